@@ -1,0 +1,29 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+/// Vitrine's rooms. An entry's `dependencies` are the only imports that room may have; the build enforces it
+/// (`--explicit-target-dependency-import-check error`) and `Scripts/check-imports` holds this file against
+/// docs/architecture.md.
+let package = Package(
+    name: "vitrine",
+    targets: [
+        // C libraries: a module map and a small shim each, imported by one Swift target.
+        .systemLibrary(
+            name: "CSQLite", path: "Sources/System/CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+
+        // Values.
+        .target(name: "Text"),
+        .target(name: "Model"),
+
+        // The data's road, from the servers to the cache.
+        .target(name: "Logging", dependencies: ["Text"]),
+        .target(name: "SQLite", dependencies: ["CSQLite"]),
+
+        // What they share in tests, and the tests.
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .testTarget(name: "TextTests", dependencies: ["Text"]),
+        .testTarget(name: "ModelTests", dependencies: ["Model"]),
+        .testTarget(name: "LoggingTests", dependencies: ["Logging", "TestSupport"]),
+        .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"]),
+    ]
+)

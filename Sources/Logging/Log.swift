@@ -1,0 +1,131 @@
+import Glibc
+import Synchronization
+
+/// What Vitrine did and why: the last entries in memory, and all of them in a file if the user asked for one.
+///
+///     log.info(.sync, "\(added) added, \(removed) removed")
+///     log.debug(.networkDetail, "connected after \(milliseconds) ms")
+///
+/// Any thread may write. A message is only built if its subsystem and level are on; it never waits for the file. Made
+/// once, at start, and handed to whoever writes; there is no log that one could reach for.
+public final class Log: Sendable {
+    private struct State {
+        /// A ring: the oldest entry is at `sequence % capacity` once it is full.
+        var ring: [LogEntry] = []
+        /// The sequence number of the next entry.
+        var next = 0
+        /// Entries before this one were cleared by the user.
+        var firstKept = 0
+        var enabled: Set<LogSubsystem>
+        var level: LogLevel
+        var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
+        var nextWatcher = 0
+    }
+
+    private let state: Mutex<State>
+    private let capacity: Int
+    private let file: LogFile?
+    private let now: @Sendable () -> Int64
+
+    /// Makes a log.
+    ///
+    /// - Parameters:
+    ///   - capacity: how many entries stay in memory.
+    ///   - level: what is kept besides errors.
+    ///   - file: where every kept entry is appended as well.
+    ///   - now: milliseconds since 1970; a test passes its own.
+    public init(
+        capacity: Int = 1_000, level: LogLevel = .info, file: LogFile? = nil,
+        now: @escaping @Sendable () -> Int64 = Log.systemTime
+    ) {
+        self.capacity = capacity
+        self.file = file
+        self.now = now
+        state = Mutex(State(enabled: Set(LogSubsystem.allCases), level: level))
+    }
+
+    /// Notes a failure.
+    public func error(_ subsystem: LogSubsystem, _ message: @autoclosure () -> String) {
+        write(.error, subsystem, message)
+    }
+
+    /// Notes what happened.
+    public func info(_ subsystem: LogSubsystem, _ message: @autoclosure () -> String) {
+        write(.info, subsystem, message)
+    }
+
+    /// Notes how it happened.
+    public func debug(_ subsystem: LogSubsystem, _ message: @autoclosure () -> String) {
+        write(.debug, subsystem, message)
+    }
+
+    private func write(_ level: LogLevel, _ subsystem: LogSubsystem, _ message: () -> String) {
+        guard state.withLock({ $0.level >= level && $0.enabled.contains(subsystem) }) else { return }
+        // Built outside the lock: a message may be long, and may be made of things that lock too.
+        let text = message()
+        let time = now()
+        let entry = state.withLock { state in
+            let entry = LogEntry(
+                sequence: state.next, time: time, subsystem: subsystem, level: level, message: text)
+            if state.ring.count < capacity {
+                state.ring.append(entry)
+            } else {
+                state.ring[entry.sequence % capacity] = entry
+            }
+            state.next += 1
+            for watcher in state.watchers.values { watcher.yield() }
+            return entry
+        }
+        file?.append(entry.line)
+    }
+
+    /// The entries in memory, oldest first.
+    public var entries: [LogEntry] {
+        state.withLock { state in
+            let oldest = max(state.firstKept, state.next - state.ring.count)
+            return (oldest..<state.next).map { state.ring[$0 % capacity] }
+        }
+    }
+
+    /// Forgets the entries in memory. The file keeps its own.
+    public func clear() {
+        state.withLock { state in
+            state.firstKept = state.next
+            for watcher in state.watchers.values { watcher.yield() }
+        }
+    }
+
+    /// Whether a subsystem's entries are kept.
+    public func isEnabled(_ subsystem: LogSubsystem) -> Bool {
+        state.withLock { $0.enabled.contains(subsystem) }
+    }
+
+    /// Switches a subsystem on or off, for every entry from now on.
+    public func setEnabled(_ enabled: Bool, for subsystem: LogSubsystem) {
+        state.withLock { state in
+            if enabled { state.enabled.insert(subsystem) } else { state.enabled.remove(subsystem) }
+            for watcher in state.watchers.values { watcher.yield() }
+        }
+    }
+
+    /// Yields after entries or switches changed. A burst is one element: ask for ``entries`` then.
+    public var changes: AsyncStream<Void> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let watcher = state.withLock { state in
+                state.nextWatcher += 1
+                state.watchers[state.nextWatcher] = continuation
+                return state.nextWatcher
+            }
+            continuation.onTermination = { [weak self] _ in
+                self?.state.withLock { _ = $0.watchers.removeValue(forKey: watcher) }
+            }
+        }
+    }
+
+    /// Milliseconds since 1970 by the system's clock.
+    public static func systemTime() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+}

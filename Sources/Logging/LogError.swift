@@ -1,0 +1,12 @@
+/// What can be wrong with a log file.
+public enum LogError: Error, Equatable, CustomStringConvertible {
+    /// The file cannot be written; the system's reason.
+    case cannotOpen(String, String)
+
+    /// A sentence for the user.
+    public var description: String {
+        switch self {
+        case .cannotOpen(let path, let reason): "The log file \(path) cannot be opened: \(reason)."
+        }
+    }
+}

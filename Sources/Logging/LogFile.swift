@@ -1,0 +1,97 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// The file that a log is also written to: appended line by line, begun anew when it has grown too large.
+///
+/// Lines are written on a queue of its own, so nobody waits for the disk. If the disk cannot follow, lines are left out
+/// and their number is written in their place; if it fails, the file is given up and the program goes on.
+public final class LogFile: Sendable {
+    private let path: String
+    private let maximumSize: Int
+    private let queue = DispatchQueue(label: "vitrine.log", qos: .utility)
+    /// Lines handed over and not yet written.
+    private let waiting = Mutex(Waiting())
+    /// Touched on `queue` only.
+    private nonisolated(unsafe) var descriptor: Int32
+    /// Touched on `queue` only.
+    private nonisolated(unsafe) var size: Int
+
+    private struct Waiting {
+        var lines: [String] = []
+        var leftOut = 0
+    }
+
+    private static let maximumWaiting = 1_000
+
+    /// Opens the file for appending, or creates it, readable by its owner alone.
+    ///
+    /// When it would grow beyond `maximumSize` bytes it is renamed to `path.1`, in place of an older one, and a new
+    /// file is begun. A symbolic link is refused: whoever can place one could choose what is overwritten.
+    public init(path: String, maximumSize: Int = 1 << 20) throws(LogError) {
+        self.path = path
+        self.maximumSize = maximumSize
+        descriptor = try Self.open(path)
+        size = Int(lseek(descriptor, 0, SEEK_END))
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    func append(_ line: String) {
+        let isFirst = waiting.withLock { waiting in
+            guard waiting.lines.count < Self.maximumWaiting else {
+                waiting.leftOut += 1
+                return false
+            }
+            waiting.lines.append(line)
+            return waiting.lines.count == 1
+        }
+        if isFirst { queue.async { [weak self] in self?.writeWaiting() } }
+    }
+
+    /// Returns after everything that was appended before is with the system. For the end of the program.
+    public func flush() {
+        queue.sync { writeWaiting() }
+    }
+
+    private func writeWaiting() {
+        let (lines, leftOut) = waiting.withLock { waiting in
+            defer { waiting = Waiting() }
+            return (waiting.lines, waiting.leftOut)
+        }
+        for line in lines { write(line + "\n") }
+        if leftOut > 0 { write("(\(leftOut) lines left out)\n") }
+    }
+
+    private func write(_ line: String) {
+        var bytes = Array(line.utf8)[...]
+        if size + bytes.count > maximumSize { rotate() }
+        while !bytes.isEmpty, descriptor >= 0 {
+            let written = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if written > 0 {
+                size += written
+                bytes = bytes.dropFirst(written)
+            } else if errno != EINTR {
+                // A full disk: there is nobody to tell that is not the log.
+                close(descriptor)
+                descriptor = -1
+            }
+        }
+    }
+
+    private func rotate() {
+        guard descriptor >= 0 else { return }
+        close(descriptor)
+        rename(path, path + ".1")
+        descriptor = (try? Self.open(path)) ?? -1
+        size = 0
+    }
+
+    private static func open(_ path: String) throws(LogError) -> Int32 {
+        let descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .cannotOpen(path, String(cString: strerror(errno))) }
+        return descriptor
+    }
+}

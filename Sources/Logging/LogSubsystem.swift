@@ -1,0 +1,27 @@
+/// The parts of Vitrine that write to the log, each with a switch of its own.
+public enum LogSubsystem: Int, Hashable, Sendable, CaseIterable {
+    /// Requests: what is asked for, what came of it, what is tried again.
+    case network
+    /// Each transfer's connection, headers and timing.
+    case networkDetail
+    /// Updates of galleries: what was added, changed, removed.
+    case sync
+    /// Reading gallery files: entries that were skipped, and why.
+    case xml
+    /// The cache: opening, cleaning, repairing, checkpoints.
+    case cache
+    /// The terminal and the screens.
+    case screen
+
+    /// As it stands in a line of the log.
+    public var name: String {
+        switch self {
+        case .network: "network"
+        case .networkDetail: "network-detail"
+        case .sync: "sync"
+        case .xml: "xml"
+        case .cache: "cache"
+        case .screen: "screen"
+        }
+    }
+}

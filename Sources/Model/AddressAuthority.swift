@@ -1,0 +1,55 @@
+/// The part of a URL between `//` and the path: `user:password@host:port`.
+struct AddressAuthority {
+    let host: String
+    let port: Int?
+    let credentials: Address.Credentials?
+
+    init(_ text: String) throws(AddressError) {
+        // Some clients end the host at a backslash, some take it for part of the user: no two need agree on whose
+        // host this is.
+        guard !text.utf8.contains(UInt8(ascii: "\\")) else { throw .host(text) }
+        var rest = Substring(text)
+        // The last @: a password may hold one that was not encoded, a host cannot.
+        if let at = rest.lastIndex(of: "@") {
+            let pair = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            credentials = Address.Credentials(
+                user: PercentEncoding.decode(String(pair[0])),
+                password: pair.count > 1 ? PercentEncoding.decode(String(pair[1])) : "")
+            rest = rest[rest.index(after: at)...]
+        } else {
+            credentials = nil
+        }
+        let bracket = rest.hasPrefix("[") ? rest.firstIndex(of: "]") : nil
+        if let colon = rest[(bracket ?? rest.startIndex)...].firstIndex(of: ":") {
+            port = try Self.port(rest[rest.index(after: colon)...])
+            rest = rest[..<colon]
+        } else {
+            port = nil
+        }
+        guard !rest.isEmpty else { throw .noHost }
+        let host = rest.lowercased()
+        guard Self.isHost(host, bracketed: bracket != nil) else { throw .host(String(rest)) }
+        self.host = host
+    }
+
+    private static func port(_ digits: Substring) throws(AddressError) -> Int? {
+        if digits.isEmpty { return nil }
+        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = Int(digits),
+            (1...65_535).contains(port)
+        else { throw .port(String(digits)) }
+        return port
+    }
+
+    private static func isHost(_ host: String, bracketed: Bool) -> Bool {
+        if bracketed {
+            return host.hasSuffix("]")
+                && host.utf8.dropFirst().dropLast().allSatisfy { "0123456789abcdef:.".utf8.contains($0) }
+        }
+        // Letters beyond ASCII are left to the resolver, which knows international names; what could be mistaken
+        // for another part of the URL is not.
+        return host.unicodeScalars.allSatisfy { scalar in
+            scalar.value > 0x9F || scalar == "-" || scalar == "." || scalar == "_"
+                || (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
+        }
+    }
+}

@@ -1,0 +1,74 @@
+/// The `%41` notation of URLs.
+enum PercentEncoding {
+    /// Encodes every byte that a URL's path or query cannot hold as itself.
+    ///
+    /// - Parameters:
+    ///   - keepingEscapes: leaves `%41` alone, for text that is a URL already; a percent sign that begins no escape
+    ///     is encoded in any case.
+    ///   - also: delimiters that keep their meaning.
+    static func encode(_ text: String, keepingEscapes: Bool, also delimiters: String = "") -> String {
+        let bytes = Array(text.utf8)
+        if bytes.allSatisfy({ isPlain($0) || delimiters.utf8.contains($0) }) { return text }
+        var encoded: [UInt8] = []
+        encoded.reserveCapacity(bytes.count + 16)
+        for (index, byte) in bytes.enumerated() {
+            let beginsEscape =
+                keepingEscapes && byte == percent && index + 2 < bytes.count
+                && value(of: bytes[index + 1]) != nil && value(of: bytes[index + 2]) != nil
+            if isPlain(byte) || beginsEscape || delimiters.utf8.contains(byte) {
+                encoded.append(byte)
+            } else {
+                encoded += [percent, digit(byte >> 4), digit(byte & 15)]
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
+    /// Decodes every escape; bytes that are not UTF-8 become replacement characters.
+    static func decode(_ text: String) -> String {
+        guard text.utf8.contains(percent) else { return text }
+        let bytes = Array(text.utf8)
+        var decoded: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == percent, index + 2 < bytes.count,
+                let high = value(of: bytes[index + 1]), let low = value(of: bytes[index + 2])
+            {
+                decoded.append(high << 4 | low)
+                index += 3
+            } else {
+                decoded.append(bytes[index])
+                index += 1
+            }
+        }
+        return String(decoding: decoded, as: UTF8.self)
+    }
+
+    /// Letters, digits, and the signs that stand for themselves in a path segment (RFC 3986, `pchar`).
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"),
+            UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "&"), UInt8(ascii: "'"),
+            UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "*"), UInt8(ascii: "+"),
+            UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "="), UInt8(ascii: ":"), UInt8(ascii: "@"):
+            true
+        default: false
+        }
+    }
+
+    private static let percent = UInt8(ascii: "%")
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? 0x30 + value : 0x41 + value - 10
+    }
+
+    private static func value(of digit: UInt8) -> UInt8? {
+        switch digit {
+        case 0x30...0x39: digit - 0x30
+        case 0x41...0x46: digit - 0x41 + 10
+        case 0x61...0x66: digit - 0x61 + 10
+        default: nil
+        }
+    }
+}

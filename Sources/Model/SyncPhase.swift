@@ -1,0 +1,11 @@
+/// What a running sync is doing. A gallery that has none is stopped.
+public enum SyncPhase: Hashable, Sendable {
+    /// The list is on its way.
+    case getting(Progress)
+    /// An attempt failed; the next one comes by itself.
+    case waiting(Failure)
+    /// What has come is being read: entries so far.
+    case parsing(entries: Int)
+    /// The difference is being written.
+    case committing
+}

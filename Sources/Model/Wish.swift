@@ -1,0 +1,30 @@
+/// Something a screen would like the cache to have.
+///
+/// A wish is stated and not answered. Whoever can fulfil it watches for it; whoever stated it watches the cache.
+public struct Wish: Hashable, Sendable {
+    /// What is wished for.
+    public enum Subject: Hashable, Sendable {
+        /// A gallery's list, fetched anew.
+        case list(GalleryID)
+        /// A picture of a photo, current as the list has it.
+        case picture(GalleryID, PhotoKey, Rendition)
+
+        /// The gallery that it is part of.
+        public var gallery: GalleryID {
+            switch self {
+            case .list(let gallery), .picture(let gallery, _, _): gallery
+            }
+        }
+    }
+
+    /// What is wished for.
+    public var subject: Subject
+    /// How soon.
+    public var importance: Importance
+
+    /// States a wish.
+    public init(_ subject: Subject, importance: Importance) {
+        self.subject = subject
+        self.importance = importance
+    }
+}

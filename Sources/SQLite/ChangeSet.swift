@@ -1,0 +1,46 @@
+/// Which rows of which tables one or more commits touched.
+public struct ChangeSet: Coalescing, Equatable {
+    /// Rows of one table.
+    public enum Rows: Equatable, Sendable {
+        /// These, whether they were inserted, updated or deleted.
+        case some(Set<Int64>)
+        /// So many that it is cheaper to look at the table again.
+        case many
+    }
+
+    /// Beyond this many rows of a table they are no longer listed: a first update of a million photos shall not build
+    /// a set of a million numbers, only for everyone to read the table anew.
+    static let limit = 20_000
+
+    private var tables: [String: Rows] = [:]
+
+    /// No change at all.
+    public init() {}
+
+    /// Whether nothing was touched.
+    public var isEmpty: Bool { tables.isEmpty }
+
+    /// The rows of a table that were touched, or nil if none was.
+    public subscript(table: String) -> Rows? { tables[table] }
+
+    /// Notes one row.
+    public mutating func insert(_ row: Int64, of table: String) {
+        guard case .some(var rows) = tables[table] ?? .some([]) else { return }
+        // Taken out while it is changed, so that the set is not copied for each row.
+        tables[table] = nil
+        rows.insert(row)
+        tables[table] = rows.count > Self.limit ? .many : .some(rows)
+    }
+
+    /// Takes in what a later commit touched.
+    public mutating func merge(_ later: ChangeSet) {
+        for (table, rows) in later.tables {
+            guard case .some(let old) = tables[table] ?? .some([]), case .some(let new) = rows else {
+                tables[table] = .many
+                continue
+            }
+            let all = old.union(new)
+            tables[table] = all.count > Self.limit ? .many : .some(all)
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import CSQLite
+
+/// A connection to one database file.
+///
+///     let name = try connection.first("SELECT name FROM photo WHERE key = ?", key) { $0.text(0) }
+///     try connection.run("UPDATE photo SET name = ? WHERE key = ?", name, key)
+///
+/// Statements are prepared once and kept. A connection belongs to one isolation, an actor or the main actor, and is not
+/// `Sendable`; the compiler keeps it there. Bound values only: no text is ever pasted into SQL.
+public final class Connection {
+    /// What a connection may do to the file.
+    public enum Access: Sendable {
+        /// Look at it. SQLite itself refuses anything else.
+        case readOnly
+        /// Change it, and create it where there is none.
+        case readWrite
+    }
+
+    let pointer: OpaquePointer
+    private var statements: [String: Statement] = [:]
+    /// Savepoints would nest; transactions here do not, so that each one is what its caller reads.
+    private(set) var isInTransaction = false
+
+    /// Opens a database file.
+    ///
+    /// - Parameter patience: milliseconds to wait for another process's lock.
+    public init(path: String, access: Access, patience: Int32 = 5_000) throws {
+        // NOMUTEX: "the new database connection will use the multi-thread threading mode", that is, no lock of its
+        // own. This object is never in two threads at once, and does not pay for the case.
+        // NOFOLLOW: a symbolic link in the cache's place would have us write wherever it points.
+        var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
+        flags |= access == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        var pointer: OpaquePointer?
+        let code = sqlite3_open_v2(path, &pointer, flags, nil)
+        guard code == SQLITE_OK, let pointer else {
+            let reason = String(cString: sqlite3_errmsg(pointer))
+            sqlite3_close_v2(pointer)
+            throw SQLiteError.cannotOpen(path: path, reason: reason)
+        }
+        self.pointer = pointer
+        sqlite3_busy_timeout(pointer, patience)
+        // A database file is input too: it may not call functions from its schema, nor edit the schema by hand.
+        _ = vitrine_sqlite3_db_config(pointer, SQLITE_DBCONFIG_DEFENSIVE, 1)
+        _ = vitrine_sqlite3_db_config(pointer, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+    }
+
+    deinit {
+        statements.removeAll()
+        sqlite3_close_v2(pointer)
+    }
+
+    /// Runs statements that take no values and give no rows: a schema, a pragma.
+    public func execute(_ script: String) throws {
+        let code = sqlite3_exec(pointer, script, nil, nil, nil)
+        guard code == SQLITE_OK else { throw SQLiteError(code: code, database: pointer, sql: script) }
+    }
+
+    /// Runs a statement and returns how many rows it changed.
+    @discardableResult
+    public func run<each Value: Bindable>(_ sql: String, _ values: repeat each Value) throws -> Int {
+        try statement(sql).run(repeat each values) { _ in }
+        return Int(sqlite3_changes(pointer))
+    }
+
+    /// Hands out each row of a result.
+    public func forEach<each Value: Bindable>(
+        _ sql: String, _ values: repeat each Value, row: (Row) throws -> Void
+    ) throws {
+        try statement(sql).run(repeat each values, row: row)
+    }
+
+    /// Makes a value of each row of a result.
+    public func map<Result, each Value: Bindable>(
+        _ sql: String, _ values: repeat each Value, row: (Row) throws -> Result
+    ) throws -> [Result] {
+        var results: [Result] = []
+        try statement(sql).run(repeat each values) { results.append(try row($0)) }
+        return results
+    }
+
+    /// Makes a value of a result's first row, or returns nil if there is none.
+    public func first<Result, each Value: Bindable>(
+        _ sql: String, _ values: repeat each Value, row: (Row) throws -> Result
+    ) throws -> Result? {
+        var result: Result?
+        try statement(sql).run(repeat each values) { if result == nil { result = try row($0) } }
+        return result
+    }
+
+    /// The row number that the last INSERT gave out.
+    public var lastInsertedRow: Int64 {
+        sqlite3_last_insert_rowid(pointer)
+    }
+
+    /// Runs the body between BEGIN and COMMIT; if it throws, nothing of it has happened.
+    ///
+    /// - Parameter writes: takes the write lock at once. A transaction that reads first and writes later can find that
+    ///   another process wrote in between, and then nothing helps but starting over.
+    @discardableResult
+    public func transaction<Result>(writes: Bool, _ body: () throws -> Result) throws -> Result {
+        precondition(!isInTransaction, "transactions do not nest")
+        try execute(writes ? "BEGIN IMMEDIATE" : "BEGIN")
+        isInTransaction = true
+        defer { isInTransaction = false }
+        do {
+            let result = try body()
+            try execute("COMMIT")
+            return result
+        } catch {
+            // A full disk or an I/O error may have rolled back already; then this fails, and that is well.
+            try? execute("ROLLBACK")
+            throw error
+        }
+    }
+
+    private func statement(_ sql: String) throws -> Statement {
+        if let kept = statements[sql] {
+            // Called from within its own row closure: that one keeps its place, this one gets a statement of its own.
+            return kept.isRunning ? try Statement(sql, database: pointer) : kept
+        }
+        let statement = try Statement(sql, database: pointer)
+        statements[sql] = statement
+        return statement
+    }
+}

@@ -1,0 +1,59 @@
+import CSQLite
+
+/// What SQLite refused to do, sorted by what can be done about it.
+public enum SQLiteError: Error, Equatable, CustomStringConvertible {
+    /// The file cannot be opened or created.
+    case cannotOpen(path: String, reason: String)
+    /// The file is no database, or a damaged one.
+    case damaged(reason: String)
+    /// The disk is full.
+    case full
+    /// The file, or the disk it is on, cannot be written to.
+    case readOnly
+    /// Another process kept the database locked for longer than was waited.
+    case locked
+    /// The disk reported an error.
+    case disk(reason: String)
+    /// The statement was interrupted on purpose.
+    case interrupted
+    /// A rule of the schema was broken.
+    case constraint(reason: String)
+    /// Anything else: a mistake in the statement.
+    case statement(sql: String, reason: String)
+
+    /// A sentence for the user.
+    public var description: String {
+        switch self {
+        case .cannotOpen(let path, let reason): "The database \(path) cannot be opened: \(reason)."
+        case .damaged(let reason): "The database is damaged: \(reason)."
+        case .full: "The disk is full."
+        case .readOnly: "The database cannot be written to."
+        case .locked: "The database is locked by another process."
+        case .disk(let reason): "The disk reported an error: \(reason)."
+        case .interrupted: "The search was interrupted."
+        case .constraint(let reason): "The database refused the change: \(reason)."
+        case .statement(let sql, let reason): "SQLite: \(reason), in “\(sql)”."
+        }
+    }
+
+    /// Takes the error that a connection reports for a result code.
+    init(code: Int32, database: OpaquePointer?, sql: String) {
+        let reason = database.flatMap { sqlite3_errmsg($0) } ?? sqlite3_errstr(code)
+        self.init(code: code, reason: reason.map { String(cString: $0) } ?? "error \(code)", sql: sql)
+    }
+
+    private init(code: Int32, reason: String, sql: String) {
+        // The primary result code is the low byte of an extended one.
+        switch code & 0xFF {
+        case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damaged(reason: reason)
+        case SQLITE_FULL: self = .full
+        case SQLITE_READONLY, SQLITE_PERM: self = .readOnly
+        case SQLITE_BUSY, SQLITE_LOCKED: self = .locked
+        case SQLITE_IOERR: self = .disk(reason: "\(reason) (\(code))")
+        case SQLITE_INTERRUPT: self = .interrupted
+        case SQLITE_CONSTRAINT: self = .constraint(reason: reason)
+        case SQLITE_CANTOPEN: self = .cannotOpen(path: "", reason: reason)
+        default: self = .statement(sql: sql, reason: reason)
+        }
+    }
+}

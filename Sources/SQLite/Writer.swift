@@ -1,0 +1,72 @@
+import CSQLite
+
+/// The one connection that writes to a database, and announces what it wrote.
+///
+/// Belongs to one actor, whose methods are whole transactions:
+///
+///     func rename(_ key: Int64, to name: String) throws {
+///         try writer.transaction { try $0.run("UPDATE photo SET name = ? WHERE key = ?", name, key) }
+///     }
+public final class Writer {
+    private let connection: Connection
+    private let recorder: ChangeRecorder
+    private let hub: ChangeHub
+
+    /// What an explicit checkpoint achieved.
+    public struct Checkpoint: Equatable, Sendable {
+        /// Pages that were in the log.
+        public let pages: Int
+        /// How many of them are in the database now; fewer where a reader still needed the log.
+        public let moved: Int
+    }
+
+    /// Opens the database in write-ahead mode, for readers that never wait.
+    public init(path: String, hub: ChangeHub) throws {
+        connection = try Connection(path: path, access: .readWrite)
+        self.hub = hub
+        try connection.execute(
+            """
+            PRAGMA journal_mode = WAL;
+            -- What is announced is on the disk: a commit returns after the log is synced.
+            PRAGMA synchronous = FULL;
+            -- "Errors in automatic checkpoints are swallowed": they are run by hand, and their result is looked at.
+            PRAGMA wal_autocheckpoint = 0;
+            """)
+        recorder = ChangeRecorder(connection)
+    }
+
+    deinit {
+        // Before the recorder goes: the connection's last statements must not call into it.
+        sqlite3_update_hook(connection.pointer, nil, nil)
+    }
+
+    /// Runs the body as one transaction, and announces what it touched once that is on the disk.
+    @discardableResult
+    public func transaction<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        _ = recorder.take()
+        let result = try connection.transaction(writes: true) { try body(connection) }
+        hub.publish(recorder.take())
+        return result
+    }
+
+    /// Reads with what the writer sees.
+    public func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        try body(connection)
+    }
+
+    /// Moves pages from the log into the database, as far as readers allow. Readers do not wait for it.
+    ///
+    /// - Parameter emptying: also cuts the log file to nothing, if no reader is in the way.
+    @discardableResult
+    public func checkpoint(emptying: Bool = false) throws -> Checkpoint {
+        var pages: Int32 = 0
+        var moved: Int32 = 0
+        let mode = emptying ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
+        let code = sqlite3_wal_checkpoint_v2(connection.pointer, nil, mode, &pages, &moved)
+        // SQLITE_BUSY: a reader or another process is in the way. The next checkpoint goes further.
+        guard code == SQLITE_OK || code & 0xFF == SQLITE_BUSY else {
+            throw SQLiteError(code: code, database: connection.pointer, sql: "checkpoint")
+        }
+        return Checkpoint(pages: Int(max(0, pages)), moved: Int(max(0, moved)))
+    }
+}

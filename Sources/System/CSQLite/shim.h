@@ -1,0 +1,20 @@
+#ifndef VITRINE_CSQLITE_H
+#define VITRINE_CSQLITE_H
+
+#include <sqlite3.h>
+
+/* SQLITE_TRANSIENT casts -1 to a function pointer, which Swift does not import. */
+static inline int vitrine_sqlite3_bind_text(sqlite3_stmt *statement, int index, const char *text, int length) {
+    return sqlite3_bind_text(statement, index, text, length, SQLITE_TRANSIENT);
+}
+
+static inline int vitrine_sqlite3_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, int length) {
+    return sqlite3_bind_blob(statement, index, bytes, length, SQLITE_TRANSIENT);
+}
+
+/* sqlite3_db_config is variadic. */
+static inline int vitrine_sqlite3_db_config(sqlite3 *database, int option, int value) {
+    return sqlite3_db_config(database, option, value, (int *)0);
+}
+
+#endif

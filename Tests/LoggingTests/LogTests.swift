@@ -1,0 +1,99 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Logging
+
+@Suite("BEHAVIOURS 6.4: the log") struct LogTests {
+    @Test func keepsTheLastThousand() {
+        let log = Log()
+        for number in 0..<2_500 { log.info(.network, "entry \(number)") }
+        #expect(log.entries.count == 1_000)
+        #expect(log.entries.first?.message == "entry 1500")
+        #expect(log.entries.last?.message == "entry 2499")
+        #expect(log.entries.map(\.sequence) == Array(1500..<2500))
+    }
+
+    @Test func switchesApplyAtOnce() {
+        let log = Log()
+        log.info(.xml, "before")
+        log.setEnabled(false, for: .xml)
+        log.info(.xml, "while off")
+        log.info(.sync, "another")
+        log.setEnabled(true, for: .xml)
+        log.info(.xml, "after")
+        #expect(log.entries.map(\.message) == ["before", "another", "after"])
+    }
+
+    @Test func nothingIsBuiltThatIsNotKept() {
+        let log = Log(level: .info)
+        var built = 0
+        func message() -> String {
+            built += 1
+            return "x"
+        }
+        log.debug(.network, message())
+        #expect(built == 0)
+        log.error(.network, message())
+        #expect(built == 1)
+    }
+
+    @Test func linesHaveTheirForm() {
+        setenv("TZ", "UTC", 1)
+        let log = Log(now: { 1_154_245_637_042 })
+        log.info(.networkDetail, "GET /x")
+        #expect(log.entries[0].line == "2006-07-30 07:47:17.042 network-detail GET /x")
+    }
+
+    @Test func messagesAreHarmlessAndBounded() {
+        let log = Log()
+        log.info(.network, "\u{1B}]52;c;evil\u{07}\nsecond line")
+        log.info(.network, String(repeating: "x", count: 1_000_000))
+        #expect(log.entries[0].message == "␛]52;c;evil␇␊second line")
+        #expect(log.entries[1].message.utf8.count < 2_100)
+    }
+
+    @Test func clearForgets() {
+        let log = Log()
+        log.info(.cache, "one")
+        log.clear()
+        #expect(log.entries.isEmpty)
+        log.info(.cache, "two")
+        #expect(log.entries.map(\.message) == ["two"])
+    }
+
+    @Test func changesAreSeenOnceABurst() async {
+        let log = Log()
+        var changes = log.changes.makeAsyncIterator()
+        for number in 0..<100 { log.info(.sync, "\(number)") }
+        await changes.next()
+        #expect(log.entries.count == 100)
+        log.info(.sync, "one more")
+        await changes.next()
+        #expect(log.entries.count == 101)
+    }
+
+    @Test func fileIsWrittenAndRotated() throws {
+        let folder = TestFolder()
+        let file = try LogFile(path: folder.path("log"), maximumSize: 1_000)
+        let log = Log(file: file)
+        for number in 0..<30 { log.info(.sync, "entry number \(number)") }
+        file.flush()
+        let current = try String(contentsOfFile: folder.path("log"), encoding: .utf8)
+        let older = try String(contentsOfFile: folder.path("log.1"), encoding: .utf8)
+        #expect(current.utf8.count <= 1_000 && older.utf8.count <= 1_000)
+        #expect(current.hasSuffix("entry number 29\n"))
+        #expect(folder.entries() == ["log", "log.1"])
+        let mode = try FileManager.default.attributesOfItem(atPath: folder.path("log"))[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+
+    @Test func linksAreRefused() throws {
+        let folder = TestFolder()
+        folder.write("victim", "keep")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("log"), withDestinationPath: folder.path("victim"))
+        #expect(throws: LogError.self) { try LogFile(path: folder.path("log")) }
+        #expect(try String(contentsOfFile: folder.path("victim"), encoding: .utf8) == "keep")
+    }
+}

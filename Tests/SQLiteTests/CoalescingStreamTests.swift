@@ -1,0 +1,52 @@
+import Testing
+
+@testable import SQLite
+
+private struct Sum: Coalescing, Equatable {
+    var value: Int
+    mutating func merge(_ later: Sum) { value += later.value }
+}
+
+@Suite struct CoalescingStreamTests {
+    @Test func whatWaitsIsMerged() async {
+        let stream = CoalescingStream<Sum>()
+        for number in 1...4 { stream.send(Sum(value: number)) }
+        #expect(await stream.next() == Sum(value: 10))
+        stream.send(Sum(value: 5))
+        #expect(await stream.next() == Sum(value: 5))
+    }
+
+    @Test func nothingIsLostBetweenThreads() async {
+        let stream = CoalescingStream<Sum>()
+        let total = Task {
+            var total = 0
+            for await sum in stream { total += sum.value }
+            return total
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask { for _ in 0..<1_000 { stream.send(Sum(value: 1)) } }
+            }
+        }
+        stream.finish()
+        #expect(await total.value == 8_000)
+    }
+
+    @Test func cancellationEndsTheLoopAndKeepsTheStream() async {
+        let stream = CoalescingStream<Sum>()
+        let listener = Task { await stream.next() }
+        listener.cancel()
+        #expect(await listener.value == nil)
+        stream.send(Sum(value: 3))
+        #expect(await stream.next() == Sum(value: 3))
+    }
+
+    @Test func endComesAfterWhatIsPending() async {
+        let stream = CoalescingStream<Sum>()
+        stream.send(Sum(value: 1))
+        stream.finish()
+        stream.send(Sum(value: 2))
+        #expect(await stream.next() == Sum(value: 1))
+        #expect(await stream.next() == nil)
+    }
+}
