@@ -18,6 +18,7 @@ let package = Package(
         // The data's road, from the servers to the cache.
         .target(name: "Logging", dependencies: ["Text"]),
         .target(name: "SQLite", dependencies: ["CSQLite"]),
+        .target(name: "Cache", dependencies: ["Model", "SQLite", "Logging"]),
 
         // What they share in tests, and the tests.
         .target(name: "TestSupport", path: "Tests/TestSupport"),
@@ -25,5 +26,6 @@ let package = Package(
         .testTarget(name: "ModelTests", dependencies: ["Model"]),
         .testTarget(name: "LoggingTests", dependencies: ["Logging", "TestSupport"]),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"]),
+        .testTarget(name: "CacheTests", dependencies: ["Cache", "SQLite", "Model", "Logging", "TestSupport"]),
     ]
 )

@@ -8,11 +8,13 @@ public struct Wish: Hashable, Sendable {
         case list(GalleryID)
         /// A picture of a photo, current as the list has it.
         case picture(GalleryID, PhotoKey, Rendition)
+        /// That picture of every photo a gallery has, one after the other.
+        case everyPicture(GalleryID, Rendition)
 
         /// The gallery that it is part of.
         public var gallery: GalleryID {
             switch self {
-            case .list(let gallery), .picture(let gallery, _, _): gallery
+            case .list(let gallery), .picture(let gallery, _, _), .everyPicture(let gallery, _): gallery
             }
         }
     }

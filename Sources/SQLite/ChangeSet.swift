@@ -3,7 +3,7 @@ public struct ChangeSet: Coalescing, Equatable {
     /// Rows of one table.
     public enum Rows: Equatable, Sendable {
         /// These, whether they were inserted, updated or deleted.
-        case some(Set<Int64>)
+        case listed(Set<Int64>)
         /// So many that it is cheaper to look at the table again.
         case many
     }
@@ -25,22 +25,22 @@ public struct ChangeSet: Coalescing, Equatable {
 
     /// Notes one row.
     public mutating func insert(_ row: Int64, of table: String) {
-        guard case .some(var rows) = tables[table] ?? .some([]) else { return }
+        guard case .listed(var rows) = tables[table] ?? .listed([]) else { return }
         // Taken out while it is changed, so that the set is not copied for each row.
         tables[table] = nil
         rows.insert(row)
-        tables[table] = rows.count > Self.limit ? .many : .some(rows)
+        tables[table] = rows.count > Self.limit ? .many : .listed(rows)
     }
 
     /// Takes in what a later commit touched.
     public mutating func merge(_ later: ChangeSet) {
         for (table, rows) in later.tables {
-            guard case .some(let old) = tables[table] ?? .some([]), case .some(let new) = rows else {
+            guard case .listed(let old) = tables[table] ?? .listed([]), case .listed(let new) = rows else {
                 tables[table] = .many
                 continue
             }
             let all = old.union(new)
-            tables[table] = all.count > Self.limit ? .many : .some(all)
+            tables[table] = all.count > Self.limit ? .many : .listed(all)
         }
     }
 }

@@ -9,7 +9,7 @@ import CSQLite
 ///     }
 public final class Writer {
     private let connection: Connection
-    private let recorder: ChangeRecorder
+    private let recorder: CommitRecorder
     private let hub: ChangeHub
 
     /// What an explicit checkpoint achieved.
@@ -32,22 +32,20 @@ public final class Writer {
             -- "Errors in automatic checkpoints are swallowed": they are run by hand, and their result is looked at.
             PRAGMA wal_autocheckpoint = 0;
             """)
-        recorder = ChangeRecorder(connection)
-    }
-
-    deinit {
-        // Before the recorder goes: the connection's last statements must not call into it.
-        sqlite3_update_hook(connection.pointer, nil, nil)
+        recorder = CommitRecorder(connection)
     }
 
     /// Runs the body as one transaction, and announces what it touched once that is on the disk.
     @discardableResult
     public func transaction<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-        _ = recorder.take()
+        _ = recorder.takeChanges()
         let result = try connection.transaction(writes: true) { try body(connection) }
-        hub.publish(recorder.take())
+        hub.publish(recorder.takeChanges())
         return result
     }
+
+    /// Pages that the write-ahead log held after the last commit.
+    public var pagesInLog: Int { recorder.pagesInLog }
 
     /// Reads with what the writer sees.
     public func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
@@ -67,6 +65,8 @@ public final class Writer {
         guard code == SQLITE_OK || code & 0xFF == SQLITE_BUSY else {
             throw SQLiteError(code: code, database: connection.pointer, sql: "checkpoint")
         }
-        return Checkpoint(pages: Int(max(0, pages)), moved: Int(max(0, moved)))
+        let checkpoint = Checkpoint(pages: Int(max(0, pages)), moved: Int(max(0, moved)))
+        recorder.noteCheckpoint(checkpoint)
+        return checkpoint
     }
 }

@@ -1,0 +1,119 @@
+import Model
+import SQLite
+import Synchronization
+
+/// What is being done at the moment, as data: how far an update has come, how much of a photo has arrived.
+///
+/// It is the part of the cache that nobody needs after the program has ended, so it is not written to the disk.
+/// Whoever works notes it here; screens read it, and hear of changes as they hear of commits.
+public final class Activity: Sendable {
+    /// What about the activity changed.
+    public struct Change: Coalescing, Equatable {
+        /// Galleries whose update went on, ended or began.
+        public var galleries: Set<GalleryID> = []
+        /// Pictures of which more has arrived, or no more will.
+        public var pictures: Set<Wish.Subject> = []
+        /// Something has come up that the user should be told.
+        public var hasNotices = false
+
+        /// Takes in what changed later.
+        public mutating func merge(_ later: Change) {
+            galleries.formUnion(later.galleries)
+            pictures.formUnion(later.pictures)
+            hasNotices = hasNotices || later.hasNotices
+        }
+    }
+
+    private struct State {
+        var phases: [GalleryID: SyncPhase] = [:]
+        /// Galleries whose last update was stopped by the user.
+        var cancelled: Set<GalleryID> = []
+        var transfers: [Wish.Subject: Progress] = [:]
+        var notices: [String] = []
+    }
+
+    private let state = Mutex(State())
+    private let subscribers = Subscribers<Change>()
+
+    /// How many notices wait to be read, at most; beyond it the oldest go.
+    private static let maximumNotices = 20
+
+    /// Makes an activity with nothing going on.
+    public init() {}
+
+    /// Notes what a gallery's update is doing.
+    public func note(_ phase: SyncPhase, of gallery: GalleryID) {
+        change { state in
+            state.cancelled.remove(gallery)
+            state.phases[gallery] = phase
+            return Change(galleries: [gallery])
+        }
+    }
+
+    /// Notes that a gallery's update has ended; how, the cache itself says, unless the user stopped it.
+    public func noteEnd(of gallery: GalleryID, cancelled: Bool = false) {
+        change { state in
+            state.phases[gallery] = nil
+            if cancelled { state.cancelled.insert(gallery) } else { state.cancelled.remove(gallery) }
+            return Change(galleries: [gallery])
+        }
+    }
+
+    /// Notes how much of a picture has arrived; nil when its transfer has ended.
+    public func note(_ progress: Progress?, of picture: Wish.Subject) {
+        change { state in
+            state.transfers[picture] = progress
+            return Change(pictures: [picture])
+        }
+    }
+
+    /// Notes something that the user should be told, a sentence.
+    public func note(notice: String) {
+        change { state in
+            state.notices.append(notice)
+            if state.notices.count > Self.maximumNotices { state.notices.removeFirst() }
+            return Change(hasNotices: true)
+        }
+    }
+
+    /// Hands out the notices that nobody has read yet.
+    public func takeNotices() -> [String] {
+        state.withLock { state in
+            defer { state.notices = [] }
+            return state.notices
+        }
+    }
+
+    /// How much of a picture has arrived, if it is on its way.
+    public func progress(of picture: Wish.Subject) -> Progress? {
+        state.withLock { $0.transfers[picture] }
+    }
+
+    /// Whether anything is under way.
+    public var isBusy: Bool {
+        state.withLock { !$0.phases.isEmpty || !$0.transfers.isEmpty }
+    }
+
+    /// What there is to say of a gallery's updates: what is going on, or else what its record says.
+    public func status(of gallery: GalleryID, record: GalleryRecord) -> SyncStatus {
+        var status = record.status
+        state.withLock { state in
+            if let phase = state.phases[gallery] {
+                status.state = .updating(phase)
+            } else if state.cancelled.contains(gallery) {
+                status.state = .cancelled
+            }
+        }
+        return status
+    }
+
+    /// Begins to listen.
+    public func changes() -> CoalescingStream<Change> {
+        subscribers.subscribe()
+    }
+
+    private func change(_ body: (inout State) -> Change) {
+        let change = state.withLock { body(&$0) }
+        subscribers.send(change)
+    }
+}

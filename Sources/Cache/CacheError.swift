@@ -1,0 +1,29 @@
+import SQLite
+
+/// What can go wrong with the cache.
+public enum CacheError: Error, Equatable, CustomStringConvertible {
+    /// A folder or file of the cache cannot be made or opened; the system's reason.
+    case cannotOpen(path: String, reason: String)
+    /// Something in the cache's place belongs to somebody else, or is a link to somewhere else.
+    case notOurs(path: String)
+    /// The cache was written by a newer Vitrine.
+    case newerSchema(path: String)
+    /// The database cannot be read or written.
+    case database(SQLiteError)
+    /// A photo's file cannot be written.
+    case file(path: String, reason: String)
+    /// The list changed under a sync: another process was faster.
+    case conflict
+
+    /// A sentence for the user.
+    public var description: String {
+        switch self {
+        case .cannotOpen(let path, let reason): "The cache \(path) cannot be opened: \(reason)."
+        case .notOurs(let path): "The cache \(path) is a link or belongs to another user; it is left alone."
+        case .newerSchema(let path): "The cache \(path) was made by a newer version of Vitrine; it is left alone."
+        case .database(let error): error.description
+        case .file(let path, let reason): "The file \(path) cannot be written: \(reason)."
+        case .conflict: "Another process updated the gallery at the same time."
+        }
+    }
+}

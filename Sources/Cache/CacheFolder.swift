@@ -1,0 +1,65 @@
+import Glibc
+import Logging
+import Model
+import Synchronization
+
+/// The folder of all caches, one for each gallery, found again by the gallery's address.
+///
+///     let caches = try CacheFolder(path: "/home/me/.cache/vitrine", log: log)
+///     let cache = try caches.open(address)
+///
+/// Opening reads the disk; it is for the start of the program and for work off the main actor.
+public final class CacheFolder: Sendable {
+    /// Its absolute path.
+    public let path: String
+    private let log: Log
+    private let open = Mutex<[GalleryID: GalleryCache]>([:])
+
+    /// Makes the folder, or takes the one that is there; its user's alone in any case.
+    public init(path: String, log: Log) throws {
+        self.path = path
+        self.log = log
+        try PrivateFolder.make(path)
+        try PrivateFolder.check(path)
+    }
+
+    /// Opens a gallery's cache, or makes an empty one. The same gallery is one object, whoever opens it.
+    public func open(_ address: Address) throws -> GalleryCache {
+        try open.withLock { open in
+            let id = GalleryID(address)
+            if let cache = open[id], cache.address == address { return cache }
+            let cache = try GalleryCache(address: address, folder: folder(of: id), log: log)
+            log.debug(.cache, "opened \(address) in \(cache.folder)")
+            open[id] = cache
+            return cache
+        }
+    }
+
+    /// A gallery's cache, if it has been opened.
+    public func cache(_ id: GalleryID) -> GalleryCache? {
+        open.withLock { $0[id] }
+    }
+
+    /// Every cache that has been opened.
+    public var openCaches: [GalleryCache] {
+        open.withLock { Array($0.values) }
+    }
+
+    /// What is known of a gallery, without opening or making its cache; nil if it has none.
+    public func record(of address: Address) -> GalleryRecord? {
+        CachedGallery(folder: folder(of: GalleryID(address))).flatMap { $0.record.address == address ? $0.record : nil }
+    }
+
+    /// Every cache on the disk, open or not, the most recently opened first.
+    public func galleries() -> [CachedGallery] {
+        PrivateFolder.entries(galleriesFolder)
+            .compactMap { CachedGallery(folder: galleriesFolder + "/" + $0) }
+            .sorted { ($0.record.lastOpened?.milliseconds ?? 0) > ($1.record.lastOpened?.milliseconds ?? 0) }
+    }
+
+    private var galleriesFolder: String { path + "/galleries" }
+
+    private func folder(of id: GalleryID) -> String {
+        "\(galleriesFolder)/\(id)"
+    }
+}

@@ -1,0 +1,71 @@
+import Model
+
+extension CacheReader {
+    /// What it takes to fetch a rendition, or nil if the photo is gone.
+    public func source(of key: PhotoKey, _ rendition: Rendition) throws -> RenditionSource? {
+        try connection.first(
+            """
+            SELECT \(rendition.column("address")), \(rendition.column("edition")), \(rendition.column("held")),
+                   \(rendition.column("trouble")), \(rendition.column("reason")), \(rendition.column("etag")),
+                   \(rendition.column("last_modified"))
+            FROM photo WHERE key = ?
+            """, key.rawValue
+        ) { row in
+            RenditionSource(
+                // What is stored was an address when it was stored.
+                address: try row.optionalText(0).map { try Address($0) },
+                state: Self.renditionState(row, from: 1),
+                validators: Validators(etag: row.optionalText(5), lastModified: row.optionalText(6)))
+        }
+    }
+
+    /// The bytes of a photo's thumbnail; the unproven ones, where newer ones wait for somebody to decode them.
+    public func thumbnail(of key: PhotoKey) throws -> StoredThumbnail? {
+        try connection.first("SELECT data, unproven FROM thumbnail WHERE photo = ?", key.rawValue) { row in
+            if let unproven = row.optionalBlob(1) { return StoredThumbnail(bytes: unproven, isProven: false) }
+            return StoredThumbnail(bytes: row.blob(0), isProven: true)
+        }
+    }
+
+    /// The file that holds a photo, or nil if none does.
+    public func photoFile(of key: PhotoKey) throws -> StoredPhoto? {
+        try connection.first(
+            """
+            SELECT photo_file, photo_size, photo_digest, photo_held FROM photo
+            WHERE key = ? AND photo_file IS NOT NULL
+            """, key.rawValue
+        ) { row in
+            StoredPhoto(name: row.text(0), size: row.int(1), digest: row.int(2), edition: Int(row.int(3)))
+        }
+    }
+
+    /// Photos whose rendition is wanting and could be fetched, the oldest first.
+    ///
+    /// - Parameter known: photos to pass over, because they are being seen to already.
+    public func wanting(_ rendition: Rendition, limit: Int, except known: Set<PhotoKey>) throws -> [PhotoKey] {
+        let held = rendition.column("held")
+        var keys: [PhotoKey] = []
+        try connection.forEach(
+            """
+            SELECT key FROM photo
+            WHERE (\(held) IS NULL OR \(held) <> \(rendition.column("edition")))
+              AND (\(rendition.column("trouble")) IS NULL OR \(rendition.column("trouble")) = \(TroubleCode.putOff))
+            ORDER BY date, key LIMIT ?
+            """, limit + known.count
+        ) { row in
+            let key = PhotoKey(row.int(0))
+            if keys.count < limit, !known.contains(key) { keys.append(key) }
+        }
+        return keys
+    }
+}
+
+extension Rendition {
+    /// The columns of the two renditions differ in their prefix alone.
+    func column(_ name: String) -> String {
+        switch self {
+        case .thumbnail: "thumbnail_" + name
+        case .photo: "photo_" + name
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import Glibc
+import Model
+import SQLite
+
+/// A gallery's cache on the disk, seen from outside: what it holds and how much room it takes.
+public struct CachedGallery: Sendable {
+    /// What is known of the gallery.
+    public let record: GalleryRecord
+    /// Its folder.
+    public let folder: String
+
+    init?(folder: String) {
+        let path = folder + "/gallery.sqlite"
+        guard access(path, R_OK) == 0,
+            let connection = try? Connection(path: path, access: .readOnly, patience: 200),
+            let record = try? CacheReader(connection).gallery()
+        else { return nil }
+        self.record = record
+        self.folder = folder
+    }
+
+    /// Bytes of the database, its log and its thumbnails.
+    public var databaseSize: Int64 {
+        ["gallery.sqlite", "gallery.sqlite-wal", "gallery.sqlite-shm"].reduce(0) { $0 + Self.size(folder + "/" + $1) }
+    }
+
+    /// Bytes of the photos, those on their way included.
+    public var photosSize: Int64 {
+        ["photos", "partial"].reduce(0) { sum, name in
+            PrivateFolder.entries("\(folder)/\(name)").reduce(sum) { $0 + Self.size("\(folder)/\(name)/\($1)") }
+        }
+    }
+
+    private static func size(_ path: String) -> Int64 {
+        var status = stat()
+        return lstat(path, &status) == 0 ? Int64(status.st_size) : 0
+    }
+}

@@ -1,0 +1,70 @@
+import Glibc
+import Logging
+import Model
+import SQLite
+
+/// One gallery's cache: a database, a folder of photos, and the one place where changes to them are announced.
+///
+///     let cache = try folder.open(address)
+///     let changes = cache.changes()
+///     let photo = try cache.read { try $0.photo(key) }
+///     for await change in changes { … }
+public final class GalleryCache: Sendable {
+    /// Names the gallery.
+    public let id: GalleryID
+    /// Where its list lies.
+    public let address: Address
+    /// The only way to change anything.
+    public let writer: GalleryWriter
+    /// Where the photos lie.
+    public let files: PhotoFiles
+    /// Whether the cache that was there could not be used and this is a fresh one: the user is told.
+    public let wasSetAside: Bool
+    let folder: String
+    private let readers: ReaderPool
+    private let hub = ChangeHub()
+
+    init(address: Address, folder: String, log: Log) throws {
+        id = GalleryID(address)
+        self.address = address
+        self.folder = folder
+        try PrivateFolder.make(folder)
+        try PrivateFolder.check(folder)
+        files = try PhotoFiles(folder: folder, log: log)
+        let database = folder + "/gallery.sqlite"
+        let (writer, wasSetAside) = try GalleryDatabase.open(database, address: address, hub: hub, log: log)
+        self.wasSetAside = wasSetAside
+        self.writer = GalleryWriter(writer: writer, files: files, log: log)
+        readers = ReaderPool(path: database)
+    }
+
+    /// Begins to listen to commits. Subscribe first, then read.
+    public func changes() -> CoalescingStream<ChangeSet> {
+        hub.subscribe()
+    }
+
+    /// Asks the cache something, from any thread.
+    public func read<Result>(_ body: (CacheReader) throws -> Result) throws -> Result {
+        try readers.read { try body(CacheReader($0)) }
+    }
+
+    /// Opens a read-only connection that belongs to the caller: what the main actor draws from.
+    public func openReader() throws -> CacheReader {
+        CacheReader(try Connection(path: folder + "/gallery.sqlite", access: .readOnly, patience: 200))
+    }
+
+    /// Begins to work out what a new list changes.
+    public func beginSync() throws -> SyncDraft {
+        try SyncDraft(try openReader())
+    }
+
+    /// Removes files that programs that died have left behind. Returns how many there were.
+    @discardableResult
+    public func sweep() throws -> Int {
+        try files.sweep { name in
+            try read { reader in
+                try reader.connection.first("SELECT 1 FROM photo WHERE photo_file = ?", name) { _ in true } ?? false
+            }
+        }
+    }
+}

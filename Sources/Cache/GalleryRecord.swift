@@ -1,0 +1,28 @@
+import Model
+
+/// What the cache knows of a gallery as a whole.
+public struct GalleryRecord: Hashable, Sendable {
+    /// Where its list lies.
+    public let address: Address
+    /// How many photos the list has.
+    public let photoCount: Int
+    /// How many entries of the last list broke a rule.
+    public let skipped: Int
+    /// When an update last succeeded.
+    public let lastSuccess: Timestamp?
+    /// How the last attempt ended, if it failed.
+    public let failure: Failure?
+    /// When somebody last looked at it.
+    public let lastOpened: Timestamp?
+    /// What the server said of the list.
+    public let validators: Validators
+    /// Goes up with every update that changed the list.
+    let listVersion: Int64
+
+    /// What there is to say of its updates when none is running.
+    public var status: SyncStatus {
+        let state: SyncStatus.State =
+            if let failure { .failed(failure) } else { lastSuccess == nil ? .notUpdated : .updated }
+        return SyncStatus(state: state, lastSuccess: lastSuccess, skipped: skipped)
+    }
+}

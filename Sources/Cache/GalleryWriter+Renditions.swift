@@ -1,0 +1,131 @@
+import Model
+import SQLite
+
+extension GalleryWriter {
+    /// Stores a thumbnail that was fetched for an edition.
+    ///
+    /// Returns false, and stores nothing, if the gallery speaks of another edition by now: stale bytes are never
+    /// committed. Where an older thumbnail is held it stays until somebody has decoded the new one.
+    @discardableResult
+    public func store(
+        thumbnail bytes: [UInt8], of key: PhotoKey, edition: Int, validators: Validators = Validators()
+    ) throws -> Bool {
+        try transaction { connection in
+            guard try hold(.thumbnail, of: key, edition: edition, validators: validators, connection) else {
+                return false
+            }
+            try connection.run(
+                """
+                INSERT INTO thumbnail (photo, data) VALUES (?, ?)
+                ON CONFLICT (photo) DO UPDATE SET unproven = excluded.data
+                """, key.rawValue, bytes)
+            return true
+        }
+    }
+
+    /// Makes the unproven thumbnail the one: it could be decoded.
+    public func acceptThumbnail(of key: PhotoKey) throws {
+        try transaction {
+            try $0.run(
+                "UPDATE thumbnail SET data = unproven, unproven = NULL WHERE photo = ? AND unproven IS NOT NULL",
+                key.rawValue)
+        }
+    }
+
+    /// Drops a thumbnail that could not be decoded, and marks the photo's thumbnail as bad.
+    ///
+    /// Where an older one was held, it is shown again.
+    public func rejectThumbnail(of key: PhotoKey, reason: String) throws {
+        try transaction { connection in
+            try connection.run("DELETE FROM thumbnail WHERE photo = ? AND unproven IS NULL", key.rawValue)
+            try connection.run("UPDATE thumbnail SET unproven = NULL WHERE photo = ?", key.rawValue)
+            // An older one is of the edition before, so the row says once more that the wanted one is not here.
+            try connection.run(
+                """
+                UPDATE photo SET thumbnail_held = (SELECT thumbnail_edition - 1 FROM thumbnail WHERE photo = key),
+                                 thumbnail_trouble = ?, thumbnail_reason = ?,
+                                 thumbnail_etag = NULL, thumbnail_last_modified = NULL
+                WHERE key = ?
+                """, TroubleCode.bad, reason, key.rawValue)
+        }
+    }
+
+    /// Stores a photo whose bytes are in a partial file: file first, row second.
+    ///
+    /// Returns false, and stores nothing, if the gallery speaks of another edition by now.
+    @discardableResult
+    public func store(
+        photo partial: PartialFile, of key: PhotoKey, edition: Int, validators: Validators = Validators()
+    ) throws -> Bool {
+        // On the disk, under a name that no row has yet. If we die here it is an orphan, and swept.
+        let stored = try partial.keep(named: PhotoFiles.name(for: key, edition: edition))
+        defer { withExtendedLifetime(partial) {} }  // and with it the lock, until the row is there
+        var replaced: String?
+        let isCurrent = try transaction { connection in
+            replaced = try connection.first(
+                "SELECT photo_file FROM photo WHERE key = ? AND photo_file IS NOT NULL", key.rawValue
+            ) { $0.text(0) }
+            guard try hold(.photo, of: key, edition: edition, validators: validators, connection) else {
+                return false
+            }
+            try connection.run(
+                "UPDATE photo SET photo_file = ?, photo_size = ?, photo_digest = ? WHERE key = ?",
+                stored.name, stored.size, stored.digest, key.rawValue)
+            return true
+        }
+        if let name = isCurrent ? replaced : stored.name { files.remove(name) }
+        return isCurrent
+    }
+
+    /// Notes that what is held is what the gallery speaks of: the server answered 304.
+    ///
+    /// Returns false if nothing is held, or the gallery speaks of another edition by now.
+    @discardableResult
+    public func confirm(_ rendition: Rendition, of key: PhotoKey, edition: Int) throws -> Bool {
+        let columns = (held: rendition.column("held"), edition: rendition.column("edition"))
+        return try transaction { connection in
+            try connection.run(
+                """
+                UPDATE photo SET \(columns.held) = ?, \(rendition.column("trouble")) = NULL,
+                                 \(rendition.column("reason")) = NULL
+                WHERE key = ? AND \(columns.edition) = ? AND \(columns.held) IS NOT NULL
+                """, edition, key.rawValue, edition) > 0
+        }
+    }
+
+    /// Notes what stands in the way of a rendition. An older one that is held stays.
+    public func note(
+        _ trouble: RenditionState.Trouble, for rendition: Rendition, of key: PhotoKey, edition: Int
+    ) throws {
+        let (code, reason) = TroubleCode.code(trouble)
+        try transaction {
+            try $0.run(
+                """
+                UPDATE photo SET \(rendition.column("trouble")) = ?, \(rendition.column("reason")) = ?
+                WHERE key = ? AND \(rendition.column("edition")) = ?
+                """, code, reason, key.rawValue, edition)
+        }
+    }
+
+    /// Forgets a photo's file that turned out to be missing or broken, so that it is fetched again.
+    public func forgetPhotoFile(_ name: String, of key: PhotoKey) throws {
+        try transaction {
+            try $0.run(
+                "UPDATE photo SET \(Self.withoutFile) WHERE key = ? AND photo_file = ?", key.rawValue, name)
+        }
+        files.remove(name)
+    }
+
+    /// Notes that an edition is held; false if the photo is gone or wants another.
+    private func hold(
+        _ rendition: Rendition, of key: PhotoKey, edition: Int, validators: Validators, _ connection: Connection
+    ) throws -> Bool {
+        try connection.run(
+            """
+            UPDATE photo SET \(rendition.column("held")) = ?, \(rendition.column("trouble")) = NULL,
+                             \(rendition.column("reason")) = NULL, \(rendition.column("etag")) = ?,
+                             \(rendition.column("last_modified")) = ?
+            WHERE key = ? AND \(rendition.column("edition")) = ?
+            """, edition, validators.etag, validators.lastModified, key.rawValue, edition) > 0
+    }
+}

@@ -1,0 +1,139 @@
+import Logging
+import Model
+import SQLite
+
+/// Everything that can be done to a gallery's cache.
+///
+/// Each method is one transaction that keeps every promise the tables make, durable and announced when it returns. It
+/// runs on a queue of its own; whoever calls it waits without holding a thread, and readers do not wait at all.
+public actor GalleryWriter {
+    let writer: Writer
+    let files: PhotoFiles
+    let log: Log
+    private let executor = QueueExecutor(label: "vitrine.cache.writer")
+
+    /// The queue that the disk may block.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init(writer: sending Writer, files: PhotoFiles, log: Log) {
+        self.writer = writer
+        self.files = files
+        self.log = log
+    }
+
+    /// Pages in the log, beyond which they are moved into the database.
+    private static let checkpointPages = 1_000
+
+    /// One transaction, and the housekeeping that its commit may have made due.
+    @discardableResult
+    func transaction<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        do {
+            let result = try writer.transaction(body)
+            checkpointIfDue()
+            return result
+        } catch let error as SQLiteError {
+            throw CacheError.database(error)
+        }
+    }
+
+    private func checkpointIfDue() {
+        guard writer.pagesInLog >= Self.checkpointPages else { return }
+        do {
+            let checkpoint = try writer.checkpoint()
+            log.debug(.cache, "checkpoint: \(checkpoint.moved) of \(checkpoint.pages) pages moved")
+        } catch {
+            // The commit before it stands; the log only grows until a checkpoint succeeds.
+            log.error(.cache, "checkpoint failed: \(error)")
+        }
+    }
+
+    /// Notes that somebody looks at the gallery now.
+    public func noteOpened(at time: Timestamp) throws {
+        try transaction { try $0.run("UPDATE gallery SET last_opened = ?", time.milliseconds) }
+    }
+
+    /// Notes that an update failed. No photo changes.
+    public func noteSyncFailure(_ failure: Failure) throws {
+        try transaction {
+            try $0.run(
+                "UPDATE gallery SET failure = ?, failure_is_temporary = ?", failure.reason,
+                failure.isTemporary ? 1 : 0)
+        }
+    }
+
+    /// Notes that the server has nothing new: the one write of an update that was answered 304.
+    public func noteUnchanged(at time: Timestamp) throws {
+        try transaction {
+            try $0.run(
+                "UPDATE gallery SET last_success = ?, failure = NULL, failure_is_temporary = NULL", time.milliseconds)
+        }
+    }
+
+    /// Gives everything that was marked bad another chance. What the user asks for with a refresh.
+    ///
+    /// A photo that came and could not be decoded is dropped, to be fetched again: the server may have mended it.
+    public func forgiveTroubles() throws {
+        let undecodable = try transaction { connection in
+            let names = try connection.map(
+                "SELECT photo_file FROM photo WHERE photo_trouble = ? AND photo_file IS NOT NULL", TroubleCode.bad
+            ) { $0.text(0) }
+            try connection.run(
+                "UPDATE photo SET \(Self.withoutFile) WHERE photo_trouble = ? AND photo_file IS NOT NULL",
+                TroubleCode.bad)
+            for rendition in Rendition.allCases {
+                let (trouble, reason) = (rendition.column("trouble"), rendition.column("reason"))
+                try connection.run(
+                    "UPDATE photo SET \(trouble) = NULL, \(reason) = NULL WHERE \(trouble) IS NOT NULL")
+            }
+            return names
+        }
+        for name in undecodable { files.remove(name) }
+    }
+
+    /// What a photo's row says when no file holds it.
+    static let withoutFile = """
+        photo_file = NULL, photo_size = NULL, photo_digest = NULL, photo_held = NULL, photo_etag = NULL, \
+        photo_last_modified = NULL
+        """
+
+    /// Empties the cache: photos' files alone, or everything but the gallery's own row.
+    ///
+    /// Returns how many files were removed.
+    @discardableResult
+    public func clear(photosOnly: Bool) throws -> Int {
+        let names = try transaction { connection in
+            let names = try connection.map("SELECT photo_file FROM photo WHERE photo_file IS NOT NULL") { $0.text(0) }
+            try connection.run(
+                "UPDATE photo SET \(Self.withoutFile) WHERE photo_file IS NOT NULL")
+            if !photosOnly {
+                // With a condition: a bare DELETE empties the table in one stroke, unannounced.
+                try connection.run("DELETE FROM thumbnail WHERE photo > 0")
+                try connection.run("DELETE FROM photo WHERE key > 0")
+                try connection.run(
+                    """
+                    UPDATE gallery SET photo_count = 0, skipped = 0, last_success = NULL, failure = NULL,
+                                       etag = NULL, last_modified = NULL, list_version = list_version + 1
+                    """)
+            }
+            return names
+        }
+        for name in names { files.remove(name) }
+        return names.count
+    }
+
+    /// Whether the database is whole, in SQLite's own judgement: its complaints, none if it is.
+    public func complaints() throws -> [String] {
+        try writer.read { connection in
+            try connection.map("PRAGMA integrity_check(20)") { $0.text(0) }.filter { $0 != "ok" }
+        }
+    }
+
+    /// Makes the database file whole by itself, for the end of the program.
+    public func close() {
+        do {
+            try writer.checkpoint(emptying: true)
+        } catch {
+            log.error(.cache, "last checkpoint failed: \(error)")
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Glibc
+
+/// Text keys of many rows, end to end in one block. A key is referred to by where it lies and how long it is, packed into
+/// the eight bytes that a number would take.
+struct KeyArena {
+    private var bytes: ContiguousArray<UInt8> = []
+    /// Bytes that nothing refers to any more.
+    private var waste = 0
+
+    private static let lengthBits: UInt64 = 12
+
+    var isEmpty: Bool { bytes.isEmpty }
+
+    /// Whether copying what is still in use into a new arena would free most of this one.
+    var isMostlyWaste: Bool { waste > 65_536 && waste > bytes.count / 2 }
+
+    /// Adds a key; one longer than 4,095 bytes is cut there.
+    mutating func append(_ key: some Collection<UInt8>) -> UInt64 {
+        let kept = key.prefix(1 << Int(Self.lengthBits) - 1)
+        let reference = UInt64(bytes.count) << Self.lengthBits | UInt64(kept.count)
+        bytes.append(contentsOf: kept)
+        return reference
+    }
+
+    mutating func discard(_ reference: UInt64) {
+        waste += range(of: reference).count
+    }
+
+    func bytes(at reference: UInt64) -> ContiguousArray<UInt8>.SubSequence {
+        bytes[range(of: reference)]
+    }
+
+    func holds(_ key: [UInt8], at reference: UInt64) -> Bool {
+        bytes(at: reference).elementsEqual(key)
+    }
+
+    /// Negative, zero or positive, as `memcmp`; of two keys that are equal as far as they go, the shorter comes first.
+    func compare(_ left: UInt64, _ right: UInt64) -> Int {
+        let (leftRange, rightRange) = (range(of: left), range(of: right))
+        return bytes.withUnsafeBufferPointer { bytes in
+            let common = min(leftRange.count, rightRange.count)
+            guard common > 0, let base = bytes.baseAddress else { return leftRange.count - rightRange.count }
+            let order = memcmp(base + leftRange.lowerBound, base + rightRange.lowerBound, common)
+            return order != 0 ? Int(order) : leftRange.count - rightRange.count
+        }
+    }
+
+    private func range(of reference: UInt64) -> Range<Int> {
+        let start = Int(reference >> Self.lengthBits)
+        return start..<start + Int(reference & (1 << Self.lengthBits - 1))
+    }
+}

@@ -1,0 +1,54 @@
+import Glibc
+
+/// A file that is being filled. Let go without being kept, it removes itself.
+///
+/// The bytes are written through ``descriptor`` by whoever fetches them; the file stays locked, and so safe from being
+/// swept, for as long as this object lives.
+public final class PartialFile: Sendable {
+    /// Open for writing. Belongs to this object: duplicate it to keep it longer.
+    public let descriptor: Int32
+    /// Where it lies for now.
+    public let path: String
+    private let folder: PhotoFiles
+
+    init(folder: PhotoFiles) throws(CacheError) {
+        self.folder = folder
+        while true {
+            let path = folder.partialFolder + "/" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
+            let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else { throw .file(path: path, reason: String(cString: strerror(errno))) }
+            flock(descriptor, LOCK_EX)
+            // Between `open` and `flock` a sweep may have taken the file for abandoned. It unlinks under the lock, so
+            // now it has a name or it will never have one.
+            var status = stat()
+            if fstat(descriptor, &status) == 0, status.st_nlink > 0 {
+                self.path = path
+                self.descriptor = descriptor
+                return
+            }
+            close(descriptor)
+        }
+    }
+
+    deinit {
+        // Gone already, if it was kept.
+        unlink(path)
+        close(descriptor)
+    }
+
+    /// Moves the file among the photos, once its bytes are on the disk.
+    func keep(named name: String) throws(CacheError) -> StoredPhoto {
+        guard fsync(descriptor) == 0, let digest = FileDigest.ofFile(descriptor) else { throw failure() }
+        guard rename(path, folder.path(name)) == 0 else { throw failure() }
+        // The name is on the disk when the folder is.
+        let parent = open(folder.photosFolder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard parent >= 0 else { throw failure() }
+        defer { close(parent) }
+        guard fsync(parent) == 0 else { throw failure() }
+        return StoredPhoto(name: name, size: digest.size, digest: digest.digest, edition: 0)
+    }
+
+    private func failure() -> CacheError {
+        .file(path: path, reason: String(cString: strerror(errno)))
+    }
+}

@@ -1,0 +1,79 @@
+import Glibc
+import Logging
+import Model
+
+/// The folder of a gallery's photos, and the one of files that are still on their way.
+///
+/// File first, row second: bytes go to a partial file, which is synced and moved here, and only then does a row name it.
+/// So a row never dangles; a file that no row names is an orphan, left behind by a program that died, and is swept.
+///
+/// A lock on the open file tells a file in the making from an orphan, across processes: the system drops it when the
+/// program that held it dies, however it dies.
+public struct PhotoFiles: Sendable {
+    let photosFolder: String
+    let partialFolder: String
+    private let log: Log
+
+    init(folder: String, log: Log) throws {
+        photosFolder = folder + "/photos"
+        partialFolder = folder + "/partial"
+        self.log = log
+        try PrivateFolder.make(photosFolder)
+        try PrivateFolder.make(partialFolder)
+    }
+
+    /// A new name: never used before, made of nothing from outside.
+    static func name(for key: PhotoKey, edition: Int) -> String {
+        "\(key.rawValue)-\(edition)-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
+    }
+
+    /// Where a photo's file lies.
+    public func path(_ photo: StoredPhoto) -> String {
+        path(photo.name)
+    }
+
+    func path(_ name: String) -> String {
+        photosFolder + "/" + name
+    }
+
+    /// Begins a file for bytes that are on their way.
+    public func makePartial() throws -> PartialFile {
+        try PartialFile(folder: self)
+    }
+
+    /// Whether a photo's file is still what was stored. Reads all of it.
+    public func isIntact(_ photo: StoredPhoto) -> Bool {
+        let descriptor = open(path(photo.name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        guard let found = FileDigest.ofFile(descriptor) else { return false }
+        return found.size == photo.size && found.digest == photo.digest
+    }
+
+    func remove(_ name: String) {
+        guard unlink(path(name)) != 0, errno != ENOENT else { return }
+        log.error(.cache, "\(name) cannot be removed: \(String(cString: strerror(errno)))")
+    }
+
+    /// Removes what programs that died have left behind. Returns how many files went.
+    ///
+    /// - Parameter isNamed: whether a row names a file. Asked after the file's lock was taken: whoever was making it
+    ///   is then done, row and all, or dead.
+    func sweep(isNamed: (String) throws -> Bool) rethrows -> Int {
+        var removed = 0
+        for name in PrivateFolder.entries(partialFolder) where isAbandoned(partialFolder + "/" + name) {
+            removed += unlink(partialFolder + "/" + name) == 0 ? 1 : 0
+        }
+        for name in PrivateFolder.entries(photosFolder) where isAbandoned(path(name)) {
+            if try !isNamed(name) { removed += unlink(path(name)) == 0 ? 1 : 0 }
+        }
+        return removed
+    }
+
+    private func isAbandoned(_ path: String) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return errno == ELOOP }
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_EX | LOCK_NB) == 0
+    }
+}

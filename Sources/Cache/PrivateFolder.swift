@@ -1,0 +1,46 @@
+import Glibc
+
+/// Folders that are the user's own and nobody else's to read.
+enum PrivateFolder {
+    /// Makes a folder, its parents too, or checks one that is there.
+    ///
+    /// A link in its place, or somebody else's folder, is refused: what is written there would not be ours.
+    static func make(_ path: String) throws(CacheError) {
+        if mkdir(path, 0o700) != 0 {
+            switch errno {
+            case EEXIST: break
+            case ENOENT:
+                guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { throw failure(path) }
+                try make(String(path[..<slash]))
+                guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure(path) }
+            default: throw failure(path)
+            }
+        }
+    }
+
+    /// Checks that a folder of the cache is a folder, ours, and closed to others.
+    static func check(_ path: String) throws(CacheError) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw failure(path) }
+        guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else { throw .notOurs(path: path) }
+        if status.st_mode & 0o077 != 0 { chmod(path, 0o700) }
+    }
+
+    /// The names of a folder's entries; none if it cannot be read.
+    static func entries(_ path: String) -> [String] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    private static func failure(_ path: String) -> CacheError {
+        .cannotOpen(path: path, reason: String(cString: strerror(errno)))
+    }
+}

@@ -1,0 +1,87 @@
+import SQLite
+
+/// The tables of a gallery's cache, and how an older cache becomes a newer one.
+///
+/// `PRAGMA user_version` counts the migrations that a file has been through. A migration that was ever released is never
+/// edited: what comes later is a new one at the end.
+enum Schema {
+    static var version: Int { migrations.count }
+
+    /// Brings a database up to date, each step a transaction of its own.
+    ///
+    /// Returns the version that was found; a database of a newer Vitrine is not touched, and the caller must refuse it.
+    static func migrate(_ writer: Writer) throws -> Int {
+        let found = try writer.read { try version(of: $0) }
+        guard found < version else { return found }
+        for step in found..<version {
+            try writer.transaction { connection in
+                // Another process may have taken this step while this one waited for the lock.
+                guard try Self.version(of: connection) == step else { return }
+                try connection.execute(migrations[step])
+                // A pragma takes no bound value; this one is a number of ours.
+                try connection.execute("PRAGMA user_version = \(step + 1)")
+            }
+        }
+        return found
+    }
+
+    private static func version(of connection: Connection) throws -> Int {
+        Int(try connection.first("PRAGMA user_version") { $0.int(0) } ?? 0)
+    }
+
+    /// Editions, what is held of them and what stands in the way are columns of the photo's row, so that a window of a
+    /// list is one query over one table; the pictures' bytes, large and rarely needed, lie elsewhere.
+    private static let migrations = [
+        """
+        CREATE TABLE gallery (
+            key INTEGER PRIMARY KEY CHECK (key = 1),
+            address TEXT NOT NULL,
+            -- Counts the updates that changed the list: two syncs at once are noticed by it.
+            list_version INTEGER NOT NULL DEFAULT 0,
+            photo_count INTEGER NOT NULL DEFAULT 0,
+            skipped INTEGER NOT NULL DEFAULT 0,
+            last_opened INTEGER,
+            last_success INTEGER,
+            -- How the last attempt failed; NULL after a success.
+            failure TEXT,
+            failure_is_temporary INTEGER,
+            -- What the server said of the list that these rows came from.
+            etag TEXT,
+            last_modified TEXT
+        );
+        CREATE TABLE photo (
+            -- AUTOINCREMENT: a number is never given to another photo, so nobody who holds one can be misled.
+            key INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            name TEXT NOT NULL,
+            name_key BLOB NOT NULL,
+            date INTEGER NOT NULL,
+            thumbnail_address TEXT,
+            thumbnail_edition INTEGER NOT NULL DEFAULT 1,
+            thumbnail_held INTEGER,
+            thumbnail_trouble INTEGER,
+            thumbnail_reason TEXT,
+            thumbnail_etag TEXT,
+            thumbnail_last_modified TEXT,
+            photo_address TEXT NOT NULL,
+            photo_edition INTEGER NOT NULL DEFAULT 1,
+            photo_held INTEGER,
+            photo_trouble INTEGER,
+            photo_reason TEXT,
+            photo_etag TEXT,
+            photo_last_modified TEXT,
+            photo_file TEXT,
+            photo_size INTEGER,
+            photo_digest INTEGER
+        );
+        CREATE INDEX photo_by_date ON photo (date);
+        CREATE INDEX photo_by_name ON photo (name_key);
+        CREATE TABLE thumbnail (
+            photo INTEGER PRIMARY KEY,
+            data BLOB NOT NULL,
+            -- A newer one that nobody has managed to decode yet. It takes the place of `data` when somebody has.
+            unproven BLOB
+        );
+        """
+    ]
+}

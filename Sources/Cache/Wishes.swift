@@ -1,0 +1,107 @@
+import Model
+import SQLite
+import Synchronization
+
+/// What the screens would like the cache to have: the one thing that the network hears of them.
+///
+/// There are two kinds. What a screen needs in order to draw stands for as long as the screen says so: each wisher states
+/// all of it as a whole, whenever it changes. What a user asks for once, an update of a gallery, stands until it has been
+/// fulfilled or is stopped; asked for again while it stands, it changes nothing, however long a key is held.
+///
+///     wishes.state([Wish(.picture(gallery, key, .thumbnail), importance: .visible)], by: wisher)
+///     wishes.ask(for: .list(gallery))
+///
+/// Nobody answers. Whoever can fulfil wishes listens to ``snapshots()``; whoever stated them watches the cache.
+public final class Wishes: Sendable {
+    /// Names somebody who states wishes.
+    public struct Wisher: Hashable, Sendable {
+        fileprivate let number: Int
+    }
+
+    /// Everything that is wished for, each thing as important as it is to whoever wants it most.
+    public struct Snapshot: Coalescing, Equatable {
+        /// What, and how soon.
+        public var importances: [Wish.Subject: Importance] = [:]
+
+        /// The later one says it all.
+        public mutating func merge(_ later: Snapshot) { self = later }
+    }
+
+    private struct State {
+        var byWisher: [Wisher: [Wish]] = [:]
+        /// Asked for, and neither fulfilled nor stopped.
+        var asked: [Wish.Subject: Importance] = [:]
+        var nextWisher = 0
+
+        var snapshot: Snapshot {
+            var snapshot = Snapshot(importances: asked)
+            for wishes in byWisher.values {
+                for wish in wishes {
+                    snapshot.importances[wish.subject] = max(
+                        snapshot.importances[wish.subject] ?? .rest, wish.importance)
+                }
+            }
+            return snapshot
+        }
+    }
+
+    private let state = Mutex(State())
+    private let subscribers = Subscribers<Snapshot>()
+
+    /// Makes an empty set of wishes.
+    public init() {}
+
+    /// Gives out a name to state wishes under.
+    public func makeWisher() -> Wisher {
+        state.withLock { state in
+            state.nextWisher += 1
+            return Wisher(number: state.nextWisher)
+        }
+    }
+
+    /// States all that a wisher wants from now on; what it wanted before and does not name again is withdrawn.
+    public func state(_ wishes: [Wish], by wisher: Wisher) {
+        change { state in
+            guard state.byWisher[wisher] ?? [] != wishes else { return false }
+            state.byWisher[wisher] = wishes.isEmpty ? nil : wishes
+            return true
+        }
+    }
+
+    /// Takes back all that a wisher stated.
+    public func withdraw(_ wisher: Wisher) {
+        state([], by: wisher)
+    }
+
+    /// Asks for something once. While it stands, asking again joins it.
+    public func ask(for subject: Wish.Subject, importance: Importance = .list) {
+        change { $0.asked.updateValue(importance, forKey: subject) != importance }
+    }
+
+    /// Takes back what was asked for, if it still stands; the work for it stops.
+    public func stop(_ subject: Wish.Subject) {
+        change { $0.asked.removeValue(forKey: subject) != nil }
+    }
+
+    /// Says that what was asked for has come true, or never will. What a wisher stated stays the wisher's to take back.
+    public func fulfil(_ subject: Wish.Subject) {
+        stop(subject)
+    }
+
+    /// Whether something was asked for and is neither fulfilled nor stopped.
+    public func isStanding(_ subject: Wish.Subject) -> Bool {
+        state.withLock { $0.asked[subject] != nil }
+    }
+
+    /// Begins to listen: first what is wished for now, then whatever it becomes.
+    public func snapshots() -> CoalescingStream<Snapshot> {
+        state.withLock { subscribers.subscribe(beginningWith: $0.snapshot) }
+    }
+
+    private func change(_ body: (inout State) -> Bool) {
+        // Sent under the lock, so that two changes cannot arrive in the wrong order.
+        state.withLock { state in
+            if body(&state) { subscribers.send(state.snapshot) }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import Logging
+import Model
+import SQLite
+import TestSupport
+import Testing
+
+@testable import Cache
+
+@Suite struct CacheFolderTests {
+    private let folder = TestFolder()
+    private let log = Log()
+    private let address: Address
+
+    init() throws { address = try Address("http://example.org/index.xml") }
+
+    private func open() throws -> GalleryCache {
+        try CacheFolder(path: folder.path("cache"), log: log).open(address)
+    }
+
+    private func fill(_ cache: GalleryCache) async throws {
+        let draft = try cache.beginSync()
+        try draft.add([TestCache.entry("a")])
+        _ = try await cache.writer.commit(
+            draft, skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 1))
+    }
+
+    @Test func foundAgainByAddress() async throws {
+        try await fill(open())
+        let again = try open()
+        #expect(try again.read { try $0.gallery().photoCount } == 1)
+        let caches = try CacheFolder(path: folder.path("cache"), log: log)
+        #expect(caches.record(of: address)?.photoCount == 1)
+        #expect(caches.record(of: try Address("http://example.org/other.xml")) == nil)
+        #expect(caches.galleries().map(\.record.address) == [address])
+    }
+
+    @Test func oneObjectForOneGallery() throws {
+        let caches = try CacheFolder(path: folder.path("cache"), log: log)
+        #expect(try caches.open(address) === caches.open(Address("HTTP://user:x@EXAMPLE.org:80/index.xml")))
+        #expect(try caches.cache(GalleryID(address)) === caches.open(address))
+    }
+
+    @Test func onlyTheUserMayRead() async throws {
+        try await fill(open())
+        let enumerator = try #require(FileManager.default.enumerator(atPath: folder.path("cache")))
+        for case let path as String in enumerator {
+            let full = folder.path("cache/\(path)")
+            let attributes = try FileManager.default.attributesOfItem(atPath: full)
+            let mode = attributes[.posixPermissions] as? Int ?? 0
+            #expect(mode & 0o077 == 0, "\(path) has mode \(String(mode, radix: 8))")
+        }
+    }
+
+    @Test func linksAreRefused() throws {
+        try FileManager.default.createDirectory(atPath: folder.path("elsewhere"), withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("cache"), withDestinationPath: folder.path("elsewhere"))
+        #expect(throws: CacheError.notOurs(path: folder.path("cache"))) { try open() }
+        #expect(folder.entries("elsewhere").isEmpty)
+    }
+
+    @Test func damagedDatabaseIsSetAside() async throws {
+        try await fill(open())
+        let path = folder.path("cache/galleries/\(GalleryID(address))/gallery.sqlite")
+        try Data(repeating: 0x55, count: 20_000).write(to: URL(fileURLWithPath: path))
+        let cache = try open()
+        #expect(cache.wasSetAside)
+        #expect(try cache.read { try $0.gallery().photoCount } == 0)
+        try await fill(cache)
+        let names = folder.entries("cache/galleries/\(GalleryID(address))")
+        #expect(names.contains { $0.hasPrefix("gallery.sqlite.damaged-") })
+        #expect(log.entries.contains { $0.subsystem == .cache && $0.message.contains("damaged") })
+    }
+
+    @Test func newerSchemaIsLeftAlone() throws {
+        _ = try open()
+        let path = folder.path("cache/galleries/\(GalleryID(address))/gallery.sqlite")
+        let connection = try Connection(path: path, access: .readWrite)
+        try connection.execute("PRAGMA user_version = 999")
+        #expect(throws: CacheError.newerSchema(path: path)) { try open() }
+        #expect(try connection.first("PRAGMA user_version") { $0.int(0) } == 999)
+    }
+
+    @Test func orphansAreSweptAndFilesInTheMakingAreNot() async throws {
+        let test = try TestCache()
+        try await test.sync([TestCache.entry("a")])
+        try await test.hold("a")
+        let inTheMaking = try test.cache.files.makePartial()
+        inTheMaking.write("half")
+        let base = "cache/galleries/\(test.cache.id)"
+        test.folder.write("\(base)/photos/77-1-orphan", "orphan")
+        test.folder.write("\(base)/partial/left-behind", "half")
+        #expect(try test.cache.sweep() == 2)
+        #expect(test.folder.entries("\(base)/photos").count == 1)
+        #expect(test.folder.entries("\(base)/partial").count == 1)
+        let stored = try await test.cache.writer.store(
+            photo: inTheMaking, of: test.key("a"), edition: test.photo("a").photo.edition)
+        #expect(stored)
+    }
+
+    @Test func sizesAreCounted() async throws {
+        let test = try TestCache()
+        try await test.sync([TestCache.entry("a")])
+        try await test.hold("a")
+        let gallery = try #require(
+            try CacheFolder(path: test.folder.path("cache"), log: log).galleries().first)
+        #expect(gallery.photosSize == Int64("photo of a".utf8.count))
+        #expect(gallery.databaseSize > 4_096)
+        #expect(try await test.cache.writer.clear(photosOnly: true) == 1)
+        #expect(gallery.photosSize == 0)
+        try await test.cache.writer.clear(photosOnly: false)
+        #expect(try test.cache.read { try $0.gallery().photoCount } == 0)
+        #expect(try await test.cache.writer.complaints().isEmpty)
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import Model
+import Testing
+
+@testable import Cache
+
+@MainActor @Suite struct FetchedResultsTests {
+    private let test: TestCache
+
+    init() throws { test = try TestCache() }
+
+    private func names(_ results: FetchedResults) throws -> [String] {
+        try results.photos(in: 0..<results.count).map { $0?.galleryID ?? "?" }
+    }
+
+    private func sync(_ photos: [(id: String, name: String, date: Int64)]) async throws {
+        try await test.sync(photos.map { try TestCache.entry($0.id, name: $0.name, date: $0.date) })
+    }
+
+    @Test("BEHAVIOURS 3.7: the oldest first, unless asked otherwise")
+    func orders() async throws {
+        try await sync([("a", "IMG 10", 3000), ("b", "img 2", 1000), ("c", "Zoo", 2000), ("d", "apple", 2000)])
+        let dates = try FetchedResults(of: test.cache)
+        #expect(try names(dates) == ["b", "c", "d", "a"])
+        #expect(
+            try names(FetchedResults(of: test.cache, order: PhotoOrder(.date, ascending: false))) == [
+                "a", "d", "c", "b",
+            ])
+        #expect(try names(FetchedResults(of: test.cache, order: PhotoOrder(.name))) == ["d", "b", "a", "c"])
+        #expect(try names(FetchedResults(of: test.cache, filter: PhotoFilter(name: "IMG"))) == ["b", "a"])
+        #expect(try names(FetchedResults(of: test.cache, filter: PhotoFilter(name: "%"))) == [])
+        for index in 0..<4 {
+            let key = try #require(dates.key(at: index))
+            #expect(dates.index(of: key) == index)
+        }
+        #expect(dates.key(at: 4) == nil && dates.key(at: -1) == nil && dates.index(of: PhotoKey(99)) == nil)
+    }
+
+    @Test func differencesNameTheRows() async throws {
+        try await sync([("a", "A", 1000), ("b", "B", 2000), ("c", "C", 3000), ("d", "D", 4000)])
+        let results = try FetchedResults(of: test.cache)
+        // a goes, b is renamed, c moves to the end, e is new between b and d.
+        try await sync([("b", "B2", 2000), ("c", "C", 5000), ("d", "D", 4000), ("e", "E", 3500)])
+        let difference = await results.nextDifference()
+        #expect(try names(results) == ["b", "e", "d", "c"])
+        #expect(
+            difference
+                == .rows(
+                    RowDifference(
+                        deleted: [0], inserted: [1], moved: [RowDifference.Move(from: 2, to: 3)], updated: [0])))
+    }
+
+    @Test func nothingChangesBeforeTheDifferenceIsTaken() async throws {
+        try await sync([("a", "A", 1000)])
+        let results = try FetchedResults(of: test.cache)
+        for number in 2...30 {
+            try await sync((1...number).map { ("\($0)", "N", Int64($0) * 1000) })
+        }
+        #expect(results.count == 1)
+        // Twenty-nine commits, one difference.
+        guard case .rows(let difference) = await results.nextDifference() else { return #expect(Bool(false)) }
+        #expect(results.count == 30 && difference.inserted.count == 30 && difference.deleted == [0])
+    }
+
+    @Test func rowsOutsideTheFilterAreNotHeardOf() async throws {
+        try await sync([("a", "sea", 1000), ("b", "wood", 2000)])
+        let results = try FetchedResults(of: test.cache, filter: PhotoFilter(name: "sea"))
+        try await sync([("a", "sea", 1000), ("b", "forest", 2000)])
+        try await sync([("a", "sea", 1000), ("b", "seaside", 2000)])
+        #expect(await results.nextDifference() == .rows(RowDifference(inserted: [1])))
+        try await sync([("a", "wood", 1000), ("b", "seaside", 2000)])
+        #expect(await results.nextDifference() == .rows(RowDifference(deleted: [0])))
+    }
+
+    @Test func thumbnailArrivingUpdatesItsRow() async throws {
+        try await sync([("a", "A", 1000), ("b", "B", 2000)])
+        let results = try FetchedResults(of: test.cache)
+        try await test.cache.writer.store(thumbnail: [1], of: test.key("b"), edition: 1)
+        #expect(await results.nextDifference() == .rows(RowDifference(updated: [1])))
+    }
+
+    @Test func beginningIsThereAtOnceAndTheRestFollows() async throws {
+        let total = FetchedResults.firstLoad + 500
+        try await sync((0..<total).map { ("\($0)", "N\($0)", Int64($0) * 1000) })
+        for ascending in [true, false] {
+            let results = try FetchedResults(of: test.cache, order: PhotoOrder(.date, ascending: ascending))
+            #expect(results.count == total)
+            let first = try #require(try results.photos(in: 0..<1).first.flatMap { $0 })
+            #expect(first.galleryID == (ascending ? "0" : "\(total - 1)"))
+            #expect(results.key(at: total - 1) == nil)
+            #expect(await results.nextDifference() == .reset)
+            let last = try #require(try results.photos(in: total - 1..<total).first.flatMap { $0 })
+            #expect(last.galleryID == (ascending ? "\(total - 1)" : "0"))
+        }
+    }
+
+    @Test func sectionsFollowTheCalendar() async throws {
+        setenv("TZ", "UTC", 1)
+        let dates = [
+            "2006-07-30T07:00:00Z", "2006-07-30T23:59:59Z", "2006-07-31T00:00:00Z", "2006-08-01T00:00:00Z",
+            "2008-02-29T12:00:00Z",
+        ]
+        try await sync(dates.enumerated().map { ("\($0)", "N", Timestamp(iso8601: $1)!.milliseconds) })
+        func ranges(_ rule: SectionRule, ascending: Bool = true) throws -> [Range<Int>] {
+            try FetchedResults(of: test.cache, order: PhotoOrder(.date, ascending: ascending), sections: rule)
+                .sections.map(\.range)
+        }
+        #expect(try ranges(.day) == [0..<2, 2..<3, 3..<4, 4..<5])
+        #expect(try ranges(.month) == [0..<3, 3..<4, 4..<5])
+        #expect(try ranges(.year) == [0..<4, 4..<5])
+        #expect(try ranges(.year, ascending: false) == [0..<1, 1..<5])
+        #expect(try ranges(.none) == [])
+        let results = try FetchedResults(of: test.cache, sections: .month)
+        #expect(results.sections[1].start.year == 2006 && results.sections[1].start.month == 8)
+    }
+}

@@ -1,0 +1,73 @@
+import Testing
+
+@testable import Cache
+
+/// Random changes, applied; the difference, applied to the old list, must give the new one.
+@Suite struct OrderedRowsTests {
+    private struct Generator: RandomNumberGenerator {
+        var state: UInt64
+        mutating func next() -> UInt64 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return state ^ (state >> 29)
+        }
+    }
+
+    @Test(arguments: [true, false], [true, false])
+    func differencesLeadToTheNewList(texts: Bool, reversed: Bool) {
+        for seed in 0..<300 as Range<UInt64> {
+            var random = Generator(state: seed * 2 + (texts ? 1 : 0))
+            var model: [Int64: SortKey] = [:]
+            var rows = OrderedRows()
+            for _ in 0..<8 {
+                let changes = randomChanges(texts, &random)
+                let old = shown(rows, reversed)
+                var difference = rows.apply(changes)
+                for (row, key) in changes { model[row] = key }
+                if reversed { difference = difference.reversed(oldCount: old.count, newCount: rows.count) }
+                #expect(Array(rows.rows) == sorted(model))
+                #expect(applied(difference, to: old, new: shown(rows, reversed)) == shown(rows, reversed))
+                for (index, row) in rows.rows.enumerated() { #expect(rows.index(of: row) == index) }
+            }
+        }
+    }
+
+    private func randomChanges(_ texts: Bool, _ random: inout Generator) -> [(row: Int64, key: SortKey?)] {
+        var touched: Set<Int64> = []
+        while touched.count < Int.random(in: 0...6, using: &random) {
+            touched.insert(.random(in: 1...12, using: &random))
+        }
+        return touched.sorted().map { row in
+            guard Int.random(in: 0..<4, using: &random) > 0 else { return (row, nil) }
+            let number = Int64.random(in: -3...3, using: &random)
+            return (row, texts ? .text(Array("n\(number)".utf8)) : .number(number))
+        }
+    }
+
+    private func shown(_ rows: OrderedRows, _ reversed: Bool) -> [Int64] {
+        reversed ? rows.rows.reversed() : Array(rows.rows)
+    }
+
+    private func sorted(_ model: [Int64: SortKey]) -> [Int64] {
+        model.sorted { left, right in
+            switch (left.value, right.value) {
+            case (.number(let a), .number(let b)): (a, left.key) < (b, right.key)
+            case (.text(let a), .text(let b)):
+                a == b ? left.key < right.key : a.lexicographicallyPrecedes(b)
+            default: false
+            }
+        }.map(\.key)
+    }
+
+    /// What a table view does with it.
+    private func applied(_ difference: RowDifference, to old: [Int64], new: [Int64]) -> [Int64] {
+        var list: [Int64?] = old
+        for place in difference.deleted + difference.moved.map(\.from) { list[place] = nil }
+        var result = list.compactMap { $0 }
+        let arrivals = difference.inserted.map { ($0, new[$0]) } + difference.moved.map { ($0.to, old[$0.from]) }
+        for (place, row) in arrivals.sorted(by: { $0.0 < $1.0 }) {
+            guard place <= result.count else { return [] }
+            result.insert(row, at: place)
+        }
+        return result
+    }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import Model
+import Testing
+
+@testable import Cache
+
+@Suite struct RenditionTests {
+    private let test: TestCache
+
+    init() throws { test = try TestCache() }
+
+    private func thumbnail(_ id: String) throws -> StoredThumbnail? {
+        try test.cache.read { try $0.thumbnail(of: try $0.photo(galleryID: id)!.key) }
+    }
+
+    @Test("BEHAVIOURS 3.1: thumbnails lie in a table of their own")
+    func ownTable() async throws {
+        try await test.sync([TestCache.entry("a")])
+        let key = try test.key("a")
+        let changes = test.cache.changes()
+        try await test.cache.writer.store(thumbnail: [1, 2, 3], of: key, edition: 1)
+        let change = await changes.next()
+        #expect(change?["thumbnail"] == .listed([key.rawValue]))
+        #expect(try thumbnail("a")?.bytes == [1, 2, 3])
+        #expect(try test.photo("a").thumbnail.isCurrent)
+    }
+
+    @Test("BEHAVIOURS 3.2: the states behind the three placeholders")
+    func placeholders() async throws {
+        try await test.sync([TestCache.entry("a")])
+        let key = try test.key("a")
+        #expect(try test.photo("a").thumbnail == RenditionState(edition: 1))
+        let offline = Failure("the server cannot be reached", isTemporary: true)
+        try await test.cache.writer.note(.putOff(offline), for: .thumbnail, of: key, edition: 1)
+        #expect(try test.photo("a").thumbnail.trouble == .putOff(offline))
+        #expect(try test.photo("a").thumbnail.isWanting)
+        let gone = Failure("the server answered 404", isTemporary: false)
+        try await test.cache.writer.note(.bad(gone), for: .thumbnail, of: key, edition: 1)
+        #expect(try test.photo("a").thumbnail.trouble == .bad(gone))
+        #expect(try !test.photo("a").thumbnail.isWanting)
+    }
+
+    @Test("BEHAVIOURS 3.2: a bad one is tried again after a refresh")
+    func forgiven() async throws {
+        try await test.sync([TestCache.entry("a")])
+        let key = try test.key("a")
+        let gone = Failure("the server answered 404", isTemporary: false)
+        for rendition in Rendition.allCases {
+            try await test.cache.writer.note(.bad(gone), for: rendition, of: key, edition: 1)
+        }
+        try await test.cache.writer.forgiveTroubles()
+        #expect(try test.photo("a").thumbnail.isWanting && test.photo("a").photo.isWanting)
+    }
+
+    @Test func undecodablePhotoIsFetchedAgainAfterARefresh() async throws {
+        try await test.sync([TestCache.entry("a")])
+        try await test.hold("a")
+        let key = try test.key("a")
+        try await test.cache.writer.note(
+            .bad(Failure("no picture", isTemporary: false)), for: .photo, of: key, edition: 1)
+        #expect(try !test.photo("a").photo.isWanting)
+        try await test.cache.writer.forgiveTroubles()
+        #expect(try test.photo("a").photo.isWanting)
+        #expect(test.folder.entries("cache/galleries/\(test.cache.id)/photos").isEmpty)
+    }
+
+    @Test("BEHAVIOURS 3.2: a failure never hides a good older thumbnail")
+    func olderStays() async throws {
+        try await test.sync([TestCache.entry("a", date: 1000)])
+        try await test.hold("a")
+        try await test.sync([TestCache.entry("a", date: 2000)])
+        let photo = try test.photo("a")
+        try await test.cache.writer.note(
+            .bad(Failure("404", isTemporary: false)), for: .thumbnail, of: photo.key, edition: photo.thumbnail.edition)
+        #expect(try test.photo("a").thumbnail.held != nil)
+        #expect(try thumbnail("a")?.bytes == Array("thumbnail of a".utf8))
+    }
+
+    @Test("BEHAVIOURS 3.2: bytes that are no picture give way to the older thumbnail")
+    func rejected() async throws {
+        try await test.sync([TestCache.entry("a", date: 1000)])
+        try await test.hold("a")
+        try await test.sync([TestCache.entry("a", date: 2000)])
+        let photo = try test.photo("a")
+        try await test.cache.writer.store(
+            thumbnail: Array("garbage".utf8), of: photo.key, edition: photo.thumbnail.edition)
+        #expect(try thumbnail("a") == StoredThumbnail(bytes: Array("garbage".utf8), isProven: false))
+        try await test.cache.writer.rejectThumbnail(of: photo.key, reason: "it is no picture")
+        #expect(try thumbnail("a") == StoredThumbnail(bytes: Array("thumbnail of a".utf8), isProven: true))
+        let state = try test.photo("a").thumbnail
+        #expect(state.trouble == .bad(Failure("it is no picture", isTemporary: false)))
+        #expect(state.held != nil && !state.isCurrent)
+    }
+
+    @Test func firstThumbnailRejectedLeavesNone() async throws {
+        try await test.sync([TestCache.entry("a")])
+        let key = try test.key("a")
+        try await test.cache.writer.store(thumbnail: [0], of: key, edition: 1)
+        try await test.cache.writer.rejectThumbnail(of: key, reason: "it is no picture")
+        #expect(try thumbnail("a") == nil)
+        #expect(try test.photo("a").thumbnail.held == nil)
+    }
+
+    @Test func acceptedThumbnailTakesThePlace() async throws {
+        try await test.sync([TestCache.entry("a", date: 1000)])
+        try await test.hold("a")
+        try await test.sync([TestCache.entry("a", date: 2000)])
+        let photo = try test.photo("a")
+        try await test.cache.writer.store(thumbnail: [7], of: photo.key, edition: photo.thumbnail.edition)
+        try await test.cache.writer.acceptThumbnail(of: photo.key)
+        #expect(try thumbnail("a") == StoredThumbnail(bytes: [7], isProven: true))
+        #expect(try test.photo("a").thumbnail.isCurrent)
+    }
+
+    @Test("BEHAVIOURS 3.4: the file is there before its row, under a name of the cache's own")
+    func fileFirst() async throws {
+        try await test.sync([TestCache.entry("../../etc/passwd", photo: "/a/b/evil%2F..%2Fname.jpg")])
+        let key = try test.key("../../etc/passwd")
+        let partial = try test.cache.files.makePartial()
+        partial.write("bytes")
+        let folder = "cache/galleries/\(test.cache.id)"
+        #expect(test.folder.entries("\(folder)/partial").count == 1)
+        try await test.cache.writer.store(photo: partial, of: key, edition: 1)
+        let stored = try #require(try test.cache.read { try $0.photoFile(of: key) })
+        #expect(stored.size == 5 && test.cache.files.isIntact(stored))
+        #expect(test.folder.entries("\(folder)/partial").isEmpty)
+        #expect(test.folder.entries("\(folder)/photos") == [stored.name])
+        #expect(stored.name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })
+    }
+
+    @Test func abandonedPartialRemovesItself() throws {
+        var partial: PartialFile? = try test.cache.files.makePartial()
+        partial?.write("half")
+        partial = nil
+        #expect(test.folder.entries("cache/galleries/\(test.cache.id)/partial").isEmpty)
+    }
+
+    @Test("BEHAVIOURS 3.6: a file that is missing or broken is known to be")
+    func broken() async throws {
+        try await test.sync([TestCache.entry("a")])
+        try await test.hold("a")
+        let key = try test.key("a")
+        let stored = try #require(try test.cache.read { try $0.photoFile(of: key) })
+        let path = test.cache.files.path(stored)
+        #expect(test.cache.files.isIntact(stored))
+        try Data("photo Of a".utf8).write(to: URL(fileURLWithPath: path))
+        #expect(!test.cache.files.isIntact(stored))
+        try FileManager.default.removeItem(atPath: path)
+        #expect(!test.cache.files.isIntact(stored))
+        try await test.cache.writer.forgetPhotoFile(stored.name, of: key)
+        #expect(try test.photo("a").photo.isWanting)
+        #expect(try test.cache.read { try $0.photoFile(of: key) } == nil)
+    }
+
+    @Test func unchangedPictureIsConfirmed() async throws {
+        try await test.sync([TestCache.entry("a", date: 1000)])
+        try await test.hold("a")
+        try await test.sync([TestCache.entry("a", date: 2000)])
+        let photo = try test.photo("a")
+        #expect(try await test.cache.writer.confirm(.photo, of: photo.key, edition: photo.photo.edition))
+        #expect(try test.photo("a").photo.isCurrent)
+        #expect(try await !test.cache.writer.confirm(.photo, of: photo.key, edition: 99))
+    }
+
+    @Test func wantingListsWhatCouldBeFetched() async throws {
+        try await test.sync((1...5).map { try TestCache.entry("\($0)", date: Int64($0) * 1000) })
+        try await test.hold("2")
+        let bad = try test.key("3")
+        try await test.cache.writer.note(
+            .bad(Failure("x", isTemporary: false)), for: .thumbnail, of: bad, edition: 1)
+        let known = try test.key("1")
+        let keys = try test.cache.read { try $0.wanting(.thumbnail, limit: 10, except: [known]) }
+        #expect(try keys == [test.key("4"), test.key("5")])
+        #expect(try test.cache.read { try $0.wanting(.thumbnail, limit: 1, except: [known]) }.count == 1)
+    }
+}

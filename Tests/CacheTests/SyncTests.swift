@@ -1,0 +1,194 @@
+import Model
+import Testing
+
+@testable import Cache
+
+@Suite struct SyncTests {
+    private let test: TestCache
+
+    init() throws { test = try TestCache() }
+
+    private func entry(
+        _ id: String, name: String? = nil, date: Int64? = nil, photo: String? = nil, thumbnail: String? = "default"
+    ) throws -> GalleryEntry {
+        try TestCache.entry(id, name: name, date: date, photo: photo, thumbnail: thumbnail)
+    }
+
+    @Test func firstListFillsTheCache() async throws {
+        let summary = try await test.sync([entry("a"), entry("b"), entry("c")])
+        #expect(summary == SyncSummary(added: 3, changed: 0, removed: 0, skipped: 0, total: 3))
+        #expect(try test.cache.read { try $0.gallery().photoCount } == 3)
+        #expect(try test.photo("a").name == "Photo a")
+    }
+
+    @Test("BEHAVIOURS 1.5: of a repeated id the first counts")
+    func repeatedIDs() async throws {
+        let summary = try await test.sync([
+            entry("a", name: "first"), entry("b"), entry("a", name: "second"), entry("b"),
+        ])
+        #expect(summary.skipped == 2 && summary.total == 2)
+        #expect(try test.photo("a").name == "first")
+        // The same when the rows are there already.
+        let again = try await test.sync([entry("a", name: "third"), entry("b"), entry("a", name: "fourth")])
+        #expect(again.skipped == 1)
+        #expect(try test.photo("a").name == "third")
+    }
+
+    @Test("BEHAVIOURS 1.7: an empty list removes every row")
+    func emptyList() async throws {
+        try await test.sync([entry("a"), entry("b")])
+        try await test.hold("a")
+        let summary = try await test.sync([])
+        #expect(summary.removed == 2)
+        #expect(try test.cache.read { try $0.gallery().photoCount } == 0)
+        #expect(test.folder.entries("cache/galleries/\(test.cache.id)/photos").isEmpty)
+    }
+
+    @Test("BEHAVIOURS 2.5: absent, the row, the thumbnail and the file go")
+    func absent() async throws {
+        try await test.sync([entry("a"), entry("b")])
+        try await test.hold("a")
+        try await test.hold("b")
+        let key = try test.key("a")
+        try await test.sync([entry("b")])
+        #expect(try test.cache.read { try $0.photo(key) } == nil)
+        #expect(try test.cache.read { try $0.thumbnail(of: key) } == nil)
+        #expect(test.folder.entries("cache/galleries/\(test.cache.id)/photos").count == 1)
+    }
+
+    @Test("BEHAVIOURS 2.5: a name alone changes one row and nothing is wanting")
+    func renamed() async throws {
+        try await test.sync([entry("a"), entry("b")])
+        try await test.hold("a")
+        let before = try test.photo("a")
+        let changes = test.cache.changes()
+        let summary = try await test.sync([entry("a", name: "New name"), entry("b")])
+        #expect(summary.changed == 1 && summary.added == 0 && summary.removed == 0)
+        #expect(await changes.next()?["photo"] == .listed([before.key.rawValue]))
+        let after = try test.photo("a")
+        #expect(after.name == "New name" && after.key == before.key)
+        #expect(after.thumbnail == before.thumbnail && after.photo == before.photo)
+        #expect(after.thumbnail.isCurrent && after.photo.isCurrent)
+    }
+
+    @Test("BEHAVIOURS 2.5: another date makes both renditions wanting")
+    func redated() async throws {
+        try await test.sync([entry("a", date: 1000)])
+        try await test.hold("a")
+        try await test.sync([entry("a", date: 2000)])
+        let photo = try test.photo("a")
+        #expect(photo.thumbnail.isWanting && photo.photo.isWanting)
+        // The same bytes may still be right: the server can say so.
+        let source = try #require(try test.cache.read { try $0.source(of: photo.key, .thumbnail) })
+        #expect(source.validators.etag == "\"t\"")
+    }
+
+    @Test("BEHAVIOURS 2.5: another path makes that rendition wanting and no other", arguments: Rendition.allCases)
+    func moved(rendition: Rendition) async throws {
+        try await test.sync([entry("a")])
+        try await test.hold("a")
+        try await test.sync([
+            rendition == .photo ? entry("a", photo: "other.jpg") : entry("a", thumbnail: "other.jpg")
+        ])
+        let photo = try test.photo("a")
+        let other: Rendition = rendition == .photo ? .thumbnail : .photo
+        #expect(photo[rendition].isWanting && !photo[other].isWanting)
+        let source = try #require(try test.cache.read { try $0.source(of: photo.key, rendition) })
+        #expect(source.address?.lastComponent == "other.jpg")
+        #expect(source.validators == Validators(), "what was said of one address says nothing of another")
+    }
+
+    @Test func thumbnailMadeFromThePhotoFollowsIt() async throws {
+        try await test.sync([entry("a", thumbnail: nil)])
+        try await test.hold("a")
+        try await test.sync([entry("a", photo: "other.jpg", thumbnail: nil)])
+        #expect(try test.photo("a").thumbnail.isWanting)
+    }
+
+    @Test("BEHAVIOURS 2.6: while the new one is on its way the old one stays")
+    func oldStays() async throws {
+        try await test.sync([entry("a", date: 1000)])
+        try await test.hold("a")
+        try await test.sync([entry("a", date: 2000)])
+        let photo = try test.photo("a")
+        #expect(photo.thumbnail.held != nil && photo.photo.held != nil)
+        #expect(try test.cache.read { try $0.thumbnail(of: photo.key) }?.bytes == Array("thumbnail of a".utf8))
+        let old = try #require(try test.cache.read { try $0.photoFile(of: photo.key) })
+        #expect(test.cache.files.isIntact(old))
+        // The new one is complete: now the old one goes.
+        try await test.store(photo: "newer", of: photo.key, edition: photo.photo.edition)
+        let new = try #require(try test.cache.read { try $0.photoFile(of: photo.key) })
+        #expect(test.cache.files.isIntact(new) && !test.cache.files.isIntact(old))
+        #expect(test.folder.entries("cache/galleries/\(test.cache.id)/photos") == [new.name])
+    }
+
+    @Test("BEHAVIOURS 2.6: stale bytes are never committed")
+    func stale() async throws {
+        try await test.sync([entry("a", date: 1000)])
+        let begun = try test.photo("a")
+        try await test.sync([entry("a", date: 2000)])
+        let stored = try await test.cache.writer.store(
+            thumbnail: [1], of: begun.key, edition: begun.thumbnail.edition)
+        #expect(!stored)
+        #expect(try await !test.store(photo: "stale", of: begun.key, edition: begun.photo.edition))
+        #expect(try test.cache.read { try $0.thumbnail(of: begun.key) } == nil)
+        #expect(try test.cache.read { try $0.photoFile(of: begun.key) } == nil)
+        #expect(test.folder.entries("cache/galleries/\(test.cache.id)/photos").isEmpty)
+        // The photo is gone: the same.
+        try await test.sync([])
+        #expect(try await !test.store(photo: "stale", of: begun.key, edition: begun.photo.edition))
+    }
+
+    @Test("BEHAVIOURS 2.7: validators are stored with what they validate; 304 writes the date alone")
+    func validators() async throws {
+        let validators = Validators(etag: "W/\"1\"", lastModified: "Sun, 30 Jul 2006 07:47:17 GMT")
+        try await test.sync([entry("a")], validators: validators, at: 10)
+        #expect(try test.cache.read { try $0.gallery().validators } == validators)
+        let changes = test.cache.changes()
+        try await test.cache.writer.noteUnchanged(at: Timestamp(milliseconds: 20))
+        let change = await changes.next()
+        #expect(change?["photo"] == nil && change?["gallery"] == .listed([1]))
+        let record = try test.cache.read { try $0.gallery() }
+        #expect(record.lastSuccess == Timestamp(milliseconds: 20) && record.validators == validators)
+    }
+
+    @Test func failureKeepsTheLastSuccess() async throws {
+        try await test.sync([entry("a")], at: 10)
+        try await test.cache.writer.noteSyncFailure(Failure("the server answered 404", isTemporary: false))
+        let status = try test.cache.read { try $0.gallery().status }
+        #expect(status.state == .failed(Failure("the server answered 404", isTemporary: false)))
+        #expect(status.lastSuccess == Timestamp(milliseconds: 10))
+        try await test.sync([entry("a")], at: 30)
+        #expect(try test.cache.read { try $0.gallery().status.state } == .updated)
+    }
+
+    @Test func equalListWritesNoRow() async throws {
+        let entries = try (0..<50).map { try entry("\($0)") }
+        try await test.sync(entries)
+        let changes = test.cache.changes()
+        let summary = try await test.sync(entries)
+        #expect(summary == SyncSummary(added: 0, changed: 0, removed: 0, skipped: 0, total: 50))
+        #expect(await changes.next()?["photo"] == nil)
+    }
+
+    @Test func slowerOfTwoSyncsIsVoid() async throws {
+        let slow = try test.cache.beginSync()
+        try slow.add([entry("slow")])
+        try await test.sync([entry("fast")])
+        do {
+            _ = try await test.cache.writer.commit(
+                slow, skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 1))
+            Issue.record("the slower sync was committed")
+        } catch {
+            #expect(error as? CacheError == .conflict)
+        }
+        #expect(try test.photo("fast").name == "Photo fast")
+    }
+
+    @Test func draftWithoutCommitChangesNothing() async throws {
+        try await test.sync([entry("a")])
+        let draft = try test.cache.beginSync()
+        try draft.add([entry("b"), entry("c")])
+        #expect(try test.cache.read { try $0.gallery().photoCount } == 1)
+    }
+}
