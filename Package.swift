@@ -10,6 +10,9 @@ let package = Package(
         // C libraries: a module map and a small shim each, imported by one Swift target.
         .systemLibrary(
             name: "CSQLite", path: "Sources/System/CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(
+            name: "CLibXML2", path: "Sources/System/CLibXML2", pkgConfig: "libxml-2.0",
+            providers: [.apt(["libxml2-dev", "pkg-config"])]),
 
         // Values.
         .target(name: "Text"),
@@ -19,6 +22,7 @@ let package = Package(
         .target(name: "Logging", dependencies: ["Text"]),
         .target(name: "SQLite", dependencies: ["CSQLite"]),
         .target(name: "Cache", dependencies: ["Model", "SQLite", "Logging"]),
+        .target(name: "Formats", dependencies: ["Model", "CLibXML2"]),
 
         // What they share in tests, and the tests.
         .target(name: "TestSupport", path: "Tests/TestSupport"),
@@ -26,6 +30,7 @@ let package = Package(
         .testTarget(name: "ModelTests", dependencies: ["Model"]),
         .testTarget(name: "LoggingTests", dependencies: ["Logging", "TestSupport"]),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"]),
+        .testTarget(name: "FormatsTests", dependencies: ["Formats", "Model", "TestSupport"]),
         .testTarget(name: "CacheTests", dependencies: ["Cache", "SQLite", "Model", "Logging", "TestSupport"]),
     ]
 )

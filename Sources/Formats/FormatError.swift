@@ -1,0 +1,27 @@
+/// Why a document is not read as a gallery. Nothing of it is used then.
+public enum FormatError: Error, Equatable, CustomStringConvertible {
+    /// There is nothing in it.
+    case empty
+    /// It is something else: a web page, plain text.
+    case notAGallery(String)
+    /// It is not well-formed XML; the parser's reason.
+    case malformed(line: Int, reason: String)
+    /// It declares a document type, which no gallery needs and many attacks begin with.
+    case documentType
+    /// Elements are nested deeper than any gallery's.
+    case tooDeep
+    /// A single tag or text is longer than any gallery's.
+    case tooLong(line: Int)
+
+    /// A sentence for the user.
+    public var description: String {
+        switch self {
+        case .empty: "The gallery file is empty."
+        case .notAGallery(let what): "This is \(what), not a gallery."
+        case .malformed(let line, let reason): "The gallery file has a mistake in line \(line): \(reason)."
+        case .documentType: "The gallery file declares a document type, which is not allowed."
+        case .tooDeep: "The gallery file nests its elements too deeply."
+        case .tooLong(let line): "The gallery file has a tag in line \(line) that is too long."
+        }
+    }
+}

@@ -1,0 +1,268 @@
+import Model
+import Testing
+
+@testable import Formats
+
+@Suite struct GalleryXMLParserTests {
+    private let base: Address
+
+    init() throws { base = try Address("http://example.org/album/index.xml") }
+
+    /// Feeds a document in pieces of a given size and returns all that came of it.
+    private func parse(_ bytes: [UInt8], pieces: Int = 1 << 20) throws -> GalleryBatch {
+        let parser = GalleryXMLParser(base: base)
+        var all = GalleryBatch()
+        func add(_ batch: GalleryBatch) {
+            all.entries += batch.entries
+            all.skipped += batch.skipped
+            all.remarks += batch.remarks
+        }
+        for start in stride(from: 0, to: bytes.count, by: pieces) {
+            add(try parser.parse(bytes[start..<min(bytes.count, start + pieces)]))
+        }
+        add(try parser.finish())
+        return all
+    }
+
+    private func parse(_ text: String, pieces: Int = 1 << 20) throws -> GalleryBatch {
+        try parse(Array(text.utf8), pieces: pieces)
+    }
+
+    private static let image = #"<image kind="image" srcURL="a.jpg"/>"#
+
+    private func photo(_ attributes: String, _ content: String = image) -> String {
+        "<album><photo \(attributes)>\(content)</photo></album>"
+    }
+
+    private static let good = #"id="1" name="One" date="2006-07-30T07:47:17Z""#
+
+    @Test("BEHAVIOURS 1: the sample's element is read")
+    func sample() throws {
+        let text = """
+            <album>
+              <photo name="Kids In A Box" date="2006-07-30T07:47:17Z" id="12345">
+                <image kind="image"     srcURL="images/IMG_1282.JPG"/>
+                <image kind="thumbnail" srcURL="thumbnails/IMG_1282.jpg"/>
+              </photo>
+            </album>
+            """
+        for pieces in [1, 2, 3, 7, 1000] {
+            let batch = try parse(text, pieces: pieces)
+            #expect(
+                try batch.entries == [
+                    GalleryEntry(
+                        id: "12345", name: "Kids In A Box", date: Timestamp(milliseconds: 1_154_245_637_000),
+                        photo: Address("http://example.org/album/images/IMG_1282.JPG"),
+                        thumbnail: Address("http://example.org/album/thumbnails/IMG_1282.jpg"))
+                ])
+            #expect(batch.skipped.isEmpty)
+        }
+    }
+
+    @Test("BEHAVIOURS 1: any root, any depth, the rest is passed over")
+    func anywhere() throws {
+        let text = """
+            <?xml version="1.0"?><?xml-stylesheet href="x.xsl"?>
+            <!-- a comment --><feed xmlns="urn:x" xmlns:xi="http://www.w3.org/2001/XInclude">
+            <xi:include href="file:///etc/passwd"/><unknown><photo/></unknown>
+            <a><b><c>text &amp; more<photo \(Self.good)><note>?</note>\(Self.image)<![CDATA[<photo>]]></photo></c></b></a>
+            </feed>
+            """
+        let batch = try parse(text)
+        #expect(batch.entries.map(\.id) == ["1"])
+        #expect(batch.skipped.map(\.reason) == ["no id"])
+    }
+
+    @Test(
+        "BEHAVIOURS 1.1: what a photo needs",
+        arguments: [
+            (#"name="One" date="2006-07-30T07:47:17Z""#, "no id"),
+            (#"id="" name="One" date="2006-07-30T07:47:17Z""#, "no id"),
+            (#"id="1" date="2006-07-30T07:47:17Z""#, "no name"),
+            (#"id="1" name="" date="2006-07-30T07:47:17Z""#, "no name"),
+            (#"id="1" name="One""#, "no date"),
+            (#"id="1" name="One" date="""#, "no date"),
+            (#"id="1" name="One" date="yesterday""#, "“yesterday” is no date of the form 2006-07-30T07:47:17Z"),
+            (
+                #"id="1" name="One" date="2006-07-30T07:47:17Zjunk""#,
+                "“2006-07-30T07:47:17Zjunk” is no date of the form 2006-07-30T07:47:17Z"
+            ),
+            (#"x:id="1" xmlns:x="urn:x" name="One" date="2006-07-30T07:47:17Z""#, "no id"),
+        ])
+    func needed(attributes: String, reason: String) throws {
+        let batch = try parse(photo(attributes))
+        #expect(batch.entries.isEmpty && batch.skipped.map(\.reason) == [reason])
+    }
+
+    @Test(
+        "BEHAVIOURS 1.1: the date is UTC; fractions and offsets are read",
+        arguments: [
+            ("2006-07-30T07:47:17Z", Int64(1_154_245_637_000)), ("2006-07-30T07:47:17.25Z", 1_154_245_637_250),
+            ("2006-07-30T09:47:17+02:00", 1_154_245_637_000),
+        ])
+    func dates(date: String, milliseconds: Int64) throws {
+        let batch = try parse(photo(#"id="1" name="One" date="\#(date)""#))
+        #expect(batch.entries.map(\.date.milliseconds) == [milliseconds])
+    }
+
+    @Test(
+        "BEHAVIOURS 1.2: what an image needs",
+        arguments: [
+            ("", "no image of kind “image”"),
+            (#"<image kind="image"/>"#, "no srcURL"),
+            (#"<image kind="image" srcURL=""/>"#, "no srcURL"),
+            (#"<image srcURL="a.jpg"/>"#, "no image of kind “image”"),
+            (#"<image kind="poster" srcURL="a.jpg"/>"#, "no image of kind “image”"),
+            (#"<image kind="thumbnail" srcURL="a.jpg"/>"#, "no image of kind “image”"),
+            (
+                #"<image kind="image" srcURL="javascript:x"/>"#,
+                "javascript: addresses are not supported; use http, https, file or a path."
+            ),
+            (
+                #"<image kind="image" srcURL="file:///etc/passwd"/>"#,
+                "file:///etc/passwd is outside of what this gallery may name"
+            ),
+            (#"<image kind="image" srcURL="a&#10;b.jpg"/>"#, "The address contains a control character."),
+        ])
+    func images(content: String, reason: String) throws {
+        let batch = try parse(photo(Self.good, content))
+        #expect(batch.entries.isEmpty && batch.skipped.map(\.reason) == [reason])
+    }
+
+    @Test("BEHAVIOURS 1.2: without a thumbnail a photo is kept; of a repeated kind the last wins")
+    func thumbnails() throws {
+        let none = try parse(photo(Self.good))
+        #expect(none.entries.count == 1 && none.entries[0].thumbnail == nil)
+        let refused = try parse(photo(Self.good, Self.image + #"<image kind="thumbnail" srcURL="file:///x"/>"#))
+        #expect(refused.entries.count == 1 && refused.entries[0].thumbnail == nil)
+        #expect(
+            refused.remarks.map(\.reason) == ["thumbnail left out: file:///x is outside of what this gallery may name"])
+        let repeated = try parse(
+            photo(Self.good, Self.image + #"<image kind="image" srcURL="b.jpg"/><image kind="odd" srcURL="c.jpg"/>"#))
+        #expect(repeated.entries.map(\.photo.lastComponent) == ["b.jpg"])
+    }
+
+    @Test("BEHAVIOURS 1.3: a photo that breaks a rule is left out alone, with its line")
+    func alone() throws {
+        let text = """
+            <album>
+            <photo \(Self.good)>\(Self.image)</photo>
+            <photo id="2" name="" date="x">
+            \(Self.image)</photo>
+            <photo id="3" name="Three" date="2006-07-30T07:47:17Z">\(Self.image)</photo>
+            </album>
+            """
+        let batch = try parse(text)
+        #expect(batch.entries.map(\.id) == ["1", "3"])
+        #expect(batch.skipped == [GalleryBatch.Skipped(line: 3, reason: "no name")])
+    }
+
+    @Test("BEHAVIOURS 1.4: a photo inside a photo: the outer is dropped, the inner kept")
+    func nested() throws {
+        let inner = #"<photo id="in" name="Inner" date="2006-07-30T07:47:17Z">\#(Self.image)</photo>"#
+        let batch = try parse(
+            "<album><photo \(Self.good)>\(Self.image)\(inner)\(Self.image)</photo>"
+                + #"<photo id="after" name="After" date="2006-07-30T07:47:17Z">\#(Self.image)</photo></album>"#)
+        #expect(batch.entries.map(\.id) == ["in", "after"])
+        #expect(batch.skipped.map(\.reason) == ["it contains another photo"])
+    }
+
+    @Test(
+        "BEHAVIOURS 1.6: what is not well-formed is refused as a whole",
+        arguments: [
+            "<album><photo></album>", "<album>", "<album><photo id='1' id='2'/></album>", "<album/><album/>",
+            "<album>&undefined;</album>", "<album", "<album><photo \(good)>\(image)</photo></album>trailing",
+            "<album>\u{0}</album>", "<album a=\"<\"/>",
+        ])
+    func malformed(text: String) {
+        for pieces in [1, 5, 10_000] {
+            #expect(throws: FormatError.self) { try parse(text, pieces: pieces) }
+        }
+    }
+
+    @Test(
+        "BEHAVIOURS 1.6: what is no XML is said to be none",
+        arguments: [
+            ("", FormatError.empty), ("just some text, no tags", .notAGallery("not XML")),
+            ("abc", .notAGallery("not XML")),
+            ("<!DOCTYPE html><html><body>", .notAGallery("a web page")),
+            ("<html><head><title>x</title></head></html>", .notAGallery("a web page")),
+            ("{\"photos\": []}", .notAGallery("not XML")), ("\u{FF}\u{D8}\u{FF}", .notAGallery("not XML")),
+        ])
+    func other(text: String, expected: FormatError) {
+        #expect(throws: expected) { try parse(text) }
+    }
+
+    @Test(
+        "BEHAVIOURS 1.7: a document without photos is an empty gallery",
+        arguments: [
+            "<album/>", "<album></album>", "<anything><at>all</at></anything>",
+        ])
+    func withoutPhotos(text: String) throws {
+        #expect(try parse(text) == GalleryBatch())
+    }
+
+    @Test("BEHAVIOURS 1.8: parsing stops between elements when it is told to")
+    func cancelled() throws {
+        let photos = (0..<1_000).map {
+            #"<photo id="\#($0)" name="N" date="2006-07-30T07:47:17Z">\#(Self.image)</photo>"#
+        }.joined()
+        let parser = GalleryXMLParser(base: base)
+        var asked = 0
+        #expect(throws: CancellationError.self) {
+            try parser.parse(Array("<album>\(photos)".utf8)) {
+                asked += 1
+                return asked == 10
+            }
+        }
+        #expect(asked == 10)
+    }
+
+    @Test func documentTypesAreRefused() {
+        let laughs = (1...9).map { "<!ENTITY l\($0) \"&l\($0 - 1);&l\($0 - 1);&l\($0 - 1);\">" }.joined()
+        for text in [
+            "<!DOCTYPE album [<!ENTITY x SYSTEM \"file:///etc/passwd\">]><album>&x;</album>",
+            "<!DOCTYPE album SYSTEM \"http://127.0.0.1:1/evil.dtd\"><album/>",
+            "<!DOCTYPE album [<!ENTITY l0 \"ha\">\(laughs)]><album>&l9;</album>",
+            "<!DOCTYPE album><album/>",
+        ] {
+            #expect(throws: FormatError.documentType) { try parse(text) }
+        }
+    }
+
+    @Test func boundsHold() {
+        let deep = String(repeating: "<a>", count: 100_000)
+        #expect(throws: FormatError.tooDeep) { try parse(deep) }
+        let long = #"<album><photo id="\#(String(repeating: "x", count: 11 << 20))"/></album>"#
+        #expect(throws: FormatError.self) { try parse(long) }
+        let medium = #"<album><photo id="\#(String(repeating: "x", count: 100_000))"/></album>"#
+        #expect(throws: FormatError.tooLong(line: 1)) { try parse(medium) }
+        let endlessText = "<album>" + String(repeating: "x", count: 3 << 20)
+        #expect(throws: FormatError.tooLong(line: 1)) { try parse(endlessText) }
+    }
+
+    @Test func encodingsAreRead() throws {
+        let text = #"<album><photo id="1" name="Zürich" date="2006-07-30T07:47:17Z">\#(Self.image)</photo></album>"#
+        let utf8: [UInt8] = Array(text.utf8)
+        let latin1: [UInt8] =
+            Array(#"<?xml version="1.0" encoding="ISO-8859-1"?>"#.utf8)
+            + text.unicodeScalars.map { UInt8($0.value) }
+        let utf16: [UInt8] = text.utf16.reduce(into: [0xFF, 0xFE]) { $0 += [UInt8($1 & 0xFF), UInt8($1 >> 8)] }
+        let utf16Big: [UInt8] = text.utf16.reduce(into: [0xFE, 0xFF]) { $0 += [UInt8($1 >> 8), UInt8($1 & 0xFF)] }
+        for bytes in [utf8, [0xEF, 0xBB, 0xBF] + utf8, latin1, utf16, utf16Big] as [[UInt8]] {
+            for pieces in [1, 3, 10_000] {
+                #expect(try parse(bytes, pieces: pieces).entries.map(\.name) == ["Zürich"])
+            }
+        }
+        // Latin-1 bytes that call themselves UTF-8, by saying nothing.
+        #expect(throws: FormatError.self) { try parse(text.unicodeScalars.map { UInt8($0.value) }) }
+    }
+
+    /// ESC cannot occur in XML 1.0, not even as a reference; C1 controls and overrides can. Making them harmless is for
+    /// whoever shows them.
+    @Test func namesComeAsTheyAre() throws {
+        let batch = try parse(photo(#"id="1" name="a&#x9B;b&#x202E;" date="2006-07-30T07:47:17Z""#))
+        #expect(batch.entries.map(\.name) == ["a\u{9B}b\u{202E}"])
+        #expect(throws: FormatError.self) { try parse(photo(#"id="1" name="&#x1B;""#)) }
+    }
+}
