@@ -13,6 +13,8 @@ let package = Package(
         .systemLibrary(
             name: "CLibXML2", path: "Sources/System/CLibXML2", pkgConfig: "libxml-2.0",
             providers: [.apt(["libxml2-dev", "pkg-config"])]),
+        .systemLibrary(
+            name: "CCurl", path: "Sources/System/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
         // Values.
         .target(name: "Text"),
@@ -23,6 +25,7 @@ let package = Package(
         .target(name: "SQLite", dependencies: ["CSQLite"]),
         .target(name: "Cache", dependencies: ["Model", "SQLite", "Logging"]),
         .target(name: "Formats", dependencies: ["Model", "CLibXML2"]),
+        .target(name: "HTTP", dependencies: ["CCurl", "Logging"]),
 
         // What they share in tests, and the tests.
         .target(name: "TestSupport", path: "Tests/TestSupport"),
@@ -31,6 +34,7 @@ let package = Package(
         .testTarget(name: "LoggingTests", dependencies: ["Logging", "TestSupport"]),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"]),
         .testTarget(name: "FormatsTests", dependencies: ["Formats", "Model", "TestSupport"]),
+        .testTarget(name: "HTTPTests", dependencies: ["HTTP", "Logging", "TestSupport"]),
         .testTarget(name: "CacheTests", dependencies: ["Cache", "SQLite", "Model", "Logging", "TestSupport"]),
     ]
 )

@@ -1,0 +1,43 @@
+import CCurl
+
+/// What every transfer of ours sets, and why.
+enum EasyOptions {
+    static func apply(
+        _ request: HTTPRequest, _ configuration: HTTPConfiguration, to easy: UnsafeMutableRawPointer
+    ) {
+        vitrine_curl_set_string(easy, CURLOPT_URL, request.url)
+        vitrine_curl_set_string(easy, CURLOPT_USERAGENT, configuration.userAgent)
+        // Signals are for the thread that draws.
+        vitrine_curl_set_long(easy, CURLOPT_NOSIGNAL, 1)
+        applyProtocols(request, to: easy)
+        applyTimeouts(configuration, to: easy)
+        // A curl that was built without a coding refuses what it cannot undo, so all that it has may be offered.
+        if request.allowsCompression { vitrine_curl_set_string(easy, CURLOPT_ACCEPT_ENCODING, "") }
+        if let certificates = configuration.certificates {
+            vitrine_curl_set_string(easy, CURLOPT_CAINFO, certificates)
+        }
+        if let credentials = request.credentials {
+            // Only ever sent to the URL's own host: CURLOPT_UNRESTRICTED_AUTH stays off.
+            vitrine_curl_set_string(easy, CURLOPT_USERNAME, credentials.user)
+            vitrine_curl_set_string(easy, CURLOPT_PASSWORD, credentials.password)
+            vitrine_curl_set_long(easy, CURLOPT_HTTPAUTH, vitrine_curl_password_methods())
+        }
+    }
+
+    /// By default curl speaks some twenty protocols, and follows redirects to four of them.
+    private static func applyProtocols(_ request: HTTPRequest, to easy: UnsafeMutableRawPointer) {
+        vitrine_curl_set_string(easy, CURLOPT_PROTOCOLS_STR, request.allowsFiles ? "http,https,file" : "http,https")
+        vitrine_curl_set_string(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
+        vitrine_curl_set_long(easy, CURLOPT_FOLLOWLOCATION, 1)
+        vitrine_curl_set_long(easy, CURLOPT_MAXREDIRS, HTTPRequest.maximumRedirects)
+        vitrine_curl_set_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+        vitrine_curl_set_long(easy, CURLOPT_HTTP09_ALLOWED, 0)
+    }
+
+    private static func applyTimeouts(_ configuration: HTTPConfiguration, to easy: UnsafeMutableRawPointer) {
+        vitrine_curl_set_long(easy, CURLOPT_CONNECTTIMEOUT, configuration.connectTimeout)
+        // Fewer than this many bytes a second, on average over the whole of the time, is a stall.
+        vitrine_curl_set_long(easy, CURLOPT_LOW_SPEED_LIMIT, 30)
+        vitrine_curl_set_long(easy, CURLOPT_LOW_SPEED_TIME, configuration.stallTimeout)
+    }
+}

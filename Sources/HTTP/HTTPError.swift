@@ -1,0 +1,94 @@
+import CCurl
+
+/// How a transfer can fail before it has an answer, or while the answer is coming.
+///
+/// An answer that says no, a 404, is not an error here: it is an answer.
+public enum HTTPError: Error, Equatable, CustomStringConvertible {
+    /// The URL cannot be used.
+    case url(String)
+    /// The host's name is not known.
+    case unknownHost(String)
+    /// The proxy's name is not known.
+    case unknownProxy
+    /// Nobody answers at the host.
+    case unreachable(String)
+    /// Nothing, or next to nothing, has come for too long.
+    case stalled
+    /// No secure connection could be made; the TLS library's reason.
+    case tls(String)
+    /// The server's certificate is not to be trusted; the TLS library's reason.
+    case certificate(String)
+    /// The connection broke.
+    case broken
+    /// The answer ended before all of it had come.
+    case cut
+    /// The answer breaks the protocol.
+    case malformed(String)
+    /// More redirects than anyone needs.
+    case tooManyRedirects
+    /// A redirect to a kind of address that is not followed from there.
+    case forbiddenRedirect
+    /// The answer is larger than it may be.
+    case tooLarge(limit: Int64)
+    /// A local file cannot be read.
+    case file(String)
+    /// What came cannot be written; the system's reason.
+    case disk(String)
+    /// Anything else, in curl's words.
+    case other(String)
+
+    /// A phrase for the user.
+    public var description: String {
+        switch self {
+        case .url(let reason): "the address cannot be used: \(reason)"
+        case .unknownHost(let host): "the host \(host) is not known"
+        case .unknownProxy: "the proxy’s host is not known"
+        case .unreachable(let host): host.isEmpty ? "the server cannot be reached" : "\(host) cannot be reached"
+        case .stalled: "the server has stopped sending"
+        case .tls(let reason): "no secure connection: \(reason)"
+        case .certificate(let reason): "the server’s certificate is not trusted: \(reason)"
+        case .broken: "the connection broke"
+        case .cut: "the answer was cut short"
+        case .malformed(let reason): "the answer breaks the protocol: \(reason)"
+        case .tooManyRedirects: "more than \(HTTPRequest.maximumRedirects) redirects"
+        case .forbiddenRedirect: "a redirect leads to an address that is not followed"
+        case .tooLarge(let limit): "it is larger than \(limit >> 20) MiB"
+        case .file(let reason): "the file cannot be read: \(reason)"
+        case .disk(let reason): "it cannot be stored: \(reason)"
+        case .other(let reason): reason
+        }
+    }
+
+    /// Whether the same request may succeed later with nothing changed on this side.
+    public var isTransient: Bool {
+        switch self {
+        case .unknownHost, .unknownProxy, .unreachable, .stalled, .broken, .cut, .other: true
+        case .url, .tls, .certificate, .malformed, .tooManyRedirects, .forbiddenRedirect, .tooLarge, .file, .disk: false
+        }
+    }
+
+    /// Sorts curl's result codes.
+    init(_ code: CURLcode, host: String, detail: String) {
+        let reason = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
+        switch code {
+        case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL: self = .url(reason)
+        case CURLE_COULDNT_RESOLVE_HOST: self = .unknownHost(host)
+        case CURLE_COULDNT_RESOLVE_PROXY: self = .unknownProxy
+        case CURLE_COULDNT_CONNECT: self = .unreachable(host)
+        case CURLE_OPERATION_TIMEDOUT: self = .stalled
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
+            CURLE_SSL_INVALIDCERTSTATUS:
+            self = .certificate(reason)
+        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE,
+            CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_USE_SSL_FAILED:
+            self = .tls(reason)
+        case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM:
+            self = .broken
+        case CURLE_PARTIAL_FILE: self = .cut
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING: self = .malformed(reason)
+        case CURLE_TOO_MANY_REDIRECTS: self = .tooManyRedirects
+        case CURLE_FILE_COULDNT_READ_FILE, CURLE_READ_ERROR: self = .file(reason)
+        default: self = .other(reason)
+        }
+    }
+}

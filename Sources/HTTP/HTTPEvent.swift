@@ -1,0 +1,12 @@
+/// What happens in a transfer, in this order: a response, then pieces of its body or word of how much has been written,
+/// then the end.
+public enum HTTPEvent: Hashable, Sendable {
+    /// The answer has begun.
+    case response(HTTPResponse)
+    /// A piece of the body, for a request whose destination is a stream.
+    case bytes([UInt8])
+    /// Bytes of the body that have been written so far, for one whose destination is a file.
+    case written(Int64)
+    /// All of it is there.
+    case end(HTTPMetrics)
+}

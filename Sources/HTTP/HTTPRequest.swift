@@ -1,0 +1,56 @@
+/// What to fetch, and within what bounds.
+///
+///     HTTPRequest(url: "https://example.org/index.xml", destination: .stream, limit: 1 << 30)
+public struct HTTPRequest: Sendable {
+    /// Where the body of a successful answer goes. Any other answer's body goes nowhere.
+    public enum Destination: Sendable {
+        /// To whoever iterates over the transfer, piece by piece. When that one is slow, the server is made to wait.
+        case stream
+        /// Into an open file, at its current position. The descriptor must stay open until the transfer has ended.
+        case file(Int32)
+    }
+
+    /// A user and a password, for the URL's own host.
+    public struct Credentials: Sendable {
+        let user: String
+        let password: String
+
+        /// States who asks.
+        public init(user: String, password: String) {
+            self.user = user
+            self.password = password
+        }
+    }
+
+    /// A URL without credentials: `http`, `https`, and `file` where ``allowsFiles`` says so.
+    public var url: String
+    /// Header lines, name and value.
+    public var headers: [(name: String, value: String)]
+    /// Who asks.
+    public var credentials: Credentials?
+    /// Where the body goes.
+    public var destination: Destination
+    /// The most bytes that the body may have, after any decompression.
+    public var limit: Int64
+    /// Whether `file` URLs are read. A redirect never leads to one.
+    public var allowsFiles: Bool
+    /// Whether the server may compress the body. Of use for text.
+    public var allowsCompression: Bool
+
+    /// Redirects that are followed.
+    static let maximumRedirects = 10
+
+    /// Describes a request.
+    public init(
+        url: String, headers: [(name: String, value: String)] = [], credentials: Credentials? = nil,
+        destination: Destination, limit: Int64, allowsFiles: Bool = false, allowsCompression: Bool = false
+    ) {
+        self.url = url
+        self.headers = headers
+        self.credentials = credentials
+        self.destination = destination
+        self.limit = limit
+        self.allowsFiles = allowsFiles
+        self.allowsCompression = allowsCompression
+    }
+}

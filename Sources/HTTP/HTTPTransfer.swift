@@ -1,0 +1,61 @@
+/// A transfer under way: events to iterate over, and a way to stop it.
+///
+///     for try await event in client.transfer(request) { … }
+///
+/// It throws an ``HTTPError``, or a `CancellationError` once it was cancelled: by ``cancel()``, by the cancellation of
+/// the task that iterates, or by letting it go. One iteration a transfer; a slow one makes the server wait.
+public final class HTTPTransfer: AsyncSequence, Sendable {
+    private let mailbox: TransferMailbox
+    private let onCancel: @Sendable () -> Void
+    private let onRoom: @Sendable () -> Void
+
+    init(_ mailbox: TransferMailbox, onCancel: @escaping @Sendable () -> Void, onRoom: @escaping @Sendable () -> Void) {
+        self.mailbox = mailbox
+        self.onCancel = onCancel
+        self.onRoom = onRoom
+    }
+
+    deinit {
+        onCancel()
+    }
+
+    /// Stops the transfer. It can be repeated, and does nothing after the end.
+    public func cancel() {
+        mailbox.post(end: .failure(CancellationError()))
+        onCancel()
+    }
+
+    /// Iterates over the events.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(transfer: self)
+    }
+
+    /// Waits for one event after the other.
+    public struct Iterator: AsyncIteratorProtocol {
+        let transfer: HTTPTransfer
+
+        /// The next event; nil after the end.
+        public mutating func next() async throws -> HTTPEvent? {
+            try await transfer.next()
+        }
+    }
+
+    private func next() async throws -> HTTPEvent? {
+        while true {
+            try Task.checkCancellation()
+            switch try mailbox.take() {
+            case .event(let event, let isRoomMade):
+                if isRoomMade { onRoom() }
+                return event
+            case .nothingMore:
+                return nil
+            case .nothingYet:
+                await withTaskCancellationHandler {
+                    await mailbox.waitForNews()
+                } onCancel: {
+                    cancel()
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import CCurl
+import Glibc
+import Logging
+import Synchronization
+
+/// The thread that all transfers run on.
+///
+/// curl: "You must never share the same handle in multiple threads." So nothing of curl's is touched anywhere else, but
+/// for `curl_multi_wakeup`, which "can be called from any thread": it is how commands get in.
+final class TransferThread: @unchecked Sendable {
+    enum Command {
+        case start(Int, HTTPRequest, TransferMailbox)
+        case resume(Int)
+        case cancel(Int)
+        case stop
+    }
+
+    private let configuration: HTTPConfiguration
+    private let log: Log
+    private let multi: OpaquePointer
+    private let inbox = Mutex<[Command]>([])
+    /// Transfers under way, by number. Touched on the thread only.
+    private var transfers: [Int: EasyTransfer] = [:]
+
+    init(_ configuration: HTTPConfiguration, log: Log) {
+        Self.initializeLibrary
+        self.configuration = configuration
+        self.log = log
+        multi = OpaquePointer(curl_multi_init())
+    }
+
+    deinit {
+        curl_multi_cleanup(UnsafeMutableRawPointer(multi))
+    }
+
+    func start() {
+        var thread = pthread_t()
+        // The thread owns this object until it is told to stop.
+        let context = Unmanaged.passRetained(self).toOpaque()
+        pthread_create(
+            &thread, nil,
+            { context in
+                let thread = Unmanaged<TransferThread>.fromOpaque(context!).takeRetainedValue()
+                thread.run()
+                return nil
+            }, context)
+        pthread_detach(thread)
+    }
+
+    func stop() {
+        send(.stop)
+    }
+
+    func send(_ command: Command) {
+        inbox.withLock { $0.append(command) }
+        curl_multi_wakeup(UnsafeMutableRawPointer(multi))
+    }
+
+    private func run() {
+        let multi = UnsafeMutableRawPointer(multi)
+        while obeyCommands() {
+            var running: Int32 = 0
+            curl_multi_perform(multi, &running)
+            finishTransfers()
+            // "If no easy handles are added, curl_multi_poll waits for the timeout or a wakeup." With some, curl itself
+            // shortens the time to its next time-out.
+            curl_multi_poll(multi, nil, 0, Int32.max, nil)
+        }
+    }
+
+    /// Returns false when it is time to end.
+    private func obeyCommands() -> Bool {
+        let commands = inbox.withLock { inbox in
+            defer { inbox = [] }
+            return inbox
+        }
+        for command in commands {
+            switch command {
+            case .start(let number, let request, let mailbox): start(number, request, mailbox)
+            case .resume(let number): transfers[number]?.resume()
+            case .cancel(let number): end(number, .failure(CancellationError()))
+            case .stop:
+                for number in Array(transfers.keys) { end(number, .failure(CancellationError())) }
+                return false
+            }
+        }
+        return true
+    }
+
+    private func start(_ number: Int, _ request: HTTPRequest, _ mailbox: TransferMailbox) {
+        guard let transfer = EasyTransfer(number, request, configuration, mailbox) else {
+            mailbox.post(end: .failure(HTTPError.other("out of memory")))
+            return
+        }
+        log.debug(.networkDetail, "#\(number) \(request.url)")
+        transfers[number] = transfer
+        curl_multi_add_handle(UnsafeMutableRawPointer(multi), transfer.easy)
+    }
+
+    private func finishTransfers() {
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(UnsafeMutableRawPointer(multi), &left) {
+            guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle,
+                let transfer = EasyTransfer.owning(easy)
+            else { continue }
+            // Read before the handle is removed: "the data the returned pointer points to will not survive".
+            let result = transfer.result(of: vitrine_curl_result(message))
+            end(transfer.number, result)
+        }
+    }
+
+    private func end(_ number: Int, _ result: Result<HTTPMetrics, any Error>) {
+        guard let transfer = transfers.removeValue(forKey: number) else { return }
+        curl_multi_remove_handle(UnsafeMutableRawPointer(multi), transfer.easy)
+        switch result {
+        case .success(let metrics):
+            log.debug(
+                .networkDetail,
+                "#\(number) \(transfer.status): \(metrics.bytes) bytes in \(Int(metrics.duration * 1000)) ms")
+        case .failure(let error):
+            log.debug(.networkDetail, "#\(number) \(error is CancellationError ? "cancelled" : "\(error)")")
+        }
+        transfer.mailbox.post(end: result)
+    }
+
+    /// "curl_global_init … must be called at least once within a program before the program calls any other function in
+    /// libcurl", and since 7.84 that is safe from any thread.
+    private static let initializeLibrary: Void = { curl_global_init(Int(CURL_GLOBAL_DEFAULT)) }()
+}

@@ -1,0 +1,58 @@
+#ifndef VITRINE_CCURL_H
+#define VITRINE_CCURL_H
+
+#include <curl/curl.h>
+
+/* curl_easy_setopt and curl_easy_getinfo are variadic; each argument type gets a function. */
+
+static inline CURLcode vitrine_curl_set_long(CURL *easy, CURLoption option, long value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode vitrine_curl_set_offset(CURL *easy, CURLoption option, curl_off_t value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode vitrine_curl_set_string(CURL *easy, CURLoption option, const char *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode vitrine_curl_set_pointer(CURL *easy, CURLoption option, void *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode vitrine_curl_set_list(CURL *easy, CURLoption option, struct curl_slist *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode vitrine_curl_set_callback(CURL *easy, CURLoption option, curl_write_callback callback) {
+    return curl_easy_setopt(easy, option, callback);
+}
+
+static inline CURLcode vitrine_curl_get_long(CURL *easy, CURLINFO info, long *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLcode vitrine_curl_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLcode vitrine_curl_get_string(CURL *easy, CURLINFO info, const char **value) {
+    return curl_easy_getinfo(easy, info, (char **)value);
+}
+
+static inline CURLcode vitrine_curl_get_pointer(CURL *easy, CURLINFO info, void **value) {
+    return curl_easy_getinfo(easy, info, (char **)value);
+}
+
+/* The CURLAUTH_ constants are casts, which Swift does not import. */
+static inline long vitrine_curl_password_methods(void) {
+    return (long)(CURLAUTH_BASIC | CURLAUTH_DIGEST);
+}
+
+/* A finished transfer's result is in a union. */
+static inline CURLcode vitrine_curl_result(const CURLMsg *message) {
+    return message->data.result;
+}
+
+#endif

@@ -1,0 +1,36 @@
+import Foundation
+
+/// Something to wait for, opened once by somebody else. What tests hold instead of the clock.
+public final class Gate: Sendable {
+    private let condition = NSCondition()
+    private nonisolated(unsafe) var isOpen = false
+
+    /// Makes a closed gate.
+    public init() {}
+
+    /// Lets everyone through, now and later.
+    public func open() {
+        condition.withLock {
+            isOpen = true
+            condition.broadcast()
+        }
+    }
+
+    /// Waits until the gate is open; false if it was not within `seconds`, which means that the test has failed.
+    @discardableResult
+    public func wait(seconds: Double = 30) -> Bool {
+        condition.withLock {
+            let deadline = Date(timeIntervalSinceNow: seconds)
+            while !isOpen, condition.wait(until: deadline) {}
+            return isOpen
+        }
+    }
+}
+
+extension NSCondition {
+    fileprivate func withLock<Result>(_ body: () -> Result) -> Result {
+        lock()
+        defer { unlock() }
+        return body()
+    }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import Synchronization
+
+/// An HTTP server on loopback that does exactly what a test tells it to, right or wrong.
+///
+///     let server = try ScriptedServer { request in
+///         request.path == "/ok" ? .answer(200, "hello") : [.send("HTTP/1.1 200 OK\r\nContent-Le"), .reset]
+///     }
+public final class ScriptedServer: Sendable {
+    /// A request as it came.
+    public struct Request: Sendable {
+        /// `GET`.
+        public let method: String
+        /// Everything between the method and the version.
+        public let path: String
+        /// Values by names in lower case.
+        public let headers: [String: String]
+        /// Which connection it came over, counted from 1.
+        public let connection: Int
+    }
+
+    /// What the server does next.
+    public enum Step: Sendable {
+        /// Sends these bytes.
+        case send([UInt8])
+        /// Waits until a gate is open.
+        case hold(Gate)
+        /// Closes the connection in order.
+        case close
+        /// Closes the connection with a reset.
+        case reset
+    }
+
+    private let listener: Int32
+    /// Where it listens.
+    public let port: Int
+    private let script: @Sendable (Request) -> [Step]
+    private let log = Mutex<[Request]>([])
+    private let connections = Mutex<(count: Int, open: Set<Int32>)>((0, []))
+
+    /// Listens on a free port of loopback.
+    public init(_ script: @escaping @Sendable (Request) -> [Step]) throws {
+        self.script = script
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        self.listener = listener
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let bound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                bind(listener, pointer, length) == 0 && listen(listener, 64) == 0
+                    && getsockname(listener, pointer, &length) == 0
+            }
+        }
+        guard bound else { throw POSIXError(.EADDRNOTAVAIL) }
+        port = Int(UInt16(bigEndian: address.sin_port))
+        // The thread holds the server, until it is stopped or the test process ends: a test may let go of it while what
+        // it asked for is still coming.
+        Thread.detachNewThread {
+            while true {
+                let connection = accept(listener, nil, nil)
+                guard connection >= 0 else { return }
+                self.serve(connection)
+            }
+        }
+    }
+
+    /// The URL of a path.
+    public func url(_ path: String) -> String {
+        "http://127.0.0.1:\(port)\(path)"
+    }
+
+    /// What was asked so far, in order.
+    public var requests: [Request] { log.withLock { $0 } }
+
+    /// Connections that were made so far.
+    public var connectionCount: Int { connections.withLock { $0.count } }
+
+    /// Closes the port and every connection.
+    public func stop() {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+        connections.withLock { for connection in $0.open { shutdown(connection, Int32(SHUT_RDWR)) } }
+    }
+
+    private func serve(_ connection: Int32) {
+        let number = connections.withLock { connections in
+            connections.count += 1
+            connections.open.insert(connection)
+            return connections.count
+        }
+        var off: Int32 = 1
+        setsockopt(connection, Int32(IPPROTO_TCP), TCP_NODELAY, &off, socklen_t(MemoryLayout<Int32>.size))
+        Thread.detachNewThread {
+            while let request = Self.readRequest(connection, number) {
+                self.log.withLock { $0.append(request) }
+                guard Self.perform(self.script(request), connection) else { break }
+            }
+            self.connections.withLock { _ = $0.open.remove(connection) }
+            Glibc.close(connection)
+        }
+    }
+
+    /// Returns whether the connection stays open.
+    private static func perform(_ steps: [Step], _ connection: Int32) -> Bool {
+        for step in steps {
+            switch step {
+            case .send(let bytes):
+                var rest = bytes[...]
+                while !rest.isEmpty {
+                    let count = rest.withUnsafeBytes {
+                        send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                    }
+                    guard count > 0 else { return false }
+                    rest = rest.dropFirst(count)
+                }
+            case .hold(let gate):
+                guard gate.wait() else { return false }
+            case .close:
+                return false
+            case .reset:
+                var linger = linger(l_onoff: 1, l_linger: 0)
+                setsockopt(connection, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+                return false
+            }
+        }
+        return true
+    }
+
+    private static func readRequest(_ connection: Int32, _ number: Int) -> Request? {
+        var text: [UInt8] = []
+        var byte: UInt8 = 0
+        while !text.suffix(4).elementsEqual([13, 10, 13, 10]) {
+            guard recv(connection, &byte, 1, 0) == 1, text.count < 1 << 16 else { return nil }
+            // What does not begin like a request, a TLS greeting say, never becomes one.
+            guard !text.isEmpty || Character(UnicodeScalar(byte)).isLetter else { return nil }
+            text.append(byte)
+        }
+        let lines = String(decoding: text, as: UTF8.self).components(separatedBy: "\r\n")
+        let parts = lines[0].split(separator: " ")
+        guard parts.count == 3 else { return nil }
+        var headers: [String: String] = [:]
+        for line in lines.dropFirst() {
+            let pair = line.split(separator: ":", maxSplits: 1)
+            if pair.count == 2 { headers[pair[0].lowercased()] = pair[1].trimmingCharacters(in: .whitespaces) }
+        }
+        return Request(method: String(parts[0]), path: String(parts[1]), headers: headers, connection: number)
+    }
+}
+
+extension ScriptedServer.Step {
+    /// Sends text.
+    public static func send(_ text: String) -> Self { .send(Array(text.utf8)) }
+}
+
+extension [ScriptedServer.Step] {
+    /// A whole answer that leaves the connection open.
+    public static func answer(_ status: Int, _ body: [UInt8], headers: [String] = []) -> Self {
+        let lines = ["HTTP/1.1 \(status) Status", "Content-Length: \(body.count)"] + headers
+        return [.send(lines.joined(separator: "\r\n") + "\r\n\r\n"), .send(body)]
+    }
+
+    /// A whole answer that leaves the connection open.
+    public static func answer(_ status: Int, _ body: String = "", headers: [String] = []) -> Self {
+        answer(status, [UInt8](body.utf8), headers: headers)
+    }
+}
