@@ -16,7 +16,7 @@ public struct CacheReader {
     public func gallery() throws -> GalleryRecord {
         let record = try connection.first(
             """
-            SELECT address, photo_count, skipped, last_success, failure, failure_is_temporary, last_opened,
+            SELECT address, photo_count, skipped, last_success, failure, failure_remedy, last_opened,
                    etag, last_modified, list_version
             FROM gallery
             """
@@ -26,7 +26,7 @@ public struct CacheReader {
                 photoCount: Int(row.int(1)),
                 skipped: Int(row.int(2)),
                 lastSuccess: row.optionalInt(3).map(Timestamp.init(milliseconds:)),
-                failure: row.optionalText(4).map { Failure($0, isTemporary: row.int(5) != 0) },
+                failure: row.optionalText(4).map { Failure($0, remedy: Failure.Remedy(rawValue: Int(row.int(5))) ?? .none) },
                 lastOpened: row.optionalInt(6).map(Timestamp.init(milliseconds:)),
                 validators: Validators(etag: row.optionalText(7), lastModified: row.optionalText(8)),
                 listVersion: row.int(9))

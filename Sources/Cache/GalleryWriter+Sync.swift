@@ -27,7 +27,7 @@ extension GalleryWriter {
             try connection.run(
                 """
                 UPDATE gallery SET photo_count = ?, skipped = ?, last_success = ?, failure = NULL,
-                                   failure_is_temporary = NULL, etag = ?, last_modified = ?,
+                                   failure_remedy = NULL, etag = ?, last_modified = ?,
                                    list_version = list_version + ?
                 """, draft.count, summary.skipped, time.milliseconds, validators.etag, validators.lastModified,
                 differs ? 1 : 0)

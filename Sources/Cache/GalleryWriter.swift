@@ -56,8 +56,7 @@ public actor GalleryWriter {
     public func noteSyncFailure(_ failure: Failure) throws {
         try transaction {
             try $0.run(
-                "UPDATE gallery SET failure = ?, failure_is_temporary = ?", failure.reason,
-                failure.isTemporary ? 1 : 0)
+                "UPDATE gallery SET failure = ?, failure_remedy = ?", failure.reason, failure.remedy.rawValue)
         }
     }
 
@@ -65,7 +64,7 @@ public actor GalleryWriter {
     public func noteUnchanged(at time: Timestamp) throws {
         try transaction {
             try $0.run(
-                "UPDATE gallery SET last_success = ?, failure = NULL, failure_is_temporary = NULL", time.milliseconds)
+                "UPDATE gallery SET last_success = ?, failure = NULL, failure_remedy = NULL", time.milliseconds)
         }
     }
 

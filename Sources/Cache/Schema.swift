@@ -44,7 +44,7 @@ enum Schema {
             last_success INTEGER,
             -- How the last attempt failed; NULL after a success.
             failure TEXT,
-            failure_is_temporary INTEGER,
+            failure_remedy INTEGER,
             -- What the server said of the list that these rows came from.
             etag TEXT,
             last_modified TEXT

@@ -7,8 +7,8 @@ enum TroubleCode {
 
     static func trouble(_ code: Int64?, reason: String) -> RenditionState.Trouble? {
         switch code {
-        case putOff: .putOff(Failure(reason, isTemporary: true))
-        case bad: .bad(Failure(reason, isTemporary: false))
+        case putOff: .putOff(Failure(reason, remedy: .time))
+        case bad: .bad(Failure(reason, remedy: .none))
         default: nil
         }
     }

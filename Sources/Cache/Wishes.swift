@@ -18,30 +18,35 @@ public final class Wishes: Sendable {
         fileprivate let number: Int
     }
 
-    /// Everything that is wished for, each thing as important as it is to whoever wants it most.
+    /// Everything that is wished for: each thing once, as important as it is to whoever wants it most, in the order in
+    /// which it was stated.
     public struct Snapshot: Coalescing, Equatable {
         /// What, and how soon.
-        public var importances: [Wish.Subject: Importance] = [:]
+        public var wishes: [Wish] = []
 
         /// The later one says it all.
         public mutating func merge(_ later: Snapshot) { self = later }
     }
 
     private struct State {
-        var byWisher: [Wisher: [Wish]] = [:]
+        /// By wisher, in the order in which they came.
+        var stated: [(wisher: Wisher, wishes: [Wish])] = []
         /// Asked for, and neither fulfilled nor stopped.
-        var asked: [Wish.Subject: Importance] = [:]
+        var asked: [Wish] = []
         var nextWisher = 0
 
         var snapshot: Snapshot {
-            var snapshot = Snapshot(importances: asked)
-            for wishes in byWisher.values {
-                for wish in wishes {
-                    snapshot.importances[wish.subject] = max(
-                        snapshot.importances[wish.subject] ?? .rest, wish.importance)
+            var places: [Wish.Subject: Int] = [:]
+            var wishes: [Wish] = []
+            for wish in [asked, stated.flatMap(\.wishes)].joined() {
+                if let place = places[wish.subject] {
+                    wishes[place].importance = max(wishes[place].importance, wish.importance)
+                } else {
+                    places[wish.subject] = wishes.count
+                    wishes.append(wish)
                 }
             }
-            return snapshot
+            return Snapshot(wishes: wishes)
         }
     }
 
@@ -59,11 +64,14 @@ public final class Wishes: Sendable {
         }
     }
 
-    /// States all that a wisher wants from now on; what it wanted before and does not name again is withdrawn.
+    /// States all that a wisher wants from now on, the most urgent first among equals; what it wanted before and does not
+    /// name again is withdrawn.
     public func state(_ wishes: [Wish], by wisher: Wisher) {
         change { state in
-            guard state.byWisher[wisher] ?? [] != wishes else { return false }
-            state.byWisher[wisher] = wishes.isEmpty ? nil : wishes
+            let place = state.stated.firstIndex { $0.wisher == wisher }
+            guard wishes != place.map({ state.stated[$0].wishes }) ?? [] else { return false }
+            if let place { state.stated.remove(at: place) }
+            if !wishes.isEmpty { state.stated.append((wisher, wishes)) }
             return true
         }
     }
@@ -75,12 +83,20 @@ public final class Wishes: Sendable {
 
     /// Asks for something once. While it stands, asking again joins it.
     public func ask(for subject: Wish.Subject, importance: Importance = .list) {
-        change { $0.asked.updateValue(importance, forKey: subject) != importance }
+        change { state in
+            guard !state.asked.contains(where: { $0.subject == subject }) else { return false }
+            state.asked.append(Wish(subject, importance: importance))
+            return true
+        }
     }
 
     /// Takes back what was asked for, if it still stands; the work for it stops.
     public func stop(_ subject: Wish.Subject) {
-        change { $0.asked.removeValue(forKey: subject) != nil }
+        change { state in
+            let count = state.asked.count
+            state.asked.removeAll { $0.subject == subject }
+            return state.asked.count != count
+        }
     }
 
     /// Says that what was asked for has come true, or never will. What a wisher stated stays the wisher's to take back.
@@ -90,7 +106,7 @@ public final class Wishes: Sendable {
 
     /// Whether something was asked for and is neither fulfilled nor stopped.
     public func isStanding(_ subject: Wish.Subject) -> Bool {
-        state.withLock { $0.asked[subject] != nil }
+        state.withLock { $0.asked.contains { $0.subject == subject } }
     }
 
     /// Begins to listen: first what is wished for now, then whatever it becomes.

@@ -1,15 +1,28 @@
 /// Something that went wrong, as data: kept in the cache, shown in a status line, listed among the errors.
 public struct Failure: Hashable, Sendable, CustomStringConvertible {
-    /// One short sentence for the user, without a final stop: “the server answered 404”.
+    /// What could make it go well.
+    public enum Remedy: Int, Hashable, Sendable {
+        /// Nothing that happens by itself: trying again gives the same.
+        case none = 0
+        /// Time: the server may come to answer differently.
+        case time = 1
+        /// A network. There is none at the moment.
+        case network = 2
+    }
+
+    /// One short phrase for the user, without a final stop: “the server answered 404”.
     public let reason: String
-    /// Whether trying again later, with nothing changed here, could help.
-    public let isTemporary: Bool
+    /// What could make it go well.
+    public let remedy: Remedy
 
     /// States a failure.
-    public init(_ reason: String, isTemporary: Bool) {
+    public init(_ reason: String, remedy: Remedy) {
         self.reason = reason
-        self.isTemporary = isTemporary
+        self.remedy = remedy
     }
+
+    /// Whether trying again later, with nothing changed here, could help.
+    public var isTemporary: Bool { remedy != .none }
 
     /// The ``reason``.
     public var description: String { reason }

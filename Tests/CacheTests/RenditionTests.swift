@@ -30,11 +30,11 @@ import Testing
         try await test.sync([TestCache.entry("a")])
         let key = try test.key("a")
         #expect(try test.photo("a").thumbnail == RenditionState(edition: 1))
-        let offline = Failure("the server cannot be reached", isTemporary: true)
+        let offline = Failure("the server cannot be reached", remedy: .time)
         try await test.cache.writer.note(.putOff(offline), for: .thumbnail, of: key, edition: 1)
         #expect(try test.photo("a").thumbnail.trouble == .putOff(offline))
         #expect(try test.photo("a").thumbnail.isWanting)
-        let gone = Failure("the server answered 404", isTemporary: false)
+        let gone = Failure("the server answered 404", remedy: .none)
         try await test.cache.writer.note(.bad(gone), for: .thumbnail, of: key, edition: 1)
         #expect(try test.photo("a").thumbnail.trouble == .bad(gone))
         #expect(try !test.photo("a").thumbnail.isWanting)
@@ -44,7 +44,7 @@ import Testing
     func forgiven() async throws {
         try await test.sync([TestCache.entry("a")])
         let key = try test.key("a")
-        let gone = Failure("the server answered 404", isTemporary: false)
+        let gone = Failure("the server answered 404", remedy: .none)
         for rendition in Rendition.allCases {
             try await test.cache.writer.note(.bad(gone), for: rendition, of: key, edition: 1)
         }
@@ -57,7 +57,7 @@ import Testing
         try await test.hold("a")
         let key = try test.key("a")
         try await test.cache.writer.note(
-            .bad(Failure("no picture", isTemporary: false)), for: .photo, of: key, edition: 1)
+            .bad(Failure("no picture", remedy: .none)), for: .photo, of: key, edition: 1)
         #expect(try !test.photo("a").photo.isWanting)
         try await test.cache.writer.forgiveTroubles()
         #expect(try test.photo("a").photo.isWanting)
@@ -71,7 +71,7 @@ import Testing
         try await test.sync([TestCache.entry("a", date: 2000)])
         let photo = try test.photo("a")
         try await test.cache.writer.note(
-            .bad(Failure("404", isTemporary: false)), for: .thumbnail, of: photo.key, edition: photo.thumbnail.edition)
+            .bad(Failure("404", remedy: .none)), for: .thumbnail, of: photo.key, edition: photo.thumbnail.edition)
         #expect(try test.photo("a").thumbnail.held != nil)
         #expect(try thumbnail("a")?.bytes == Array("thumbnail of a".utf8))
     }
@@ -88,7 +88,7 @@ import Testing
         try await test.cache.writer.rejectThumbnail(of: photo.key, reason: "it is no picture")
         #expect(try thumbnail("a") == StoredThumbnail(bytes: Array("thumbnail of a".utf8), isProven: true))
         let state = try test.photo("a").thumbnail
-        #expect(state.trouble == .bad(Failure("it is no picture", isTemporary: false)))
+        #expect(state.trouble == .bad(Failure("it is no picture", remedy: .none)))
         #expect(state.held != nil && !state.isCurrent)
     }
 
@@ -167,7 +167,7 @@ import Testing
         try await test.hold("2")
         let bad = try test.key("3")
         try await test.cache.writer.note(
-            .bad(Failure("x", isTemporary: false)), for: .thumbnail, of: bad, edition: 1)
+            .bad(Failure("x", remedy: .none)), for: .thumbnail, of: bad, edition: 1)
         let known = try test.key("1")
         let keys = try test.cache.read { try $0.wanting(.thumbnail, limit: 10, except: [known]) }
         #expect(try keys == [test.key("4"), test.key("5")])

@@ -154,9 +154,9 @@ import Testing
 
     @Test func failureKeepsTheLastSuccess() async throws {
         try await test.sync([entry("a")], at: 10)
-        try await test.cache.writer.noteSyncFailure(Failure("the server answered 404", isTemporary: false))
+        try await test.cache.writer.noteSyncFailure(Failure("the server answered 404", remedy: .none))
         let status = try test.cache.read { try $0.gallery().status }
-        #expect(status.state == .failed(Failure("the server answered 404", isTemporary: false)))
+        #expect(status.state == .failed(Failure("the server answered 404", remedy: .none)))
         #expect(status.lastSuccess == Timestamp(milliseconds: 10))
         try await test.sync([entry("a")], at: 30)
         #expect(try test.cache.read { try $0.gallery().status.state } == .updated)
