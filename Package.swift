@@ -18,23 +18,26 @@ let package = Package(
 
         // Values.
         .target(name: "Text"),
+        .target(name: "Streams"),
         .target(name: "Model"),
 
         // The data's road, from the servers to the cache.
         .target(name: "Logging", dependencies: ["Text"]),
-        .target(name: "SQLite", dependencies: ["CSQLite"]),
-        .target(name: "Cache", dependencies: ["Model", "SQLite", "Logging"]),
+        .target(name: "SQLite", dependencies: ["Streams", "CSQLite"]),
+        .target(name: "Cache", dependencies: ["Model", "Streams", "SQLite", "Logging"]),
         .target(name: "Formats", dependencies: ["Model", "CLibXML2"]),
         .target(name: "HTTP", dependencies: ["CCurl", "Logging"]),
 
         // What they share in tests, and the tests.
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "TextTests", dependencies: ["Text"]),
+        .testTarget(name: "StreamsTests", dependencies: ["Streams"]),
         .testTarget(name: "ModelTests", dependencies: ["Model"]),
         .testTarget(name: "LoggingTests", dependencies: ["Logging", "TestSupport"]),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"]),
         .testTarget(name: "FormatsTests", dependencies: ["Formats", "Model", "TestSupport"]),
         .testTarget(name: "HTTPTests", dependencies: ["HTTP", "Logging", "TestSupport"]),
-        .testTarget(name: "CacheTests", dependencies: ["Cache", "SQLite", "Model", "Logging", "TestSupport"]),
+        .testTarget(
+            name: "CacheTests", dependencies: ["Cache", "SQLite", "Streams", "Model", "Logging", "TestSupport"]),
     ]
 )

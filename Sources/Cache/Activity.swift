@@ -1,5 +1,5 @@
 import Model
-import SQLite
+import Streams
 import Synchronization
 
 /// What is being done at the moment, as data: how far an update has come, how much of a photo has arrived.

@@ -26,7 +26,9 @@ public struct CacheReader {
                 photoCount: Int(row.int(1)),
                 skipped: Int(row.int(2)),
                 lastSuccess: row.optionalInt(3).map(Timestamp.init(milliseconds:)),
-                failure: row.optionalText(4).map { Failure($0, remedy: Failure.Remedy(rawValue: Int(row.int(5))) ?? .none) },
+                failure: row.optionalText(4).map {
+                    Failure($0, remedy: Failure.Remedy(rawValue: Int(row.int(5))) ?? .none)
+                },
                 lastOpened: row.optionalInt(6).map(Timestamp.init(milliseconds:)),
                 validators: Validators(etag: row.optionalText(7), lastModified: row.optionalText(8)),
                 listVersion: row.int(9))

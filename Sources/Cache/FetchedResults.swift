@@ -1,5 +1,6 @@
 import Model
 import SQLite
+import Streams
 
 /// A list of a gallery's photos that stays true: what a screen holds.
 ///

@@ -2,6 +2,7 @@ import Glibc
 import Logging
 import Model
 import SQLite
+import Streams
 
 /// One gallery's cache: a database, a folder of photos, and the one place where changes to them are announced.
 ///

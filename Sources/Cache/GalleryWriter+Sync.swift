@@ -8,28 +8,28 @@ extension GalleryWriter {
     ///   - skipped: entries that broke a rule; repeated ids are added to them.
     ///   - validators: what the server said of this list. Stored in the same transaction: a list without them would be
     ///     fetched once too often, they without the list would hide it for ever.
-    /// - Throws: ``CacheError/conflict`` if another process updated the list since the draft was begun.
+    /// - Throws: ``CacheError/conflict`` if another process updated the list since the changes were worked out.
     public func commit(
-        _ draft: sending SyncDraft, skipped: Int, validators: Validators, at time: Timestamp
+        _ changes: SyncChanges, skipped: Int, validators: Validators, at time: Timestamp
     ) throws -> SyncSummary {
         var summary = SyncSummary()
-        summary.skipped = skipped + draft.repeated
-        summary.added = draft.additions.count
-        summary.changed = draft.changes.count
-        summary.total = draft.count
+        summary.skipped = skipped + changes.repeated
+        summary.added = changes.added.count
+        summary.changed = changes.altered.count
+        summary.total = changes.count
         let (removed, files) = try transaction { connection in
             let version = try connection.first("SELECT list_version FROM gallery") { $0.int(0) }
-            guard version == draft.listVersion else { throw CacheError.conflict }
-            let removed = try removePhotos(except: draft.seen, connection)
-            for change in draft.changes { try apply(change, connection) }
-            for entry in draft.additions { try insert(entry, connection) }
-            let differs = removed.count + draft.changes.count + draft.additions.count > 0
+            guard version == changes.listVersion else { throw CacheError.conflict }
+            let removed = try removePhotos(except: changes.seen, connection)
+            for change in changes.altered { try apply(change, connection) }
+            for entry in changes.added { try insert(entry, connection) }
+            let differs = removed.count + changes.altered.count + changes.added.count > 0
             try connection.run(
                 """
                 UPDATE gallery SET photo_count = ?, skipped = ?, last_success = ?, failure = NULL,
                                    failure_remedy = NULL, etag = ?, last_modified = ?,
                                    list_version = list_version + ?
-                """, draft.count, summary.skipped, time.milliseconds, validators.etag, validators.lastModified,
+                """, changes.count, summary.skipped, time.milliseconds, validators.etag, validators.lastModified,
                 differs ? 1 : 0)
             return (removed.count, removed.compactMap(\.file))
         }
@@ -55,7 +55,7 @@ extension GalleryWriter {
 
     /// A new edition has no trouble yet, and what was said of the old bytes says nothing of the new ones if they lie
     /// elsewhere. What is held stays.
-    private func apply(_ change: SyncDraft.Change, _ connection: Connection) throws {
+    private func apply(_ change: SyncChanges.Alteration, _ connection: Connection) throws {
         let entry = change.entry
         for rendition in change.affects {
             let address = rendition == .photo ? entry.photo : entry.thumbnail

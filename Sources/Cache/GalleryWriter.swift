@@ -1,6 +1,7 @@
 import Logging
 import Model
 import SQLite
+import Streams
 
 /// Everything that can be done to a gallery's cache.
 ///

@@ -1,4 +1,4 @@
-import SQLite
+import Streams
 
 /// Reads for a list what would hold up the main actor.
 actor ResultLoader {

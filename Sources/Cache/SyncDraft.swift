@@ -9,35 +9,19 @@ import SQLite
 ///
 ///     let draft = try cache.beginSync()
 ///     for try await entries in … { try draft.add(entries) }
-///     let summary = try await cache.writer.commit(draft, …)
+///     let summary = try await cache.writer.commit(draft.changes, …)
 ///
 /// One draft serves one update and belongs to one task at a time.
 public final class SyncDraft {
-    /// An entry whose photo is known and looks different now.
-    struct Change {
-        let key: Int64
-        let entry: GalleryEntry
-        /// What has to be fetched anew.
-        let affects: Set<Rendition>
-    }
-
-    /// The list that the draft was compared with; if another one is there by the time of the commit, it is void.
-    let listVersion: Int64
-    private(set) var seen: Set<Int64> = []
-    private(set) var changes: [Change] = []
-    private(set) var additions: [GalleryEntry] = []
+    /// What was found so far.
+    public private(set) var changes: SyncChanges
     private var addedIDs: Set<String> = []
-    /// Entries whose id had come before.
-    public private(set) var repeated = 0
     private let connection: Connection
 
     init(_ reader: CacheReader) throws {
         connection = reader.connection
-        listVersion = try reader.gallery().listVersion
+        changes = SyncChanges(listVersion: try reader.gallery().listVersion)
     }
-
-    /// Entries that were taken so far.
-    public var count: Int { seen.count + additions.count }
 
     /// Compares entries with what is there. Of entries with the same id the first counts.
     public func add(_ entries: [GalleryEntry]) throws {
@@ -51,19 +35,20 @@ public final class SyncDraft {
         let isKnown: Bool? = try connection.first(
             "SELECT key, name, date, photo_address, thumbnail_address FROM photo WHERE id = ?", entry.id
         ) { row in
-            guard seen.insert(row.int(0)).inserted else { return false }
-            if let change = Self.change(from: row, to: entry) { changes.append(change) }
+            guard changes.seen.insert(row.int(0)).inserted else { return false }
+            if let change = Self.change(from: row, to: entry) { changes.altered.append(change) }
             return true
         }
         switch isKnown {
         case true?: break
-        case false?: repeated += 1
-        case nil: if addedIDs.insert(entry.id).inserted { additions.append(entry) } else { repeated += 1 }
+        case false?: changes.repeated += 1
+        case nil:
+            if addedIDs.insert(entry.id).inserted { changes.added.append(entry) } else { changes.repeated += 1 }
         }
     }
 
     /// Columns: key, name, date, photo's address, thumbnail's address.
-    private static func change(from row: Row, to entry: GalleryEntry) -> Change? {
+    private static func change(from row: Row, to entry: GalleryEntry) -> SyncChanges.Alteration? {
         let isRedated = row.int(2) != entry.date.milliseconds
         let isPhotoMoved = row.text(3) != entry.photo.text
         let isThumbnailMoved = row.optionalText(4) != entry.thumbnail?.text
@@ -72,6 +57,6 @@ public final class SyncDraft {
         // A thumbnail that the gallery does not have is made from the photo, and made anew with it.
         if isRedated || isThumbnailMoved || (isPhotoMoved && entry.thumbnail == nil) { affects.insert(.thumbnail) }
         guard !affects.isEmpty || row.text(1) != entry.name else { return nil }
-        return Change(key: row.int(0), entry: entry, affects: affects)
+        return SyncChanges.Alteration(key: row.int(0), entry: entry, affects: affects)
     }
 }

@@ -1,5 +1,5 @@
 import Model
-import SQLite
+import Streams
 import Synchronization
 
 /// What the screens would like the cache to have: the one thing that the network hears of them.
@@ -23,9 +23,14 @@ public final class Wishes: Sendable {
     public struct Snapshot: Coalescing, Equatable {
         /// What, and how soon.
         public var wishes: [Wish] = []
+        /// What was asked for again while it stood: whoever has put it off should not wait any longer.
+        public var renewed: Set<Wish.Subject> = []
 
-        /// The later one says it all.
-        public mutating func merge(_ later: Snapshot) { self = later }
+        /// The later one says it all, but what was renewed stays so.
+        public mutating func merge(_ later: Snapshot) {
+            wishes = later.wishes
+            renewed.formUnion(later.renewed)
+        }
     }
 
     private struct State {
@@ -81,12 +86,14 @@ public final class Wishes: Sendable {
         state([], by: wisher)
     }
 
-    /// Asks for something once. While it stands, asking again joins it.
+    /// Asks for something once. While it stands, asking again joins it, and at most hurries an attempt that was put off.
     public func ask(for subject: Wish.Subject, importance: Importance = .list) {
-        change { state in
-            guard !state.asked.contains(where: { $0.subject == subject }) else { return false }
-            state.asked.append(Wish(subject, importance: importance))
-            return true
+        state.withLock { state in
+            let isStanding = state.asked.contains { $0.subject == subject }
+            if !isStanding { state.asked.append(Wish(subject, importance: importance)) }
+            var snapshot = state.snapshot
+            if isStanding { snapshot.renewed = [subject] }
+            subscribers.send(snapshot)
         }
     }
 

@@ -1,3 +1,5 @@
+import Streams
+
 /// Where commits are announced.
 ///
 /// Subscribe first, then read: a commit that lands in between is then announced, at worst about rows that were read

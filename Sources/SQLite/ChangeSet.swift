@@ -1,3 +1,5 @@
+import Streams
+
 /// Which rows of which tables one or more commits touched.
 public struct ChangeSet: Coalescing, Equatable {
     /// Rows of one table.

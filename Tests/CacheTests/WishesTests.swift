@@ -1,5 +1,5 @@
 import Model
-import SQLite
+import Streams
 import Testing
 
 @testable import Cache
@@ -21,9 +21,13 @@ import Testing
         wishes.state([Wish(thumbnail(1), importance: .near), Wish(thumbnail(2), importance: .visible)], by: list)
         wishes.state([Wish(thumbnail(1), importance: .lookedAt)], by: photo)
         let snapshots = wishes.snapshots()
-        #expect(await heard(snapshots) == [Wish(thumbnail(1), importance: .lookedAt), Wish(thumbnail(2), importance: .visible)])
+        #expect(
+            await heard(snapshots) == [
+                Wish(thumbnail(1), importance: .lookedAt), Wish(thumbnail(2), importance: .visible),
+            ])
         wishes.withdraw(photo)
-        #expect(await heard(snapshots) == [Wish(thumbnail(1), importance: .near), Wish(thumbnail(2), importance: .visible)])
+        #expect(
+            await heard(snapshots) == [Wish(thumbnail(1), importance: .near), Wish(thumbnail(2), importance: .visible)])
         wishes.state([Wish(thumbnail(3), importance: .rest)], by: list)
         #expect(await heard(snapshots) == [Wish(thumbnail(3), importance: .rest)])
     }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SQLite
+@testable import Streams
 
 private struct Sum: Coalescing, Equatable {
     var value: Int

@@ -1,0 +1,40 @@
+import Cache
+import HTTP
+import Model
+
+/// What a request is going to ask for, and within what bounds.
+public struct FetchPlan: Sendable {
+    /// Where.
+    public var address: Address
+    /// What a server may answer 304 to.
+    public var validators: Validators
+    /// The most bytes that will do.
+    public var limit: Int64
+    /// The file that the body goes into; without one it is handed over piece by piece.
+    public var file: PartialFile?
+    /// Whether the server may compress it.
+    public var allowsCompression: Bool
+
+    /// States a plan.
+    public init(
+        address: Address, validators: Validators = Validators(), limit: Int64, file: PartialFile? = nil,
+        allowsCompression: Bool = false
+    ) {
+        self.address = address
+        self.validators = validators
+        self.limit = limit
+        self.file = file
+        self.allowsCompression = allowsCompression
+    }
+
+    var httpRequest: HTTPRequest {
+        var headers: [(name: String, value: String)] = []
+        if let etag = validators.etag { headers.append(("If-None-Match", etag)) }
+        if let lastModified = validators.lastModified { headers.append(("If-Modified-Since", lastModified)) }
+        return HTTPRequest(
+            url: address.text, headers: headers,
+            credentials: address.credentials.map { HTTPRequest.Credentials(user: $0.user, password: $0.password) },
+            destination: file.map { .file($0.descriptor) } ?? .stream, limit: limit,
+            allowsFiles: address.scheme == .file, allowsCompression: allowsCompression)
+    }
+}

@@ -1,0 +1,78 @@
+import Cache
+import Formats
+import HTTP
+import Model
+
+/// Why a request came to nothing.
+public enum RequestError: Error, Equatable {
+    /// The transfer failed.
+    case transfer(HTTPError)
+    /// There is no network to reach anything by.
+    case noNetwork
+    /// The server said no; how many seconds it asks to be left alone, where it says so.
+    case status(Int, retryAfter: Int?)
+    /// The server sent something that is not what was asked for.
+    case wrongType(String)
+    /// The server said that nothing has changed, and nothing is held that could be unchanged.
+    case nothingHeld
+    /// The gallery's list cannot be read.
+    case format(FormatError)
+    /// What came cannot be stored.
+    case cache(CacheError)
+
+    /// Takes whatever a request threw.
+    init(_ error: any Error) {
+        switch error {
+        case let error as RequestError: self = error
+        case let error as HTTPError: self = .transfer(error)
+        case let error as FormatError: self = .format(error)
+        case let error as CacheError: self = .cache(error)
+        default: self = .transfer(.other("\(error)"))
+        }
+    }
+
+    /// The failure as the user is told, and as it is kept.
+    public var failure: Failure {
+        switch self {
+        case .transfer(let error): Failure(error.description, remedy: error.isTransient ? .time : .none)
+        case .noNetwork: Failure("there is no network", remedy: .network)
+        case .status(let code, _):
+            Failure("the server answered \(code)\(Self.meaning(of: code))", remedy: isTransientStatus ? .time : .none)
+        case .wrongType(let what): Failure("the server sent \(what)", remedy: .none)
+        case .nothingHeld: Failure("the server sent nothing", remedy: .time)
+        case .format(let error): Failure(error.description.withoutStop, remedy: .none)
+        case .cache(.conflict): Failure(CacheError.conflict.description.withoutStop, remedy: .time)
+        case .cache(let error): Failure(error.description.withoutStop, remedy: .none)
+        }
+    }
+
+    /// Seconds that the server asked to be left alone for.
+    var retryAfter: Int? {
+        if case .status(_, let seconds) = self { seconds } else { nil }
+    }
+
+    /// The statuses that speak of the moment and not of the request.
+    private var isTransientStatus: Bool {
+        guard case .status(let code, _) = self else { return false }
+        return [408, 425, 429, 500, 502, 503, 504].contains(code)
+    }
+
+    private static func meaning(of code: Int) -> String {
+        switch code {
+        case 401, 407: " (a password is needed)"
+        case 403: " (not allowed)"
+        case 404: " (not found)"
+        case 410: " (gone)"
+        case 429: " (too many requests)"
+        case 500...599: " (it has a problem)"
+        default: ""
+        }
+    }
+}
+
+extension String {
+    /// A sentence, to be put into another.
+    fileprivate var withoutStop: String {
+        hasSuffix(".") ? String(dropLast()) : self
+    }
+}

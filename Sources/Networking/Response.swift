@@ -1,0 +1,80 @@
+import Cache
+import HTTP
+import Model
+
+/// A server's answer, as far as it has come: its head, and the body still to be taken.
+///
+/// It is 200, or 304 where validators were sent; everything else has been thrown as an error before a request sees it.
+public struct Response {
+    /// The head.
+    public let head: HTTPResponse
+    /// Where the answer came from in the end.
+    public let address: Address
+    /// The file that the body goes into, if the plan named one.
+    public let file: PartialFile?
+    private var events: HTTPTransfer.Iterator
+    /// What the transfer took; known once the body has been taken to its end.
+    public private(set) var metrics: HTTPMetrics?
+
+    /// Sends a request and waits for its answer to begin.
+    static func to(_ plan: FetchPlan, over client: HTTPClient) async throws -> Response {
+        var events = client.transfer(plan.httpRequest).makeAsyncIterator()
+        guard case .response(let head)? = try await events.next() else {
+            throw RequestError.transfer(.malformed("it has no beginning"))
+        }
+        guard head.status == 200 || (head.status == 304 && plan.validators != Validators()) else {
+            throw RequestError.status(
+                head.status, retryAfter: head.headers["retry-after"].flatMap { RetryAfter.seconds($0) })
+        }
+        let address = (try? Address(head.url)) ?? plan.address
+        return Response(head: head, address: address, file: plan.file, events: events, metrics: nil)
+    }
+
+    /// Whether the server says that what is held is what it has.
+    public var isUnchanged: Bool { head.status == 304 }
+
+    /// What the server said by which it can tell later that nothing has changed.
+    public var validators: Validators {
+        Validators(etag: head.headers["etag"], lastModified: head.headers["last-modified"])
+    }
+
+    /// Waits for the next piece of the body; nil at its end. For a plan without a file.
+    public mutating func nextBytes() async throws -> [UInt8]? {
+        while let event = try await events.next() {
+            switch event {
+            case .bytes(let bytes): return bytes
+            case .end(let metrics): self.metrics = metrics
+            case .response, .written: break
+            }
+        }
+        return nil
+    }
+
+    /// Waits for the next word of how much has been written; nil when all has. For a plan with a file.
+    public mutating func nextWritten() async throws -> Int64? {
+        while let event = try await events.next() {
+            switch event {
+            case .written(let count): return count
+            case .end(let metrics): self.metrics = metrics
+            case .response, .bytes: break
+            }
+        }
+        return nil
+    }
+
+    /// Waits for the whole body, which the plan's limit keeps small.
+    public mutating func allBytes() async throws -> [UInt8] {
+        var all: [UInt8] = []
+        while let bytes = try await nextBytes() { all += bytes }
+        return all
+    }
+
+    /// Checks what the server calls the answer: a web page in a picture's place is none.
+    public func checkIsNoText() throws {
+        let type = head.headers["content-type"]?.lowercased() ?? ""
+        for text in ["text/", "application/json", "application/xml"] where type.hasPrefix(text) {
+            throw RequestError.wrongType(
+                text == "text/" ? "a text in place of a picture" : "data in place of a picture")
+        }
+    }
+}

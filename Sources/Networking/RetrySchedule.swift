@@ -1,0 +1,30 @@
+/// When a request that failed is tried again.
+///
+/// After a random part of a second, then of a minute, of an hour, and of six hours from then on: the first waits are for
+/// a hiccup, the later ones for a server that is down, and nobody's clients all come back at once.
+public struct RetrySchedule: Sendable {
+    /// How often a request is tried before it is given up; nil for as often as it is wanted.
+    public var maximumAttempts: Int?
+    /// A random number of 0…1.
+    private let random: @Sendable () -> Double
+
+    /// A schedule; a test passes its own chance.
+    public init(maximumAttempts: Int? = nil, random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }) {
+        self.maximumAttempts = maximumAttempts
+        self.random = random
+    }
+
+    /// The longest waits, by how many attempts have failed.
+    static let longest: [Duration] = [.seconds(1), .seconds(60), .seconds(3_600), .seconds(21_600)]
+
+    /// How long to wait after that many failed attempts; nil to give up.
+    ///
+    /// - Parameter retryAfter: the seconds that the server asked for. They are waited at least, but never for more than
+    ///   the longest wait of all, whatever a server says.
+    func delay(afterAttempts attempts: Int, retryAfter: Int?) -> Duration? {
+        if let maximumAttempts, attempts >= maximumAttempts { return nil }
+        let longest = Self.longest[min(attempts, Self.longest.count) - 1]
+        let asked = min(.seconds(retryAfter ?? 0), Self.longest[Self.longest.count - 1])
+        return max(longest * random(), asked)
+    }
+}
