@@ -27,6 +27,7 @@ let package = Package(
         .target(name: "Cache", dependencies: ["Model", "Streams", "SQLite", "Logging"]),
         .target(name: "Formats", dependencies: ["Model", "CLibXML2"]),
         .target(name: "HTTP", dependencies: ["CCurl", "Logging"]),
+        .target(name: "Networking", dependencies: ["Model", "Streams", "Cache", "HTTP", "Formats", "Logging"]),
 
         // What they share in tests, and the tests.
         .target(name: "TestSupport", path: "Tests/TestSupport"),

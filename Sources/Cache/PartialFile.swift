@@ -36,6 +36,13 @@ public final class PartialFile: Sendable {
         close(descriptor)
     }
 
+    /// The first bytes that were written; fewer, where there are fewer.
+    public func beginning(_ count: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let found = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
+        return Array(bytes.prefix(max(0, found)))
+    }
+
     /// Moves the file among the photos, once its bytes are on the disk.
     func keep(named name: String) throws(CacheError) -> StoredPhoto {
         guard fsync(descriptor) == 0, let digest = FileDigest.ofFile(descriptor) else { throw failure() }

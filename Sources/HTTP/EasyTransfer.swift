@@ -82,7 +82,9 @@ final class EasyTransfer {
         switch stop {
         case .error(let error): return .failure(error)
         case nil where code != CURLE_OK:
-            return .failure(HTTPError(code, host: host, detail: String(cString: errorText)))
+            return .failure(
+                HTTPError(
+                    code, host: host, detail: String(cString: errorText), systemError: easy.long(CURLINFO_OS_ERRNO)))
         case .unwanted, nil:
             postHead()
             return .success(easy.metrics)

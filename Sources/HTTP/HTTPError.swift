@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 
 /// How a transfer can fail before it has an answer, or while the answer is coming.
 ///
@@ -12,6 +13,8 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
     case unknownProxy
     /// Nobody answers at the host.
     case unreachable(String)
+    /// No way leads to the host: there is no network, or not that one.
+    case noRoute(String)
     /// Nothing, or next to nothing, has come for too long.
     case stalled
     /// No secure connection could be made; the TLS library's reason.
@@ -44,6 +47,7 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
         case .unknownHost(let host): "the host \(host) is not known"
         case .unknownProxy: "the proxy’s host is not known"
         case .unreachable(let host): host.isEmpty ? "the server cannot be reached" : "\(host) cannot be reached"
+        case .noRoute(let host): "no network leads to \(host)"
         case .stalled: "the server has stopped sending"
         case .tls(let reason): "no secure connection: \(reason)"
         case .certificate(let reason): "the server’s certificate is not trusted: \(reason)"
@@ -62,19 +66,23 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
     /// Whether the same request may succeed later with nothing changed on this side.
     public var isTransient: Bool {
         switch self {
-        case .unknownHost, .unknownProxy, .unreachable, .stalled, .broken, .cut, .other: true
+        case .unknownHost, .unknownProxy, .unreachable, .noRoute, .stalled, .broken, .cut, .other: true
         case .url, .tls, .certificate, .malformed, .tooManyRedirects, .forbiddenRedirect, .tooLarge, .file, .disk: false
         }
     }
 
     /// Sorts curl's result codes.
-    init(_ code: CURLcode, host: String, detail: String) {
+    ///
+    /// - Parameter systemError: the `errno` of a connect that failed.
+    init(_ code: CURLcode, host: String, detail: String, systemError: Int) {
         let reason = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
         switch code {
         case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL: self = .url(reason)
         case CURLE_COULDNT_RESOLVE_HOST: self = .unknownHost(host)
         case CURLE_COULDNT_RESOLVE_PROXY: self = .unknownProxy
-        case CURLE_COULDNT_CONNECT: self = .unreachable(host)
+        case CURLE_COULDNT_CONNECT:
+            self =
+                [ENETUNREACH, EHOSTUNREACH, ENETDOWN].contains(Int32(systemError)) ? .noRoute(host) : .unreachable(host)
         case CURLE_OPERATION_TIMEDOUT: self = .stalled
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
             CURLE_SSL_INVALIDCERTSTATUS:

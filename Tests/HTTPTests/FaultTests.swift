@@ -84,7 +84,8 @@ import Testing
 
     @Test func everyErrorIsASentence() {
         let errors: [HTTPError] = [
-            .url("x"), .unknownHost("x"), .unknownProxy, .unreachable(""), .stalled, .tls("x"), .certificate("x"),
+            .url("x"), .unknownHost("x"), .unknownProxy, .unreachable(""), .noRoute("x"), .stalled, .tls("x"),
+            .certificate("x"),
             .broken, .cut, .malformed("x"), .tooManyRedirects, .forbiddenRedirect, .tooLarge(limit: 1 << 20),
             .file("x"), .disk("x"), .other("x"),
         ]

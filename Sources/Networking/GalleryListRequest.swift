@@ -1,0 +1,116 @@
+import Cache
+import Formats
+import Glibc
+import HTTP
+import Logging
+import Model
+
+/// Fetches a gallery's list and makes the cache say what it says.
+public struct GalleryListRequest: NetworkRequest {
+    /// What it fetches: there is one list, and no edition of it.
+    public let identity: RequestIdentity
+    /// A list's failure is the gallery's, and stands in no list's way.
+    public let hasFailedBefore = true
+    private let cache: GalleryCache
+    private let context: RequestContext
+
+    /// A gallery's list is small text, but a gallery may be large.
+    static let limit: Int64 = 1 << 30
+
+    /// Serves wishes for lists. A list is always wanting: only the server knows whether it has changed.
+    public static func make(for subject: Wish.Subject, in context: RequestContext) throws -> Self? {
+        guard case .list(let gallery) = subject, let cache = context.caches.cache(gallery) else { return nil }
+        return Self(identity: RequestIdentity(subject), cache: cache, context: context)
+    }
+
+    private init(identity: RequestIdentity, cache: GalleryCache, context: RequestContext) {
+        self.identity = identity
+        self.cache = cache
+        self.context = context
+    }
+
+    /// Asks whether the list has changed, where one is held.
+    public func plan() throws -> FetchPlan {
+        let record = try cache.read { try $0.gallery() }
+        return FetchPlan(
+            address: try listAddress(),
+            validators: record.lastSuccess == nil ? Validators() : record.validators,
+            limit: Self.limit, allowsCompression: true)
+    }
+
+    /// Reads the list as it comes, compares, and commits at its end.
+    public func process(_ response: inout Response) async throws {
+        guard !response.isUnchanged else {
+            try await cache.writer.noteUnchanged(at: context.now())
+            return context.log.info(.sync, "\(cache.address): unchanged")
+        }
+        let reader = try ListReader(base: response.address, cache: cache, log: context.log)
+        var received: Int64 = 0
+        while let bytes = try await response.nextBytes() {
+            received += Int64(bytes.count)
+            context.activity.note(
+                .getting(Progress(done: received, total: response.head.length)), of: cache.id)
+            try await reader.take(bytes)
+        }
+        context.activity.note(.parsing(entries: await reader.count), of: cache.id)
+        let (changes, skipped) = try await reader.finish()
+        try Task.checkCancellation()
+        context.activity.note(.committing, of: cache.id)
+        let summary = try await cache.writer.commit(
+            changes, skipped: skipped, validators: response.validators, at: context.now())
+        context.log.info(
+            .sync,
+            """
+            \(cache.address): \(summary.total) photos, \(summary.added) added, \(summary.changed) changed, \
+            \(summary.removed) removed, \(summary.skipped) skipped
+            """)
+    }
+
+    /// Shows that an update is running.
+    public func noteBegun() {
+        context.activity.note(.getting(Progress(done: 0)), of: cache.id)
+    }
+
+    /// Shows that it has ended; how, the cache says.
+    public func noteDone() {
+        context.activity.noteEnd(of: cache.id)
+    }
+
+    /// Shows what it waits for. The failure is also kept, for whoever looks while we wait, or after.
+    public func notePutOff(_ failure: Failure) async {
+        context.log.info(.network, "\(cache.address): \(failure); to be tried again")
+        await noteInCache(failure)
+        context.activity.note(.waiting(failure), of: cache.id)
+    }
+
+    /// Keeps the failure beside the last success.
+    public func noteFailed(_ failure: Failure) async {
+        context.log.error(.network, "\(cache.address): \(failure)")
+        await noteInCache(failure)
+        context.activity.noteEnd(of: cache.id)
+    }
+
+    /// Shows that the user stopped it.
+    public func noteCancelled() {
+        context.activity.noteEnd(of: cache.id, cancelled: true)
+    }
+
+    private func noteInCache(_ failure: Failure) async {
+        do {
+            try await cache.writer.noteSyncFailure(failure)
+        } catch {
+            context.log.error(.cache, "\(error)")
+        }
+    }
+
+    /// A folder's list is the file in it that `vitrine publish` makes, or one by the usual name.
+    private func listAddress() throws -> Address {
+        guard let path = cache.address.filePath else { return cache.address }
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return cache.address }
+        for name in ["gallery.xml", "index.xml"] where access(path + "/" + name, R_OK) == 0 {
+            return cache.address.appending(name)
+        }
+        throw RequestError.transfer(.file("the folder holds neither gallery.xml nor index.xml"))
+    }
+}

@@ -1,0 +1,61 @@
+import Cache
+import HTTP
+import Logging
+import Model
+
+/// One kind of thing that is fetched: where it lies, within what bounds, and what becomes of it in the cache.
+///
+/// The controller runs requests and knows none of them by name. A new kind is a new type and a line where the controller
+/// is made. Each can be run alone, against a file and a known cache:
+///
+///     let request = try PhotoRequest.make(for: .picture(gallery, key, .photo), in: context)
+///     try await request?.perform(over: client)
+public protocol NetworkRequest: Sendable {
+    /// The request that serves a wish, or nil if the wish is not for this kind or nothing is wanting.
+    static func make(for subject: Wish.Subject, in context: RequestContext) throws -> Self?
+
+    /// What it fetches. Requests for the same thing join.
+    var identity: RequestIdentity { get }
+    /// Whether the cache knows that it has failed before.
+    var hasFailedBefore: Bool { get }
+
+    /// What to ask for. A file in it is made anew for each attempt.
+    func plan() throws -> FetchPlan
+    /// Takes the answer into the cache. The answer is 200, or 304 where the plan had validators.
+    func process(_ response: inout Response) async throws
+
+    /// Notes that work on it begins.
+    func noteBegun()
+    /// Notes that it has been done.
+    func noteDone()
+    /// Notes that an attempt failed and another will follow.
+    func notePutOff(_ failure: Failure) async
+    /// Notes that it has failed for good.
+    func noteFailed(_ failure: Failure) async
+    /// Notes that nobody wants it any more. Nothing is written.
+    func noteCancelled()
+}
+
+extension NetworkRequest {
+    /// Sends the request and processes the answer, once. Returns what the transfer took.
+    @discardableResult
+    public func perform(over client: HTTPClient) async throws -> HTTPMetrics? {
+        var response = try await Response.to(try plan(), over: client)
+        try await process(&response)
+        return response.metrics
+    }
+}
+
+/// What a request fetches: a thing, in one edition of it.
+public struct RequestIdentity: Hashable, Sendable {
+    /// The thing.
+    public let subject: Wish.Subject
+    /// Goes up when the thing becomes another. An older request for it is then of no use.
+    public let edition: Int
+
+    /// Names what is fetched.
+    public init(_ subject: Wish.Subject, edition: Int = 0) {
+        self.subject = subject
+        self.edition = edition
+    }
+}

@@ -1,0 +1,83 @@
+import Cache
+import Glibc
+import HTTP
+import Model
+
+/// Fetches a photo into a file of the cache.
+///
+/// It also serves the wish for a thumbnail that the gallery does not have: one is made from the photo, once that is here.
+public struct PhotoRequest: NetworkRequest {
+    private let picture: PictureSubject
+
+    /// More than any camera writes.
+    static let limit: Int64 = 512 << 20
+
+    /// Serves wishes for photos, and for thumbnails of photos that have none.
+    public static func make(for subject: Wish.Subject, in context: RequestContext) throws -> Self? {
+        guard case .picture(let gallery, let key, let rendition) = subject else { return nil }
+        if rendition == .thumbnail {
+            let source = try context.caches.cache(gallery)?.read { try $0.source(of: key, .thumbnail) }
+            guard let source, source.address == nil, source.state.isWanting else { return nil }
+        }
+        return try PictureSubject(.photo, of: key, in: gallery, context).map(Self.init)
+    }
+
+    private init(_ picture: PictureSubject) {
+        self.picture = picture
+    }
+
+    /// The photo, in the edition that the list spoke of when the request was made.
+    public var identity: RequestIdentity { picture.identity }
+    /// Whether it was put off before.
+    public var hasFailedBefore: Bool { picture.source.state.trouble != nil }
+
+    /// Asks for it, into a new file.
+    public func plan() throws -> FetchPlan {
+        FetchPlan(
+            address: picture.address, validators: picture.validators, limit: Self.limit,
+            file: try picture.cache.files.makePartial())
+    }
+
+    /// Watches the file grow, then gives it to the cache, unless the gallery speaks of another photo by now.
+    public func process(_ response: inout Response) async throws {
+        guard !response.isUnchanged else { return try await picture.confirm() }
+        try response.checkIsNoText()
+        guard let file = response.file else { return }
+        while let written = try await response.nextWritten() {
+            picture.noteProgress(Progress(done: written, total: response.head.length))
+        }
+        guard PictureSignature(file.beginning(PictureSignature.length)) != nil else {
+            throw RequestError.wrongType("something that is no picture")
+        }
+        try Task.checkCancellation()
+        try await picture.cache.writer.store(
+            photo: file, of: picture.key, edition: picture.source.state.edition, validators: response.validators)
+    }
+
+    /// Shows that it is on its way.
+    public func noteBegun() {
+        picture.noteProgress(Progress(done: 0))
+    }
+
+    /// Shows that it is not on its way any more.
+    public func noteDone() {
+        picture.noteProgress(nil)
+    }
+
+    /// Marks the photo as put off.
+    public func notePutOff(_ failure: Failure) async {
+        picture.noteProgress(nil)
+        await picture.note(.putOff(failure))
+    }
+
+    /// Marks the photo as bad, or as put off where another day may bring it.
+    public func noteFailed(_ failure: Failure) async {
+        picture.noteProgress(nil)
+        await picture.note(failure.isTemporary ? .putOff(failure) : .bad(failure))
+    }
+
+    /// Shows that it is not on its way any more.
+    public func noteCancelled() {
+        picture.noteProgress(nil)
+    }
+}

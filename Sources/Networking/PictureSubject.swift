@@ -1,0 +1,59 @@
+import Cache
+import Logging
+import Model
+
+/// The picture that a request is about, and what all requests for pictures note alike.
+struct PictureSubject: Sendable {
+    let cache: GalleryCache
+    let key: PhotoKey
+    let rendition: Rendition
+    let source: RenditionSource
+    let address: Address
+    let context: RequestContext
+
+    /// The picture, if it has an address and is wanting.
+    init?(
+        _ rendition: Rendition, of key: PhotoKey, in gallery: GalleryID, _ context: RequestContext
+    ) throws {
+        guard let cache = context.caches.cache(gallery),
+            let source = try cache.read({ try $0.source(of: key, rendition) }),
+            let address = source.address, source.state.isWanting
+        else { return nil }
+        self.cache = cache
+        self.key = key
+        self.rendition = rendition
+        self.source = source
+        self.address = address
+        self.context = context
+    }
+
+    var identity: RequestIdentity { RequestIdentity(wish, edition: source.state.edition) }
+
+    var wish: Wish.Subject { .picture(cache.id, key, rendition) }
+
+    /// What is held may still be right, if it came from the same address.
+    var validators: Validators { source.state.held == nil ? Validators() : source.validators }
+
+    func noteProgress(_ progress: Progress?) {
+        context.activity.note(progress, of: wish)
+    }
+
+    /// The server says that what is held is right.
+    func confirm() async throws {
+        guard try await cache.writer.confirm(rendition, of: key, edition: source.state.edition) else {
+            throw RequestError.nothingHeld
+        }
+    }
+
+    func note(_ trouble: RenditionState.Trouble) async {
+        switch trouble {
+        case .putOff(let failure): context.log.info(.network, "\(address): \(failure); to be tried again")
+        case .bad(let failure): context.log.error(.network, "\(address): \(failure)")
+        }
+        do {
+            try await cache.writer.note(trouble, for: rendition, of: key, edition: source.state.edition)
+        } catch {
+            context.log.error(.cache, "\(error)")
+        }
+    }
+}
