@@ -1,44 +1,51 @@
 // swift-tools-version: 6.0
 import PackageDescription
 
-/// Vitrine's rooms. An entry's `dependencies` are the only imports that room may have; the build enforces it
-/// (`--explicit-target-dependency-import-check error`) and `Scripts/check-imports` holds this file against
+/// C libraries: a module map and a small shim each, imported by one Swift target alone.
+let system: [Target] = [
+    .systemLibrary(name: "CSQLite", path: "Sources/System/CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(
+        name: "CLibXML2", path: "Sources/System/CLibXML2", pkgConfig: "libxml-2.0",
+        providers: [.apt(["libxml2-dev", "pkg-config"])]),
+    .systemLibrary(name: "CCurl", path: "Sources/System/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+]
+
+/// The rooms, and what each may import. Nothing else: the build enforces it
+/// (`--explicit-target-dependency-import-check error`), and `Scripts/check-imports` holds this table against the one in
 /// docs/architecture.md.
+let rooms: KeyValuePairs<String, [String]> = [
+    "Text": [],
+    "Streams": [],
+    "Model": [],
+    "Logging": ["Text"],
+    "SQLite": ["Streams", "CSQLite"],
+    "Cache": ["Model", "Streams", "SQLite", "Logging"],
+    "Formats": ["Model", "CLibXML2"],
+    "HTTP": ["CCurl", "Logging"],
+    "Networking": ["Model", "Streams", "Cache", "HTTP", "Formats", "Logging"],
+]
+
+/// Tests, a folder for each room, and what they use besides it.
+let tests: KeyValuePairs<String, [String]> = [
+    "Text": [],
+    "Streams": [],
+    "Model": [],
+    "Logging": ["TestSupport"],
+    "SQLite": ["TestSupport"],
+    "Cache": ["SQLite", "Streams", "Model", "Logging", "TestSupport"],
+    "Formats": ["Model", "TestSupport"],
+    "HTTP": ["Logging", "TestSupport"],
+    "Networking": ["Cache", "HTTP", "Logging", "Model", "Streams", "TestSupport"],
+]
+
+func dependencies(_ names: [String]) -> [Target.Dependency] {
+    names.map { .byName(name: $0) }
+}
+
 let package = Package(
     name: "vitrine",
-    targets: [
-        // C libraries: a module map and a small shim each, imported by one Swift target.
-        .systemLibrary(
-            name: "CSQLite", path: "Sources/System/CSQLite", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(
-            name: "CLibXML2", path: "Sources/System/CLibXML2", pkgConfig: "libxml-2.0",
-            providers: [.apt(["libxml2-dev", "pkg-config"])]),
-        .systemLibrary(
-            name: "CCurl", path: "Sources/System/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-
-        // Values.
-        .target(name: "Text"),
-        .target(name: "Streams"),
-        .target(name: "Model"),
-
-        // The data's road, from the servers to the cache.
-        .target(name: "Logging", dependencies: ["Text"]),
-        .target(name: "SQLite", dependencies: ["Streams", "CSQLite"]),
-        .target(name: "Cache", dependencies: ["Model", "Streams", "SQLite", "Logging"]),
-        .target(name: "Formats", dependencies: ["Model", "CLibXML2"]),
-        .target(name: "HTTP", dependencies: ["CCurl", "Logging"]),
-        .target(name: "Networking", dependencies: ["Model", "Streams", "Cache", "HTTP", "Formats", "Logging"]),
-
-        // What they share in tests, and the tests.
-        .target(name: "TestSupport", path: "Tests/TestSupport"),
-        .testTarget(name: "TextTests", dependencies: ["Text"]),
-        .testTarget(name: "StreamsTests", dependencies: ["Streams"]),
-        .testTarget(name: "ModelTests", dependencies: ["Model"]),
-        .testTarget(name: "LoggingTests", dependencies: ["Logging", "TestSupport"]),
-        .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"]),
-        .testTarget(name: "FormatsTests", dependencies: ["Formats", "Model", "TestSupport"]),
-        .testTarget(name: "HTTPTests", dependencies: ["HTTP", "Logging", "TestSupport"]),
-        .testTarget(
-            name: "CacheTests", dependencies: ["Cache", "SQLite", "Streams", "Model", "Logging", "TestSupport"]),
-    ]
+    targets: system
+        + rooms.map { .target(name: $0.key, dependencies: dependencies($0.value)) }
+        + [.target(name: "TestSupport", path: "Tests/TestSupport")]
+        + tests.map { .testTarget(name: $0.key + "Tests", dependencies: dependencies([$0.key] + $0.value)) }
 )

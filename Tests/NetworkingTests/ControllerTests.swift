@@ -1,0 +1,196 @@
+import Model
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import Networking
+
+@Suite struct ControllerTests {
+    private let test: NetworkTest
+
+    init() throws { test = try NetworkTest() }
+
+    @Test("BEHAVIOURS 2.1: twenty quick refreshes are one request")
+    func refreshes() async throws {
+        let gate = Gate()
+        test.put("/index.xml", [.hold(gate)] + .answer(200, "<album/>"))
+        test.start()
+        for _ in 0..<20 { test.wishes.ask(for: test.list) }
+        try await test.until { try self.test.status.isRunning }
+        for _ in 0..<20 { test.wishes.ask(for: test.list) }
+        gate.open()
+        try await test.until { !self.test.wishes.isStanding(self.test.list) }
+        #expect(test.paths == ["/index.xml"])
+        #expect(try test.status == SyncStatus(state: .updated, lastSuccess: Timestamp(milliseconds: 42_000)))
+        #expect(!test.activity.isBusy)
+    }
+
+    @Test("BEHAVIOURS 2.3: stopping changes no row and says so")
+    func stops() async throws {
+        test.putGallery(["a", "b"])
+        test.start()
+        try await test.refresh()
+        let gate = Gate()
+        defer { gate.open() }
+        test.put("/index.xml", [.send("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n<album>"), .hold(gate)])
+        test.wishes.ask(for: test.list)
+        try await test.until { try self.test.status.isRunning }
+        test.wishes.stop(test.list)
+        try await test.until { try !self.test.status.isRunning }
+        #expect(try test.status.state == .cancelled)
+        #expect(try test.status.lastSuccess != nil)
+        #expect(try test.cache.read { try $0.gallery().photoCount } == 2)
+        #expect(!test.activity.isBusy)
+    }
+
+    @Test("BEHAVIOURS 2.7: 304 is one request")
+    func unchanged() async throws {
+        test.putGallery(["a"], headers: ["ETag: \"1\"", "Last-Modified: Sun, 30 Jul 2006 07:47:17 GMT"])
+        test.start()
+        try await test.refresh()
+        test.put("/index.xml", .answer(304, headers: ["ETag: \"1\""]))
+        try await test.refresh()
+        #expect(test.server.requests[1].headers["if-none-match"] == "\"1\"")
+        #expect(test.server.requests[1].headers["if-modified-since"] == "Sun, 30 Jul 2006 07:47:17 GMT")
+        #expect(try test.status.state == .updated && test.cache.read { try $0.gallery().photoCount } == 1)
+        #expect(test.paths.count == 2)
+    }
+
+    @Test("BEHAVIOURS 3.1: a thumbnail is fetched when it is wished for, once")
+    func thumbnailOnce() async throws {
+        test.putGallery(["a", "b"])
+        test.start()
+        try await test.refresh()
+        #expect(test.paths == ["/index.xml"])
+        let wisher = test.wishes.makeWisher()
+        let wish = Wish(try test.thumbnail("a"), importance: .visible)
+        test.wishes.state([wish], by: wisher)
+        try await test.until { try self.test.photo("a").thumbnail.isCurrent }
+        test.wishes.withdraw(wisher)
+        test.wishes.state([wish], by: wisher)
+        try await test.refresh()
+        #expect(test.paths == ["/index.xml", "/t/a", "/index.xml"])
+    }
+
+    @Test("BEHAVIOURS 5.2: the most important first")
+    func order() async throws {
+        test.putGallery(["a", "b", "c", "d", "e"])
+        test.start(width: 1)
+        try await test.refresh()
+        let gate = Gate()
+        test.put("/t/a", [.hold(gate)] + .answer(200, NetworkTest.picture("a")))
+        let wisher = test.wishes.makeWisher()
+        test.wishes.state([Wish(try test.thumbnail("a"), importance: .rest)], by: wisher)
+        try await test.until { self.test.hasBegun("/t/a") }
+        let wishes: [Wish] = try [
+            Wish(test.thumbnail("a"), importance: .rest), Wish(test.thumbnail("b"), importance: .near),
+            Wish(test.thumbnail("c"), importance: .visible), Wish(test.thumbnail("d"), importance: .rest),
+            Wish(test.thumbnail("e"), importance: .visible),
+        ]
+        test.wishes.state(wishes, by: wisher)
+        gate.open()
+        try await test.until { try "abcde".allSatisfy { try self.test.photo(String($0)).thumbnail.isCurrent } }
+        #expect(test.paths == ["/index.xml", "/t/a", "/t/c", "/t/e", "/t/b", "/t/d"])
+    }
+
+    @Test func wishesForTheSameThingJoin() async throws {
+        test.putGallery(["a"], thumbnails: false)
+        test.start()
+        try await test.refresh()
+        // The photo, and a thumbnail that has to be made from it: one request.
+        let (one, other) = (test.wishes.makeWisher(), test.wishes.makeWisher())
+        test.wishes.state([Wish(try test.full("a"), importance: .lookedAt)], by: one)
+        test.wishes.state([Wish(try test.thumbnail("a"), importance: .visible)], by: other)
+        try await test.until { try self.test.photo("a").photo.isCurrent }
+        try await test.refresh()
+        #expect(test.paths.filter { $0 == "/p/a" }.count == 1)
+    }
+
+    @Test("BEHAVIOURS 5.7: what nobody wants any more is cancelled, silently")
+    func withdrawn() async throws {
+        test.putGallery(["a", "b"])
+        test.start(width: 1)
+        try await test.refresh()
+        let gate = Gate()
+        defer { gate.open() }
+        test.put("/t/a", [.send("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n"), .hold(gate)])
+        let wisher = test.wishes.makeWisher()
+        test.wishes.state([Wish(try test.thumbnail("a"), importance: .visible)], by: wisher)
+        // The one place is free again only if the first is really gone.
+        test.wishes.state([Wish(try test.thumbnail("b"), importance: .visible)], by: wisher)
+        try await test.until { try self.test.photo("b").thumbnail.isCurrent }
+        #expect(try test.photo("a").thumbnail == RenditionState(edition: 1))
+        #expect(!test.activity.isBusy)
+    }
+
+    @Test("BEHAVIOURS 2.6: a change during a transfer cancels it, and the new one is fetched")
+    func changedMeanwhile() async throws {
+        test.putGallery(["a"])
+        test.start()
+        try await test.refresh()
+        let gate = Gate()
+        defer { gate.open() }
+        test.put("/t/a", [.hold(gate)] + .answer(200, NetworkTest.picture("stale")))
+        let wisher = test.wishes.makeWisher()
+        test.wishes.state([Wish(try test.thumbnail("a"), importance: .visible)], by: wisher)
+        try await test.until { self.test.hasBegun("/t/a") }
+        test.putGallery(["a"], date: 2007)
+        try await test.refresh()
+        try await test.until { try self.test.photo("a").thumbnail.isCurrent }
+        let bytes = try test.cache.read { try $0.thumbnail(of: test.key("a")) }?.bytes
+        #expect(bytes == NetworkTest.picture("thumbnail a"))
+    }
+
+    @Test func removedMeanwhile() async throws {
+        test.putGallery(["a", "b"])
+        test.start()
+        try await test.refresh()
+        let gate = Gate()
+        defer { gate.open() }
+        test.put("/p/a", [.send("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n"), .hold(gate)])
+        let wisher = test.wishes.makeWisher()
+        let subject = try test.full("a")
+        test.wishes.state([Wish(subject, importance: .lookedAt)], by: wisher)
+        try await test.until { self.test.activity.progress(of: subject) != nil }
+        test.putGallery(["b"])
+        try await test.refresh()
+        try await test.until { !self.test.activity.isBusy }
+        #expect(test.folder.entries("cache/galleries/\(test.cache.id)/partial").isEmpty)
+    }
+
+    @Test func progressIsNoted() async throws {
+        test.putGallery(["a"])
+        test.start()
+        try await test.refresh()
+        let gate = Gate()
+        test.put(
+            "/p/a",
+            [
+                .send("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n"),
+                .send(NetworkTest.picture("0123456")), .hold(gate), .send("890123456"),
+            ])
+        let wisher = test.wishes.makeWisher()
+        let subject = try test.full("a")
+        test.wishes.state([Wish(subject, importance: .lookedAt)], by: wisher)
+        try await test.until { self.test.activity.progress(of: subject) == Progress(done: 11, total: 20) }
+        gate.open()
+        try await test.until { try self.test.photo("a").photo.isCurrent && !self.test.activity.isBusy }
+    }
+
+    @Test func everyPictureOfAGallery() async throws {
+        let ids = (0..<200).map { "n\($0)" }
+        test.putGallery(ids)
+        test.put("/t/n7", .answer(404))
+        test.start()
+        let sweep = Wish.Subject.everyPicture(test.cache.id, .thumbnail)
+        // Asked for before there is a list: the sweep waits for it.
+        test.wishes.ask(for: test.list)
+        test.wishes.ask(for: sweep, importance: .rest)
+        try await test.until { !self.test.wishes.isStanding(sweep) }
+        let wanting = try test.cache.read { try $0.wanting(.thumbnail, limit: 1_000, except: []) }
+        #expect(wanting.isEmpty)
+        #expect(try test.photo("n7").thumbnail.held == nil)
+        #expect(test.paths.count == 201)
+        #expect(Set(test.paths).count == 201)
+    }
+}

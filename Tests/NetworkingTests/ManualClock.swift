@@ -1,0 +1,71 @@
+import Networking
+import Synchronization
+
+/// A clock that stands still until the test moves it.
+final class ManualClock: NetworkClock {
+    private struct State {
+        var now: Duration = .zero
+        var sleepers: [Int: (time: Duration, continuation: CheckedContinuation<Void, any Error>)] = [:]
+        var nextSleeper = 0
+        var watchers: [AsyncStream<Void>.Continuation] = []
+    }
+
+    private let state = Mutex(State())
+
+    var now: Duration { state.withLock { $0.now } }
+
+    /// The times that somebody sleeps until.
+    var alarms: [Duration] { state.withLock { $0.sleepers.values.map(\.time).sorted() } }
+
+    func sleep(until time: Duration) async throws {
+        let number = state.withLock { state in
+            state.nextSleeper += 1
+            return state.nextSleeper
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let isDue = state.withLock { state in
+                    guard time > state.now, !Task.isCancelled else { return true }
+                    state.sleepers[number] = (time, continuation)
+                    for watcher in state.watchers { watcher.yield() }
+                    return false
+                }
+                guard isDue else { return }
+                if Task.isCancelled {
+                    continuation.resume(throwing: CancellationError())
+                } else {
+                    continuation.resume()
+                }
+            }
+        } onCancel: {
+            state.withLock { $0.sleepers.removeValue(forKey: number) }?.continuation
+                .resume(throwing: CancellationError())
+        }
+    }
+
+    /// Waits until somebody sleeps, then moves on to the moment that the first one wakes. Returns that moment.
+    @discardableResult
+    func advanceToNextAlarm() async -> Duration {
+        let sleeping = AsyncStream<Void>(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            state.withLock { $0.watchers.append(continuation) }
+            continuation.yield()
+        }
+        for await _ in sleeping {
+            if let first = alarms.first {
+                advance(to: first)
+                return first
+            }
+        }
+        return now
+    }
+
+    func advance(to time: Duration) {
+        let due = state.withLock { state in
+            state.now = max(state.now, time)
+            let due = state.sleepers.filter { $0.value.time <= state.now }
+            for number in due.keys { state.sleepers[number] = nil }
+            return due.values.map(\.continuation)
+        }
+        for continuation in due { continuation.resume() }
+    }
+}

@@ -1,0 +1,119 @@
+import Cache
+import Foundation
+import HTTP
+import Logging
+import Model
+import Streams
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Networking
+
+/// A server with a gallery, a cache, and a controller between them.
+final class NetworkTest: Sendable {
+    /// What the server has, by path. A test changes it while the server runs.
+    let site = Mutex<[String: [ScriptedServer.Step]]>([:])
+    let server: ScriptedServer
+    let folder = TestFolder()
+    let log = Log(level: .debug)
+    let wishes = Wishes()
+    let activity = Activity()
+    let clock = ManualClock()
+    let cache: GalleryCache
+    let context: RequestContext
+    let client: HTTPClient
+    private let running = Mutex<Task<Void, Never>?>(nil)
+
+    init() throws {
+        let holder = SiteHolder()
+        server = try ScriptedServer { request in holder.steps(request) }
+        let caches = try CacheFolder(path: folder.path("cache"), log: log)
+        cache = try caches.open(Address(server.url("/index.xml")))
+        context = RequestContext(caches: caches, activity: activity, log: log, now: { Timestamp(milliseconds: 42_000) })
+        client = HTTPClient(HTTPConfiguration(connectTimeout: 5, stallTimeout: 5), log: log)
+        holder.owner.withLock { $0 = self }
+    }
+
+    deinit {
+        running.withLock { $0?.cancel() }
+        server.stop()
+    }
+
+    private final class SiteHolder: Sendable {
+        struct Weak { weak var test: NetworkTest? }
+        let owner = Mutex<NetworkTest?>(nil)
+
+        func steps(_ request: ScriptedServer.Request) -> [ScriptedServer.Step] {
+            let test = owner.withLock { $0 }
+            return test?.site.withLock { $0[request.path] } ?? .answer(404, "not here")
+        }
+    }
+
+    /// Begins to fulfil wishes.
+    func start(width: Int = 4, maximumAttempts: Int? = nil) {
+        let controller = NetworkController(
+            wishes: wishes, context: context, client: client, governor: FixedGovernor(width: width),
+            schedule: RetrySchedule(maximumAttempts: maximumAttempts, random: { 0.5 }), clock: clock)
+        running.withLock { $0 = Task { await controller.run() } }
+    }
+
+    func put(_ path: String, _ steps: [ScriptedServer.Step]) {
+        site.withLock { $0[path] = steps }
+    }
+
+    /// A gallery of these ids, each dated by its number, with pictures that begin as pictures do.
+    func putGallery(_ ids: [String], thumbnails: Bool = true, date: Int = 2006, headers: [String] = []) {
+        let photos = ids.enumerated().map { index, id in
+            let time = String(format: "%02d:%02d", index / 60, index % 60)
+            return """
+                <photo id="\(id)" name="Photo \(id)" date="\(date)-01-01T00:\(time)Z">
+                <image kind="image" srcURL="p/\(id)"/>
+                \(thumbnails ? "<image kind=\"thumbnail\" srcURL=\"t/\(id)\"/>" : "")</photo>
+                """
+        }
+        put("/index.xml", .answer(200, "<album>\(photos.joined())</album>", headers: headers))
+        for id in ids {
+            put("/p/\(id)", .answer(200, Self.picture("photo \(id)")))
+            put("/t/\(id)", .answer(200, Self.picture("thumbnail \(id)")))
+        }
+    }
+
+    static func picture(_ text: String) -> [UInt8] { [0xFF, 0xD8, 0xFF, 0xE0] + Array(text.utf8) }
+
+    func key(_ id: String) throws -> PhotoKey { try #require(try cache.read { try $0.photo(galleryID: id) }).key }
+    func photo(_ id: String) throws -> Photo { try #require(try cache.read { try $0.photo(galleryID: id) }) }
+    func thumbnail(_ id: String) throws -> Wish.Subject { .picture(cache.id, try key(id), .thumbnail) }
+    func full(_ id: String) throws -> Wish.Subject { .picture(cache.id, try key(id), .photo) }
+    var list: Wish.Subject { .list(cache.id) }
+    var paths: [String] { server.requests.map(\.path) }
+    var status: SyncStatus { get throws { activity.status(of: cache.id, record: try cache.read { try $0.gallery() }) } }
+
+    /// Whether a transfer of that path has begun.
+    func hasBegun(_ path: String) -> Bool {
+        log.entries.contains { $0.subsystem == .networkDetail && $0.message.hasSuffix(path) }
+    }
+
+    /// Fetches the list and waits for its end.
+    func refresh() async throws {
+        wishes.ask(for: list)
+        try await until { !self.wishes.isStanding(self.list) }
+    }
+
+    /// Returns when the condition holds. It is looked at after every change to the cache, the activity, the wishes
+    /// and the log.
+    func until(_ condition: @escaping @Sendable () throws -> Bool) async throws {
+        let news = AsyncStream<Void>(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let (commits, activity, wishes) = (cache.changes(), activity.changes(), wishes.snapshots())
+            let tasks = [
+                Task { for await _ in commits { continuation.yield() } },
+                Task { for await _ in activity { continuation.yield() } },
+                Task { for await _ in wishes { continuation.yield() } },
+                Task { [log] in for await _ in log.changes { continuation.yield() } },
+            ]
+            continuation.onTermination = { _ in for task in tasks { task.cancel() } }
+            continuation.yield()
+        }
+        for await _ in news where try condition() { return }
+    }
+}

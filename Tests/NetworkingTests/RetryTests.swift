@@ -1,0 +1,172 @@
+import HTTP
+import Model
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import Networking
+
+@Suite("BEHAVIOURS 5.3: what is tried again, and when") struct RetryTests {
+    private let test: NetworkTest
+
+    init() throws { test = try NetworkTest() }
+
+    @Test func schedule() {
+        let always = RetrySchedule(random: { 1 })
+        #expect(
+            (1...6).map { always.delay(afterAttempts: $0, retryAfter: nil) } == [
+                .seconds(1), .seconds(60), .seconds(3_600), .seconds(21_600), .seconds(21_600), .seconds(21_600),
+            ])
+        let never = RetrySchedule(random: { 0 })
+        #expect(never.delay(afterAttempts: 3, retryAfter: nil) == .zero)
+        #expect(never.delay(afterAttempts: 1, retryAfter: 120) == .seconds(120))
+        #expect(never.delay(afterAttempts: 1, retryAfter: 1_000_000_000) == .seconds(21_600))
+        #expect(RetrySchedule(maximumAttempts: 2).delay(afterAttempts: 2, retryAfter: nil) == nil)
+        for _ in 0..<1_000 {
+            let delay = RetrySchedule().delay(afterAttempts: 2, retryAfter: nil)
+            #expect(delay.map { (.zero ... .seconds(60)).contains($0) } == true)
+        }
+    }
+
+    @Test func retryAfterIsReadInBothForms() {
+        #expect(RetryAfter.seconds("120") == 120)
+        let now = Timestamp(iso8601: "1994-11-06T08:49:00Z")!
+        #expect(RetryAfter.seconds("Sun, 06 Nov 1994 08:49:37 GMT", now: now) == 37)
+        #expect(RetryAfter.seconds("Sun, 06 Nov 1994 08:00:00 GMT", now: now) == 0)
+        for text in ["", "-1", "soon", "Sun, 06 Foo 1994 08:49:37 GMT"] { #expect(RetryAfter.seconds(text) == nil) }
+    }
+
+    @Test(arguments: [408, 425, 429, 500, 502, 503, 504]) func transientStatuses(code: Int) {
+        #expect(RequestError.status(code, retryAfter: nil).failure.isTemporary)
+    }
+
+    @Test(arguments: [400, 401, 403, 404, 407, 410, 416, 501, 505]) func finalStatuses(code: Int) {
+        #expect(!RequestError.status(code, retryAfter: nil).failure.isTemporary)
+    }
+
+    @Test func finalErrors() {
+        for error in [
+            HTTPError.tls("x"), .certificate("x"), .tooLarge(limit: 1), .disk("No space left on device"), .file("x"),
+            .tooManyRedirects, .forbiddenRedirect, .malformed("x"), .url("x"),
+        ] { #expect(!RequestError.transfer(error).failure.isTemporary) }
+        #expect(!RequestError.wrongType("a text").failure.isTemporary)
+        #expect(!RequestError.cache(.database(.full)).failure.isTemporary)
+    }
+
+    @Test("BEHAVIOURS 2.2: between attempts the failure is known; then it goes on by itself")
+    func listIsTriedAgain() async throws {
+        test.put("/index.xml", .answer(503))
+        test.start()
+        test.wishes.ask(for: test.list)
+        let failure = Failure("the server answered 503 (it has a problem)", remedy: .time)
+        try await test.until { try self.test.status.state == .updating(.waiting(failure)) }
+        #expect(try test.cache.read { try $0.gallery().failure } == failure)
+        #expect(await test.clock.advanceToNextAlarm() == .milliseconds(500))
+        // The second wait is a part of a minute.
+        try await test.until { self.test.paths.count == 2 }
+        test.putGallery(["a"])
+        #expect(await test.clock.advanceToNextAlarm() == .milliseconds(30_500))
+        try await test.until { try self.test.status.state == .updated }
+        #expect(test.paths.count == 3)
+    }
+
+    @Test func askingAgainHurriesWhatWasPutOff() async throws {
+        test.put("/index.xml", .answer(503))
+        test.start()
+        test.wishes.ask(for: test.list)
+        await test.clock.advanceToNextAlarm()
+        try await test.until { self.test.paths.count == 2 }
+        try await test.until {
+            if case .updating(.waiting) = try self.test.status.state { true } else { false }
+        }
+        test.putGallery(["a"])
+        // It has only just failed: a held key does not make thirty requests a second.
+        for _ in 0..<20 { test.wishes.ask(for: test.list) }
+        test.clock.advance(to: test.clock.now + .seconds(1))
+        test.wishes.ask(for: test.list)
+        try await test.until { try self.test.status.state == .updated }
+        #expect(test.paths.count == 3)
+    }
+
+    @Test("BEHAVIOURS 2.3: stopping while it waits")
+    func stopWhileWaiting() async throws {
+        test.put("/index.xml", .answer(503))
+        test.start()
+        test.wishes.ask(for: test.list)
+        try await test.until { !self.test.clock.alarms.isEmpty }
+        test.wishes.stop(test.list)
+        try await test.until { try self.test.status.state == .cancelled }
+        #expect(!test.activity.isBusy)
+    }
+
+    @Test func finalFailureEndsTheSync() async throws {
+        test.start()
+        try await test.refresh()
+        #expect(
+            try test.status.state == .failed(Failure("the server answered 404 (not found)", remedy: .none)))
+        #expect(test.paths == ["/index.xml"] && test.clock.alarms.isEmpty)
+    }
+
+    @Test("BEHAVIOURS 3.2: put off, tried again, and there")
+    func thumbnailIsTriedAgain() async throws {
+        test.putGallery(["a"])
+        test.put("/t/a", [.reset])
+        test.start()
+        try await test.refresh()
+        let wisher = test.wishes.makeWisher()
+        test.wishes.state([Wish(try test.thumbnail("a"), importance: .visible)], by: wisher)
+        try await test.until { try self.test.photo("a").thumbnail.trouble != nil }
+        #expect(
+            try test.photo("a").thumbnail.trouble == .putOff(Failure("the connection broke", remedy: .time)))
+        test.put("/t/a", .answer(200, NetworkTest.picture("back")))
+        await test.clock.advanceToNextAlarm()
+        try await test.until { try self.test.photo("a").thumbnail.isCurrent }
+        #expect(try test.photo("a").thumbnail.trouble == nil)
+    }
+
+    @Test("BEHAVIOURS 3.2: a bad thumbnail is left alone until the user refreshes")
+    func badThumbnail() async throws {
+        test.putGallery(["a"])
+        test.put("/t/a", .answer(404))
+        test.start()
+        try await test.refresh()
+        let wisher = test.wishes.makeWisher()
+        test.wishes.state([Wish(try test.thumbnail("a"), importance: .visible)], by: wisher)
+        try await test.until { try self.test.photo("a").thumbnail.trouble != nil }
+        try await test.refresh()
+        #expect(test.paths.filter { $0 == "/t/a" }.count == 1)
+        test.put("/t/a", .answer(200, NetworkTest.picture("mended")))
+        try await test.cache.writer.forgiveTroubles()
+        try await test.until { try self.test.photo("a").thumbnail.isCurrent }
+        #expect(test.paths.filter { $0 == "/t/a" }.count == 2)
+    }
+
+    @Test func refreshHurriesWhatWasPutOff() async throws {
+        test.putGallery(["a"])
+        test.put("/t/a", .answer(503, headers: ["Retry-After: 3000"]))
+        test.start()
+        try await test.refresh()
+        let wisher = test.wishes.makeWisher()
+        test.wishes.state([Wish(try test.thumbnail("a"), importance: .visible)], by: wisher)
+        try await test.until { self.test.clock.alarms == [.seconds(3_000)] }
+        test.put("/t/a", .answer(200, NetworkTest.picture("back")))
+        try await test.cache.writer.forgiveTroubles()
+        try await test.until { try self.test.photo("a").thumbnail.isCurrent }
+    }
+
+    @Test func givenUpAfterAsManyAttemptsAsAreSet() async throws {
+        test.putGallery(["a"])
+        test.put("/t/a", .answer(503))
+        test.start(maximumAttempts: 2)
+        try await test.refresh()
+        let sweep = Wish.Subject.everyPicture(test.cache.id, .thumbnail)
+        test.wishes.ask(for: sweep)
+        await test.clock.advanceToNextAlarm()
+        try await test.until { !self.test.wishes.isStanding(sweep) }
+        #expect(test.paths.filter { $0 == "/t/a" }.count == 2)
+        guard case .putOff = try test.photo("a").thumbnail.trouble else {
+            Issue.record("it could still be had another day")
+            return
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Model
+import Testing
+
+@testable import Networking
+
+@Suite struct TransferQueueTests {
+    private let gallery: GalleryID
+
+    init() throws { gallery = GalleryID(try Address("http://example.org/")) }
+
+    private func subject(_ number: Int) -> Wish.Subject { .picture(gallery, PhotoKey(Int64(number)), .thumbnail) }
+
+    @Test func importanceThenPlace() {
+        var queue = TransferQueue()
+        queue.put(Wish(subject(1), importance: .near), place: 0)
+        queue.put(Wish(subject(2), importance: .visible), place: 2)
+        queue.put(Wish(subject(3), importance: .visible), place: 1)
+        queue.put(Wish(subject(4), importance: .lookedAt), place: 9)
+        var order: [Wish.Subject] = []
+        while let wish = queue.popFirst({ _ in true }) { order.append(wish.subject) }
+        #expect(order == [4, 3, 2, 1].map(subject))
+    }
+
+    @Test func whatIsNotAdmittedStays() {
+        var queue = TransferQueue()
+        queue.put(Wish(subject(1), importance: .near), place: 0)
+        #expect(queue.popFirst { $0 >= .visible } == nil)
+        #expect(queue.contains(subject(1)))
+        queue.put(Wish(subject(1), importance: .visible), place: 0)
+        #expect(queue.popFirst { $0 >= .visible }?.subject == subject(1))
+        #expect(queue.isEmpty && queue.popFirst { _ in true } == nil)
+    }
+
+    /// Against a list that is sorted each time.
+    @Test func agreesWithASortedList() {
+        var queue = TransferQueue()
+        var model: [Wish.Subject: (importance: Importance, place: Int)] = [:]
+        var state: UInt64 = 1
+        func random(_ bound: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % bound
+        }
+        for _ in 0..<20_000 {
+            let subject = subject(random(200))
+            switch random(4) {
+            case 0, 1:
+                let importance = Importance.allCases[random(5)]
+                // Places are distinct, as they are in a snapshot.
+                let place = random(1_000_000)
+                queue.put(Wish(subject, importance: importance), place: place)
+                model[subject] = (importance, place)
+            case 2:
+                queue.remove(subject)
+                model[subject] = nil
+            default:
+                let first = model.max {
+                    ($0.value.importance, $1.value.place) < ($1.value.importance, $0.value.place)
+                }
+                #expect(queue.popFirst { _ in true }?.subject == first?.key)
+                if let first { model[first.key] = nil }
+            }
+            #expect(queue.count == model.count)
+        }
+    }
+
+    @Test func aHundredThousandInLittleRoom() {
+        var queue = TransferQueue()
+        for round in 0..<10 {
+            for number in 0..<100_000 {
+                queue.put(Wish(subject(number), importance: .rest), place: number + round)
+            }
+        }
+        #expect(queue.count == 100_000)
+        #expect(queue.popFirst { _ in true }?.subject == subject(0))
+    }
+}
