@@ -7,6 +7,12 @@ let system: [Target] = [
     .systemLibrary(
         name: "CLibXML2", path: "Sources/System/CLibXML2", pkgConfig: "libxml-2.0",
         providers: [.apt(["libxml2-dev", "pkg-config"])]),
+    .systemLibrary(name: "CNcurses", path: "Sources/System/CNcurses", providers: [.apt(["libncurses-dev"])]),
+    .systemLibrary(name: "CJPEG", path: "Sources/System/CJPEG", providers: [.apt(["libjpeg62-turbo-dev"])]),
+    .systemLibrary(name: "CPNG", path: "Sources/System/CPNG", providers: [.apt(["libpng-dev"])]),
+    .systemLibrary(name: "CExif", path: "Sources/System/CExif", providers: [.apt(["libexif-dev"])]),
+    .systemLibrary(name: "CMemory", path: "Sources/System/CMemory", providers: [.apt(["libc6-dev"])]),
+    .systemLibrary(name: "CSandbox", path: "Sources/System/CSandbox", providers: [.apt(["libc6-dev"])]),
     .systemLibrary(name: "CCurl", path: "Sources/System/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 ]
 
@@ -24,6 +30,14 @@ let rooms: KeyValuePairs<String, [String]> = [
     "Formats": ["Model", "CLibXML2"],
     "HTTP": ["CCurl", "Logging"],
     "Networking": ["Model", "Streams", "Cache", "HTTP", "Formats", "Logging"],
+    "Pixels": ["CMemory"],
+    "Decoding": ["Pixels", "CJPEG", "CPNG", "CExif"],
+    "Terminal": ["Cells", "Text", "Logging", "CNcurses"],
+]
+
+/// The programs, and what each may import.
+let programs: KeyValuePairs<String, [String]> = [
+    "vitrine-decoder": ["Pixels", "Decoding", "CSandbox"]
 ]
 
 /// Tests, a folder for each room, and what they use besides it.
@@ -38,6 +52,8 @@ let tests: KeyValuePairs<String, [String]> = [
     "Formats": ["Model", "TestSupport"],
     "HTTP": ["Logging", "TestSupport"],
     "Networking": ["Cache", "HTTP", "Logging", "Model", "Streams", "TestSupport"],
+    "Pixels": ["PictureTestSupport"],
+    "Decoding": ["Pixels", "PictureTestSupport"],
 ]
 
 func dependencies(_ names: [String]) -> [Target.Dependency] {
@@ -48,6 +64,12 @@ let package = Package(
     name: "vitrine",
     targets: system
         + rooms.map { .target(name: $0.key, dependencies: dependencies($0.value)) }
-        + [.target(name: "TestSupport", path: "Tests/TestSupport")]
+        + programs.map { .executableTarget(name: $0.key, dependencies: dependencies($0.value)) }
+        + [
+            .target(name: "TestSupport", path: "Tests/TestSupport"),
+            .target(name: "PictureTestSupport", dependencies: ["Pixels"], path: "Tests/PictureTestSupport"),
+            .testTarget(
+                name: "DecoderProcessTests", dependencies: ["vitrine-decoder", "Pixels", "PictureTestSupport"]),
+        ]
         + tests.map { .testTarget(name: $0.key + "Tests", dependencies: dependencies([$0.key] + $0.value)) }
 )

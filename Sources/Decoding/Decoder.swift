@@ -1,0 +1,26 @@
+import Pixels
+
+/// Decodes pictures nobody vouches for. Runs in the helper process: it is bounded, but the libraries below it are not
+/// to be trusted with anything.
+///
+///     let reply = try Decoder.decode(bytes, DecodeRequest(box: PixelSize(width: 80, height: 80)))
+public enum Decoder {
+    /// The formats that are read. A new one is one file and one line here.
+    static let formats: [any PictureDecoder.Type] = [
+        JPEGDecoder.self,
+        PNGDecoder.self,
+    ]
+
+    /// Decodes as much of a picture as the request wants.
+    ///
+    /// The format is told by the first bytes alone: a name or a content type is a stranger's claim. A picture that breaks
+    /// off is an answer, not a failure, as soon as there is a row to show.
+    public static func decode(
+        _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest
+    ) throws(DecodeFailure) -> DecodeReply {
+        for format in formats where format.recognises(bytes) {
+            return try format.decode(bytes, request)
+        }
+        throw UnreadFormat.name(of: bytes).map(DecodeFailure.unsupportedFormat) ?? .notAPicture
+    }
+}

@@ -1,0 +1,103 @@
+import CExif
+import Pixels
+
+/// The entries of one EXIF block, as libexif finds them.
+///
+/// libexif bounds loops and recursion itself and passes over entries whose offsets lead outside; here every entry's
+/// length is checked once more before its bytes are read.
+struct ExifReader: ~Copyable {
+    private let data: UnsafeMutablePointer<ExifData>
+
+    /// libexif reads no more: a JPEG segment cannot be longer.
+    private static let longestBlock = 0xFFFE
+
+    /// Reads a block from its byte order mark on; nothing when memory is out.
+    init?(tiff: UnsafeRawBufferPointer) {
+        let block = Array("Exif\0\0".utf8) + tiff.prefix(Self.longestBlock - 6)
+        guard let data = cexif_read(block, UInt32(block.count)) else { return nil }
+        self.data = data
+    }
+
+    deinit {
+        exif_data_unref(data)
+    }
+
+    /// An entry in readable words, trimmed; nothing where it is missing or empty.
+    func text(_ tag: ExifTag, in directory: ExifIfd) -> String? {
+        entry(tag, in: directory).flatMap(Self.text)
+    }
+
+    /// An entry that is one number, or the first of several.
+    func number(_ tag: ExifTag, in directory: ExifIfd) -> Double? {
+        numbers(tag, in: directory).first
+    }
+
+    /// An entry that is one whole number, or the first of several.
+    func integer(_ tag: ExifTag, in directory: ExifIfd) -> Int? {
+        number(tag, in: directory).flatMap { Int(exactly: $0) }
+    }
+
+    /// The numbers of an entry, at most the first four; none where one of them is not a number.
+    func numbers(_ tag: ExifTag, in directory: ExifIfd) -> [Double] {
+        guard let entry = entry(tag, in: directory)?.pointee, let bytes = entry.data else { return [] }
+        let order = exif_data_get_byte_order(data)
+        let width = Int(exif_format_get_size(entry.format))
+        let count = width > 0 ? min(4, Int(clamping: entry.components), Int(entry.size) / width) : 0
+        let numbers = (0..<count).compactMap { Self.number(entry.format, at: bytes + $0 * width, order) }
+        return numbers.count == count ? numbers : []
+    }
+
+    /// The entries in the file's order. Those about the embedded thumbnail are left out: they read as if they were about
+    /// the picture.
+    func fields(atMost limit: Int) -> [MetadataField] {
+        var fields: [MetadataField] = []
+        for directory in [EXIF_IFD_0, EXIF_IFD_EXIF, EXIF_IFD_GPS, EXIF_IFD_INTEROPERABILITY] {
+            guard let content = cexif_directory(data, directory), let entries = content.pointee.entries
+            else { continue }
+            for index in 0..<Int(content.pointee.count) where fields.count < limit {
+                guard let entry = entries[index], let value = Self.text(entry),
+                    let title = exif_tag_get_title_in_ifd(entry.pointee.tag, directory)
+                else { continue }
+                fields.append(MetadataField(name: String(cString: title), value: value))
+            }
+        }
+        return fields
+    }
+
+    private func entry(_ tag: ExifTag, in directory: ExifIfd) -> UnsafeMutablePointer<ExifEntry>? {
+        cexif_directory(data, directory).flatMap { exif_content_get_entry($0, tag) }
+    }
+
+    private static func text(_ entry: UnsafeMutablePointer<ExifEntry>) -> String? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: PictureMetadata.longestText) { buffer in
+            buffer.initialize(repeating: 0)
+            guard let start = buffer.baseAddress,
+                exif_entry_get_value(entry, start, UInt32(buffer.count - 1)) != nil
+            else { return nil }
+            // "The character set of the returned string may be in the encoding of the current locale or the native
+            // encoding of the camera" (exif-entry.h): what is not UTF-8 becomes replacement characters.
+            let text = String(cString: start)
+            let words = text.drop(while: \.isWhitespace)
+            let end = words.lastIndex { !$0.isWhitespace }
+            return end.map { String(words[...$0]) }
+        }
+    }
+
+    private static func number(
+        _ format: ExifFormat, at bytes: UnsafePointer<UInt8>, _ order: ExifByteOrder
+    ) -> Double? {
+        switch format {
+        case EXIF_FORMAT_BYTE: return Double(bytes[0])
+        case EXIF_FORMAT_SHORT: return Double(exif_get_short(bytes, order))
+        case EXIF_FORMAT_LONG: return Double(exif_get_long(bytes, order))
+        case EXIF_FORMAT_SLONG: return Double(exif_get_slong(bytes, order))
+        case EXIF_FORMAT_RATIONAL:
+            let ratio = exif_get_rational(bytes, order)
+            return ratio.denominator == 0 ? nil : Double(ratio.numerator) / Double(ratio.denominator)
+        case EXIF_FORMAT_SRATIONAL:
+            let ratio = exif_get_srational(bytes, order)
+            return ratio.denominator == 0 ? nil : Double(ratio.numerator) / Double(ratio.denominator)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/// Why a picture could not be decoded.
+public enum DecodeFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The first bytes are those of no picture format.
+    case notAPicture
+    /// A picture, in a format or a variant of one that is not read.
+    case unsupportedFormat(String)
+    /// The header claims more pixels than are ever decoded.
+    case tooLarge(width: Int, height: Int)
+    /// The bytes break their format's rules before there is anything to show.
+    case damaged(String)
+    /// The picture needs more memory than the decoder may have.
+    case outOfMemory
+    /// The decoder was asked in a way it does not understand, or was handed no readable file.
+    case badRequest(String)
+
+    /// A sentence for the user.
+    public var description: String {
+        switch self {
+        case .notAPicture: "This is not a picture."
+        case .unsupportedFormat(let name): "Pictures of the format \(name) cannot be shown."
+        case .tooLarge(let width, let height): "The picture is too large: \(width) × \(height) pixels."
+        case .damaged(let reason): "The picture is damaged: \(reason)."
+        case .outOfMemory: "The picture needs too much memory."
+        case .badRequest(let reason): "The picture could not be decoded: \(reason)."
+        }
+    }
+}

@@ -1,0 +1,43 @@
+/// What is wanted of a picture: which part, how large, and what to do where it does not fit.
+///
+///     var request = DecodeRequest(box: PixelSize(width: 160, height: 120))
+///     request.pixelAspect = 0.75     // sextants in cells twice as high as wide
+public struct DecodeRequest: Hashable, Sendable {
+    /// How a picture's proportions meet the box's.
+    public enum Fitting: String, Hashable, Sendable, CaseIterable {
+        /// All of the region is shown; the output may be smaller than the box on one side.
+        case inside
+        /// The box is filled; what reaches over it is cut off on both sides alike.
+        case cover
+    }
+
+    /// The part of the upright picture that is wanted.
+    public var region: UnitRect = .whole
+    /// The largest output. Its sides are held within 1…`largestSide`: windows report any size they like.
+    public var box: PixelSize { didSet { box = Self.held(box) } }
+    /// One output pixel's width on the screen, divided by its height: terminals' parts of cells are seldom square. What
+    /// is out of `pixelAspects` counts as 1.
+    public var pixelAspect = 1.0 { didSet { if !Self.pixelAspects.contains(pixelAspect) { pixelAspect = 1 } } }
+    /// How the region meets the box.
+    public var fitting: Fitting = .inside
+    /// Whether a picture smaller than the box grows to fill it.
+    public var enlarges = false
+    /// What shows through where the picture is transparent, and where a truncated one ends.
+    public var background: PixelColor = .black
+    /// Whether pixels are wanted, not only the size and the metadata.
+    public var wantsPixels = true
+
+    /// Wants all of a picture, small enough for `box`.
+    public init(box: PixelSize) {
+        self.box = Self.held(box)
+    }
+
+    /// The longest side a box may have; the largest picture that passes the wire is its square, 192 MiB.
+    public static let largestSide = 8192
+    /// The pixel aspects that are believed.
+    public static let pixelAspects = 1.0 / 64...64.0
+
+    private static func held(_ box: PixelSize) -> PixelSize {
+        PixelSize(width: max(1, min(box.width, largestSide)), height: max(1, min(box.height, largestSide)))
+    }
+}

@@ -1,0 +1,89 @@
+/// How a stored picture is to be turned to stand upright, with the numbers of EXIF's tag 0x0112.
+///
+/// "6 = The 0th row is the visual right-hand side of the image, and the 0th column is the visual top" (EXIF 2.32,
+/// 4.6.4 A): such a picture is turned clockwise by a quarter.
+public enum Orientation: UInt8, Hashable, Sendable, CaseIterable {
+    /// Stored as it is seen.
+    case upright = 1
+    /// Left and right exchanged.
+    case mirrored = 2
+    /// Turned by half.
+    case turnedHalf = 3
+    /// Top and bottom exchanged.
+    case flipped = 4
+    /// Rows and columns exchanged.
+    case transposed = 5
+    /// To be turned clockwise by a quarter.
+    case turnedRight = 6
+    /// Rows and columns exchanged along the other diagonal.
+    case transversed = 7
+    /// To be turned anticlockwise by a quarter.
+    case turnedLeft = 8
+
+    /// Reads a file's number; what EXIF does not define (0, 9 and above) means upright.
+    public init(exif number: Int) {
+        self = UInt8(exactly: number).flatMap(Orientation.init(rawValue:)) ?? .upright
+    }
+
+    /// Whether rows become columns.
+    public var exchangesSides: Bool { rawValue >= Self.transposed.rawValue }
+
+    /// Maps a stored size to the upright one, and the other way round.
+    public func turned(_ size: PixelSize) -> PixelSize { exchangesSides ? size.turned : size }
+
+    /// Where a part of the upright picture lies in the stored one.
+    public func stored(_ upright: UnitRect) -> UnitRect {
+        let (x, y) = (upright.x, upright.y)
+        let (width, height) = (upright.width, upright.height)
+        let (fromRight, fromBottom) = (1 - x - width, 1 - y - height)
+        return switch self {
+        case .upright: upright
+        case .mirrored: UnitRect(clampedX: fromRight, y: y, width: width, height: height)
+        case .turnedHalf: UnitRect(clampedX: fromRight, y: fromBottom, width: width, height: height)
+        case .flipped: UnitRect(clampedX: x, y: fromBottom, width: width, height: height)
+        case .transposed: UnitRect(clampedX: y, y: x, width: height, height: width)
+        case .turnedRight: UnitRect(clampedX: y, y: fromRight, width: height, height: width)
+        case .transversed: UnitRect(clampedX: fromBottom, y: fromRight, width: height, height: width)
+        case .turnedLeft: UnitRect(clampedX: fromBottom, y: x, width: height, height: width)
+        }
+    }
+
+    /// Turns a stored picture upright.
+    public func turned(_ stored: PixelBuffer) -> PixelBuffer {
+        guard self != .upright else { return stored }
+        let size = turned(stored.size)
+        let walk = walk(through: stored.size)
+        let bytes = [UInt8](unsafeUninitializedCapacity: stored.bytes.count) { target, count in
+            stored.bytes.withUnsafeBufferPointer { source in
+                for row in 0..<size.height {
+                    var pixel = (walk.start + row * walk.down) * PixelBuffer.bytesPerPixel
+                    for _ in 0..<size.width {
+                        target[count] = source[pixel]
+                        target[count + 1] = source[pixel + 1]
+                        target[count + 2] = source[pixel + 2]
+                        count += PixelBuffer.bytesPerPixel
+                        pixel += walk.right * PixelBuffer.bytesPerPixel
+                    }
+                }
+            }
+        }
+        return PixelBuffer(size: size, rows: bytes, background: .black)
+    }
+
+    /// The stored pixel that is the upright picture's first, and how many stored pixels further its neighbours to the
+    /// right and below are.
+    private func walk(through stored: PixelSize) -> (start: Int, right: Int, down: Int) {
+        let (width, height) = (stored.width, stored.height)
+        let (lastColumn, lastRow) = (width - 1, (height - 1) * width)
+        return switch self {
+        case .upright: (0, 1, width)
+        case .mirrored: (lastColumn, -1, width)
+        case .turnedHalf: (lastRow + lastColumn, -1, -width)
+        case .flipped: (lastRow, 1, -width)
+        case .transposed: (0, width, 1)
+        case .turnedRight: (lastRow, -width, 1)
+        case .transversed: (lastRow + lastColumn, -width, -1)
+        case .turnedLeft: (lastColumn, width, -1)
+        }
+    }
+}

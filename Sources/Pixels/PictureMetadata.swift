@@ -1,0 +1,85 @@
+/// What a picture says about itself. Everything is optional, and every text comes from strangers: it is valid UTF-8, but
+/// may hold control characters.
+public struct PictureMetadata: Hashable, Sendable {
+    /// The most entries that are kept.
+    public static let mostFields = 256
+    /// The most bytes of UTF-8 that are kept of one text.
+    public static let longestText = 1024
+
+    /// Maker and model: "FUJIFILM X-T4".
+    public var camera: String?
+    /// The lens's model.
+    public var lens: String?
+    /// When it was taken by the camera's clock: "2006-07-30T07:47:17".
+    public var takenAt: String?
+    /// Exposure time in seconds.
+    public var exposureSeconds: Double?
+    /// The f-number.
+    public var aperture: Double?
+    /// Sensitivity.
+    public var iso: Int?
+    /// Focal length in millimetres.
+    public var focalLength: Double?
+    /// Degrees, north positive.
+    public var latitude: Double?
+    /// Degrees, east positive.
+    public var longitude: Double?
+    /// A title its owner gave it.
+    public var title: String?
+    /// A description its owner, or the camera, gave it.
+    public var description: String?
+    /// Everything the file says, in the file's order.
+    public var fields: [MetadataField] = []
+
+    /// Says nothing.
+    public init() {}
+
+    /// The same without what is out of bounds: texts cut to `longestText`, empty ones dropped, entries cut to
+    /// `mostFields`, numbers that no camera produces dropped. Whatever passes the wire is bounded, so that nobody meets
+    /// a number that cannot be printed.
+    public var bounded: PictureMetadata {
+        var bounded = self
+        bounded.camera = camera.flatMap(Self.cut)
+        bounded.lens = lens.flatMap(Self.cut)
+        bounded.title = title.flatMap(Self.cut)
+        bounded.description = description.flatMap(Self.cut)
+        bounded.takenAt = takenAt.flatMap { Self.isTimestamp($0) ? $0 : nil }
+        bounded.exposureSeconds = Self.keep(exposureSeconds, within: 1e-9...1e6)
+        bounded.aperture = Self.keep(aperture, within: 1e-3...1e4)
+        bounded.iso = Self.keep(iso, within: 1...100_000_000)
+        bounded.focalLength = Self.keep(focalLength, within: 1e-3...1e6)
+        bounded.latitude = Self.keep(latitude, within: -90...90)
+        bounded.longitude = Self.keep(longitude, within: -180...180)
+        bounded.fields = fields.prefix(Self.mostFields).compactMap { field in
+            Self.cut(field.name).map { MetadataField(name: $0, value: Self.cut(field.value) ?? "") }
+        }
+        return bounded
+    }
+
+    /// Cuts before the first character (scalar, to be exact) that would reach over the limit.
+    private static func cut(_ text: String) -> String? {
+        guard !text.isEmpty else { return nil }
+        guard text.utf8.count > longestText else { return text }
+        var end = text.utf8.index(text.startIndex, offsetBy: longestText)
+        while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
+        return end > text.startIndex ? String(text.unicodeScalars[..<end]) : nil
+    }
+
+    /// Not a number is within no range.
+    private static func keep<Number: Comparable>(_ number: Number?, within range: ClosedRange<Number>) -> Number? {
+        number.flatMap { range.contains($0) ? $0 : nil }
+    }
+
+    /// Whether it has the form "2006-07-30T07:47:17" with a month, a day and a time that exist.
+    private static func isTimestamp(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 19 else { return false }
+        for (byte, pattern) in zip(bytes, "0000-00-00T00:00:00".utf8) {
+            let isDigit = UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+            guard pattern == UInt8(ascii: "0") ? isDigit : byte == pattern else { return false }
+        }
+        func number(at offset: Int) -> Int { Int(bytes[offset] - 48) * 10 + Int(bytes[offset + 1] - 48) }
+        return 1...12 ~= number(at: 5) && 1...31 ~= number(at: 8)
+            && number(at: 11) < 24 && number(at: 14) < 60 && number(at: 17) <= 60
+    }
+}

@@ -1,0 +1,137 @@
+#ifndef VITRINE_CNCURSES_H
+#define VITRINE_CNCURSES_H
+
+#define NCURSES_WIDECHAR 1
+#include <ncursesw/curses.h>
+#include <ncursesw/term.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+/* Declared by <sys/mman.h> under _GNU_SOURCE, which Swift's picture of the C library is taken without. */
+int memfd_create(const char *name, unsigned int flags);
+FILE *fdopen(int descriptor, const char *mode);
+
+/* ---- Globals and macros ---- */
+
+static inline int vitrine_ncurses_colors(void) { return COLORS; }
+static inline int vitrine_ncurses_pairs(void) { return COLOR_PAIRS; }
+static inline WINDOW *vitrine_ncurses_window(void) { return stdscr; }
+
+static inline unsigned int vitrine_ncurses_attribute_bold(void) { return A_BOLD; }
+static inline unsigned int vitrine_ncurses_attribute_dim(void) { return A_DIM; }
+static inline unsigned int vitrine_ncurses_attribute_underline(void) { return A_UNDERLINE; }
+static inline unsigned int vitrine_ncurses_attribute_reverse(void) { return A_REVERSE; }
+
+/* The value of a terminfo string, or NULL; (char *)-1 is the library's word for "no such capability". */
+static inline const char *vitrine_terminfo_string(const char *name) {
+    const char *value = tigetstr(name);
+    return value == (const char *)-1 ? NULL : value;
+}
+
+/* ---- A screen whose output is memory ---- */
+
+struct vitrine_screen {
+    SCREEN *screen;
+    FILE *output;
+    FILE *input;
+    int descriptor;
+};
+
+/*
+ * Opens a screen for a kind of terminal. What ncurses would send goes to an anonymous file in memory, and input comes
+ * from nowhere: ncurses works out what to send and touches no terminal itself. Returns 0, or -1 if the kind is unknown.
+ */
+static inline int vitrine_screen_open(struct vitrine_screen *screen, const char *kind, int height, int width) {
+    memset(screen, 0, sizeof *screen);
+    screen->descriptor = memfd_create("vitrine-screen", 1 /* MFD_CLOEXEC */);
+    screen->output = screen->descriptor < 0 ? NULL : fdopen(screen->descriptor, "w");
+    screen->input = fopen("/dev/null", "re");
+    if (!screen->output || !screen->input) return -1;
+    /* The size is ours to say: neither LINES and COLUMNS nor an ioctl on the file would know it. */
+    use_env(FALSE);
+    use_tioctl(FALSE);
+    screen->screen = newterm(kind, screen->output, screen->input);
+    if (!screen->screen) {
+        fclose(screen->output);
+        fclose(screen->input);
+        return -1;
+    }
+    set_term(screen->screen);
+    resizeterm(height, width);
+    return 0;
+}
+
+static inline void vitrine_screen_close(struct vitrine_screen *screen) {
+    delscreen(screen->screen);
+    fclose(screen->output);
+    fclose(screen->input);
+}
+
+/* Puts one character, with the marks on it, into a place of the window. */
+static inline void vitrine_screen_put(
+    int y, int x, const unsigned int *scalars, int count, unsigned int attributes, int pair) {
+    wchar_t text[CCHARW_MAX + 1];
+    cchar_t cell;
+    int index;
+    for (index = 0; index < count && index < CCHARW_MAX; index++) text[index] = (wchar_t)scalars[index];
+    text[index] = L'\0';
+    /* A pair beyond a short is passed by the last argument; the argument before it is then ignored. */
+    if (setcchar(&cell, text, (attr_t)attributes, (short)pair, &pair) == OK) mvadd_wch(y, x, &cell);
+}
+
+/* ---- The way out of a crash ---- */
+
+/*
+ * What has to be sent and set so that the user's terminal is usable again, kept where a signal handler can use it. The
+ * functions below must all be called from one Swift file: what is static here exists once for each file that uses it.
+ */
+struct vitrine_rescue {
+    int descriptor;
+    struct termios modes;
+    char bytes[512];
+    size_t length;
+    volatile sig_atomic_t armed;
+    struct sigaction previous[NSIG];
+};
+
+static struct vitrine_rescue vitrine_the_rescue;
+
+/* Calls nothing but what signal-safety(7) lists as safe. */
+static void vitrine_rescue_handler(int signal) {
+    struct vitrine_rescue *rescue = &vitrine_the_rescue;
+    if (rescue->armed) {
+        rescue->armed = 0;
+        ssize_t ignored = write(rescue->descriptor, rescue->bytes, rescue->length);
+        (void)ignored;
+        tcsetattr(rescue->descriptor, TCSANOW, &rescue->modes);
+    }
+    /* Whoever was there before, the runtime's backtrace say, has its turn; else the signal does what it does. */
+    sigaction(signal, &rescue->previous[signal], NULL);
+    raise(signal);
+}
+
+static inline void vitrine_rescue_arm(int descriptor, const struct termios *modes, const void *bytes, size_t length) {
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
+    struct vitrine_rescue *rescue = &vitrine_the_rescue;
+    struct sigaction action;
+    rescue->descriptor = descriptor;
+    rescue->modes = *modes;
+    rescue->length = length < sizeof rescue->bytes ? length : sizeof rescue->bytes;
+    memcpy(rescue->bytes, bytes, rescue->length);
+    if (!rescue->armed) {
+        memset(&action, 0, sizeof action);
+        action.sa_handler = vitrine_rescue_handler;
+        action.sa_flags = SA_ONSTACK | SA_NODEFER;
+        for (unsigned int index = 0; index < sizeof signals / sizeof *signals; index++)
+            sigaction(signals[index], &action, &rescue->previous[signals[index]]);
+    }
+    rescue->armed = 1;
+}
+
+static inline void vitrine_rescue_disarm(void) { vitrine_the_rescue.armed = 0; }
+
+#endif

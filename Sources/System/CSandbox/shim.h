@@ -1,0 +1,43 @@
+// What confines a process: prctl is variadic, and setrlimit's first argument has another type in C++ and GNU C.
+
+#ifndef VITRINE_CSANDBOX_SHIM_H
+#define VITRINE_CSANDBOX_SHIM_H
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+/// Neither this process nor what it executes can ever gain privileges.
+static inline int csandbox_forbid_new_privileges(void) {
+    return prctl(PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L);
+}
+
+/// The kernel kills this process when its parent ends. "The parent in this case is considered to be the thread that
+/// created this process" (prctl(2)): who starts a decoder does so from a thread that stays.
+static inline int csandbox_die_with_parent(void) {
+    return prctl(PR_SET_PDEATHSIG, (long)SIGKILL, 0L, 0L, 0L);
+}
+
+/// No core dump, and no ptrace by the user's other processes.
+static inline int csandbox_forbid_inspection(void) {
+    return prctl(PR_SET_DUMPABLE, 0L, 0L, 0L, 0L);
+}
+
+/// Lowers the soft and the hard limit, which can never be raised again. Whoever started this process may have set lower
+/// ones; those stay.
+static inline int csandbox_limit(int resource, unsigned long limit) {
+    struct rlimit current;
+    if (getrlimit(resource, &current) != 0) return -1;
+    if (current.rlim_max < limit) limit = current.rlim_max;
+    struct rlimit both = {limit, limit};
+    return setrlimit(resource, &both);
+}
+
+static const int csandbox_cpu_seconds = RLIMIT_CPU;
+static const int csandbox_address_space = RLIMIT_AS;
+static const int csandbox_file_size = RLIMIT_FSIZE;
+static const int csandbox_open_files = RLIMIT_NOFILE;
+static const int csandbox_processes = RLIMIT_NPROC;
+static const int csandbox_core = RLIMIT_CORE;
+
+#endif

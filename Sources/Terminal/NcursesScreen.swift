@@ -1,0 +1,161 @@
+import CNcurses
+import Cells
+import Glibc
+
+/// ncurses, which works out the fewest bytes that turn one screen into another.
+///
+/// It writes into memory and never sees the terminal: when and how fast bytes go out is not its business, and what it
+/// cannot draw can be added before they do. "The library is not thread safe"; the main actor has it to itself.
+@MainActor
+final class NcursesScreen {
+    private var screen = vitrine_screen()
+    private var pairs: ColourPairs
+    private var capabilities: Capabilities
+    /// What is on the terminal; nil when nothing is known of it.
+    private var shown: Surface?
+
+    /// Begins a screen, and chooses what is used of the terminal.
+    init(_ environment: Environment, size: Size, cellAspect: Double?) throws(TerminalError) {
+        guard vitrine_screen_open(&screen, environment.kind, Int32(size.rows), Int32(size.columns)) == 0 else {
+            throw .unknownKind(environment.kind)
+        }
+        pairs = ColourPairs()
+        capabilities = Capabilities(
+            unicode: environment.isUnicode, colours: environment.colourDepth(terminfoColours: pairs.colourCount),
+            cellAspect: cellAspect ?? 0.5)
+        let window = vitrine_ncurses_window()
+        // The keys then send what terminfo says they do.
+        keypad(window, true)
+        // Moving what is there to the side would take along cells that ncurses does not know.
+        idcok(window, false)
+        nonl()
+    }
+
+    /// Gives ncurses' memory back. Nothing may be asked of the screen afterwards.
+    func close() {
+        vitrine_screen_close(&screen)
+    }
+
+    /// What is used of the terminal.
+    var used: Capabilities { capabilities }
+
+    /// Overrides what was found, as the user wishes.
+    func use(_ change: (inout Capabilities) -> Void) {
+        change(&capabilities)
+        shown = nil
+    }
+
+    /// The bytes that turn what is on the terminal into the surface.
+    func update(to surface: Surface) -> [UInt8] {
+        let isKnown = shown?.size == surface.size
+        if !isKnown {
+            resizeterm(Int32(surface.size.rows), Int32(surface.size.columns))
+            // The whole of the next update, beginning with an empty screen.
+            clearok(vitrine_ncurses_window(), true)
+            erase()
+        }
+        let before = isKnown ? shown : nil
+        guard put(surface, instead: before) else {
+            // All colour pairs are taken, most of them by pictures that are gone.
+            pairs.removeAll()
+            reset_color_pairs()
+            shown = nil
+            return update(to: surface)
+        }
+        placeCursor(surface)
+        wnoutrefresh(vitrine_ncurses_window())
+        doupdate()
+        shown = surface
+        return takeOutput() + TrueColourOverlay.bytes(surface, shown: before, capabilities)
+    }
+
+    /// Forgets what is on the terminal: somebody else has written to it.
+    func forget() {
+        shown = nil
+    }
+
+    /// The bytes that give the terminal back as it was.
+    func leave() -> [UInt8] {
+        endwin()
+        shown = nil
+        return takeOutput()
+    }
+
+    /// What a key sends, by its terminfo name.
+    func keyString(_ name: String) -> [UInt8]? {
+        guard let string = vitrine_terminfo_string(name) else { return nil }
+        let bytes = Array(String(cString: string).utf8)
+        return bytes.isEmpty ? nil : bytes
+    }
+
+    /// Returns false if it ran out of colour pairs.
+    private func put(_ surface: Surface, instead before: Surface?) -> Bool {
+        for row in 0..<surface.size.rows {
+            if let before, before.row(row) == surface.row(row) { continue }
+            for column in 0..<surface.size.columns {
+                let cell = surface[column, row]
+                if cell.width == 0 || cell == before?[column, row] { continue }
+                guard put(cell, column, row) else { return false }
+            }
+        }
+        return true
+    }
+
+    private func put(_ cell: Cell, _ column: Int, _ row: Int) -> Bool {
+        var text = capabilities.unicode ? cell.text : ASCIIFallback.text(for: cell.text)
+        var style = cell.style
+        if cell.isTrueColour, capabilities.colours == .full {
+            text = TrueColourOverlay.marker
+            style = .plain
+        }
+        var attributes = Self.bits(style.attributes)
+        var number: Int32 = 0
+        if capabilities.colours != .none {
+            guard let pair = pairs.pair(style.foreground, style.background) else { return false }
+            number = pair.number
+            if pair.isReversed { attributes ^= vitrine_ncurses_attribute_reverse() }
+        }
+        guard capabilities.unicode || text.utf8.count < 2 else {
+            // Two ASCII characters stand for a wide one.
+            for (offset, byte) in text.utf8.enumerated() {
+                var scalar = UInt32(byte)
+                vitrine_screen_put(Int32(row), Int32(column + offset), &scalar, 1, attributes, number)
+            }
+            return true
+        }
+        var scalars = text.unicodeScalars.map(\.value)
+        vitrine_screen_put(Int32(row), Int32(column), &scalars, Int32(scalars.count), attributes, number)
+        return true
+    }
+
+    private func placeCursor(_ surface: Surface) {
+        if let cursor = surface.cursor {
+            move(Int32(cursor.row), Int32(cursor.column))
+            curs_set(1)
+        } else {
+            curs_set(0)
+        }
+        leaveok(vitrine_ncurses_window(), surface.cursor == nil)
+    }
+
+    private func takeOutput() -> [UInt8] {
+        fflush(screen.output)
+        let count = Int(lseek(screen.descriptor, 0, SEEK_END))
+        guard count > 0 else { return [] }
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            filled = max(0, pread(screen.descriptor, buffer.baseAddress, count, 0))
+        }
+        ftruncate(screen.descriptor, 0)
+        lseek(screen.descriptor, 0, SEEK_SET)
+        return bytes
+    }
+
+    private static func bits(_ attributes: Style.Attributes) -> UInt32 {
+        var bits: UInt32 = 0
+        if attributes.contains(.bold) { bits |= vitrine_ncurses_attribute_bold() }
+        if attributes.contains(.dim) { bits |= vitrine_ncurses_attribute_dim() }
+        if attributes.contains(.underline) { bits |= vitrine_ncurses_attribute_underline() }
+        if attributes.contains(.reverse) { bits |= vitrine_ncurses_attribute_reverse() }
+        return bits
+    }
+}

@@ -1,0 +1,138 @@
+import CNcurses
+import Cells
+import Glibc
+
+/// The user's terminal: keys in, surfaces out. The one owner of ncurses, of the terminal's modes and of the signals that
+/// speak of it.
+///
+///     let terminal = try Terminal(Environment())
+///     terminal.onEvent = { event in … }
+///     terminal.onFrame = { size in surface }
+///     terminal.start()
+///
+/// On every way out, a crash too, the user's terminal is given back as it was found.
+@MainActor
+public final class Terminal {
+    /// Called with what the user does.
+    public var onEvent: (InputEvent) -> Void = { _ in }
+    /// Called for the next frame.
+    public var onFrame: (Size) -> Surface = { Surface(size: $0) }
+    /// Called when the program should end: the signal that says so, or nil when the terminal is gone.
+    public var onEnd: (Int32?) -> Void = { _ in }
+
+    private let tty: TTY
+    private let environment: Environment
+    private let screen: NcursesScreen
+    private let output: OutputQueue
+    private var input: InputReader?
+    private var signals: SignalSources?
+    private var frames: FrameLoop?
+    private var isActive = false
+
+    /// Looks at the terminal, and leaves it as it is.
+    public init(_ environment: Environment) throws(TerminalError) {
+        self.environment = environment
+        tty = try TTY()
+        let geometry = tty.geometry
+        screen = try NcursesScreen(environment, size: geometry.size, cellAspect: geometry.cellAspect)
+        output = OutputQueue(tty.descriptor)
+    }
+
+    /// What the terminal can show, as far as it is used.
+    public var capabilities: Capabilities { screen.used }
+
+    /// Uses less, or more, than was found.
+    public func use(_ change: (inout Capabilities) -> Void) {
+        screen.use(change)
+        setNeedsFrame()
+    }
+
+    /// Takes the terminal over.
+    public func start() {
+        let frames = FrameLoop(isReady: { [output] in output.isIdle }, draw: { [weak self] in self?.draw() })
+        self.frames = frames
+        output.onIdle = { [weak frames] in frames?.noteReady() }
+        output.onGone = { [weak self] in self?.onEnd(nil) }
+        signals = SignalSources { [weak self] in self?.handle($0) }
+        let input = InputReader(
+            tty.descriptor, sequences: KeySequences { screen.keyString($0) }, escapeWait: environment.escapeWait)
+        input.onEvent = { [weak self] in self?.onEvent($0) }
+        input.onGone = { [weak self] in self?.onEnd(nil) }
+        self.input = input
+        enter()
+    }
+
+    /// Asks for a frame, soon.
+    public func setNeedsFrame() {
+        if isActive { frames?.setNeedsFrame() }
+    }
+
+    /// Draws everything anew: something else has written to the terminal.
+    public func redraw() {
+        screen.forget()
+        setNeedsFrame()
+    }
+
+    /// Gives the terminal back and stops the program, until the user goes on with it.
+    public func suspend() {
+        leave()
+        // The whole job, as the shell sees it; it is continued as one too.
+        kill(0, SIGSTOP)
+    }
+
+    /// Gives the terminal back, for good. It can be repeated.
+    public func end() {
+        guard signals != nil else { return }
+        leave()
+        input?.close()
+        output.close()
+        signals?.close()
+        signals = nil
+        frames = nil
+    }
+
+    private func draw() {
+        guard isActive else { return }
+        output.send(screen.update(to: onFrame(tty.geometry.size)))
+    }
+
+    private func enter() {
+        guard !isActive else { return }
+        isActive = true
+        tty.makeRaw()
+        var modes = tty.originalModes
+        let rescue = Array(leavingSequence)
+        vitrine_rescue_arm(tty.descriptor, &modes, rescue, rescue.count)
+        output.send(environment.isXtermLike ? Array(Self.modesOn.utf8) : [])
+        redraw()
+    }
+
+    private func leave() {
+        guard isActive else { return }
+        isActive = false
+        let modesOff = environment.isXtermLike ? Array(Self.modesOff.utf8) : []
+        output.sendAndWait(modesOff + screen.leave())
+        tty.makeOriginal()
+        vitrine_rescue_disarm()
+    }
+
+    private func handle(_ event: SignalSources.Event) {
+        switch event {
+        case .resize: setNeedsFrame()
+        case .stop: suspend()
+        case .goOn: if isActive { redraw() } else { enter() }
+        case .interrupt, .terminate, .hangUp: onEnd(event.number)
+        }
+    }
+
+    /// What a crash handler sends, since it cannot ask ncurses.
+    private var leavingSequence: [UInt8] {
+        var bytes = environment.isXtermLike ? Array(Self.modesOff.utf8) : []
+        for name in ["sgr0", "cnorm", "rmkx", "rmcup"] { bytes += screen.keyString(name) ?? [] }
+        return bytes
+    }
+
+    /// Bracketed paste, and reports when the window comes to the front.
+    private static let modesOn = "\u{1B}[?2004h\u{1B}[?1004h"
+    private static let modesOff = "\u{1B}[?1004l\u{1B}[?2004l"
+}

@@ -1,0 +1,102 @@
+import Foundation
+import PictureTestSupport
+import Pixels
+import Testing
+
+@Suite(.disabled(if: Sanitizer.isOn, "the helper limits its address space"))
+struct DecoderProcessTests {
+    private let request = DecodeRequest(box: PixelSize(width: 16, height: 12))
+
+    @Test func decodesASealedBlock() throws {
+        let scene = PixelBuffer.scene(width: 160, height: 120)
+        let reply = try picture(of: outcome(try Tool.cjpeg(scene.ppm, "-quality", "95")))
+        #expect(reply.sourceSize == scene.size && reply.isComplete && reply.format == "JPEG")
+        #expect(reply.pixels?.size == request.box)
+        let png = try picture(of: outcome(PNGFile(scene).bytes))
+        #expect(try #require(png.pixels).psnr(try #require(reply.pixels)) > 30)
+    }
+
+    @Test func decodesAFileOnDisk() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appendingPathComponent("picture")
+        try Data(PNGFile(.scene(width: 16, height: 12)).bytes).write(to: file)
+        let handle = try FileHandle(forReadingFrom: file)
+        let process = try DecoderProcess(input: handle.fileDescriptor, arguments: request.arguments)
+        #expect(process.status == 0)
+        let reply = try picture(of: try DecodeOutcome(reading: process.output, for: request))
+        #expect(reply.pixels == .scene(width: 16, height: 12))
+    }
+
+    @Test func answersWithoutPixels() throws {
+        var request = request
+        request.wantsPixels = false
+        let process = try DecoderProcess(PNGFile(.scene(width: 16, height: 12)).bytes, arguments: request.arguments)
+        let reply = try picture(of: try DecodeOutcome(reading: process.output, for: request))
+        #expect(reply.pixels == nil && reply.sourceSize == PixelSize(width: 16, height: 12))
+    }
+
+    @Test func answersWithFailures() throws {
+        #expect(try outcome([]) == .failure(.notAPicture))
+        #expect(try outcome(Array("<html>".utf8)) == .failure(.notAPicture))
+        #expect(try outcome(Array("GIF89a".utf8)) == .failure(.unsupportedFormat("GIF")))
+        let enormous = PixelSize(width: 65_500, height: 65_500)
+        let header = PNGFile.chunk("IHDR", PNGFile.header(enormous, 8, 2, isInterlaced: false))
+        let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+        #expect(try outcome(signature + header) == .failure(.tooLarge(width: 65_500, height: 65_500)))
+    }
+
+    @Test func refusesOtherArguments() throws {
+        for arguments in [[], ["--help"], request.arguments + ["more"]] {
+            let process = try DecoderProcess(PNGFile(.scene(width: 2, height: 2)).bytes, arguments: arguments)
+            #expect(process.status == 0)
+            guard case .failure(.badRequest) = try DecodeOutcome(reading: process.output, for: request) else {
+                Issue.record("\(arguments) were taken")
+                continue
+            }
+        }
+    }
+
+    @Test func refusesWhatIsNoFile() throws {
+        let null = try #require(FileHandle(forReadingAtPath: "/dev/null"))
+        let process = try DecoderProcess(input: null.fileDescriptor, arguments: request.arguments)
+        #expect(
+            try DecodeOutcome(reading: process.output, for: request)
+                == .failure(.badRequest("there is no file to read")))
+    }
+
+    @Test func endsWithOneWhereItCannotAnswer() throws {
+        let null = try #require(FileHandle(forUpdatingAtPath: "/dev/null"))
+        let bytes = PNGFile(.scene(width: 2, height: 2)).bytes
+        let input = try bytes.withUnsafeBytes { try SealedMemory(sealing: $0) }
+        let status = try DecoderProcess.run(
+            [DecoderProcess.path] + request.arguments, input: input.descriptor, output: null.fileDescriptor)
+        #expect(status == 1)
+    }
+
+    /// A small file that claims a large progressive picture, in a process that may have 200 MB only.
+    @Test func answersWhenMemoryIsOut() throws {
+        var bytes = try Tool.cjpeg(PixelBuffer.scene(width: 16, height: 16).ppm, "-progressive")
+        let frame = try #require(bytes.firstRange(of: [0xFF, 0xC2, 0x00, 0x11])).upperBound
+        // 9,984 × 9,984.
+        bytes.replaceSubrange(frame + 1..<frame + 5, with: [0x27, 0x00, 0x27, 0x00])
+        let process = try DecoderProcess(
+            bytes, arguments: request.arguments, through: ["/usr/bin/prlimit", "--as=200000000"])
+        #expect(process.status == 0)
+        #expect(try DecodeOutcome(reading: process.output, for: request) == .failure(.outOfMemory))
+    }
+
+    private func outcome(_ bytes: [UInt8]) throws -> DecodeOutcome {
+        let process = try DecoderProcess(bytes, arguments: request.arguments)
+        #expect(process.status == 0)
+        return try DecodeOutcome(reading: process.output, for: request)
+    }
+
+    private func picture(of outcome: DecodeOutcome) throws -> DecodeReply {
+        switch outcome {
+        case .picture(let reply): reply
+        case .failure(let failure): throw failure
+        }
+    }
+}

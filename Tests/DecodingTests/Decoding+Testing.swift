@@ -1,0 +1,50 @@
+import Decoding
+import PictureTestSupport
+import Pixels
+
+/// Decodes bytes in this process.
+func decode(_ bytes: [UInt8], _ request: DecodeRequest) throws -> DecodeReply {
+    try bytes.withUnsafeBytes { try Decoder.decode($0, request) }
+}
+
+/// Decodes all pixels one for one.
+func decodeWhole(_ bytes: [UInt8]) throws -> DecodeReply {
+    try decode(bytes, DecodeRequest(box: PixelSize(width: 8192, height: 8192)))
+}
+
+extension DecodeRequest {
+    /// Wants a picture within a square.
+    static func within(_ side: Int) -> DecodeRequest { DecodeRequest(box: PixelSize(width: side, height: side)) }
+}
+
+extension DecodeReply {
+    /// The likeness of the pixels to a picture.
+    func psnr(_ picture: PixelBuffer) -> Double { pixels?.psnr(picture) ?? -.infinity }
+}
+
+extension PixelBuffer {
+    /// The picture scaled by the filter that `PixelsTests` checks.
+    func scaled(to size: PixelSize, region: PixelRect? = nil) -> PixelBuffer {
+        var filter = AreaFilter(source: self.size, region: region ?? PixelRect(whole: self.size), output: size)
+        var scaled: [UInt8] = []
+        bytes.withUnsafeBufferPointer { bytes in
+            for row in filter.sourceRows {
+                let start = row * width * 3
+                filter.add(
+                    row: UnsafeBufferPointer(rebasing: bytes[start..<start + width * 3]), appendingOutputTo: &scaled)
+            }
+        }
+        return PixelBuffer(size: size, rows: scaled, background: .black)
+    }
+
+    /// How the picture has to be stored for `orientation` to bring it back: the turn that undoes that one.
+    func stored(for orientation: Orientation) -> PixelBuffer {
+        let undoing: Orientation =
+            switch orientation {
+            case .turnedRight: .turnedLeft
+            case .turnedLeft: .turnedRight
+            default: orientation
+            }
+        return undoing.turned(self)
+    }
+}

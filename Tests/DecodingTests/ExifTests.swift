@@ -1,0 +1,136 @@
+import PictureTestSupport
+import Pixels
+import Testing
+
+struct ExifTests {
+    private static let picture = PixelBuffer.scene(width: 24, height: 16)
+
+    private static var full: ExifFile {
+        var exif = ExifFile(orientation: 1)
+        exif.main += [
+            (0x010E, .text("Evening at the lake")), (0x010F, .text("FUJIFILM")), (0x0110, .text("X-T4")),
+        ]
+        exif.exif = [
+            (0x829A, .rationals([(1, 250)])), (0x829D, .rationals([(28, 10)])), (0x8827, .short(400)),
+            (0x9003, .text("2006:07:30 07:47:17")), (0x920A, .rationals([(35, 1)])),
+            (0xA434, .text("XF35mmF1.4 R")),
+        ]
+        exif.gps = [
+            (1, .text("S")), (2, .rationals([(33, 1), (51, 1), (36, 1)])), (3, .text("E")),
+            (4, .rationals([(151, 1), (12, 1), (0, 1)])),
+        ]
+        return exif
+    }
+
+    @Test func readsWhatTheCameraWrote() throws {
+        let jpeg = ExifFile.jpeg(try Tool.cjpeg(Self.picture.ppm), inserting: Self.full.segment)
+        var png = PNGFile(Self.picture)
+        png.chunks = [("eXIf", Self.full.tiff)]
+        for bytes in [jpeg, png.bytes] {
+            let metadata = try decodeWhole(bytes).metadata
+            #expect(metadata.camera == "FUJIFILM X-T4")
+            #expect(metadata.lens == "XF35mmF1.4 R")
+            #expect(metadata.takenAt == "2006-07-30T07:47:17")
+            #expect(metadata.exposureSeconds == 0.004)
+            #expect(metadata.aperture == 2.8)
+            #expect(metadata.iso == 400)
+            #expect(metadata.focalLength == 35)
+            #expect(metadata.latitude.map { abs($0 + 33.86) < 1e-9 } == true)
+            #expect(metadata.longitude == 151.2)
+            #expect(metadata.description == "Evening at the lake")
+            #expect(metadata.fields.contains(MetadataField(name: "Exposure Time", value: "1/250 sec.")))
+            #expect(metadata.fields.contains(MetadataField(name: "Manufacturer", value: "FUJIFILM")))
+            #expect(metadata == metadata.bounded)
+        }
+    }
+
+    @Test func comesWithoutPixelsToo() throws {
+        var request = DecodeRequest.within(80)
+        request.wantsPixels = false
+        let bytes = ExifFile.jpeg(try Tool.cjpeg(Self.picture.ppm), inserting: Self.full.segment)
+        let reply = try decode(bytes, request)
+        #expect(reply.pixels == nil && reply.sourceSize == Self.picture.size)
+        #expect(reply.metadata.camera == "FUJIFILM X-T4")
+    }
+
+    @Test func doesNotRepeatTheMaker() throws {
+        var exif = ExifFile()
+        exif.main = [(0x010F, .text("Canon")), (0x0110, .text("Canon EOS 5D"))]
+        #expect(try metadata(exif).camera == "Canon EOS 5D")
+        exif.main = [(0x0110, .text("  EOS 5D  "))]
+        #expect(try metadata(exif).camera == "EOS 5D")
+        exif.main = [(0x010F, .text(" ")), (0x0110, .text(""))]
+        #expect(try metadata(exif).camera == nil)
+    }
+
+    @Test func leavesOutWhatMakesNoSense() throws {
+        var exif = ExifFile(orientation: 9)
+        exif.exif = [
+            (0x829A, .rationals([(1, 0)])), (0x829D, .rationals([(0, 0)])), (0x8827, .short(0)),
+            (0x9003, .text("    :  :     :  :  ")), (0xA434, .short(7)),
+        ]
+        exif.gps = [(1, .text("N")), (2, .rationals([(100, 1), (0, 1), (0, 1)])), (4, .rationals([(1, 0), (2, 1)]))]
+        let reply = try decodeWhole(
+            ExifFile.jpeg(try Tool.cjpeg(Self.picture.ppm), inserting: exif.segment))
+        let metadata = reply.metadata
+        #expect(reply.orientation == .upright)
+        #expect(metadata.exposureSeconds == nil && metadata.aperture == nil && metadata.iso == nil)
+        #expect(metadata.takenAt == nil && metadata.latitude == nil && metadata.longitude == nil)
+    }
+
+    @Test func namesAreUTF8WhateverTheCameraThought() throws {
+        var tiff = Self.full.tiff
+        let place = try #require(tiff.firstRange(of: Array("Evening".utf8)))
+        tiff.replaceSubrange(place, with: [0xE9, 0xFF, 0x1B, 0x5B, 0x80, 0xC3, 0x28])
+        let bytes = ExifFile.jpeg(try Tool.cjpeg(Self.picture.ppm), inserting: ExifFile.segment(tiff))
+        let description = try #require(try decodeWhole(bytes).metadata.description)
+        #expect(description.hasSuffix(" at the lake") && description.unicodeScalars.contains("\u{FFFD}"))
+    }
+
+    @Test func loopsAndBadOffsetsLeaveThePictureAlone() throws {
+        let jpeg = try Tool.cjpeg(Self.picture.ppm)
+        let expected = try decodeWhole(jpeg).pixels
+        var loop = ExifFile()
+        loop.main = [(0x8769, .long(8)), (0xA005, .long(8))]
+        var offsets = ExifFile()
+        offsets.main = [(0x8769, .long(.max)), (0x8825, .long(0x7FFF_FFFF))]
+        let blocks = [
+            loop.tiff, offsets.tiff, [], Array("MM".utf8), Array("II*\0\0\0\0\0".utf8),
+            [UInt8](repeating: 0xFF, count: 3000),
+            [UInt8](repeating: 0, count: 60_000),
+        ]
+        for block in blocks {
+            let reply = try decodeWhole(ExifFile.jpeg(jpeg, inserting: ExifFile.segment(block)))
+            #expect(reply.pixels == expected && reply.isComplete)
+        }
+    }
+
+    @Test func survivesDamage() throws {
+        let tiff = Self.full.tiff
+        let jpeg = try Tool.cjpeg(Self.picture.ppm)
+        var random = RandomNumbers(seed: 41)
+        var request = DecodeRequest.within(8)
+        request.wantsPixels = false
+        for _ in 0..<3000 {
+            var damaged = tiff
+            for _ in 0..<Int.random(in: 1...6, using: &random) {
+                damaged[.random(in: 0..<tiff.count, using: &random)] = .random(in: 0...255, using: &random)
+            }
+            let reply = try decode(ExifFile.jpeg(jpeg, inserting: ExifFile.segment(damaged)), request)
+            #expect(reply.metadata == reply.metadata.bounded)
+        }
+    }
+
+    /// A directory of 5,000 entries.
+    @Test func boundsTheNumberOfFields() throws {
+        var exif = ExifFile()
+        exif.main = (0..<5000).map { _ in (0x010E, .text("again and again")) }
+        #expect(try metadata(exif).fields.count <= PictureMetadata.mostFields)
+    }
+
+    private func metadata(_ exif: ExifFile) throws -> PictureMetadata {
+        var png = PNGFile(Self.picture)
+        png.chunks = [("eXIf", exif.tiff)]
+        return try decodeWhole(png.bytes).metadata
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+
+/// Runs the programs that make the tests' pictures. Debian: `libjpeg-turbo-progs` and `imagemagick`.
+public enum Tool {
+    /// What a program made of bytes on its standard input.
+    public static func run(_ path: String, _ arguments: [String], input: [UInt8]) throws -> [UInt8] {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        // Files, not pipes: nothing can block on the other's buffer.
+        let (source, result) = (folder.appendingPathComponent("in"), folder.appendingPathComponent("out"))
+        try Data(input).write(to: source)
+        try Data().write(to: result)
+        process.standardInput = try FileHandle(forReadingFrom: source)
+        process.standardOutput = try FileHandle(forWritingTo: result)
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw ToolError(path: path, status: process.terminationStatus) }
+        return [UInt8](try Data(contentsOf: result))
+    }
+
+    /// Compresses a picture: `cjpeg -quality 95 -sample 2x2`.
+    public static func cjpeg(_ ppm: [UInt8], _ arguments: String...) throws -> [UInt8] {
+        try run("/usr/bin/cjpeg", arguments, input: ppm)
+    }
+
+    /// Converts a picture from standard input to standard output.
+    public static func convert(_ input: [UInt8], _ arguments: String...) throws -> [UInt8] {
+        try run("/usr/bin/convert", arguments, input: input)
+    }
+}
+
+/// A program that the tests need failed or is missing.
+public struct ToolError: Error {
+    /// The program.
+    public let path: String
+    /// Its exit status.
+    public let status: Int32
+}

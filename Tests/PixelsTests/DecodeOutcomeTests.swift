@@ -1,0 +1,146 @@
+import PictureTestSupport
+import Testing
+
+@testable import Pixels
+
+struct DecodeOutcomeTests {
+    private let request = DecodeRequest(box: PixelSize(width: 8, height: 6))
+
+    @Test func survivesTheWire() throws {
+        for outcome in [.picture(reply()), .picture(bareReply())] + Self.failures.map(DecodeOutcome.failure) {
+            var request = request
+            if case .picture(let reply) = outcome { request.wantsPixels = reply.pixels != nil }
+            #expect(try read(outcome.head + outcome.pixels, for: request) == outcome)
+            #expect(outcome.head.count + outcome.pixels.count <= DecodeOutcome.longestEncoding(for: request))
+        }
+    }
+
+    @Test func staysBelowItsLongestEncoding() throws {
+        var metadata = PictureMetadata()
+        let text = String(repeating: "x", count: 5000)
+        (metadata.camera, metadata.lens, metadata.title, metadata.description) = (text, text, text, text)
+        metadata.takenAt = "2006-07-30T07:47:17"
+        metadata.exposureSeconds = 1
+        metadata.aperture = 1
+        metadata.iso = 1
+        metadata.focalLength = 1
+        metadata.latitude = 1
+        metadata.longitude = 1
+        metadata.fields = Array(repeating: MetadataField(name: text, value: text), count: 300)
+        let outcome = DecodeOutcome.picture(reply(metadata: metadata))
+        let length = outcome.head.count + outcome.pixels.count
+        #expect(length <= DecodeOutcome.longestEncoding(for: request))
+        #expect(length > DecodeOutcome.longestEncoding(for: request) - 2048)
+        guard case .picture(let read) = try read(outcome.head + outcome.pixels, for: request) else {
+            Issue.record("a failure")
+            return
+        }
+        #expect(read.metadata == metadata.bounded)
+    }
+
+    @Test func refusesPixelsNotAskedFor() {
+        let outcome = DecodeOutcome.picture(reply())
+        var others = [request, request, request]
+        others[0].wantsPixels = false
+        others[1].box.width = 4
+        others[2].region = UnitRect(x: 0, y: 0, width: 0.5, height: 1) ?? .whole
+        for other in others {
+            #expect(throws: PixelsError.self) { try read(outcome.head + outcome.pixels, for: other) }
+        }
+    }
+
+    @Test func refusesSizesThatDoNotExist() throws {
+        let bytes = DecodeOutcome.picture(reply()).head + DecodeOutcome.picture(reply()).pixels
+        for size: [UInt32] in [[0, 4], [8, 0], [.max, .max], [0x8000_0000, 0x8000_0000], [65_501, 1]] {
+            var broken = bytes
+            broken.replaceSubrange(7..<15, with: size.flatMap { word in (0..<4).map { UInt8(word >> ($0 * 8) & 255) } })
+            #expect(throws: PixelsError.self) { try read(broken, for: request) }
+        }
+    }
+
+    @Test func refusesEveryBeginningAndEveryContinuation() {
+        let bytes = DecodeOutcome.picture(reply()).head + DecodeOutcome.picture(reply()).pixels
+        for length in 0..<bytes.count {
+            #expect(throws: PixelsError.self) { try read(Array(bytes[..<length]), for: request) }
+        }
+        #expect(throws: PixelsError.self) { try read(bytes + [0], for: request) }
+    }
+
+    /// The reader must survive any block; whatever it accepts has to be what was asked for.
+    @Test func survivesMutations() {
+        let seeds = ([.picture(reply()), .picture(bareReply())] + Self.failures.map(DecodeOutcome.failure)).map {
+            $0.head + $0.pixels
+        }
+        var random = RandomNumbers(seed: 11)
+        var accepted = 0
+        for round in 0..<20_000 {
+            var request = request
+            request.wantsPixels = round % 2 == 0
+            let bytes = mutated(seeds[round % seeds.count], using: &random)
+            guard let outcome = try? read(bytes, for: request) else { continue }
+            accepted += 1
+            guard case .picture(let reply) = outcome else { continue }
+            if (reply.pixels != nil) != request.wantsPixels { Issue.record("pixels against the request") }
+            if reply.pixels.map({ $0.size.width <= 8 && $0.size.height <= 6 }) == false { Issue.record("too large") }
+            if reply.metadata != reply.metadata.bounded { Issue.record("metadata out of bounds") }
+        }
+        #expect(accepted > 100, "mutations too coarse to test anything behind the first check")
+    }
+
+    @Test func survivesRandomBytes() {
+        var random = RandomNumbers(seed: 12)
+        let start = Array(DecodeOutcome.picture(bareReply()).head.prefix(6))
+        for round in 0..<20_000 {
+            var bytes = (0..<Int.random(in: 0...80, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
+            if round % 2 == 0 { bytes = start + [UInt8(round / 2 % 3)] + bytes }
+            _ = try? read(bytes, for: request)
+        }
+    }
+
+    private static let failures: [DecodeFailure] = [
+        .notAPicture, .unsupportedFormat("HEIC"), .tooLarge(width: 65_501, height: Int(UInt32.max)),
+        .damaged("it ends in the middle"), .outOfMemory, .badRequest("no box"),
+    ]
+
+    private func reply(metadata: PictureMetadata? = nil) -> DecodeReply {
+        var some = PictureMetadata()
+        some.camera = "FUJIFILM X-T4"
+        some.takenAt = "2006-07-30T07:47:17"
+        some.exposureSeconds = 0.004
+        some.iso = 200
+        some.latitude = -33.5
+        some.fields = [MetadataField(name: "Model", value: "X-T4"), MetadataField(name: "Ärger", value: "")]
+        return DecodeReply(
+            to: request, sourceSize: PixelSize(width: 80, height: 60), format: "JPEG", orientation: .turnedRight,
+            isComplete: false, metadata: metadata ?? some, pixels: .noise(width: 8, height: 6))
+    }
+
+    private func bareReply() -> DecodeReply {
+        DecodeReply(
+            to: request, sourceSize: PixelSize(width: 3, height: 65_500), format: "PNG", orientation: .upright,
+            isComplete: true, metadata: PictureMetadata(), pixels: nil)
+    }
+
+    private func read(_ bytes: [UInt8], for request: DecodeRequest) throws -> DecodeOutcome {
+        try bytes.withUnsafeBytes { try DecodeOutcome(reading: $0, for: request) }
+    }
+
+    private func mutated(_ seed: [UInt8], using random: inout RandomNumbers) -> [UInt8] {
+        var bytes = seed
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+            let place = Int.random(in: 0..<bytes.count, using: &random)
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0: bytes[place] = .random(in: 0...255, using: &random)
+            case 1: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            case 2: bytes[place] = [0, 1, 0x7F, 0x80, 0xFF][Int.random(in: 0..<5, using: &random)]
+            case 3: bytes.insert(.random(in: 0...255, using: &random), at: place)
+            case 4 where bytes.count > 1: bytes.remove(at: place)
+            case 5 where place > 0: bytes.removeSubrange(place...)
+            default: break
+            }
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,62 @@
+import PictureTestSupport
+import Pixels
+import Testing
+
+struct DecodeRequestTests {
+    @Test func survivesTheCommandLine() throws {
+        var random = RandomNumbers(seed: 3)
+        for _ in 0..<500 {
+            var request = DecodeRequest(
+                box: PixelSize(
+                    width: .random(in: 1...8192, using: &random), height: .random(in: 1...8192, using: &random)))
+            let (x, y) = (Double.random(in: 0..<1, using: &random), Double.random(in: 0..<1, using: &random))
+            request.region = try #require(
+                UnitRect(
+                    x: x, y: y, width: .random(in: 1e-9...1 - x, using: &random),
+                    height: .random(in: 1e-9...1 - y, using: &random)))
+            request.pixelAspect = .random(in: DecodeRequest.pixelAspects, using: &random)
+            request.fitting = Bool.random(using: &random) ? .inside : .cover
+            request.enlarges = .random(using: &random)
+            request.background = PixelColor(red: .random(in: 0...255, using: &random), green: 7, blue: 255)
+            request.wantsPixels = .random(using: &random)
+            #expect(try DecodeRequest(arguments: request.arguments) == request)
+        }
+    }
+
+    @Test(arguments: [
+        (0, "region=0,0,1,1"), (0, "region=0.0,0.0,1.0"), (0, "region=0.0,0.0,1.0,1.5"), (0, "region=nan,0.0,1.0,1.0"),
+        (0, "region=0.0,0.0,1.0,1.0,"), (0, ""), (0, "=0.0,0.0,1.0,1.0"),
+        (1, "box=0x80"), (1, "box=80"), (1, "box=80x80x80"), (1, "box=+80x80"), (1, "box=080x80"),
+        (1, "box=9999x9999"), (1, "box=99999999999999999999x1"), (1, "box=-1x80"), (1, "Box=80x80"),
+        (2, "aspect=0.0"), (2, "aspect=inf"), (2, "aspect=1"), (2, "aspect=0x1p0"), (2, "aspect= 1.0"),
+        (3, "fitting="), (3, "fitting=stretch"), (4, "enlarges=maybe"), (4, "enlarges=1"),
+        (5, "background=0,0,256"), (5, "background=0,0"), (5, "background=0,0,-1"), (6, "pixels=YES"), (6, "pixels"),
+    ])
+    func refusesEverythingElse(index: Int, argument: String) {
+        var arguments = DecodeRequest(box: PixelSize(width: 80, height: 80)).arguments
+        arguments[index] = argument
+        #expect(throws: PixelsError.self) { try DecodeRequest(arguments: arguments) }
+    }
+
+    /// A region that came back from the decoder can be asked for again.
+    @Test func takesWhatALayoutCovers() throws {
+        var random = RandomNumbers(seed: 4)
+        for _ in 0..<500 {
+            var request = DecodeRequest(box: PixelSize(width: .random(in: 1...99, using: &random), height: 77))
+            request.fitting = .cover
+            let source = PixelSize(
+                width: .random(in: 1...999, using: &random), height: .random(in: 1...999, using: &random))
+            for _ in 0..<3 {
+                request.region = PictureLayout(of: source, for: request).region
+                #expect(try DecodeRequest(arguments: request.arguments) == request)
+            }
+        }
+    }
+
+    @Test func refusesTooFewTooManyAndAnotherOrder() {
+        let arguments = DecodeRequest(box: PixelSize(width: 80, height: 80)).arguments
+        for wrong in [[], Array(arguments.dropLast()), arguments + ["more"], arguments.reversed()] {
+            #expect(throws: PixelsError.self) { try DecodeRequest(arguments: wrong) }
+        }
+    }
+}
