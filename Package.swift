@@ -54,6 +54,7 @@ let tests: KeyValuePairs<String, [String]> = [
     "Networking": ["Cache", "HTTP", "Logging", "Model", "Streams", "TestSupport"],
     "Pixels": ["PictureTestSupport"],
     "Decoding": ["Pixels", "PictureTestSupport"],
+    "Terminal": ["Cells", "Text", "TestSupport"],
 ]
 
 func dependencies(_ names: [String]) -> [Target.Dependency] {

@@ -31,7 +31,7 @@ struct ColourPairs {
         if let number = numbers[pair] { return (number, false) }
         // With eight colours there are sixty-four pairs, and as many combinations: each serves both ways round.
         let other = Pair(foreground: pair.background, background: pair.foreground)
-        if let number = numbers[other] { return (number, true) }
+        if limit <= 256, let number = numbers[other] { return (number, true) }
         let next = Int32(numbers.count) + 1
         guard next < limit else { return nil }
         init_extended_pair(next, pair.foreground, pair.background)

@@ -66,7 +66,8 @@ final class NcursesScreen {
         wnoutrefresh(vitrine_ncurses_window())
         doupdate()
         shown = surface
-        return takeOutput() + TrueColourOverlay.bytes(surface, shown: before, capabilities)
+        let output = takeOutput()
+        return output + TrueColourOverlay.bytes(surface, shown: before, after: output, capabilities)
     }
 
     /// Forgets what is on the terminal: somebody else has written to it.
@@ -105,7 +106,7 @@ final class NcursesScreen {
         var text = capabilities.unicode ? cell.text : ASCIIFallback.text(for: cell.text)
         var style = cell.style
         if cell.isTrueColour, capabilities.colours == .full {
-            text = TrueColourOverlay.marker
+            text = TrueColourOverlay.marker.text
             style = .plain
         }
         var attributes = Self.bits(style.attributes)

@@ -51,9 +51,12 @@ static inline int vitrine_screen_open(struct vitrine_screen *screen, const char 
     screen->output = screen->descriptor < 0 ? NULL : fdopen(screen->descriptor, "w");
     screen->input = fopen("/dev/null", "re");
     if (!screen->output || !screen->input) return -1;
-    /* The size is ours to say: neither LINES and COLUMNS nor an ioctl on the file would know it. */
+    /*
+     * The size is ours to say: LINES and COLUMNS do not know it. The ioctl that is allowed fails on a file, and then
+     * terminals whose description has no size get one for the moment; without it they get no screen.
+     */
     use_env(FALSE);
-    use_tioctl(FALSE);
+    use_tioctl(TRUE);
     screen->screen = newterm(kind, screen->output, screen->input);
     if (!screen->screen) {
         fclose(screen->output);
@@ -98,11 +101,14 @@ struct vitrine_rescue {
     struct sigaction previous[NSIG];
 };
 
-static struct vitrine_rescue vitrine_the_rescue;
+static inline struct vitrine_rescue *vitrine_the_rescue(void) {
+    static struct vitrine_rescue rescue;
+    return &rescue;
+}
 
 /* Calls nothing but what signal-safety(7) lists as safe. */
 static void vitrine_rescue_handler(int signal) {
-    struct vitrine_rescue *rescue = &vitrine_the_rescue;
+    struct vitrine_rescue *rescue = vitrine_the_rescue();
     if (rescue->armed) {
         rescue->armed = 0;
         ssize_t ignored = write(rescue->descriptor, rescue->bytes, rescue->length);
@@ -116,7 +122,7 @@ static void vitrine_rescue_handler(int signal) {
 
 static inline void vitrine_rescue_arm(int descriptor, const struct termios *modes, const void *bytes, size_t length) {
     static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
-    struct vitrine_rescue *rescue = &vitrine_the_rescue;
+    struct vitrine_rescue *rescue = vitrine_the_rescue();
     struct sigaction action;
     rescue->descriptor = descriptor;
     rescue->modes = *modes;
@@ -132,6 +138,6 @@ static inline void vitrine_rescue_arm(int descriptor, const struct termios *mode
     rescue->armed = 1;
 }
 
-static inline void vitrine_rescue_disarm(void) { vitrine_the_rescue.armed = 0; }
+static inline void vitrine_rescue_disarm(void) { vitrine_the_rescue()->armed = 0; }
 
 #endif

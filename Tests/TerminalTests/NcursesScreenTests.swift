@@ -1,0 +1,245 @@
+import Cells
+import Glibc
+import TestSupport
+import Testing
+import Text
+
+@testable import Terminal
+
+/// ncurses has one state for the whole process, so these come one after the other.
+@MainActor @Suite(.serialized) struct NcursesScreenTests {
+    private let size = Size(columns: 40, rows: 10)
+
+    init() { setlocale(LC_ALL, "C.UTF-8") }
+
+    private func screen(_ kind: String = "xterm-256color", colours: String = "") throws -> NcursesScreen {
+        let variables = ["TERM": kind, "COLORTERM": colours]
+        return try NcursesScreen(Environment { variables[$0] }, size: size, cellAspect: nil)
+    }
+
+    private func surface(_ draw: (inout Surface) -> Void) -> Surface {
+        var surface = Surface(size: size)
+        draw(&surface)
+        return surface
+    }
+
+    private func row(_ row: Int, _ column: Int = 0) -> Rect {
+        Rect(column: column, row: row, columns: size.columns - column, rows: 1)
+    }
+
+    private func picture(_ seed: UInt8) -> CellBlock {
+        let cells = (0..<24).map { index in
+            Cell(
+                Glyph("▀"),
+                style: Style(
+                    foreground: .rgb(seed, UInt8(index), 7), background: .rgb(UInt8(index), seed, 9)))
+        }
+        return CellBlock(size: Size(columns: 8, rows: 3), cells: cells)
+    }
+
+    @Test func terminalShowsTheSurface() throws {
+        let screen = try screen()
+        defer { screen.close() }
+        let terminal = VirtualScreen(columns: 40, rows: 10)
+        let one = surface {
+            $0.write("Sunset 日本 cafe\u{301}", in: row(1, 3))
+            $0.write("bold", in: row(4), style: Style(foreground: .palette(3), attributes: [.bold]))
+        }
+        terminal.write(screen.update(to: one))
+        #expect(terminal.text(inRow: 1) == "   Sunset 日本 cafe\u{301}")
+        #expect(terminal.text(inRow: 4) == "bold" && terminal[0, 4].style.contains("33"))
+        #expect(terminal.isAlternate && !terminal.isCursorVisible)
+        let two = surface { $0.write("Sunrise", in: row(1, 3)) }
+        terminal.write(screen.update(to: two))
+        #expect(terminal.text == two.text)
+        terminal.write(screen.leave())
+        #expect(!terminal.isAlternate && terminal.isCursorVisible)
+        #expect(terminal.violations.isEmpty)
+    }
+
+    @Test func onlyWhatChangedIsSent() throws {
+        let screen = try screen()
+        defer { screen.close() }
+        let one = surface { for line in 0..<10 { $0.write("A line of text, number \(line)", in: row(line)) } }
+        _ = screen.update(to: one)
+        #expect(screen.update(to: one).isEmpty)
+        var two = one
+        two.write("X", in: row(5, 3))
+        #expect(screen.update(to: two).count < 20)
+    }
+
+    @Test func cursorIsSeenWhereItIsWanted() throws {
+        let screen = try screen()
+        defer { screen.close() }
+        let terminal = VirtualScreen(columns: 40, rows: 10)
+        var one = surface { $0.write("Address: ", in: row(2)) }
+        one.cursor = Point(column: 9, row: 2)
+        terminal.write(screen.update(to: one))
+        #expect(terminal.isCursorVisible && terminal.cursor == (9, 2))
+        one.cursor = nil
+        terminal.write(screen.update(to: one))
+        #expect(!terminal.isCursorVisible)
+    }
+
+    @Test func truecolourPicturesLeaveNoRemnants() throws {
+        let screen = try screen(colours: "truecolor")
+        defer { screen.close() }
+        #expect(screen.used.colours == .full)
+        let terminal = VirtualScreen(columns: 40, rows: 10)
+        var state: UInt64 = 1
+        func random(_ bound: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % bound
+        }
+        for step in 0..<200 {
+            let next = surface { surface in
+                for line in 0..<10 where random(3) > 0 {
+                    surface.write("Photo \(random(99))", in: row(line, random(20)))
+                }
+                for _ in 0..<random(4) {
+                    surface.draw(
+                        picture(UInt8(random(255))), at: Point(column: random(40), row: random(10)), in: Rect(size))
+                }
+            }
+            terminal.write(screen.update(to: next))
+            expectSame(terminal, next, step)
+            // And drawn from nothing, on top of what was there.
+            if step % 20 == 19 {
+                screen.forget()
+                terminal.write(screen.update(to: next))
+                expectSame(terminal, next, step)
+            }
+        }
+        #expect(terminal.violations.isEmpty)
+    }
+
+    private func expectSame(_ terminal: VirtualScreen, _ surface: Surface, _ step: Int) {
+        #expect(terminal.text == surface.text, "step \(step)")
+        for row in 0..<size.rows {
+            for column in 0..<size.columns
+            where terminal[column, row].style != Self.expected(surface[column, row].style) {
+                Issue.record("step \(step), column \(column), row \(row): \(terminal[column, row])")
+            }
+        }
+    }
+
+    @Test func resizing() throws {
+        let screen = try screen()
+        defer { screen.close() }
+        let terminal = VirtualScreen(columns: 40, rows: 10)
+        terminal.write(screen.update(to: surface { $0.write("small", in: row(0)) }))
+        var large = Surface(size: Size(columns: 100, rows: 30))
+        large.write("large", in: Rect(column: 90, row: 29, columns: 10, rows: 1))
+        terminal.resize(columns: 100, rows: 30)
+        terminal.write(screen.update(to: large))
+        #expect(terminal.text == large.text)
+        var tiny = Surface(size: Size(columns: 5, rows: 2))
+        tiny.write("tiny", in: Rect(column: 0, row: 1, columns: 5, rows: 1))
+        terminal.resize(columns: 5, rows: 2)
+        terminal.write(screen.update(to: tiny))
+        #expect(terminal.text == tiny.text)
+    }
+
+    @Test func colourPairsDoNotRunOut() throws {
+        let screen = try screen()
+        defer { screen.close() }
+        let terminal = VirtualScreen(columns: 40, rows: 10)
+        var pair = 0
+        for _ in 0..<200 {
+            let next = surface { surface in
+                for line in 0..<10 {
+                    for column in 0..<40 {
+                        pair += 1
+                        let style = Style(
+                            foreground: .palette(UInt8(truncatingIfNeeded: pair / 256)),
+                            background: .palette(UInt8(truncatingIfNeeded: pair)))
+                        surface.write("x", in: Rect(column: column, row: line, columns: 1, rows: 1), style: style)
+                    }
+                }
+            }
+            terminal.write(screen.update(to: next))
+            for line in 0..<10 {
+                for column in 0..<40 {
+                    let style = next[column, line].style
+                    #expect(terminal[column, line].style == Self.expected(style), "pair \(pair)")
+                }
+            }
+        }
+    }
+
+    private static func expected(_ style: Style) -> String {
+        func code(_ colour: Colour, _ base: Int) -> String {
+            switch colour {
+            case .terminal: ""
+            case .palette(let index) where index < 8: "\(base + Int(index))"
+            case .palette(let index) where index < 16: "\(base + 52 + Int(index))"
+            case .palette(let index): "\(base + 8),5,\(index)"
+            case .rgb(let red, let green, let blue): "\(base + 8),2,\(red),\(green),\(blue)"
+            }
+        }
+        return style == .plain ? "" : "|\(code(style.foreground, 30))|\(code(style.background, 40))"
+    }
+
+    /// With eight colours there are sixty-four pairs, and every combination has to be had all the same.
+    @Test func everyPairOfEightColours() throws {
+        let screen = try screen("linux")
+        defer { screen.close() }
+        let terminal = VirtualScreen(columns: 40, rows: 10)
+        let all = surface { surface in
+            for pair in 0..<64 {
+                let style = Style(foreground: .palette(UInt8(pair / 8)), background: .palette(UInt8(pair % 8)))
+                surface.write("x", in: row(pair / 32, pair % 32), style: style)
+            }
+        }
+        terminal.write(screen.update(to: all))
+        for pair in 0..<64 {
+            let shown = terminal[pair % 32, pair / 32].style
+            #expect(["|3\(pair / 8)|4\(pair % 8)", "7 |3\(pair % 8)|4\(pair / 8)"].contains(shown), "\(pair)")
+        }
+    }
+
+    @Test(arguments: ["linux", "vt100", "tmux-256color", "xterm", "screen"])
+    func kindsOfTerminals(kind: String) throws {
+        let screen = try screen(kind)
+        defer { screen.close() }
+        let terminal = VirtualScreen(columns: 40, rows: 10)
+        let one = surface {
+            $0.write("Sunset", in: row(1, 3), style: Style(foreground: .palette(11), attributes: .bold))
+        }
+        terminal.write(screen.update(to: one))
+        #expect(terminal.text(inRow: 1) == "   Sunset")
+        #expect(screen.used.colours == (kind == "vt100" ? .none : kind == "tmux-256color" ? .palette : .sixteen))
+        #expect(screen.keyString("kcuu1") != nil)
+    }
+
+    @Test func unknownKindIsSaid() {
+        #expect(throws: TerminalError.unknownKind("no-such-terminal")) { _ = try screen("no-such-terminal") }
+    }
+
+    @Test func asciiWhereThereIsNoMore() throws {
+        let screen = try screen()
+        defer { screen.close() }
+        screen.use { $0.unicode = false }
+        let bytes = screen.update(to: surface { $0.write("─┐ … 日本 é x", in: row(0)) })
+        #expect(bytes.allSatisfy { $0 < 0x80 })
+        let terminal = VirtualScreen(columns: 40, rows: 10)
+        terminal.write(bytes)
+        #expect(terminal.text(inRow: 0) == "-+ ~ ???? ? x")
+    }
+
+    @Test func namesThatWouldDoHarmDoNot() throws {
+        let screen = try screen()
+        defer { screen.close() }
+        let terminal = VirtualScreen(columns: 40, rows: 10)
+        let names = [
+            "\u{1B}[2J\u{1B}]52;c;x\u{7}", "\u{9B}2J", "a\u{8}\u{8}\u{8}b", "abc\u{202E}gpj",
+            "z" + String(repeating: "\u{301}", count: 10_000) + "w",
+        ]
+        terminal.write(
+            screen.update(to: surface { for (line, name) in names.enumerated() { $0.write(name, in: row(line)) } }))
+        #expect(terminal.violations.isEmpty)
+        #expect(terminal.text(inRow: 0) == "␛[2J␛]52;c;x␇")
+        #expect(terminal.text(inRow: 2) == "a␈␈␈b")
+        #expect(terminal.text(inRow: 4).hasSuffix("w"))
+    }
+}

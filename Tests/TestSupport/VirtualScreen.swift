@@ -1,0 +1,283 @@
+/// A terminal for tests: takes the bytes that a program writes, and shows what a user would see.
+///
+/// It understands what terminfo lets ncurses send to an xterm, and what Vitrine adds. Anything else is noted in
+/// ``violations``: every byte that is written has to belong to that grammar.
+public final class VirtualScreen {
+    /// One place of the screen.
+    public struct Cell: Equatable {
+        /// What stands there; empty in the right half of a wide character.
+        public var text = " "
+        /// The SGR codes in force when it was written.
+        public var style = ""
+    }
+
+    /// Its width.
+    public private(set) var columns: Int
+    /// Its height.
+    public private(set) var rows: Int
+    private var cells: [[Cell]]
+    private var main: [[Cell]]?
+    private var row = 0
+    private var column = 0
+    private var style = ""
+    private var saved = (row: 0, column: 0, style: "")
+    private var wrapsNext = false
+    /// The rows that scroll.
+    private var region = 0..<24
+    private var pending: [UInt8] = []
+    private var lastText = " "
+    /// Sequences that do not belong to the grammar.
+    public private(set) var violations: [String] = []
+    /// DEC private modes that are on.
+    public private(set) var modes: Set<Int> = [25, 7]
+    /// Bytes taken so far.
+    public private(set) var byteCount = 0
+
+    /// An empty screen.
+    public init(columns: Int = 80, rows: Int = 24) {
+        self.columns = columns
+        self.rows = rows
+        cells = Self.blank(columns, rows)
+        region = 0..<rows
+    }
+
+    /// Whether the program has switched to the alternate screen.
+    public var isAlternate: Bool { main != nil }
+    /// Where the cursor is.
+    public var cursor: (column: Int, row: Int) { (column, row) }
+    /// Whether the cursor is seen.
+    public var isCursorVisible: Bool { modes.contains(25) }
+
+    /// The cell at a place.
+    public subscript(column: Int, row: Int) -> Cell { cells[row][column] }
+
+    /// A row's text, without the blanks at its end.
+    public func text(inRow row: Int) -> String {
+        var text = cells[row].map(\.text).joined()
+        while text.last == " " { text.removeLast() }
+        return text
+    }
+
+    /// All rows, one line each.
+    public var text: String { (0..<rows).map(text(inRow:)).joined(separator: "\n") }
+
+    /// All cells, to compare two screens.
+    public var allCells: [[Cell]] { cells }
+
+    /// Changes the size, as a window does. What was there is lost, as ncurses must assume.
+    public func resize(columns: Int, rows: Int) {
+        self.columns = columns
+        self.rows = rows
+        cells = Self.blank(columns, rows)
+        region = 0..<rows
+        row = min(row, rows - 1)
+        column = min(column, columns - 1)
+    }
+
+    /// Takes bytes, cut anywhere.
+    public func write(_ bytes: some Collection<UInt8>) {
+        byteCount += bytes.count
+        pending += bytes
+        while let length = step() { pending.removeFirst(length) }
+    }
+
+    private static func blank(_ columns: Int, _ rows: Int) -> [[Cell]] {
+        Array(repeating: Array(repeating: Cell(), count: columns), count: rows)
+    }
+
+    /// Takes one character or sequence. Returns how many bytes it was; nil if it is not complete.
+    private func step() -> Int? {
+        guard let first = pending.first else { return nil }
+        switch first {
+        case 0x1B: return escape()
+        case 0x0D:
+            column = 0
+            wrapsNext = false
+            return 1
+        case 0x0A:
+            lineFeed()
+            return 1
+        case 0x08:
+            column = max(0, column - 1)
+            wrapsNext = false
+            return 1
+        case 0x0E, 0x0F, 0x00: return 1
+        case 0x00..<0x20, 0x7F:
+            violations.append("control \(first)")
+            return 1
+        case 0x80..<0xC0:
+            violations.append("byte \(first)")
+            return 1
+        default:
+            let length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC0 ? 2 : 1
+            guard pending.count >= length else { return nil }
+            put(String(decoding: pending.prefix(length), as: UTF8.self))
+            return length
+        }
+    }
+
+    private func put(_ text: String) {
+        guard let scalar = text.unicodeScalars.first else { return }
+        if (0x80...0x9F).contains(scalar.value) { violations.append("C1 \(scalar.value)") }
+        let width = Self.width(scalar)
+        guard width > 0 else {
+            let place = wrapsNext ? column : max(0, column - 1)
+            cells[row][place].text += text
+            return
+        }
+        if wrapsNext || column + width > columns {
+            column = 0
+            lineFeed()
+            wrapsNext = false
+        }
+        lastText = text
+        cells[row][column] = Cell(text: text, style: style)
+        if width == 2 { cells[row][column + 1] = Cell(text: "", style: style) }
+        column += width
+        if column >= columns {
+            column = columns - 1
+            wrapsNext = true
+        }
+    }
+
+    private static func width(_ scalar: Unicode.Scalar) -> Int {
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark: return 0
+        default: break
+        }
+        return switch scalar.value {
+        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+            0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF,
+            0x20000...0x3FFFD:
+            2
+        default: 1
+        }
+    }
+
+    private func lineFeed() {
+        if row + 1 == region.upperBound { scrollUp(region, 1) } else { row = min(rows - 1, row + 1) }
+        wrapsNext = false
+    }
+
+    private func scrollUp(_ region: Range<Int>, _ count: Int) {
+        for _ in 0..<min(count, region.count) {
+            cells.remove(at: region.lowerBound)
+            cells.insert(Array(repeating: Cell(), count: columns), at: region.upperBound - 1)
+        }
+    }
+
+    private func scrollDown(_ region: Range<Int>, _ count: Int) {
+        for _ in 0..<min(count, region.count) {
+            cells.remove(at: region.upperBound - 1)
+            cells.insert(Array(repeating: Cell(), count: columns), at: region.lowerBound)
+        }
+    }
+
+    private func escape() -> Int? {
+        guard pending.count > 1 else { return nil }
+        switch pending[1] {
+        case UInt8(ascii: "["): return controlSequence()
+        case UInt8(ascii: "("), UInt8(ascii: ")"): return pending.count > 2 ? 3 : nil
+        case UInt8(ascii: "7"): saved = (row, column, style)
+        case UInt8(ascii: "8"): (row, column, style) = saved
+        case UInt8(ascii: "="), UInt8(ascii: ">"): break
+        case UInt8(ascii: "M"): if row == region.lowerBound { scrollDown(region, 1) } else { row = max(0, row - 1) }
+        default: violations.append("ESC \(Character(UnicodeScalar(pending[1])))")
+        }
+        wrapsNext = false
+        return 2
+    }
+
+    private func controlSequence() -> Int? {
+        guard let end = pending.dropFirst(2).firstIndex(where: { (0x40...0x7E).contains($0) }) else { return nil }
+        let body = String(decoding: pending[2..<end], as: UTF8.self)
+        let final = Character(UnicodeScalar(pending[end]))
+        let isPrivate = body.hasPrefix("?")
+        let numbers = body.drop { $0 == "?" }.split(separator: ";", omittingEmptySubsequences: false).map {
+            Int($0) ?? 0
+        }
+        apply(final, numbers, body: body, isPrivate: isPrivate)
+        return end + 1
+    }
+
+    private func apply(_ final: Character, _ numbers: [Int], body: String, isPrivate: Bool) {
+        func number(_ index: Int, default value: Int = 1) -> Int {
+            numbers.indices.contains(index) && numbers[index] > 0 ? numbers[index] : value
+        }
+        if final != "m" { wrapsNext = false }
+        switch final {
+        case "m": style = Self.style(style, adding: numbers)
+        case "H", "f": (row, column) = (min(rows, number(0)) - 1, min(columns, number(1)) - 1)
+        case "A": row = max(0, row - number(0))
+        case "B": row = min(rows - 1, row + number(0))
+        case "C": column = min(columns - 1, column + number(0))
+        case "D": column = max(0, column - number(0))
+        case "G", "`": column = min(columns, number(0)) - 1
+        case "d": row = min(rows, number(0)) - 1
+        case "K": erase(row, from: numbers.first == 1 ? 0 : column, to: numbers.first == 1 ? column + 1 : columns)
+        case "J":
+            let mode = numbers.first ?? 0
+            if mode == 0 { erase(row, from: column, to: columns) }
+            if mode == 1 { erase(row, from: 0, to: column + 1) }
+            for other in 0..<rows where mode == 2 || (mode == 0 && other > row) || (mode == 1 && other < row) {
+                erase(other, from: 0, to: columns)
+            }
+        case "X": erase(row, from: column, to: min(columns, column + number(0)))
+        case "b": for _ in 0..<number(0) { put(lastText) }
+        case "h" where isPrivate: for mode in numbers { setMode(mode, true) }
+        case "l" where isPrivate: for mode in numbers { setMode(mode, false) }
+        case "S": scrollUp(region, number(0))
+        case "T": scrollDown(region, number(0))
+        case "L": if region.contains(row) { scrollDown(row..<region.upperBound, number(0)) }
+        case "M": if region.contains(row) { scrollUp(row..<region.upperBound, number(0)) }
+        case "r":
+            region = number(0) - 1..<min(rows, number(1, default: rows))
+            (row, column) = (0, 0)
+        case "h", "l", "t": break
+        default: violations.append("CSI \(body)\(final)")
+        }
+    }
+
+    private func erase(_ row: Int, from start: Int, to end: Int) {
+        for column in start..<max(start, end) { cells[row][column] = Cell() }
+    }
+
+    private func setMode(_ mode: Int, _ isOn: Bool) {
+        if isOn { modes.insert(mode) } else { modes.remove(mode) }
+        guard mode == 1049 else { return }
+        if isOn, main == nil {
+            main = cells
+            cells = Self.blank(columns, rows)
+        } else if !isOn, let main {
+            cells = main
+            self.main = nil
+        }
+    }
+
+    /// The codes in force, in a form that can be compared: attributes, text colour, background.
+    private static func style(_ old: String, adding numbers: [Int]) -> String {
+        var parts = old.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+        if parts.count != 3 { parts = ["", "", ""] }
+        var index = 0
+        while index < numbers.count {
+            let code = numbers[index]
+            switch code {
+            case 0: parts = ["", "", ""]
+            case 1...9: parts[0] += "\(code) "
+            case 22...29: parts[0] = ""
+            case 30...37, 90...97: parts[1] = "\(code)"
+            case 39: parts[1] = ""
+            case 40...47, 100...107: parts[2] = "\(code)"
+            case 49: parts[2] = ""
+            case 38, 48:
+                let length = index + 1 < numbers.count && numbers[index + 1] == 2 ? 5 : 3
+                parts[code == 38 ? 1 : 2] = numbers[index..<min(numbers.count, index + length)].map(String.init)
+                    .joined(separator: ",")
+                index += length - 1
+            default: break
+            }
+            index += 1
+        }
+        return parts == ["", "", ""] ? "" : parts.joined(separator: "|")
+    }
+}
