@@ -19,8 +19,20 @@ public enum Decoder {
         _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest
     ) throws(DecodeFailure) -> DecodeReply {
         for format in formats where format.recognises(bytes) {
-            return try format.decode(bytes, request)
+            let reply = try format.decode(bytes, request)
+            return request.product == .thumbnail ? try thumbnail(of: reply, for: request) : reply
         }
         throw UnreadFormat.name(of: bytes).map(DecodeFailure.unsupportedFormat) ?? .notAPicture
+    }
+
+    /// The same answer with a JPEG in the pixels' place.
+    private static func thumbnail(
+        of reply: DecodeReply, for request: DecodeRequest
+    ) throws(DecodeFailure) -> DecodeReply {
+        guard let pixels = reply.pixels else { return reply }
+        return DecodeReply(
+            to: request, sourceSize: reply.sourceSize, format: reply.format, orientation: reply.orientation,
+            isComplete: reply.isComplete, metadata: reply.metadata, pixels: nil,
+            thumbnail: try JPEGEncoder.encode(pixels))
     }
 }

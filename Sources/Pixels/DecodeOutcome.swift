@@ -1,6 +1,6 @@
 /// What the decoder hands back in one block of memory: a picture, or why there is none.
 ///
-/// The block: "VTRN", a version, a kind, the values in order, the pixels last. The process that writes it decodes
+/// The block: "VTRN", a version, a kind, the values in order, the pixels or the thumbnail last. The process that writes it decodes
 /// untrusted bytes and may have been taken over, so reading survives any block whatsoever.
 public enum DecodeOutcome: Hashable, Sendable {
     /// The picture.
@@ -14,8 +14,13 @@ public enum DecodeOutcome: Hashable, Sendable {
 
     /// The largest block that answers `request`: the decoder may not write a larger one, nor is it read.
     public static func longestEncoding(for request: DecodeRequest) -> Int {
-        let pixels = request.wantsPixels ? PixelBuffer.byteCount(of: request.box) ?? 0 : 0
-        return headerLength + 64 + PictureMetadata.longestText + PictureMetadata.longestEncoding + pixels
+        let product =
+            switch request.product {
+            case .facts: 0
+            case .pixels: PixelBuffer.byteCount(of: request.box) ?? 0
+            case .thumbnail: DecodeReply.longestThumbnail
+            }
+        return headerLength + 64 + PictureMetadata.longestText + PictureMetadata.longestEncoding + product
     }
 
     /// Reads an answer to `request`. Throws `PixelsError.malformedReply` for every block that is none.
@@ -41,10 +46,10 @@ public enum DecodeOutcome: Hashable, Sendable {
 
     /// Writes the block and seals it.
     public func write(to memory: SealedMemory) throws(PixelsError) {
-        try memory.fill(with: [head, pixels])
+        try memory.fill(with: [head, product])
     }
 
-    /// All of the block but the pixels.
+    /// All of the block but what was made of the picture.
     var head: [UInt8] {
         var wire = WireWriter()
         wire.append(Self.magic)
@@ -60,9 +65,9 @@ public enum DecodeOutcome: Hashable, Sendable {
         return wire.bytes
     }
 
-    /// The pixels' bytes, not copied.
-    var pixels: [UInt8] {
+    /// The bytes of the pixels or of the thumbnail, not copied.
+    var product: [UInt8] {
         guard case .picture(let reply) = self else { return [] }
-        return reply.pixels?.bytes ?? []
+        return reply.pixels?.bytes ?? reply.thumbnail ?? []
     }
 }

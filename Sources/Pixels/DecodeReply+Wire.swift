@@ -1,5 +1,5 @@
 extension DecodeReply {
-    /// Appends everything but the pixels' bytes, which follow as they are.
+    /// Appends everything but the bytes of the pixels or the thumbnail, which follow as they are.
     func encodeHead(to wire: inout WireWriter) {
         wire.append(sourceSize)
         wire.append(format)
@@ -7,6 +7,7 @@ extension DecodeReply {
         wire.append(isComplete)
         metadata.encode(to: &wire)
         wire.append(pixels?.size) { $0.append($1) }
+        wire.append(thumbnail?.count) { $0.append(UInt32(clamping: $1)) }
     }
 
     /// Reads an answer to `request`, and refuses every other.
@@ -17,20 +18,24 @@ extension DecodeReply {
         guard let orientation = Orientation(rawValue: try wire.integer()) else {
             throw .malformedReply("there is no such orientation")
         }
+        let isComplete = try wire.flag()
+        let metadata = try PictureMetadata(from: &wire)
+        let size = try wire.optional { wire throws(PixelsError) in
+            try wire.size(largestSide: DecodeRequest.largestSide)
+        }
+        let length = try wire.optional { wire throws(PixelsError) in Int(try wire.integer(UInt32.self)) }
+        let layout = PictureLayout(of: sourceSize, for: request)
         self.init(
-            to: request, sourceSize: sourceSize, format: format, orientation: orientation,
-            isComplete: try wire.flag(), metadata: try PictureMetadata(from: &wire),
-            pixels: try Self.pixels(from: &wire, of: PictureLayout(of: sourceSize, for: request), for: request))
+            to: request, sourceSize: sourceSize, format: format, orientation: orientation, isComplete: isComplete,
+            metadata: metadata, pixels: try Self.pixels(from: &wire, size, of: layout, for: request),
+            thumbnail: try Self.thumbnail(from: &wire, length, for: request))
     }
 
     /// Reads exactly the pixels asked for: a reply cannot choose how much memory it takes.
     private static func pixels(
-        from wire: inout WireReader, of layout: PictureLayout, for request: DecodeRequest
+        from wire: inout WireReader, _ size: PixelSize?, of layout: PictureLayout, for request: DecodeRequest
     ) throws(PixelsError) -> PixelBuffer? {
-        let size = try wire.optional { wire throws(PixelsError) in
-            try wire.size(largestSide: DecodeRequest.largestSide)
-        }
-        guard size == (request.wantsPixels ? layout.output : nil) else {
+        guard size == (request.product == .pixels ? layout.output : nil) else {
             throw .malformedReply("the pixels are not those asked for")
         }
         guard let size else { return nil }
@@ -38,6 +43,20 @@ extension DecodeReply {
             throw .malformedReply("the pixels are not as many as it says")
         }
         return PixelBuffer(size: size, bytes: Array(try wire.take(count)))
+    }
+
+    /// Reads the thumbnail, if that was asked for. It is as untrusted as the picture it was made from.
+    private static func thumbnail(
+        from wire: inout WireReader, _ length: Int?, for request: DecodeRequest
+    ) throws(PixelsError) -> [UInt8]? {
+        guard (length != nil) == (request.product == .thumbnail) else {
+            throw .malformedReply("there is a thumbnail or none, against the request")
+        }
+        guard let length else { return nil }
+        guard length <= longestThumbnail, length == wire.remaining else {
+            throw .malformedReply("the thumbnail is not as long as it says")
+        }
+        return Array(try wire.take(length))
     }
 
     /// A few printable ASCII characters.

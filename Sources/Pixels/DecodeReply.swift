@@ -19,13 +19,18 @@ public struct DecodeReply: Hashable, Sendable {
     public let region: UnitRect
     /// The pixels, where they were wanted.
     public let pixels: PixelBuffer?
+    /// The same part as a JPEG, where that was wanted.
+    public let thumbnail: [UInt8]?
+
+    /// The most bytes of a thumbnail; more than a JPEG of any box needs that is worth keeping.
+    static let longestThumbnail = 4 << 20
 
     /// Answers `request`, which lays the region out.
     ///
     /// The pixels are to be of the layout's size, or the other side will refuse them.
     public init(
         to request: DecodeRequest, sourceSize: PixelSize, format: String, orientation: Orientation,
-        isComplete: Bool, metadata: PictureMetadata, pixels: PixelBuffer?
+        isComplete: Bool, metadata: PictureMetadata, pixels: PixelBuffer?, thumbnail: [UInt8]? = nil
     ) {
         self.sourceSize = sourceSize
         self.format = format
@@ -33,6 +38,7 @@ public struct DecodeReply: Hashable, Sendable {
         self.isComplete = isComplete
         self.metadata = metadata
         self.pixels = pixels
+        self.thumbnail = thumbnail
         region = PictureLayout(of: sourceSize, for: request).region
     }
 }

@@ -9,14 +9,14 @@ extension DecodeRequest {
             "fitting=\(fitting.rawValue)",
             "enlarges=\(enlarges ? "yes" : "no")",
             "background=\(background.red),\(background.green),\(background.blue)",
-            "pixels=\(wantsPixels ? "yes" : "no")",
+            "product=\(product.rawValue)",
         ]
     }
 
     /// Reads exactly what `arguments` writes. Everything else is an error: there are no defaults, no other order, and
     /// no other way to write a number.
     public init(arguments: some Collection<String>) throws(PixelsError) {
-        let names = ["region", "box", "aspect", "fitting", "enlarges", "background", "pixels"]
+        let names = ["region", "box", "aspect", "fitting", "enlarges", "background", "product"]
         guard arguments.count == names.count else { throw .malformedRequest("\(arguments.count) arguments") }
         var values: [Substring] = []
         for (name, argument) in zip(names, arguments) {
@@ -30,7 +30,8 @@ extension DecodeRequest {
         self.fitting = fitting
         enlarges = values[4] == "yes"
         background = try Self.color(values[5])
-        wantsPixels = values[6] == "yes"
+        guard let product = Product(rawValue: String(values[6])) else { throw .malformedRequest("product") }
+        self.product = product
         // Whatever was read leniently above ("+1", "1e0", "maybe") is written otherwise.
         guard self.arguments.elementsEqual(arguments) else { throw .malformedRequest("not the usual form") }
     }

@@ -3,6 +3,16 @@
 ///     var request = DecodeRequest(box: PixelSize(width: 160, height: 120))
 ///     request.pixelAspect = 0.75     // sextants in cells twice as high as wide
 public struct DecodeRequest: Hashable, Sendable {
+    /// What is to be made of the picture, besides its size and its metadata.
+    public enum Product: String, Hashable, Sendable, CaseIterable {
+        /// Nothing.
+        case facts
+        /// Its pixels.
+        case pixels
+        /// A small JPEG of it, to be kept.
+        case thumbnail
+    }
+
     /// How a picture's proportions meet the box's.
     public enum Fitting: String, Hashable, Sendable, CaseIterable {
         /// All of the region is shown; the output may be smaller than the box on one side.
@@ -24,8 +34,8 @@ public struct DecodeRequest: Hashable, Sendable {
     public var enlarges = false
     /// What shows through where the picture is transparent, and where a truncated one ends.
     public var background: PixelColor = .black
-    /// Whether pixels are wanted, not only the size and the metadata.
-    public var wantsPixels = true
+    /// What is to be made of it.
+    public var product = Product.pixels
 
     /// Wants all of a picture, small enough for `box`.
     public init(box: PixelSize) {
@@ -36,6 +46,9 @@ public struct DecodeRequest: Hashable, Sendable {
     public static let largestSide = 8192
     /// The pixel aspects that are believed.
     public static let pixelAspects = 1.0 / 64...64.0
+
+    /// Whether the picture has to be decoded at all.
+    public var wantsPixels: Bool { product != .facts }
 
     private static func held(_ box: PixelSize) -> PixelSize {
         PixelSize(width: max(1, min(box.width, largestSide)), height: max(1, min(box.height, largestSide)))

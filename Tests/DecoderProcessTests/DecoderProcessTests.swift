@@ -31,7 +31,7 @@ struct DecoderProcessTests {
 
     @Test func answersWithoutPixels() throws {
         var request = request
-        request.wantsPixels = false
+        request.product = .facts
         let process = try DecoderProcess(PNGFile(.scene(width: 16, height: 12)).bytes, arguments: request.arguments)
         let reply = try picture(of: try DecodeOutcome(reading: process.output, for: request))
         #expect(reply.pixels == nil && reply.sourceSize == PixelSize(width: 16, height: 12))

@@ -46,7 +46,7 @@ struct ExifTests {
 
     @Test func comesWithoutPixelsToo() throws {
         var request = DecodeRequest.within(80)
-        request.wantsPixels = false
+        request.product = .facts
         let bytes = ExifFile.jpeg(try Tool.cjpeg(Self.picture.ppm), inserting: Self.full.segment)
         let reply = try decode(bytes, request)
         #expect(reply.pixels == nil && reply.sourceSize == Self.picture.size)
@@ -110,7 +110,7 @@ struct ExifTests {
         let jpeg = try Tool.cjpeg(Self.picture.ppm)
         var random = RandomNumbers(seed: 41)
         var request = DecodeRequest.within(8)
-        request.wantsPixels = false
+        request.product = .facts
         for _ in 0..<3000 {
             var damaged = tiff
             for _ in 0..<Int.random(in: 1...6, using: &random) {

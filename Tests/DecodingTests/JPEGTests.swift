@@ -26,6 +26,18 @@ struct JPEGTests {
         }
     }
 
+    @Test func makesThumbnails() throws {
+        let bytes = try Tool.run("/usr/bin/cjpeg", ["-quality", "96"], input: Self.scene.ppm)
+        var request = DecodeRequest(box: PixelSize(width: 80, height: 80))
+        request.product = .thumbnail
+        let reply = try decode(bytes, request)
+        let thumbnail = try #require(reply.thumbnail)
+        #expect(reply.pixels == nil && thumbnail.starts(with: [0xFF, 0xD8, 0xFF]) && thumbnail.count < 8_000)
+        let small = try decodeWhole(thumbnail)
+        #expect(small.sourceSize == PixelSize(width: 80, height: 59))
+        #expect(small.psnr(Self.scene.scaled(to: small.sourceSize)) > 30)
+    }
+
     @Test func decodesGrey() throws {
         let grey = PixelBuffer(width: 203, height: 149) { x, y in
             let value = Self.scene.color(x, y).green

@@ -7,11 +7,14 @@ struct DecodeOutcomeTests {
     private let request = DecodeRequest(box: PixelSize(width: 8, height: 6))
 
     @Test func survivesTheWire() throws {
-        for outcome in [.picture(reply()), .picture(bareReply())] + Self.failures.map(DecodeOutcome.failure) {
+        let pictures: [DecodeOutcome] = [.picture(reply()), .picture(bareReply()), .picture(thumbnailReply())]
+        for outcome in pictures + Self.failures.map(DecodeOutcome.failure) {
             var request = request
-            if case .picture(let reply) = outcome { request.wantsPixels = reply.pixels != nil }
-            #expect(try read(outcome.head + outcome.pixels, for: request) == outcome)
-            #expect(outcome.head.count + outcome.pixels.count <= DecodeOutcome.longestEncoding(for: request))
+            if case .picture(let reply) = outcome {
+                request.product = reply.pixels != nil ? .pixels : reply.thumbnail != nil ? .thumbnail : .facts
+            }
+            #expect(try read(outcome.head + outcome.product, for: request) == outcome)
+            #expect(outcome.head.count + outcome.product.count <= DecodeOutcome.longestEncoding(for: request))
         }
     }
 
@@ -28,10 +31,10 @@ struct DecodeOutcomeTests {
         metadata.longitude = 1
         metadata.fields = Array(repeating: MetadataField(name: text, value: text), count: 300)
         let outcome = DecodeOutcome.picture(reply(metadata: metadata))
-        let length = outcome.head.count + outcome.pixels.count
+        let length = outcome.head.count + outcome.product.count
         #expect(length <= DecodeOutcome.longestEncoding(for: request))
         #expect(length > DecodeOutcome.longestEncoding(for: request) - 2048)
-        guard case .picture(let read) = try read(outcome.head + outcome.pixels, for: request) else {
+        guard case .picture(let read) = try read(outcome.head + outcome.product, for: request) else {
             Issue.record("a failure")
             return
         }
@@ -40,17 +43,18 @@ struct DecodeOutcomeTests {
 
     @Test func refusesPixelsNotAskedFor() {
         let outcome = DecodeOutcome.picture(reply())
-        var others = [request, request, request]
-        others[0].wantsPixels = false
+        var others = [request, request, request, request]
+        others[3].product = .thumbnail
+        others[0].product = .facts
         others[1].box.width = 4
         others[2].region = UnitRect(x: 0, y: 0, width: 0.5, height: 1) ?? .whole
         for other in others {
-            #expect(throws: PixelsError.self) { try read(outcome.head + outcome.pixels, for: other) }
+            #expect(throws: PixelsError.self) { try read(outcome.head + outcome.product, for: other) }
         }
     }
 
     @Test func refusesSizesThatDoNotExist() throws {
-        let bytes = DecodeOutcome.picture(reply()).head + DecodeOutcome.picture(reply()).pixels
+        let bytes = DecodeOutcome.picture(reply()).head + DecodeOutcome.picture(reply()).product
         for size: [UInt32] in [[0, 4], [8, 0], [.max, .max], [0x8000_0000, 0x8000_0000], [65_501, 1]] {
             var broken = bytes
             broken.replaceSubrange(7..<15, with: size.flatMap { word in (0..<4).map { UInt8(word >> ($0 * 8) & 255) } })
@@ -59,7 +63,7 @@ struct DecodeOutcomeTests {
     }
 
     @Test func refusesEveryBeginningAndEveryContinuation() {
-        let bytes = DecodeOutcome.picture(reply()).head + DecodeOutcome.picture(reply()).pixels
+        let bytes = DecodeOutcome.picture(reply()).head + DecodeOutcome.picture(reply()).product
         for length in 0..<bytes.count {
             #expect(throws: PixelsError.self) { try read(Array(bytes[..<length]), for: request) }
         }
@@ -68,19 +72,21 @@ struct DecodeOutcomeTests {
 
     /// The reader must survive any block; whatever it accepts has to be what was asked for.
     @Test func survivesMutations() {
-        let seeds = ([.picture(reply()), .picture(bareReply())] + Self.failures.map(DecodeOutcome.failure)).map {
-            $0.head + $0.pixels
+        let pictures: [DecodeOutcome] = [.picture(reply()), .picture(bareReply()), .picture(thumbnailReply())]
+        let seeds = (pictures + Self.failures.map(DecodeOutcome.failure)).map {
+            $0.head + $0.product
         }
         var random = RandomNumbers(seed: 11)
         var accepted = 0
         for round in 0..<20_000 {
             var request = request
-            request.wantsPixels = round % 2 == 0
+            request.product = DecodeRequest.Product.allCases[round % 3]
             let bytes = mutated(seeds[round % seeds.count], using: &random)
             guard let outcome = try? read(bytes, for: request) else { continue }
             accepted += 1
             guard case .picture(let reply) = outcome else { continue }
-            if (reply.pixels != nil) != request.wantsPixels { Issue.record("pixels against the request") }
+            if (reply.pixels != nil) != (request.product == .pixels) { Issue.record("pixels against the request") }
+            if (reply.thumbnail != nil) != (request.product == .thumbnail) { Issue.record("a thumbnail") }
             if reply.pixels.map({ $0.size.width <= 8 && $0.size.height <= 6 }) == false { Issue.record("too large") }
             if reply.metadata != reply.metadata.bounded { Issue.record("metadata out of bounds") }
         }
@@ -97,6 +103,14 @@ struct DecodeOutcomeTests {
             if round % 2 == 0 { bytes = start + [UInt8(round / 2 % 3)] + bytes }
             _ = try? read(bytes, for: request)
         }
+    }
+
+    private func thumbnailReply() -> DecodeReply {
+        var request = request
+        request.product = .thumbnail
+        return DecodeReply(
+            to: request, sourceSize: PixelSize(width: 16, height: 12), format: "JPEG", orientation: .upright,
+            isComplete: true, metadata: PictureMetadata(), pixels: nil, thumbnail: [0xFF, 0xD8, 1, 2, 3])
     }
 
     private static let failures: [DecodeFailure] = [

@@ -18,7 +18,7 @@ struct DecodeRequestTests {
             request.fitting = Bool.random(using: &random) ? .inside : .cover
             request.enlarges = .random(using: &random)
             request.background = PixelColor(red: .random(in: 0...255, using: &random), green: 7, blue: 255)
-            request.wantsPixels = .random(using: &random)
+            request.product = .allCases.randomElement(using: &random)!
             #expect(try DecodeRequest(arguments: request.arguments) == request)
         }
     }

@@ -180,6 +180,54 @@ static inline cjpeg_status cjpeg_read_row(cjpeg_decoder *decoder, uint8_t *row) 
     return jpeg_read_scanlines(&decoder->info, &row, 1) == 1 ? cjpeg_ok : cjpeg_damaged;
 }
 
+/// One picture being compressed, and where its errors go.
+typedef struct cjpeg_encoder {
+    struct jpeg_compress_struct info;
+    struct jpeg_error_mgr errors;
+    jmp_buf escape;
+} cjpeg_encoder;
+
+static inline void cjpeg_encoder_exit(j_common_ptr info) {
+    longjmp(((cjpeg_encoder *)info->client_data)->escape, 1);
+}
+
+/// Compresses RGB pixels. `bytes` is the library's, and is freed by cjpeg_free_encoded whatever this returns.
+static inline cjpeg_status cjpeg_encode(
+    const uint8_t *pixels, unsigned width, unsigned height, int quality, uint8_t **bytes, unsigned long *length) {
+    cjpeg_encoder encoder;
+    encoder.info.err = jpeg_std_error(&encoder.errors);
+    encoder.errors.error_exit = cjpeg_encoder_exit;
+    encoder.errors.output_message = cjpeg_output_message;
+    encoder.info.client_data = &encoder;
+    *bytes = NULL;
+    *length = 0;
+    if (setjmp(encoder.escape)) {
+        jpeg_destroy_compress(&encoder.info);
+        return cjpeg_exhausted;
+    }
+    jpeg_create_compress(&encoder.info);
+    jpeg_mem_dest(&encoder.info, bytes, length);
+    encoder.info.image_width = width;
+    encoder.info.image_height = height;
+    encoder.info.input_components = 3;
+    encoder.info.in_color_space = JCS_RGB;
+    jpeg_set_defaults(&encoder.info);
+    jpeg_set_quality(&encoder.info, quality, TRUE);
+    encoder.info.optimize_coding = TRUE;
+    jpeg_start_compress(&encoder.info, TRUE);
+    while (encoder.info.next_scanline < height) {
+        JSAMPROW row = (JSAMPROW)(pixels + (size_t)encoder.info.next_scanline * width * 3);
+        jpeg_write_scanlines(&encoder.info, &row, 1);
+    }
+    jpeg_finish_compress(&encoder.info);
+    jpeg_destroy_compress(&encoder.info);
+    return cjpeg_ok;
+}
+
+static inline void cjpeg_free_encoded(uint8_t *bytes) {
+    free(bytes);
+}
+
 /// The library's words for the failure.
 static inline const char *cjpeg_message(const cjpeg_decoder *decoder) {
     return decoder->message;
