@@ -32,6 +32,7 @@ let rooms: KeyValuePairs<String, [String]> = [
     "Networking": ["Model", "Streams", "Cache", "HTTP", "Formats", "Logging"],
     "Pixels": ["CMemory"],
     "Decoding": ["Pixels", "CJPEG", "CPNG", "CExif"],
+    "Pictures": ["Model", "Streams", "Cache", "Cells", "Text", "Pixels", "Logging"],
     "Terminal": ["Cells", "Text", "Logging", "CNcurses"],
 ]
 
@@ -54,6 +55,9 @@ let tests: KeyValuePairs<String, [String]> = [
     "Networking": ["Cache", "HTTP", "Logging", "Model", "Streams", "TestSupport"],
     "Pixels": ["PictureTestSupport"],
     "Decoding": ["Pixels", "PictureTestSupport"],
+    "Pictures": [
+        "Cache", "Cells", "Logging", "Model", "Pixels", "PictureTestSupport", "TestSupport", "vitrine-decoder",
+    ],
     "Terminal": ["Cells", "Text", "TestSupport"],
 ]
 

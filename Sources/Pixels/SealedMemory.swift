@@ -28,10 +28,9 @@ public final class SealedMemory: Sendable {
     }
 
     /// Makes a block of those bytes that nobody can change any more.
-    public convenience init(sealing bytes: UnsafeRawBufferPointer) throws(PixelsError) {
+    public convenience init(sealing bytes: [UInt8]) throws(PixelsError) {
         try self.init()
-        try write(bytes, at: 0)
-        try seal()
+        try fill(with: [bytes])
     }
 
     deinit {

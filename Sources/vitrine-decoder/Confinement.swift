@@ -3,7 +3,7 @@ import CSandbox
 /// Takes from this process what decoding does not need, before it looks at the first untrusted byte. Everything here can
 /// only be tightened afterwards, never loosened.
 ///
-/// The order matters: privileges first, then limits; what filters files and system calls comes last, because the steps
+/// The order matters: what the parent left open by accident goes first (libraries open sockets that stay open on exec), then privileges, then limits; what filters files and system calls comes last, because the steps
 /// before it need them.
 struct Confinement {
     /// The most bytes this process may write to a file: the longest answer to its request.
@@ -15,7 +15,7 @@ struct Confinement {
 
     /// Returns whether all of it worked; if not, nothing is to be decoded.
     func apply() -> Bool {
-        forbidPrivileges() && limitResources()
+        csandbox_close_all_but_three() == 0 && forbidPrivileges() && limitResources()
     }
 
     private func forbidPrivileges() -> Bool {

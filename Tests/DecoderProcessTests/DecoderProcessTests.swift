@@ -69,7 +69,7 @@ struct DecoderProcessTests {
     @Test func endsWithOneWhereItCannotAnswer() throws {
         let null = try #require(FileHandle(forUpdatingAtPath: "/dev/null"))
         let bytes = PNGFile(.scene(width: 2, height: 2)).bytes
-        let input = try bytes.withUnsafeBytes { try SealedMemory(sealing: $0) }
+        let input = try SealedMemory(sealing: bytes)
         let status = try DecoderProcess.run(
             [DecoderProcess.path] + request.arguments, input: input.descriptor, output: null.fileDescriptor)
         #expect(status == 1)

@@ -19,7 +19,7 @@ public struct DecoderProcess {
 
     /// Decodes a sealed block of those bytes.
     public init(_ bytes: [UInt8], arguments: [String], through command: [String] = []) throws {
-        let input = try bytes.withUnsafeBytes { try SealedMemory(sealing: $0) }
+        let input = try SealedMemory(sealing: bytes)
         try self.init(input: input.descriptor, arguments: arguments, through: command)
     }
 

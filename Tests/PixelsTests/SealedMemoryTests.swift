@@ -16,7 +16,7 @@ struct SealedMemoryTests {
     }
 
     @Test func nobodyChangesWhatIsSealed() throws {
-        let memory = try Array("picture".utf8).withUnsafeBytes { try SealedMemory(sealing: $0) }
+        let memory = try SealedMemory(sealing: Array("picture".utf8))
         var byte: UInt8 = 0
         #expect(pwrite(memory.descriptor, &byte, 1, 0) == -1 && errno == EPERM)
         #expect(ftruncate(memory.descriptor, 0) == -1 && errno == EPERM)

@@ -6,6 +6,16 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/// Declared by <unistd.h> under _DEFAULT_SOURCE, which Swift's picture of the C library is taken without.
+long syscall(long number, ...);
+
+/// Closes every descriptor but standard input, output and error.
+static inline int csandbox_close_all_but_three(void) {
+    return (int)syscall(SYS_close_range, 3U, ~0U, 0U);
+}
 
 /// Neither this process nor what it executes can ever gain privileges.
 static inline int csandbox_forbid_new_privileges(void) {

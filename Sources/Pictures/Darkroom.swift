@@ -1,0 +1,154 @@
+import Cache
+import Dispatch
+import Logging
+import Model
+import Streams
+import Synchronization
+
+/// Where pictures are drawn, out of the screens' way.
+///
+/// A screen says what it would like to show, looks what is there, and listens for more:
+///
+///     darkroom.want(orders, by: customer)
+///     if let picture = darkroom.picture(order) { draw(picture) }
+///     for await developed in darkroom.developed() { … }
+///
+/// The most important is drawn first, as many at once as the machine has cores; wishes for the same drawing join, and what
+/// nobody wants any more is stopped. What was drawn is kept, up to a number of bytes, and drawn again at once.
+public final class Darkroom: Sendable {
+    /// Names somebody who wants pictures.
+    public struct Customer: Hashable, Sendable {
+        fileprivate let number: Int
+    }
+
+    /// Which orders have been done since one last listened.
+    public struct Developed: Coalescing {
+        /// Drawn, or found to be impossible.
+        public var orders: Set<PictureOrder>
+
+        /// Takes in what was done later.
+        public mutating func merge(_ later: Developed) { orders.formUnion(later.orders) }
+    }
+
+    /// What became of an order.
+    private enum Outcome: Sendable {
+        case drawn(DrawnPicture)
+        case failed(Failure)
+    }
+
+    private struct State {
+        /// What each customer wants, the most important first.
+        var wanted: [Customer: [PictureOrder]] = [:]
+        var importances: [Customer: Importance] = [:]
+        var nextCustomer = 0
+        var running: [PictureOrder: DecodeCancellation] = [:]
+        var done: BoundedCache<PictureOrder, Outcome>
+        /// Orders that failed for a reason that passes: a file that was missing and is fetched again. They are forgotten as
+        /// soon as nobody wants them, so that the next one who does has another try.
+        var postponed: [PictureOrder: Failure] = [:]
+    }
+
+    private let state: Mutex<State>
+    private let subscribers = Subscribers<Developed>()
+    private let developer: PictureDeveloper
+    private let width: Int
+    private let queue = DispatchQueue(label: "vitrine.darkroom", qos: .utility, attributes: .concurrent)
+
+    /// Opens a darkroom.
+    ///
+    /// - Parameters:
+    ///   - limit: bytes of drawn pictures to keep.
+    ///   - width: how many pictures to draw at once; one a core.
+    public init(developer: PictureDeveloper, limit: Int = 32 << 20, width: Int) {
+        self.developer = developer
+        self.width = max(1, width)
+        state = Mutex(State(done: BoundedCache(limit: limit)))
+    }
+
+    /// Gives out a name to want pictures under.
+    public func makeCustomer() -> Customer {
+        state.withLock { state in
+            state.nextCustomer += 1
+            return Customer(number: state.nextCustomer)
+        }
+    }
+
+    /// States all that a customer wants from now on, the most important first.
+    ///
+    /// - Parameter importance: how important the first is to the first ones of others.
+    public func want(_ orders: [PictureOrder], by customer: Customer, importance: Importance = .visible) {
+        state.withLock { state in
+            state.wanted[customer] = orders.isEmpty ? nil : orders
+            state.importances[customer] = importance
+            let wanted = Set(state.wanted.values.joined())
+            for (order, cancellation) in state.running where !wanted.contains(order) { cancellation.cancel() }
+            state.postponed = state.postponed.filter { wanted.contains($0.key) }
+            startWork(&state)
+        }
+    }
+
+    /// A picture, if it has been drawn. Costs next to nothing.
+    public func picture(_ order: PictureOrder) -> DrawnPicture? {
+        state.withLock { state in
+            if case .drawn(let picture) = state.done.value(for: order) { picture } else { nil }
+        }
+    }
+
+    /// Why a picture cannot be drawn, if that has been found out.
+    public func failure(_ order: PictureOrder) -> Failure? {
+        state.withLock { state in
+            if case .failed(let failure) = state.done.value(for: order) { return failure }
+            return state.postponed[order]
+        }
+    }
+
+    /// Begins to listen.
+    public func developed() -> CoalescingStream<Developed> {
+        subscribers.subscribe()
+    }
+
+    // MARK: -
+
+    /// Fills the free places. Called under the lock.
+    private func startWork(_ state: inout sending State) {
+        while state.running.count < width, let order = Self.next(&state) {
+            let cancellation = DecodeCancellation()
+            state.running[order] = cancellation
+            queue.async { [self] in develop(order, cancellation) }
+        }
+    }
+
+    /// The most important order that is neither done nor under way.
+    private static func next(_ state: inout sending State) -> PictureOrder? {
+        let customers = state.wanted.keys.sorted {
+            (state.importances[$0] ?? .rest, $1.number) > (state.importances[$1] ?? .rest, $0.number)
+        }
+        for customer in customers {
+            for order in state.wanted[customer] ?? []
+            where state.running[order] == nil && state.postponed[order] == nil && state.done.value(for: order) == nil {
+                return order
+            }
+        }
+        return nil
+    }
+
+    private func develop(_ order: PictureOrder, _ cancellation: DecodeCancellation) {
+        let outcome = Result { try developer.develop(order, cancellation) }
+        state.withLock { state in
+            state.running[order] = nil
+            switch outcome {
+            case .success(let picture):
+                state.done.insert(.drawn(picture), for: order, cost: picture.cells.byteCount)
+            case .failure where cancellation.isCancelled:
+                // It may be wanted again by now, and then it is begun again.
+                break
+            case .failure(let error as PictureError) where error.isThePicturesFault:
+                state.done.insert(.failed(Failure(error.reason, remedy: .none)), for: order, cost: 256)
+            case .failure(let error):
+                state.postponed[order] = Failure("\(error)", remedy: .time)
+            }
+            startWork(&state)
+        }
+        subscribers.send(Developed(orders: [order]))
+    }
+}

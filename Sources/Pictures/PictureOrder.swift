@@ -1,0 +1,53 @@
+import Cells
+import Model
+import Pixels
+
+/// What is to be drawn, and how: a thumbnail to fill some cells, or a part of a photo to fit into some.
+///
+/// Two orders that are equal give the same cells, so an order is also the name that its picture is kept under.
+public struct PictureOrder: Hashable, Sendable {
+    /// Which picture.
+    public let subject: Wish.Subject
+    /// The edition that is held. With another one it is another picture.
+    public let edition: Int
+    /// The room there is.
+    public let room: Size
+    /// How it is drawn.
+    public let style: DrawingStyle
+    let region: UnitRect
+    let fills: Bool
+    let enlarges: Bool
+
+    init(
+        _ subject: Wish.Subject, edition: Int, room: Size, style: DrawingStyle, region: UnitRect = .whole, fills: Bool,
+        enlarges: Bool
+    ) {
+        self.subject = subject
+        self.edition = edition
+        self.room = room
+        self.style = style
+        self.region = region
+        self.fills = fills
+        self.enlarges = enlarges
+    }
+
+    /// Orders a thumbnail that fills its room: in the middle, what hangs over cut off, never squashed.
+    public static func thumbnail(
+        of photo: Photo, in gallery: GalleryID, room: Size, style: DrawingStyle
+    ) -> PictureOrder {
+        PictureOrder(
+            .picture(gallery, photo.key, .thumbnail), edition: photo.thumbnail.held ?? 0, room: room, style: style,
+            fills: true, enlarges: true)
+    }
+
+    var request: DecodeRequest {
+        let pixels = style.symbols.pixelsPerCell
+        var request = DecodeRequest(
+            box: PixelSize(width: room.columns * pixels.columns, height: room.rows * pixels.rows))
+        request.region = region
+        request.pixelAspect = style.pixelAspect
+        request.fitting = fills ? .cover : .inside
+        request.enlarges = enlarges
+        return request
+    }
+}

@@ -1,0 +1,236 @@
+import Cells
+import Foundation
+import Logging
+import Model
+import PictureTestSupport
+import Pixels
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import Pictures
+
+@Suite struct DarkroomTests {
+    private let folder = TestFolder()
+    private let cache: GalleryCache
+    private let caches: CacheFolder
+    private let darkroom: Darkroom
+    private let developer: PictureDeveloper
+    private let style = DrawingStyle(symbols: .half, colours: .full, cellAspect: 0.5)
+    private let room = Size(columns: 8, rows: 3)
+
+    init() throws {
+        let log = Log()
+        caches = try CacheFolder(path: folder.path("cache"), log: log)
+        cache = try caches.open(Address("http://example.org/index.xml"))
+        developer = PictureDeveloper(caches: caches, helper: DecoderHelper(path: try DecoderProcess.path), log: log)
+        darkroom = Darkroom(developer: developer, width: 2)
+    }
+
+    private func sync(_ ids: [String], thumbnails: Bool = true, date: Int64 = 0) async throws {
+        let draft = try cache.beginSync()
+        try draft.add(
+            try ids.map { id in
+                GalleryEntry(
+                    id: id, name: id, date: Timestamp(milliseconds: date),
+                    photo: try cache.address.resolving("p/\(id)"),
+                    thumbnail: thumbnails ? try cache.address.resolving("t/\(id)") : nil)
+            })
+        _ = try await cache.writer.commit(
+            draft.changes, skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 0))
+    }
+
+    private func photo(_ id: String) throws -> Photo { try #require(try cache.read { try $0.photo(galleryID: id) }) }
+
+    private func store(thumbnail bytes: [UInt8], of id: String) async throws {
+        let photo = try photo(id)
+        try await cache.writer.store(thumbnail: bytes, of: photo.key, edition: photo.thumbnail.edition)
+    }
+
+    private func store(photo bytes: [UInt8], of id: String) async throws {
+        let photo = try photo(id)
+        let partial = try cache.files.makePartial()
+        try FileHandle(fileDescriptor: partial.descriptor, closeOnDealloc: false).write(contentsOf: Data(bytes))
+        try await cache.writer.store(photo: partial, of: photo.key, edition: photo.photo.edition)
+    }
+
+    private func flat(_ red: UInt8) -> [UInt8] {
+        PNGFile(PixelBuffer(width: 40, height: 30) { _, _ in PixelColor(red: red, green: 0, blue: 0) }).bytes
+    }
+
+    private func thumbnail(_ id: String) throws -> PictureOrder {
+        .thumbnail(of: try photo(id), in: cache.id, room: room, style: style)
+    }
+
+    private func full(_ id: String) throws -> PictureOrder {
+        let photo = try photo(id)
+        return Viewport(room: room, style: style)
+            .order(.picture(cache.id, photo.key, .photo), edition: photo.photo.held ?? 0)
+    }
+
+    /// Wants an order and waits until something has become of it.
+    private func develop(_ order: PictureOrder) async {
+        let developed = darkroom.developed()
+        let customer = darkroom.makeCustomer()
+        darkroom.want([order], by: customer)
+        while darkroom.picture(order) == nil, darkroom.failure(order) == nil { _ = await developed.next() }
+        darkroom.want([], by: customer)
+    }
+
+    /// Waits for what the developer tells the cache when it has time.
+    private func until(_ condition: () throws -> Bool) async throws {
+        let changes = cache.changes()
+        while try !condition() { _ = await changes.next() }
+    }
+
+    @Test("BEHAVIOURS 3.3: thumbnails fill their room, centred, never squashed")
+    func fills() async throws {
+        try await sync(["a"])
+        // Three stripes, of which the middle one is as wide as the room asks for.
+        let stripes = PixelBuffer(width: 300, height: 75) { x, _ in
+            PixelColor(red: (100..<200).contains(x) ? 255 : 0, green: 0, blue: 0)
+        }
+        try await store(thumbnail: PNGFile(stripes).bytes, of: "a")
+        let order = try thumbnail("a")
+        await develop(order)
+        let picture = try #require(darkroom.picture(order))
+        #expect(picture.cells.size == room)
+        #expect(picture.cells.cells.allSatisfy { $0.style.background == .rgb(255, 0, 0) })
+        #expect(picture.width == 300 && picture.height == 75)
+    }
+
+    @Test func drawnPicturesAreKept() async throws {
+        try await sync(["a"])
+        try await store(thumbnail: flat(200), of: "a")
+        let order = try thumbnail("a")
+        await develop(order)
+        try FileManager.default.removeItem(atPath: cache.folder + "/gallery.sqlite")
+        #expect(darkroom.picture(order) != nil)
+    }
+
+    @Test("BEHAVIOURS 2.6: a new thumbnail takes the old one's place when it has proved to be one")
+    func proven() async throws {
+        try await sync(["a"])
+        try await store(thumbnail: flat(100), of: "a")
+        await develop(try thumbnail("a"))
+        try await sync(["a"], date: 1)
+        try await store(thumbnail: flat(200), of: "a")
+        await develop(try thumbnail("a"))
+        let key = try photo("a").key
+        try await until { try cache.read { try $0.thumbnail(of: key) }?.isProven == true }
+        #expect(try cache.read { try $0.thumbnail(of: key) }?.bytes == flat(200))
+    }
+
+    @Test("BEHAVIOURS 3.2: undecodable is bad, and the older one is shown again")
+    func undecodable() async throws {
+        try await sync(["a"])
+        try await store(thumbnail: flat(100), of: "a")
+        await develop(try thumbnail("a"))
+        try await sync(["a"], date: 1)
+        try await store(thumbnail: Array(flat(200).prefix(30)), of: "a")
+        let order = try thumbnail("a")
+        await develop(order)
+        #expect(darkroom.failure(order)?.remedy == Failure.Remedy.none)
+        try await until { if case .bad = try photo("a").thumbnail.trouble { true } else { false } }
+        let again = try thumbnail("a")
+        await develop(again)
+        #expect(darkroom.picture(again)?.cells.cells.first?.style.background == .rgb(100, 0, 0))
+    }
+
+    @Test("BEHAVIOURS 3.5: an undecodable photo is said to be one")
+    func undecodablePhoto() async throws {
+        try await sync(["a"])
+        try await store(photo: Array(flat(200).prefix(30)), of: "a")
+        let order = try full("a")
+        await develop(order)
+        #expect(darkroom.failure(order)?.reason.hasPrefix("The picture is damaged") == true)
+        try await until { if case .bad = try photo("a").photo.trouble { true } else { false } }
+    }
+
+    @Test("BEHAVIOURS 3.6: a file that is missing or broken is fetched again", arguments: [true, false])
+    func brokenFile(isMissing: Bool) async throws {
+        try await sync(["a"])
+        try await store(photo: flat(200), of: "a")
+        let stored = try #require(try cache.read { try $0.photoFile(of: try photo("a").key) })
+        let path = cache.files.path(stored)
+        if isMissing {
+            try FileManager.default.removeItem(atPath: path)
+        } else {
+            try Data(flat(200).prefix(30)).write(to: URL(fileURLWithPath: path))
+        }
+        let order = try full("a")
+        await develop(order)
+        #expect(darkroom.picture(order) == nil)
+        try await until { try photo("a").photo.isWanting }
+        #expect(try photo("a").photo.trouble == nil)
+        // It comes again, and is drawn: the same order is not held against it.
+        try await store(photo: flat(200), of: "a")
+        #expect(try full("a") == order)
+        await develop(order)
+        #expect(darkroom.picture(order) != nil)
+    }
+
+    @Test("BEHAVIOURS 1.2: a photo without a thumbnail gets one")
+    func makesThumbnails() async throws {
+        try await sync(["a"], thumbnails: false)
+        let large = PixelBuffer.scene(width: 1_000, height: 500)
+        try await store(photo: PNGFile(large).bytes, of: "a")
+        let order = try thumbnail("a")
+        await develop(order)
+        #expect(darkroom.picture(order)?.cells.size == room)
+        try await until { try photo("a").thumbnail.isCurrent }
+        let key = try photo("a").key
+        let bytes = try #require(try cache.read { try $0.thumbnail(of: key) }).bytes
+        #expect(bytes.starts(with: [0xFF, 0xD8, 0xFF]) && bytes.count < 40_000)
+        let again = try thumbnail("a")
+        await develop(again)
+        #expect(darkroom.picture(again)?.width == 320)
+    }
+
+    @Test func mostImportantFirst() async throws {
+        try await sync((0..<6).map { "n\($0)" })
+        for number in 0..<6 { try await store(thumbnail: flat(UInt8(number)), of: "n\(number)") }
+        let narrow = Darkroom(developer: developer, width: 1)
+        let developed = narrow.developed()
+        let (list, photo) = (narrow.makeCustomer(), narrow.makeCustomer())
+        let orders = try (0..<6).map { try thumbnail("n\($0)") }
+        narrow.want([orders[0], orders[1], orders[2]], by: list, importance: .near)
+        narrow.want([orders[5]], by: photo, importance: .lookedAt)
+        var order: [PictureOrder] = []
+        while order.count < 4, let done = await developed.next() { order += done.orders }
+        // The first was under way already.
+        #expect(order.first == orders[0] && order.firstIndex(of: orders[5])! < order.firstIndex(of: orders[2])!)
+    }
+
+    @Test func whatNobodyWantsIsStopped() async throws {
+        let script = folder.write("slow", "#!/bin/sh\nexec sleep 1000")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
+        let slow = Darkroom(
+            developer: PictureDeveloper(caches: caches, helper: DecoderHelper(path: script), log: Log()), width: 1)
+        try await sync(["a"])
+        try await store(thumbnail: flat(1), of: "a")
+        let developed = slow.developed()
+        let customer = slow.makeCustomer()
+        let order = try thumbnail("a")
+        slow.want([order], by: customer)
+        slow.want([], by: customer)
+        // It ends long before its budget, with nothing to show for it.
+        #expect(await developed.next()?.orders == [order])
+        #expect(slow.picture(order) == nil && slow.failure(order) == nil)
+    }
+
+    @Test func cacheIsBounded() {
+        var cache = BoundedCache<Int, String>(limit: 1_000)
+        for number in 0..<10_000 {
+            cache.insert("\(number)", for: number, cost: 100)
+            #expect(cache.cost <= 1_000 && cache.value(for: number) == "\(number)")
+            if number > 0 { _ = cache.value(for: 0) }
+        }
+        // Used all the time, so it is still there.
+        #expect(cache.value(for: 0) == "0")
+        cache.insert("huge", for: -1, cost: 5_000)
+        #expect(cache.count == 1 && cache.value(for: -1) == "huge")
+        cache.remove(-1)
+        #expect(cache.cost == 0)
+    }
+}

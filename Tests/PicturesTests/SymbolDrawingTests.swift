@@ -1,0 +1,100 @@
+import Cells
+import PictureTestSupport
+import Pixels
+import Testing
+
+@testable import Pictures
+
+@Suite struct SymbolDrawingTests {
+    private func style(_ symbols: DrawingStyle.Symbols, _ colours: ColourDepth) -> DrawingStyle {
+        DrawingStyle(symbols: symbols, colours: colours, cellAspect: 0.5)
+    }
+
+    private func picture(_ width: Int, _ height: Int, _ grey: (Int, Int) -> UInt8) -> PixelBuffer {
+        PixelBuffer(width: width, height: height) { x, y in
+            let value = grey(x, y)
+            return PixelColor(red: value, green: value, blue: value)
+        }
+    }
+
+    @Test func halfBlocksShowTwoPixelsACell() {
+        let picture = PixelBuffer(width: 2, height: 3) { x, y in
+            PixelColor(red: UInt8(100 * x), green: UInt8(50 * y), blue: 7)
+        }
+        let block = SymbolDrawing.draw(picture, style(.half, .full))
+        #expect(block.size == Size(columns: 2, rows: 2))
+        #expect(block[1, 0].text == "▀")
+        #expect(block[1, 0].style == Style(foreground: .rgb(100, 0, 7), background: .rgb(100, 50, 7)))
+        // Below the last row of pixels is the terminal's own background.
+        #expect(block[0, 1].style == Style(foreground: .rgb(0, 100, 7), background: .terminal))
+    }
+
+    @Test func flatAreasAreBlank() {
+        let block = SymbolDrawing.draw(picture(4, 4) { _, _ in 200 }, style(.half, .palette))
+        #expect(block.cells.allSatisfy { $0.text == " " && $0.style.background == .palette(251) })
+    }
+
+    @Test func lettersGetDenserWithBrightness() {
+        let gradient = picture(64, 2) { x, _ in UInt8(x * 4) }
+        let block = SymbolDrawing.draw(gradient, style(.ascii, .none))
+        #expect(block.size == Size(columns: 64, rows: 1))
+        #expect(block.cells.first?.text == " " && block.cells.last?.text == "$")
+        #expect(Set(block.cells.map(\.text)).count > 30)
+        #expect(block.cells.allSatisfy { $0.style == .plain && $0.text.utf8.count == 1 })
+    }
+
+    @Test func fogIsSpreadOverAllLetters() {
+        let fog = picture(64, 2) { x, _ in UInt8(150 + x) }
+        let block = SymbolDrawing.draw(fog, style(.ascii, .none))
+        #expect(Set(block.cells.map(\.text)).count > 20)
+        let wall = picture(64, 2) { x, _ in UInt8(250 + x % 2) }
+        #expect(Set(SymbolDrawing.draw(wall, style(.ascii, .none)).cells.map(\.text)).count <= 3)
+    }
+
+    @Test func paletteIsTheNearest() {
+        var random = RandomNumbers(seed: 5)
+        var worse = 0
+        for _ in 0..<2_000 {
+            let colour = (
+                UInt8.random(in: 0...255, using: &random), UInt8.random(in: 0...255, using: &random),
+                UInt8.random(in: 0...255, using: &random)
+            )
+            let chosen = Palette.nearest(red: colour.0, green: colour.1, blue: colour.2)
+            #expect(chosen >= 16)
+            let distances = (16...255).map { distance(colour, colour256($0)) }
+            if distance(colour, colour256(Int(chosen))) > distances.min()! * 1.6 + 200 { worse += 1 }
+        }
+        #expect(worse < 20)
+    }
+
+    private func colour256(_ index: Int) -> (UInt8, UInt8, UInt8) {
+        guard index < 232 else {
+            return (UInt8(8 + 10 * (index - 232)), UInt8(8 + 10 * (index - 232)), UInt8(8 + 10 * (index - 232)))
+        }
+        let levels: [UInt8] = [0, 95, 135, 175, 215, 255]
+        let cube = index - 16
+        return (levels[cube / 36], levels[cube / 6 % 6], levels[cube % 6])
+    }
+
+    private func distance(_ a: (UInt8, UInt8, UInt8), _ b: (UInt8, UInt8, UInt8)) -> Double {
+        let (red, green, blue) = (Double(a.0) - Double(b.0), Double(a.1) - Double(b.1), Double(a.2) - Double(b.2))
+        return 3 * red * red + 6 * green * green + 2 * blue * blue
+    }
+
+    @Test func sixteenColoursAverageOut() {
+        let orange = PixelBuffer(width: 40, height: 40) { _, _ in PixelColor(red: 230, green: 140, blue: 60) }
+        let reduced = ColourReduction(orange, to: .sixteen)
+        var sums = (0, 0, 0)
+        for row in 0..<40 {
+            for column in 0..<40 {
+                guard case .palette(let index) = reduced[column, row], index < 16 else {
+                    Issue.record("not of the sixteen")
+                    return
+                }
+                let colour = Palette.colourOfSixteen(index)
+                sums = (sums.0 + Int(colour.0), sums.1 + Int(colour.1), sums.2 + Int(colour.2))
+            }
+        }
+        #expect(abs(sums.0 / 1600 - 230) < 15 && abs(sums.1 / 1600 - 140) < 15 && abs(sums.2 / 1600 - 60) < 15)
+    }
+}

@@ -1,0 +1,100 @@
+import Cells
+import Model
+import Pixels
+import Testing
+
+@testable import Pictures
+
+@Suite("BEHAVIOURS 3.5: fit, zoom, pan") struct ViewportTests {
+    private let subject: Wish.Subject
+    /// Cells twice as high as wide, so half blocks are square.
+    private let style = DrawingStyle(symbols: .half, colours: .full, cellAspect: 0.5)
+
+    init() throws { subject = .list(GalleryID(try Address("http://example.org/"))) }
+
+    private func view(_ width: Int, _ height: Int, columns: Int = 80, rows: Int = 40) -> Viewport {
+        var view = Viewport(room: Size(columns: columns, rows: rows), style: style)
+        view.notePhoto(width: width, height: height)
+        return view
+    }
+
+    private func region(_ view: Viewport) -> UnitRect { view.order(subject, edition: 1).region }
+
+    @Test func fitsAtFirst() {
+        var view = view(1600, 1200)
+        #expect(view.zoom == .fit && region(view) == .whole && view.percent == 5)
+        view.pan(columns: 10, rows: 10)
+        #expect(region(view) == .whole)
+        // A small photo is not made larger than it is.
+        #expect(self.view(7, 5).percent == 100)
+    }
+
+    @Test func zoomsToActualSizeAndBeyond() {
+        var view = view(1600, 1200)
+        view.zoomToActualSize()
+        #expect(view.percent == 100)
+        // 80 of 1600 pixels, and 80 (two a cell) of 1200.
+        #expect(abs(region(view).width - 0.05) < 1e-9 && abs(region(view).height - 80.0 / 1200) < 1e-9)
+        #expect(abs(region(view).x - 0.475) < 1e-9)
+        for _ in 0..<50 { view.zoomIn() }
+        #expect(view.percent == 1600)
+        for _ in 0..<50 { view.zoomOut() }
+        #expect(view.zoom == .fit)
+    }
+
+    @Test func pansAndStaysInside() {
+        var view = view(1600, 1200)
+        view.zoomToActualSize()
+        view.pan(columns: 8, rows: 0)
+        #expect(abs(region(view).x - (0.475 + 0.005)) < 1e-9)
+        for _ in 0..<1_000 { view.pan(columns: 80, rows: 40) }
+        #expect(abs(region(view).x + region(view).width - 1) < 1e-9)
+        #expect(abs(region(view).y + region(view).height - 1) < 1e-9)
+        for _ in 0..<1_000 { view.pan(columns: -80, rows: -40) }
+        #expect(region(view).x == 0 && region(view).y == 0)
+    }
+
+    @Test func windowMayChange() {
+        var view = view(160, 120)
+        view.zoomToActualSize()
+        #expect(view.zoom != .fit)
+        view.room = Size(columns: 400, rows: 200)
+        #expect(view.zoom == .fit && region(view) == .whole)
+        view.room = Size(columns: 1, rows: 1)
+        view.zoomIn()
+        #expect(region(view).width > 0)
+    }
+
+    @Test func everyViewIsInsideAndFillsItsRoom() {
+        var state: UInt64 = 9
+        func random(_ bound: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % bound
+        }
+        for _ in 0..<300 {
+            var view = view(1 + random(5_000), 1 + random(5_000), columns: 1 + random(200), rows: 1 + random(60))
+            for _ in 0..<30 {
+                switch random(6) {
+                case 0: view.zoomIn()
+                case 1: view.zoomOut()
+                case 2: view.zoomToActualSize()
+                case 3: view.room = Size(columns: 1 + random(200), rows: 1 + random(60))
+                default: view.pan(columns: random(80) - 40, rows: random(40) - 20)
+                }
+                let rect = region(view)
+                #expect(
+                    rect.x >= 0 && rect.y >= 0 && rect.x + rect.width <= 1.000001 && rect.y + rect.height <= 1.000001)
+                let order = view.order(subject, edition: 1)
+                #expect(order.request.box.width == view.room.columns)
+            }
+        }
+    }
+
+    @Test func sizeIsNotKnownAtFirst() {
+        var view = Viewport(room: Size(columns: 80, rows: 24), style: style)
+        #expect(view.percent == nil)
+        view.zoomIn()
+        view.zoomToActualSize()
+        #expect(view.zoom == .fit)
+    }
+}
