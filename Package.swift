@@ -34,11 +34,14 @@ let rooms: KeyValuePairs<String, [String]> = [
     "Decoding": ["Pixels", "CJPEG", "CPNG", "CExif"],
     "Pictures": ["Model", "Streams", "Cache", "Cells", "Text", "Pixels", "Logging"],
     "Terminal": ["Cells", "Text", "Logging", "CNcurses"],
+    "Settings": ["Model"],
+    "Painting": [],
 ]
 
 /// The programs, and what each may import.
 let programs: KeyValuePairs<String, [String]> = [
-    "vitrine-decoder": ["Pixels", "Decoding", "CSandbox"]
+    "vitrine-decoder": ["Pixels", "Decoding", "CSandbox"],
+    "gallery-painter": ["Painting"],
 ]
 
 /// Tests, a folder for each room, and what they use besides it.
@@ -59,6 +62,7 @@ let tests: KeyValuePairs<String, [String]> = [
         "Cache", "Cells", "Logging", "Model", "Pixels", "PictureTestSupport", "TestSupport", "vitrine-decoder",
     ],
     "Terminal": ["Cells", "Text", "TestSupport"],
+    "Painting": [],
 ]
 
 func dependencies(_ names: [String]) -> [Target.Dependency] {

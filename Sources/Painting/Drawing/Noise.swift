@@ -1,0 +1,131 @@
+/// Smooth random fields over the plane and over space: the raw stuff of clouds, rock, water and grain.
+///
+/// A field is a pure function of its seed and the place, so it can be asked anywhere, in any order.
+struct Noise: Sendable {
+    private let seed: UInt32
+
+    init(_ seed: UInt32) {
+        self.seed = seed &* 0x9E37_79B1
+    }
+
+    /// Thirty-two well-stirred bits that belong to a point of the whole-number lattice.
+    @inline(__always)
+    func hash(_ x: Int32, _ y: Int32, _ z: Int32 = 0) -> UInt32 {
+        var h = seed
+        h ^= UInt32(bitPattern: x) &* 0x27D4_EB2D
+        h = (h ^ (h >> 15)) &* 0x2C1B_3C6D
+        h ^= UInt32(bitPattern: y) &* 0x1656_67B1
+        h = (h ^ (h >> 13)) &* 0x297A_2D39
+        h ^= UInt32(bitPattern: z) &* 0x85EB_CA6B
+        h = (h ^ (h >> 15)) &* 0x2C1B_3C6D
+        return h ^ (h >> 16)
+    }
+
+    /// A number from 0 up to 1 that belongs to a lattice point.
+    @inline(__always)
+    func unit(_ x: Int32, _ y: Int32, _ z: Int32 = 0) -> Float {
+        Float(hash(x, y, z) >> 8) * (1 / Float(1 << 24))
+    }
+
+    /// Gradient noise over the plane, about −1 to 1, with features about one unit wide.
+    func at(_ p: Vec2) -> Float {
+        let ix = wholePart(p.x)
+        let iy = wholePart(p.y)
+        let f = Vec2(p.x - Float(ix), p.y - Float(iy))
+        let u = f * f * f * (f * (f * 6 - 15) + 10)
+        let a = slope(hash(ix, iy), f.x, f.y)
+        let b = slope(hash(ix &+ 1, iy), f.x - 1, f.y)
+        let c = slope(hash(ix, iy &+ 1), f.x, f.y - 1)
+        let d = slope(hash(ix &+ 1, iy &+ 1), f.x - 1, f.y - 1)
+        return mix(mix(a, b, u.x), mix(c, d, u.x), u.y) * 1.5
+    }
+
+    /// Smoothed lattice values in space, −1 to 1, with features about one unit wide.
+    func at(_ p: Vec3) -> Float {
+        let ix = wholePart(p.x)
+        let iy = wholePart(p.y)
+        let iz = wholePart(p.z)
+        let f = Vec3(p.x - Float(ix), p.y - Float(iy), p.z - Float(iz))
+        let u = f * f * (3 - 2 * f)
+        func layer(_ z: Int32) -> Float {
+            let near = mix(unit(ix, iy, z), unit(ix &+ 1, iy, z), u.x)
+            let far = mix(unit(ix, iy &+ 1, z), unit(ix &+ 1, iy &+ 1, z), u.x)
+            return mix(near, far, u.y)
+        }
+        return mix(layer(iz), layer(iz &+ 1), u.z) * 2 - 1
+    }
+
+    /// Several layers of noise, each finer and fainter than the last, about −1 to 1.
+    func fractal(_ p: Vec2, octaves: Int, gain: Float = 0.5) -> Float {
+        var sum: Float = 0
+        var weight: Float = 1
+        var place = p
+        for _ in 0..<octaves {
+            sum += weight * at(place)
+            weight *= gain
+            // Turned a little at each layer, so that the lattices never line up and show.
+            place = Vec2(1.6 * place.x - 1.2 * place.y, 1.2 * place.x + 1.6 * place.y) + 17.3
+        }
+        return sum
+    }
+
+    /// Several layers of noise in space, about −1 to 1.
+    func fractal(_ p: Vec3, octaves: Int, gain: Float = 0.5) -> Float {
+        var sum: Float = 0
+        var weight: Float = 1
+        var place = p
+        for _ in 0..<octaves {
+            sum += weight * at(place)
+            weight *= gain
+            place = Vec3(1.6 * place.x - 1.2 * place.y, 1.2 * place.x + 1.6 * place.y, 2 * place.z) + 11.7
+        }
+        return sum
+    }
+
+    /// Layers folded into sharp crests, as on bare mountains: 0 in the valleys to about 1 along the ridges.
+    func ridged(_ p: Vec2, octaves: Int, gain: Float = 0.5) -> Float {
+        var sum: Float = 0
+        var total: Float = 0
+        var weight: Float = 1
+        var above: Float = 1
+        var place = p
+        for _ in 0..<octaves {
+            let fold = 1 - min(abs(at(place)), 1)
+            let crest = fold * fold * above
+            above = clamp(crest * 1.6)
+            sum += weight * crest
+            total += weight
+            weight *= gain
+            place = Vec2(1.6 * place.x - 1.2 * place.y, 1.2 * place.x + 1.6 * place.y) + 9.1
+        }
+        return sum / total
+    }
+
+    /// The nearest of the points strewn one to a lattice square, with the distances that draw cells.
+    func cell(_ p: Vec2, jitter: Float = 1) -> NoiseCell {
+        let ix = wholePart(p.x)
+        let iy = wholePart(p.y)
+        var best = NoiseCell(centre: .zero, key: 0, distance: 9, second: 9)
+        for y in (iy &- 1)...(iy &+ 1) {
+            for x in (ix &- 1)...(ix &+ 1) {
+                let h = hash(x, y)
+                let shift = Vec2(Float(h & 0xFFFF), Float(h >> 16)) / 65536 - 0.5
+                let centre = Vec2(Float(x), Float(y)) + 0.5 + shift * jitter
+                let distance = (centre - p).length
+                if distance < best.distance {
+                    best = NoiseCell(centre: centre, key: h, distance: distance, second: best.distance)
+                } else if distance < best.second {
+                    best.second = distance
+                }
+            }
+        }
+        return best
+    }
+
+    @inline(__always)
+    private func slope(_ h: UInt32, _ x: Float, _ y: Float) -> Float {
+        let gx = Float(Int32(bitPattern: h & 0xFFFF) - 32768) * (1 / 32768)
+        let gy = Float(Int32(bitPattern: h >> 16) - 32768) * (1 / 32768)
+        return gx * x + gy * y
+    }
+}

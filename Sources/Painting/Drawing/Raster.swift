@@ -1,0 +1,65 @@
+/// A finished picture: eight bits each of red, green and blue in sRGB, row by row from the top.
+struct Raster: Sendable, Equatable {
+    let width: Int
+    let height: Int
+    var bytes: [UInt8]
+
+    init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+        bytes = [UInt8](repeating: 0, count: width * height * 3)
+    }
+
+    /// The sRGB value of a linear one, both from 0 to 1.
+    static func encoded(_ v: Float) -> Float {
+        v <= 0.003_130_8 ? v * 12.92 : 1.055 * pow(min(v, 1), 1 / 2.4) - 0.055
+    }
+
+    /// A smaller picture of the same proportions, each pixel the mean of the light that falls on it.
+    func reduced(longerSide: Int) -> Raster {
+        let longest = max(width, height)
+        guard longest > longerSide else { return self }
+        let newWidth = max((width * longerSide + longest / 2) / longest, 1)
+        let newHeight = max((height * longerSide + longest / 2) / longest, 1)
+        let table = (0..<256).map { level in
+            let v = Float(level) / 255
+            return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4)
+        }
+        let columns = Self.spans(from: width, to: newWidth)
+        let rows = Self.spans(from: height, to: newHeight)
+        var small = Raster(width: newWidth, height: newHeight)
+        for y in 0..<newHeight {
+            for x in 0..<newWidth {
+                var sum = Vec3.zero
+                var total: Float = 0
+                for (row, rowShare) in rows[y] {
+                    for (column, columnShare) in columns[x] {
+                        let at = (row * width + column) * 3
+                        let light = Vec3(
+                            table[Int(bytes[at])], table[Int(bytes[at + 1])], table[Int(bytes[at + 2])])
+                        sum += light * (rowShare * columnShare)
+                        total += rowShare * columnShare
+                    }
+                }
+                let at = (y * newWidth + x) * 3
+                for channel in 0..<3 {
+                    small.bytes[at + channel] = UInt8(Self.encoded(sum[channel] / total) * 255 + 0.5)
+                }
+            }
+        }
+        return small
+    }
+
+    /// For each new pixel of a row, the old ones that it lies over and by how much.
+    private static func spans(from old: Int, to new: Int) -> [[(Int, Float)]] {
+        (0..<new).map { index in
+            // In whole numbers, with old pixels `new` wide and new ones `old` wide, nothing is rounded.
+            let start = index * old
+            let end = start + old
+            return (start / new...(end - 1) / new).map { pixel in
+                let overlap = min(end, (pixel + 1) * new) - max(start, pixel * new)
+                return (pixel, Float(overlap) / Float(new))
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+/// What a command line asks for.
+public struct Invocation: Equatable, Sendable {
+    /// What to do.
+    public enum Command: Equatable, Sendable {
+        /// Browse a gallery; the last one, if none is named.
+        case browse(String?)
+        /// Fill the caches of galleries; of all that are known, if none is named.
+        case sync(SyncScope, [String])
+        /// List what the cache knows of a gallery.
+        case list(json: Bool, String)
+        /// Draw pictures on standard output.
+        case show(size: ShowSize?, [String])
+        /// Say what is known of a picture.
+        case info(json: Bool, String)
+        /// Look after caches.
+        case cache(CacheAction, CacheTarget)
+        /// Explain the command line.
+        case help
+        /// Say which version this is.
+        case version
+    }
+
+    /// What `sync` fetches.
+    public enum SyncScope: Equatable, Sendable {
+        /// The list and the thumbnails.
+        case thumbnails
+        /// The list alone.
+        case list
+        /// The photos too.
+        case photos
+    }
+
+    /// What `cache` does.
+    public enum CacheAction: String, CaseIterable, Equatable, Sendable {
+        case info, clear, check
+    }
+
+    /// Whose cache it does it to.
+    public enum CacheTarget: Equatable, Sendable {
+        /// Every gallery's.
+        case all
+        /// One gallery's.
+        case gallery(String)
+    }
+
+    /// The room for a picture, in cells.
+    public struct ShowSize: Equatable, Sendable {
+        /// How wide.
+        public let columns: Int
+        /// How high.
+        public let rows: Int
+    }
+
+    /// What to do.
+    public var command: Command
+    /// A settings file in place of the usual one.
+    public var settingsFile: String?
+    /// What the command line sets, by name and value, in order. It comes after the settings file.
+    public var settings: [Setting] = []
+
+    /// One thing that the command line sets.
+    public struct Setting: Equatable, Sendable {
+        let name: String
+        let value: String
+    }
+
+    /// Applies what the command line sets.
+    public func apply(to settings: inout Settings) throws(SettingsError) {
+        for setting in self.settings {
+            guard let option = SettingsTable.option(named: setting.name) else { throw .unknownOption(setting.name) }
+            try option.set(setting.value, in: &settings)
+        }
+    }
+}

@@ -1,0 +1,157 @@
+/// Reads a command line: options and words in any order, up to `--`, behind which all are words.
+struct InvocationParser {
+    private var rest: ArraySlice<String>
+    private var words: [String] = []
+    private var settings: [Invocation.Setting] = []
+    private var settingsFile: String?
+    private var isHelpWanted = false
+    private var isVersionWanted = false
+    private var isJSON = false
+    private var scope = Invocation.SyncScope.thumbnails
+    private var isAll = false
+    private var size: Invocation.ShowSize?
+
+    init(_ arguments: some Sequence<String>) {
+        rest = Array(arguments)[...]
+    }
+
+    mutating func parse() throws(SettingsError) -> Invocation {
+        var isOnlyWords = false
+        while let argument = rest.popFirst() {
+            if isOnlyWords || argument == "-" || !argument.hasPrefix("-") {
+                words.append(argument)
+            } else if argument == "--" {
+                isOnlyWords = true
+            } else if argument.hasPrefix("--") {
+                try parseLong(argument.dropFirst(2))
+            } else {
+                try parseShort(argument.dropFirst())
+            }
+        }
+        let command = isHelpWanted ? .help : isVersionWanted ? .version : try command()
+        return Invocation(command: command, settingsFile: settingsFile, settings: settings)
+    }
+
+    /// `--name`, `--name=value`, `--name value`.
+    private mutating func parseLong(_ argument: Substring) throws(SettingsError) {
+        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let (name, value) = (parts[0], parts.count > 1 ? parts[1] : nil)
+        if try parseCommandOption(name, value) { return }
+        guard let option = SettingsTable.option(named: name) else { throw .unknownOption("--" + name) }
+        if option.value == nil {
+            settings.append(Invocation.Setting(name: name, value: value ?? "yes"))
+        } else {
+            settings.append(Invocation.Setting(name: name, value: try self.value(value, of: "--" + name)))
+        }
+    }
+
+    /// `-o value`, `-ovalue`, and switches together.
+    private mutating func parseShort(_ argument: Substring) throws(SettingsError) {
+        var letters = argument
+        while let letter = letters.popFirst() {
+            switch letter {
+            case "h": isHelpWanted = true
+            case "V": isVersionWanted = true
+            case "C":
+                settingsFile = try letters.isEmpty ? next("-C") : String(letters)
+                return
+            default:
+                guard let option = SettingsTable.option(lettered: letter) else { throw .unknownOption("-\(letter)") }
+                let value = try letters.isEmpty ? next("-\(letter)") : String(letters)
+                settings.append(Invocation.Setting(name: option.name, value: value))
+                return
+            }
+        }
+    }
+
+    /// Options that are no settings. Returns whether it was one.
+    private mutating func parseCommandOption(_ name: String, _ value: String?) throws(SettingsError) -> Bool {
+        switch name {
+        case "config": settingsFile = try self.value(value, of: "--config")
+        case "size": size = try Self.size(try self.value(value, of: "--size"))
+        case "no-color": settings.append(Invocation.Setting(name: "colors", value: "none"))
+        default:
+            let wasSwitch = setSwitch(name)
+            if wasSwitch, value != nil { throw .unexpectedValue("--" + name) }
+            return wasSwitch
+        }
+        return true
+    }
+
+    private mutating func setSwitch(_ name: String) -> Bool {
+        switch name {
+        case "help": isHelpWanted = true
+        case "version": isVersionWanted = true
+        case "json": isJSON = true
+        case "list-only": scope = .list
+        case "photos": scope = .photos
+        case "all": isAll = true
+        default: return false
+        }
+        return true
+    }
+
+    /// What stood behind `=`, or else the next argument.
+    private mutating func value(_ given: String?, of name: String) throws(SettingsError) -> String {
+        if let given { return given }
+        return try next(name)
+    }
+
+    private mutating func next(_ name: String) throws(SettingsError) -> String {
+        guard let value = rest.popFirst() else { throw .missingValue(name) }
+        return value
+    }
+
+    private static func size(_ text: String) throws(SettingsError) -> Invocation.ShowSize {
+        let sides = text.split(separator: "x", omittingEmptySubsequences: false).compactMap { Int($0) }
+        guard sides.count == 2, (1...1_000).contains(sides[0]), (1...1_000).contains(sides[1]) else {
+            throw .value(text, of: "--size", allowed: "columns and rows, like 80x24")
+        }
+        return Invocation.ShowSize(columns: sides[0], rows: sides[1])
+    }
+
+    // MARK: - Commands
+
+    private func command() throws(SettingsError) -> Invocation.Command {
+        let arguments = Array(words.dropFirst())
+        switch words.first {
+        case "sync":
+            guard isAll != arguments.isEmpty || arguments.isEmpty else { throw .unexpectedArgument(arguments[0]) }
+            return .sync(scope, arguments)
+        case "list": return .list(json: isJSON, try only(arguments, "The gallery"))
+        case "show":
+            guard !arguments.isEmpty else { throw .missingArgument("The file") }
+            return .show(size: size, arguments)
+        case "info": return .info(json: isJSON, try only(arguments, "The file, or GALLERY#ID,"))
+        case "cache": return try cacheCommand(arguments)
+        default:
+            if words.count > 1 { throw .unexpectedArgument(words[1]) }
+            return .browse(words.first)
+        }
+    }
+
+    private func cacheCommand(_ arguments: [String]) throws(SettingsError) -> Invocation.Command {
+        guard let name = arguments.first else { throw .missingArgument("“info”, “clear” or “check”") }
+        guard let action = Invocation.CacheAction(rawValue: name) else { throw .unknownCommand("cache \(name)") }
+        let rest = Array(arguments.dropFirst())
+        if isAll || (rest.isEmpty && action != .clear) {
+            if let extra = rest.first { throw .unexpectedArgument(extra) }
+            return .cache(action, .all)
+        }
+        return .cache(action, .gallery(try only(rest, "The gallery, or --all,")))
+    }
+
+    private func only(_ arguments: [String], _ what: String) throws(SettingsError) -> String {
+        guard let first = arguments.first else { throw .missingArgument(what) }
+        guard arguments.count == 1 else { throw .unexpectedArgument(arguments[1]) }
+        return first
+    }
+}
+
+extension Invocation {
+    /// Reads a command line, without the program's name.
+    public init(_ arguments: some Sequence<String>) throws(SettingsError) {
+        var parser = InvocationParser(arguments)
+        self = try parser.parse()
+    }
+}

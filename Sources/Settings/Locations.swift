@@ -1,0 +1,43 @@
+/// Where Vitrine keeps its files, by the XDG Base Directory Specification.
+public struct Locations: Hashable, Sendable {
+    /// The user's home folder.
+    public let home: String
+    /// What the user wrote: settings, and the galleries beside them.
+    public let config: String
+    /// What can be fetched again.
+    public let cache: String
+    /// What is worth keeping between runs, but not more: the log, the place one was at.
+    public let state: String
+
+    /// Works them out.
+    ///
+    /// - Parameters:
+    ///   - variable: looks up an environment variable.
+    ///   - fallback: the home folder, where `HOME` does not say.
+    public init(fallback: String = "/", _ variable: (String) -> String?) {
+        let home = Self.absolute(variable("HOME")) ?? fallback
+        self.home = home
+        func folder(_ name: String, _ usual: String) -> String {
+            // "All paths set in these environment variables must be absolute. If an implementation encounters a relative
+            // path … it should consider the path invalid and ignore it."
+            (Self.absolute(variable(name)) ?? "\(home)/\(usual)") + "/vitrine"
+        }
+        config = folder("XDG_CONFIG_HOME", ".config")
+        cache = folder("XDG_CACHE_HOME", ".cache")
+        state = folder("XDG_STATE_HOME", ".local/state")
+    }
+
+    /// The settings file.
+    public var settingsFile: String { config + "/config" }
+    /// The galleries that the user remembers.
+    public var galleriesFile: String { config + "/galleries" }
+    /// Where one was.
+    public var placeFile: String { state + "/place" }
+    /// The log, where one is asked for without a place.
+    public var logFile: String { state + "/log" }
+
+    private static func absolute(_ path: String?) -> String? {
+        guard let path, path.hasPrefix("/") else { return nil }
+        return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    }
+}

@@ -1,0 +1,59 @@
+import Glibc
+
+/// Small files of the user's, readable by nobody else, and never half written.
+public enum PrivateFile {
+    /// Larger files are no settings of ours.
+    private static let maximumSize = 1 << 20
+
+    /// A file's text, or nil if there is no such file.
+    public static func read(_ path: String) throws(SettingsError) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw .file(path: path, reason: String(cString: strerror(errno)))
+        }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        while bytes.count < maximumSize {
+            let count = buffer.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .file(path: path, reason: String(cString: strerror(errno))) }
+            guard count > 0 else { break }
+            bytes += buffer.prefix(count)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Writes a file under another name and moves it to its place, so that one or the other is there at any time.
+    public static func write(_ text: String, to path: String) throws(SettingsError) {
+        try makeFolder(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
+        let temporary = "\(path).\(getpid())"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .file(path: path, reason: String(cString: strerror(errno))) }
+        var rest = Array(text.utf8)[...]
+        var isGood = true
+        while isGood, !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 { rest = rest.dropFirst(count) } else { isGood = errno == EINTR }
+        }
+        isGood = isGood && fsync(descriptor) == 0
+        close(descriptor)
+        guard isGood, rename(temporary, path) == 0 else {
+            let reason = String(cString: strerror(errno))
+            unlink(temporary)
+            throw .file(path: path, reason: reason)
+        }
+    }
+
+    private static func makeFolder(_ path: String) throws(SettingsError) {
+        guard !path.isEmpty, mkdir(path, 0o700) != 0, errno != EEXIST else { return }
+        guard errno == ENOENT, let slash = path.lastIndex(of: "/") else {
+            throw .file(path: path, reason: String(cString: strerror(errno)))
+        }
+        try makeFolder(String(path[..<slash]))
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+            throw .file(path: path, reason: String(cString: strerror(errno)))
+        }
+    }
+}

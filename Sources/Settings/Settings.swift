@@ -1,0 +1,48 @@
+/// What the user can set, with what holds where nothing is said.
+public struct Settings: Hashable, Sendable {
+    /// Characters that pictures are drawn with.
+    public enum Symbols: String, CaseIterable, Hashable, Sendable {
+        case auto, ascii, half
+    }
+
+    /// Colours that are used.
+    public enum Colours: String, CaseIterable, Hashable, Sendable {
+        case auto, none
+        case sixteen = "16"
+        case palette = "256"
+        case full
+    }
+
+    /// How much goes into the log.
+    public enum LogLevel: String, CaseIterable, Hashable, Sendable {
+        case error, info, debug
+    }
+
+    /// Where caches are kept, if not in the usual place.
+    public var cacheFolder: String?
+    /// Where the log is written, if at all.
+    public var logFile: String?
+    /// How much goes into it.
+    public var logLevel = LogLevel.info
+    /// Nothing is fetched.
+    public var offline = false
+    /// Nothing but ASCII is drawn.
+    public var ascii = false
+    /// Characters that pictures are drawn with.
+    public var symbols = Symbols.auto
+    /// Colours that are used.
+    public var colours = Colours.auto
+    /// A gallery is updated when it is opened.
+    public var syncOnOpen = true
+    /// A gallery is updated when the terminal's window comes to the front.
+    public var syncOnFocus = false
+    /// Minutes between updates by themselves; 0 for never.
+    public var syncInterval = 0
+    /// Every thumbnail is fetched, not those alone that come near the screen.
+    public var allThumbnails = false
+    /// Rows of the screen for each photo in a list; 0 for as many as suit the screen.
+    public var rowHeight = 0
+
+    /// The defaults.
+    public init() {}
+}

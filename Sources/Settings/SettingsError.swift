@@ -1,0 +1,36 @@
+/// What can be wrong with settings and command lines.
+public enum SettingsError: Error, Equatable, CustomStringConvertible {
+    /// There is no such option.
+    case unknownOption(String)
+    /// The option needs a value and has none.
+    case missingValue(String)
+    /// The option takes no value and has one.
+    case unexpectedValue(String)
+    /// The value is not one of those that are allowed.
+    case value(String, of: String, allowed: String)
+    /// A line of the settings file is not `name = value`.
+    case notASetting(String)
+    /// There is no such command.
+    case unknownCommand(String)
+    /// A command lacks something.
+    case missingArgument(String)
+    /// A command has been given too much.
+    case unexpectedArgument(String)
+    /// A file cannot be read or written; the system's reason.
+    case file(path: String, reason: String)
+
+    /// A sentence for the user.
+    public var description: String {
+        switch self {
+        case .unknownOption(let name): "There is no option “\(name)”; see --help."
+        case .missingValue(let name): "“\(name)” needs a value."
+        case .unexpectedValue(let name): "“\(name)” takes no value."
+        case .value(let value, let name, let allowed): "“\(value)” is no value for “\(name)”: \(allowed)."
+        case .notASetting(let line): "“\(line)” is not of the form “name = value”."
+        case .unknownCommand(let name): "There is no command “\(name)”; see --help."
+        case .missingArgument(let what): "\(what) is missing; see --help."
+        case .unexpectedArgument(let argument): "“\(argument)” is one too many; see --help."
+        case .file(let path, let reason): "\(path): \(reason)."
+        }
+    }
+}

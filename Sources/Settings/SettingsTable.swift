@@ -1,0 +1,34 @@
+/// All options. The command line, the settings file, the help and the manual are made from this table.
+public enum SettingsTable {
+    /// In the order in which the help lists them.
+    public static let options: [SettingsOption] = [
+        .path("cache-dir", letter: "c", "DIR", "keep caches here", \.cacheFolder),
+        .choice("log-level", letter: "l", "how much goes into the log", \.logLevel),
+        .path("log-file", letter: "d", "FILE", "write the log to this file too", \.logFile),
+        .flag("offline", "fetch nothing; show what is there") { set(&$0.offline, $1) },
+        .flag("ascii", "draw with ASCII alone") { set(&$0.ascii, $1) },
+        .choice("symbols", "characters that pictures are drawn with", \.symbols),
+        .choice("colors", "colours that are used", \.colours),
+        .flag("sync-on-open", "update a gallery when it is opened") { set(&$0.syncOnOpen, $1) },
+        .flag("sync-on-focus", "update when the window comes to the front") { set(&$0.syncOnFocus, $1) },
+        .number("sync-interval", "MINUTES", 0...10_080, "update every so many minutes; 0: never", \.syncInterval),
+        .flag("all-thumbnails", "fetch every thumbnail, not only those near the screen") {
+            set(&$0.allThumbnails, $1)
+        },
+        .number("row-height", "ROWS", 0...20, "rows for each photo in a list; 0: as suits the screen", \.rowHeight),
+    ]
+
+    static func option(named name: String) -> SettingsOption? {
+        options.first { $0.name == name }
+    }
+
+    static func option(lettered letter: Character) -> SettingsOption? {
+        options.first { $0.letter == letter }
+    }
+
+    /// Sets a switch, or only says how it stands.
+    private static func set(_ value: inout Bool, _ new: Bool?) -> Bool {
+        if let new { value = new }
+        return value
+    }
+}
