@@ -35,6 +35,7 @@ let rooms: KeyValuePairs<String, [String]> = [
     "Pictures": ["Model", "Streams", "Cache", "Cells", "Text", "Pixels", "Logging"],
     "Terminal": ["Cells", "Text", "Logging", "CNcurses"],
     "Settings": ["Model"],
+    "Screens": ["Model", "Streams", "Cache", "Cells", "Text", "Pictures", "Settings", "Logging"],
     "Painting": [],
 ]
 

@@ -40,6 +40,15 @@ public struct PictureOrder: Hashable, Sendable {
             fills: true, enlarges: true)
     }
 
+    /// Orders a photo's thumbnail as large as the room lets it be: to be looked at until the photo itself is here.
+    public static func preview(
+        of photo: Photo, in gallery: GalleryID, room: Size, style: DrawingStyle
+    ) -> PictureOrder {
+        PictureOrder(
+            .picture(gallery, photo.key, .thumbnail), edition: photo.thumbnail.held ?? 0, room: room, style: style,
+            fills: false, enlarges: true)
+    }
+
     var request: DecodeRequest {
         let pixels = style.symbols.pixelsPerCell
         var request = DecodeRequest(

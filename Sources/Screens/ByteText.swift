@@ -1,0 +1,18 @@
+/// Amounts of data as people read them.
+enum ByteText {
+    /// `512 B`, `12.3 KB`, `4.0 MB`.
+    static func text(_ bytes: Int64) -> String {
+        guard bytes >= 1_000 else { return "\(bytes) B" }
+        var tenths = bytes * 10 / 1_000
+        for unit in ["KB", "MB", "GB"] {
+            if tenths < 10_000 { return "\(tenths / 10).\(tenths % 10) \(unit)" }
+            tenths /= 1_000
+        }
+        return "\(tenths / 10).\(tenths % 10) TB"
+    }
+
+    /// How much of how much, where the whole is known.
+    static func text(_ done: Int64, of total: Int64?) -> String {
+        total.map { "\(text(done)) of \(text($0))" } ?? text(done)
+    }
+}

@@ -1,0 +1,13 @@
+/// Something that a user can have done. What it does depends on the screen that it comes to.
+public enum Command: String, CaseIterable, Hashable, Sendable {
+    case up, down, left, right
+    case pageUp, pageDown, halfPageUp, halfPageDown
+    case first, last
+    case open, back, quit
+    case refresh, stop
+    case zoomIn, zoomOut, actualSize, fit
+    case previousPhoto, nextPhoto
+    case add, remove, save, copy, clear
+    case switchNetwork, switchNetworkDetail, switchSync, switchXML, switchCache, switchScreen
+    case log, help, redraw, suspend
+}

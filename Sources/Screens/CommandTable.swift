@@ -1,0 +1,113 @@
+import Cells
+
+/// All commands, with the keys that give them and what is said of them: the one table that bindings and help are made
+/// from.
+public enum CommandTable {
+    /// Where a command means something.
+    public enum Scope: String, CaseIterable, Hashable, Sendable {
+        /// Wherever one is.
+        case everywhere = "Everywhere"
+        /// Wherever there is a list.
+        case lists = "Lists"
+        /// On the galleries screen.
+        case galleries = "Galleries"
+        /// On the photos screen.
+        case photos = "Photos"
+        /// On the screen of one photo.
+        case photo = "A photo"
+        /// On the log screen.
+        case log = "The log"
+    }
+
+    /// A line of the table.
+    public struct Entry: Sendable {
+        /// What is done.
+        public let command: Command
+        /// Where.
+        public let scope: Scope
+        /// By which keys.
+        public let keys: [Key]
+        /// What it does, for the help.
+        public let meaning: String
+
+        init(_ command: Command, _ scope: Scope, _ keys: [Key], _ meaning: String) {
+            self.command = command
+            self.scope = scope
+            self.keys = keys
+            self.meaning = meaning
+        }
+    }
+
+    /// In the order in which the help lists them.
+    public static let entries: [Entry] = [
+        Entry(.up, .lists, [.character("k"), Key(.up)], "one up"),
+        Entry(.down, .lists, [.character("j"), Key(.down)], "one down"),
+        Entry(.pageDown, .lists, [Key(.pageDown), .control("f"), .character(" ")], "a page down"),
+        Entry(.pageUp, .lists, [Key(.pageUp), .control("b")], "a page up"),
+        Entry(.halfPageDown, .lists, [.control("d")], "half a page down"),
+        Entry(.halfPageUp, .lists, [.control("u")], "half a page up"),
+        Entry(.first, .lists, [.character("g"), Key(.home)], "to the first"),
+        Entry(.last, .lists, [.character("G"), Key(.end)], "to the last"),
+
+        Entry(.open, .galleries, [Key(.enter), .character("l"), Key(.right)], "save the list and open the gallery"),
+        Entry(.add, .galleries, [.character("a")], "add a gallery by typing its address"),
+        Entry(.remove, .galleries, [.character("d"), Key(.delete)], "remove the gallery from the list"),
+        Entry(.save, .galleries, [.character("s")], "save the list"),
+        Entry(
+            .back, .galleries, [.character("q"), Key(.escape)], "discard what was changed; without changes, quit"),
+
+        Entry(.open, .photos, [Key(.enter), .character("l"), Key(.right)], "look at the photo"),
+        Entry(.refresh, .photos, [.character("r")], "update the gallery"),
+        Entry(.stop, .photos, [.character("x")], "stop updating"),
+
+        Entry(.fit, .photo, [.character("w")], "the whole photo"),
+        Entry(.zoomIn, .photo, [.character("+")], "larger"),
+        Entry(.zoomOut, .photo, [.character("-")], "smaller"),
+        Entry(.actualSize, .photo, [.character("=")], "one to one"),
+        Entry(.left, .photo, [.character("h"), Key(.left)], "to the left; of a whole photo, the one before"),
+        Entry(.right, .photo, [.character("l"), Key(.right)], "to the right; of a whole photo, the next one"),
+        Entry(.up, .photo, [.character("k"), Key(.up)], "up"),
+        Entry(.down, .photo, [.character("j"), Key(.down)], "down"),
+        Entry(.previousPhoto, .photo, [.character("["), Key(.pageUp)], "the photo before"),
+        Entry(.nextPhoto, .photo, [.character("]"), Key(.pageDown), .character(" ")], "the next photo"),
+        Entry(.refresh, .photo, [.character("r")], "update the gallery"),
+        Entry(.stop, .photo, [.character("x")], "stop updating"),
+
+        Entry(.switchNetwork, .log, [.character("1")], "network on or off"),
+        Entry(.switchNetworkDetail, .log, [.character("2")], "network detail on or off"),
+        Entry(.switchSync, .log, [.character("3")], "sync on or off"),
+        Entry(.switchXML, .log, [.character("4")], "xml on or off"),
+        Entry(.switchCache, .log, [.character("5")], "cache on or off"),
+        Entry(.switchScreen, .log, [.character("6")], "screen on or off"),
+        Entry(.copy, .log, [.character("y")], "copy to the clipboard"),
+        Entry(.save, .log, [.character("s")], "save to a file"),
+        Entry(.clear, .log, [.character("c")], "clear"),
+
+        Entry(.back, .everywhere, [.character("q"), Key(.escape), Key(.left), .character("h")], "back"),
+        Entry(.quit, .everywhere, [.character("Q"), .control("c")], "quit"),
+        Entry(.help, .everywhere, [.character("?"), Key(.function(1))], "this help"),
+        Entry(.log, .everywhere, [.character("L")], "the log"),
+        Entry(.redraw, .everywhere, [.control("l")], "draw the screen anew"),
+        Entry(.suspend, .everywhere, [.control("z")], "suspend Vitrine"),
+    ]
+
+    /// What a key means where these scopes hold, the first of them first.
+    public static func command(for key: Key, in scopes: [Scope]) -> Command? {
+        for scope in scopes {
+            if let entry = entries.first(where: { $0.scope == scope && $0.keys.contains(key) }) {
+                return entry.command
+            }
+        }
+        return nil
+    }
+
+    /// The first key that gives a command where these scopes hold; for hints.
+    public static func key(for command: Command, in scopes: [Scope]) -> Key? {
+        for scope in scopes {
+            if let entry = entries.first(where: { $0.scope == scope && $0.command == command }) {
+                return entry.keys.first
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,216 @@
+import Cache
+import Cells
+import Model
+import Text
+
+/// The galleries to choose from, and where another is added by typing its address.
+///
+/// What is done to the list is a draft. Saving keeps it, opening a gallery saves it first, and going back discards it.
+@MainActor
+final class GalleriesScreen: Screen {
+    private var draft: GalleryDraft
+    private var scroll = ListScroll()
+    private let field = TextField()
+    /// Whether an address is being typed.
+    private var isTyping = false
+    /// Why what was typed cannot be used.
+    private var problem: String?
+    /// What the caches know, looked up when the screen comes up and when something changes.
+    private var records: [Address: GalleryRecord] = [:]
+
+    override init(_ context: ScreenContext) {
+        draft = GalleryDraft(presets: context.galleries.presets, list: context.galleries.list)
+        super.init(context)
+        field.next = self
+        field.onEnter = { [weak self] in self?.add($0) }
+        field.onEscape = { [weak self] in self?.stopTyping() }
+    }
+
+    // MARK: - What it says
+
+    override var focus: Responder { isTyping ? field : self }
+    override var scopes: [CommandTable.Scope] { [.galleries, .lists, .everywhere] }
+
+    override var heading: Heading {
+        Heading(title: "Galleries", detail: draft.isChanged ? "not saved" : "")
+    }
+
+    override var footing: Footing {
+        guard !isTyping else {
+            return Footing(text: problem ?? "Enter adds it, Esc does not", isTrouble: problem != nil)
+        }
+        let count = draft.addresses.count
+        var footing = Footing(
+            text: count == 0 ? StatusText.noGallery : "\(count) \(count == 1 ? "gallery" : "galleries")")
+        footing.hints = [(.open, "open"), (.add, "add"), (.remove, "remove"), (.save, "save"), (.help, "help")]
+        return footing
+    }
+
+    // MARK: - What happens
+
+    override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
+        guard case .command(let command) = event else { return event }
+        problem = nil
+        switch command {
+        case .open:
+            guard let address = draft.selection else { return nil }
+            save()
+            return .openGallery(address)
+        case .add: startTyping()
+        case .remove: remove()
+        case .save:
+            guard draft.isChanged else { return .notice("There is nothing to save.") }
+            save()
+            return .notice("The list of galleries is saved.")
+        case .back where draft.isChanged:
+            discard()
+            return .notice("The changes are discarded.")
+        default:
+            guard scroll.obey(command) else { return event }
+            draft.selected = scroll.selected
+        }
+        return .needsDisplay
+    }
+
+    private func startTyping() {
+        isTyping = true
+        field.begin()
+    }
+
+    private func stopTyping() {
+        isTyping = false
+        problem = nil
+    }
+
+    private func add(_ text: String) {
+        do throws(AddressError) {
+            try draft.add(typed: text, home: context.home, currentFolder: context.currentFolder)
+            stopTyping()
+            adoptDraft()
+        } catch {
+            problem = error.description
+        }
+    }
+
+    private func remove() {
+        guard draft.selection != nil else { return }
+        if draft.removeSelected() {
+            adoptDraft()
+        } else {
+            send(.notice("This gallery comes with Vitrine and cannot be removed."))
+        }
+    }
+
+    private func save() {
+        context.galleries.save(draft.list) { [weak self] in self?.send(.notice($0)) }
+        renewDraft()
+    }
+
+    private func discard() {
+        renewDraft()
+    }
+
+    /// A draft of what is kept now, on the same gallery as far as it is there.
+    private func renewDraft() {
+        let selection = draft.selection
+        draft = GalleryDraft(presets: context.galleries.presets, list: context.galleries.list)
+        if let selection { draft.select(selection) }
+        adoptDraft()
+    }
+
+    /// Selects a gallery: the one that was opened elsewhere.
+    func select(_ address: Address) {
+        draft.select(address)
+        adoptDraft()
+    }
+
+    private func adoptDraft() {
+        scroll.setCount(draft.addresses.count)
+        scroll.select(draft.selected)
+        draft.selected = scroll.selected
+        lookUpRecords()
+    }
+
+    override func didAppear() {
+        renewDraft()
+    }
+
+    override func modelUpdated(_ update: ModelUpdate) {
+        switch update {
+        case .gallery, .activity: lookUpRecords()
+        default: return
+        }
+    }
+
+    /// Off the main actor: for each gallery another database is opened.
+    private func lookUpRecords() {
+        let (caches, addresses) = (context.caches, draft.addresses)
+        Task.detached { [weak self] in
+            var records: [Address: GalleryRecord] = [:]
+            for address in addresses { records[address] = caches.record(of: address) }
+            await self?.take(records)
+        }
+    }
+
+    private func take(_ records: [Address: GalleryRecord]) {
+        guard records != self.records else { return }
+        self.records = records
+        setNeedsDisplay()
+    }
+
+    // MARK: - How it looks
+
+    override func draw(in surface: inout Surface, frame: Rect) {
+        var rest = frame
+        if isTyping { drawField(in: &surface, rest.takeBottom(2)) }
+        scroll.setVisible(rest.size.rows / 2)
+        scroll.setCount(draft.addresses.count)
+        guard !scroll.isEmpty else { return drawEmpty(in: &surface, rest) }
+        for index in scroll.window {
+            draw(draft.addresses[index], isSelected: index == scroll.selected, in: &surface, rest.takeTop(2))
+        }
+    }
+
+    private func draw(_ address: Address, isSelected: Bool, in surface: inout Surface, _ frame: Rect) {
+        let theme = context.theme
+        var rest = frame
+        _ = rest.takeLeft(1)
+        let mark = rest.takeLeft(2)
+        if isSelected {
+            for row in mark.rows {
+                let place = Rect(column: mark.origin.column, row: row, columns: 1, rows: 1)
+                surface.write("▌", in: place, style: theme.mark)
+            }
+        }
+        _ = rest.takeRight(1)
+        let title = rest.takeTop(1)
+        surface.write(
+            address.text.truncated(toWidth: title.size.columns), in: title,
+            style: isSelected ? theme.selectedName : theme.name)
+        surface.write(detail(address).truncated(toWidth: rest.size.columns), in: rest, style: theme.detail)
+    }
+
+    private func detail(_ address: Address) -> String {
+        guard let record = records[address] else {
+            return draft.presets.contains(address) ? "comes with Vitrine, not opened yet" : "not opened yet"
+        }
+        let status = context.activity.status(of: GalleryID(address), record: record)
+        return "\(record.photoCount) photos · \(StatusText.text(status))"
+    }
+
+    private func drawField(in surface: inout Surface, _ frame: Rect) {
+        var rest = frame
+        let line = rest.takeTop(1)
+        surface.write(String(repeating: "─", count: line.size.columns), in: line, style: context.theme.detail)
+        let label = " Address: "
+        surface.write(label, in: rest.takeLeft(label.count), style: context.theme.detail)
+        _ = rest.takeRight(1)
+        field.draw(in: &surface, rest)
+    }
+
+    private func drawEmpty(in surface: inout Surface, _ frame: Rect) {
+        let text = "No galleries yet: press a to add one."
+        surface.write(
+            text, in: frame.centred(Size(columns: text.displayWidth, rows: 1)), style: context.theme.detail)
+    }
+}

@@ -1,0 +1,28 @@
+import Cells
+import Model
+
+/// What travels up the chain of responders: at first what a user did, then what somebody on the way made of it.
+public enum InterfaceEvent {
+    /// A key that means nothing yet.
+    case key(Key)
+    /// Text that was pasted.
+    case paste(String)
+    /// The terminal's window came to the front, or went from it.
+    case focus(Bool)
+    /// A command that a key stands for here.
+    case command(Command)
+    /// A gallery is to be opened.
+    case openGallery(Address)
+    /// Another screen is to be put on top.
+    case push(Screen)
+    /// The screen on top is done.
+    case back
+    /// The user is to be told something.
+    case notice(String)
+    /// The user is to be asked something; what is done if the answer is yes.
+    case confirm(String, @MainActor () -> Void)
+    /// Text is to be put on the terminal's clipboard.
+    case copy(String)
+    /// Something looks different now.
+    case needsDisplay
+}

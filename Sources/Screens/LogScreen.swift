@@ -1,0 +1,115 @@
+import Cells
+import Logging
+import Settings
+import Text
+
+/// What happened, live.
+@MainActor
+final class LogScreen: Screen {
+    private var scroll = ListScroll()
+    private var entries: [LogEntry]
+    /// Whether the newest entry is in view, and is to stay so as more come.
+    private var followsEnd = true
+
+    private static let switches: [(command: Command, subsystem: LogSubsystem)] = [
+        (.switchNetwork, .network), (.switchNetworkDetail, .networkDetail), (.switchSync, .sync), (.switchXML, .xml),
+        (.switchCache, .cache), (.switchScreen, .screen),
+    ]
+
+    override init(_ context: ScreenContext) {
+        entries = context.log.entries
+        super.init(context)
+    }
+
+    override var scopes: [CommandTable.Scope] { [.log, .lists, .everywhere] }
+    override var heading: Heading {
+        Heading(title: "Log", detail: "\(entries.count) entries")
+    }
+    override var footing: Footing {
+        Footing(
+            text: followsEnd ? "Newest below" : "\(scroll.window.upperBound) of \(entries.count)",
+            hints: [(.copy, "copy"), (.save, "save"), (.clear, "clear"), (.help, "help")])
+    }
+
+    override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
+        guard case .command(let command) = event else { return event }
+        guard obey(command) else { return event }
+        setNeedsDisplay()
+        return nil
+    }
+
+    private func obey(_ command: Command) -> Bool {
+        if let subsystem = Self.switches.first(where: { $0.command == command })?.subsystem {
+            context.log.setEnabled(!context.log.isEnabled(subsystem), for: subsystem)
+            return true
+        }
+        switch command {
+        case .clear:
+            let log = context.log
+            send(.confirm("Clear the log?") { log.clear() })
+        case .copy:
+            send(.copy(text))
+            send(.notice("The log was sent to the clipboard."))
+        case .save: save()
+        case .up: scroll.select(scroll.first - 1)
+        case .down: scroll.select(scroll.window.upperBound)
+        default:
+            guard scroll.obey(command) else { return false }
+        }
+        followsEnd = scroll.window.upperBound == entries.count
+        return true
+    }
+
+    private var text: String { entries.map { $0.line + "\n" }.joined() }
+
+    private func save() {
+        let path = context.stateFolder + "/log-\(Log.systemTime()).txt"
+        let text = text
+        Task.detached { [weak self] in
+            let notice: String
+            do {
+                try PrivateFile.write(text, to: path)
+                notice = "The log was saved as \(path)."
+            } catch {
+                notice = "\(error)"
+            }
+            await self?.send(.notice(notice))
+        }
+    }
+
+    override func modelUpdated(_ update: ModelUpdate) {
+        guard case .log = update else { return }
+        let before = entries.first?.sequence
+        entries = context.log.entries
+        // What one is reading stays where it is while older entries go.
+        let gone = (entries.first?.sequence ?? 0) - (before ?? entries.first?.sequence ?? 0)
+        if !followsEnd, gone > 0 { scroll.select(max(0, scroll.first - gone)) }
+        setNeedsDisplay()
+    }
+
+    override func draw(in surface: inout Surface, frame: Rect) {
+        var rest = frame
+        drawSwitches(in: &surface, rest.takeTop(1))
+        scroll.setVisible(rest.size.rows)
+        scroll.setCount(entries.count)
+        if followsEnd { scroll.select(entries.count - 1) }
+        for (row, index) in zip(rest.rows, scroll.window) {
+            let line = Rect(column: rest.origin.column, row: row, columns: rest.size.columns, rows: 1)
+            let entry = entries[index]
+            surface.write(
+                entry.line.truncated(toWidth: line.size.columns), in: line,
+                style: entry.level == .error ? context.theme.trouble : .plain)
+        }
+    }
+
+    private func drawSwitches(in surface: inout Surface, _ frame: Rect) {
+        var rest = frame
+        for (number, entry) in Self.switches.enumerated() {
+            let isOn = context.log.isEnabled(entry.subsystem)
+            let text = " \(number + 1) \(entry.subsystem.name) \(isOn ? "on" : "off") "
+            let style = isOn ? context.theme.key : context.theme.detail
+            let used = surface.write(text.truncated(toWidth: rest.size.columns), in: rest, style: style)
+            _ = rest.takeLeft(used)
+        }
+    }
+}

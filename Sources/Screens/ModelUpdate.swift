@@ -1,0 +1,17 @@
+import Cache
+import Model
+import Pictures
+
+/// What changed, on its way from the root down the tree of screens.
+public enum ModelUpdate {
+    /// A list of photos became another.
+    case results(FetchedResults, Difference)
+    /// A gallery's own row changed: its last update, its count.
+    case gallery(GalleryID)
+    /// Something is being done, or is no longer.
+    case activity(Activity.Change)
+    /// Pictures have been drawn.
+    case pictures(Set<PictureOrder>)
+    /// The log has grown, or was cleared, or a switch was turned.
+    case log
+}

@@ -1,0 +1,78 @@
+import Cells
+import Model
+import Pictures
+import Text
+
+/// Draws one photo of a list: its thumbnail, and beside it name, date and whatever is to be said of it.
+struct PhotoRow {
+    let theme: Theme
+    let thumbnailSize: Size
+
+    /// How a row of that height is laid out, for thumbnails of the usual proportions.
+    init(height: Int, theme: Theme, cellAspect: Double) {
+        self.theme = theme
+        let columns = Int((Double(height) / cellAspect * 4 / 3).rounded())
+        thumbnailSize = Size(columns: max(2, columns), rows: height)
+    }
+
+    func draw(
+        _ photo: Photo, _ picture: DrawnPicture?, isSelected: Bool, in surface: inout Surface, frame: Rect
+    ) {
+        var rest = frame
+        _ = rest.takeLeft(1)
+        let room = rest.takeLeft(thumbnailSize.columns)
+        if let picture {
+            surface.draw(picture.cells, at: room.origin, in: room)
+        } else {
+            drawPlaceholder(photo, in: &surface, room)
+        }
+        _ = rest.takeLeft(1)
+        // The mark is on this side of the thumbnail, so that moving it does not touch the picture's cells.
+        drawMark(isSelected, in: &surface, rest.takeLeft(1))
+        _ = rest.takeLeft(1)
+        _ = rest.takeRight(1)
+        for (text, style) in lines(photo, isSelected) {
+            let line = rest.takeTop(1)
+            guard !line.size.isEmpty else { break }
+            surface.write(text.truncated(toWidth: line.size.columns), in: line, style: style)
+        }
+    }
+
+    private func lines(_ photo: Photo, _ isSelected: Bool) -> [(String, Style)] {
+        [
+            (photo.name, isSelected ? theme.selectedName : theme.name),
+            (DateText.long(photo.date), theme.detail),
+            remark(photo),
+        ].compactMap { $0 }
+    }
+
+    private func remark(_ photo: Photo) -> (String, Style)? {
+        for (word, state) in [("Photo", photo.photo), ("Thumbnail", photo.thumbnail)] {
+            switch state.trouble {
+            case .bad(let failure): return ("\(word): \(failure)", theme.trouble)
+            case .putOff(let failure): return ("\(word) later: \(failure)", theme.trouble)
+            case nil: continue
+            }
+        }
+        return photo.photo.isCurrent ? ("Photo is here", theme.detail) : nil
+    }
+
+    private func drawMark(_ isSelected: Bool, in surface: inout Surface, _ frame: Rect) {
+        guard isSelected else { return }
+        for row in frame.rows {
+            surface.write("▌", in: Rect(column: frame.origin.column, row: row, columns: 1, rows: 1), style: theme.mark)
+        }
+    }
+
+    /// Not here yet, put off, or bad.
+    private func drawPlaceholder(_ photo: Photo, in surface: inout Surface, _ room: Rect) {
+        let trouble = photo.thumbnail.trouble ?? (photo.thumbnail.held == nil ? photo.photo.trouble : nil)
+        let (sign, style) =
+            switch trouble {
+            case nil: ("…", theme.detail)
+            case .putOff: ("~", theme.trouble)
+            case .bad: ("×", theme.trouble)
+            }
+        surface.write(sign, in: room.centred(Size(columns: 1, rows: 1)), style: style)
+    }
+}

@@ -1,0 +1,248 @@
+import Cache
+import Cells
+import Logging
+import Model
+import Pictures
+import Text
+
+/// A gallery's photos as a list.
+@MainActor
+final class PhotosScreen: Screen {
+    let cache: GalleryCache
+    private let results: FetchedResults
+    private let reader: CacheReader
+    private var record: GalleryRecord
+    private var scroll = ListScroll()
+    /// Selection follows identity: what is selected is a photo, wherever it comes to stand.
+    private(set) var selection: PhotoKey?
+    /// A photo that was left before it had arrived. It is still wanted, but not before anything else.
+    private var left: PhotoKey?
+    private let wisher: Wishes.Wisher
+    private let customer: Darkroom.Customer
+    private var subscriptions: [UpdateFeed.Subscription] = []
+    private var timer: Task<Void, Never>?
+    private var isOnTop = false
+
+    /// Opens a gallery's list, on the photo that the gallery calls by that id, if there still is one.
+    init(_ context: ScreenContext, cache: GalleryCache, selecting galleryID: String? = nil) throws {
+        self.cache = cache
+        let changes = cache.changes()
+        results = try FetchedResults(of: cache)
+        reader = try cache.openReader()
+        record = try reader.gallery()
+        wisher = context.wishes.makeWisher()
+        customer = context.darkroom.makeCustomer()
+        super.init(context)
+        let (results, gallery) = (results, cache.id)
+        subscriptions = [
+            context.feed.follow(results.differences) { .results(results, $0) },
+            context.feed.follow(changes) { $0["gallery"] == nil ? nil : .gallery(gallery) },
+        ]
+        scroll.setCount(results.count)
+        if let galleryID, let photo = try reader.photo(galleryID: galleryID) {
+            scroll.select(results.index(of: photo.key) ?? 0)
+        }
+        selection = results.key(at: scroll.selected)
+        startTimer()
+        let now = Timestamp(milliseconds: Log.systemTime())
+        Task { [writer = cache.writer, log = context.log] in
+            do { try await writer.noteOpened(at: now) } catch { log.error(.cache, "\(error)") }
+        }
+        if context.settings.syncOnOpen { askForUpdate() }
+    }
+
+    /// The gallery is closed: nothing is wanted for it any more.
+    func close() {
+        timer?.cancel()
+        subscriptions = []
+        context.wishes.withdraw(wisher)
+        context.wishes.stop(.list(cache.id))
+        context.wishes.stop(.everyPicture(cache.id, .thumbnail))
+        context.darkroom.want([], by: customer)
+    }
+
+    /// The id by which the gallery knows the selected photo.
+    var selectedGalleryID: String? {
+        selection.flatMap { try? reader.photo($0) }?.galleryID
+    }
+
+    // MARK: - What it says
+
+    override var scopes: [CommandTable.Scope] { [.photos, .lists, .everywhere] }
+
+    override var heading: Heading {
+        Heading(
+            title: GalleryTitle.text(cache.address),
+            detail: results.count == 0 ? "" : "\(scroll.selected + 1) of \(results.count)")
+    }
+
+    override var footing: Footing {
+        let status = status
+        var footing = Footing(text: StatusText.text(status))
+        if case .updating(.getting(let progress)) = status.state { footing.fraction = progress.fraction }
+        if case .failed = status.state { footing.isTrouble = true }
+        footing.hints = [
+            status.isRunning ? (.stop, "stop") : (.refresh, "refresh"), (.open, "look"), (.help, "help"),
+        ]
+        return footing
+    }
+
+    private var status: SyncStatus { context.activity.status(of: cache.id, record: record) }
+
+    // MARK: - What happens
+
+    override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
+        switch event {
+        case .command(let command): return obey(command) ? nil : event
+        case .focus(true):
+            if context.settings.syncOnFocus { askForUpdate() }
+            return event
+        default: return event
+        }
+    }
+
+    private func obey(_ command: Command) -> Bool {
+        switch command {
+        case .open: openSelection()
+        case .refresh: refresh()
+        case .stop: context.wishes.stop(.list(cache.id))
+        default:
+            guard scroll.obey(command) else { return false }
+            selection = results.key(at: scroll.selected)
+        }
+        setNeedsDisplay()
+        return true
+    }
+
+    /// Looks at a photo.
+    func openSelection() {
+        guard let selection else { return }
+        send(.push(PhotoScreen(context, results: results, key: selection, delegate: self)))
+    }
+
+    /// What a user means by it: everything that failed has another chance, too.
+    func refresh() {
+        guard !context.settings.offline else { return send(.notice("Offline: nothing is fetched.")) }
+        Task { [writer = cache.writer, log = context.log] in
+            do { try await writer.forgiveTroubles() } catch { log.error(.cache, "\(error)") }
+        }
+        askForUpdate()
+    }
+
+    private func askForUpdate() {
+        guard !context.settings.offline else { return }
+        context.wishes.ask(for: .list(cache.id))
+        if context.settings.allThumbnails {
+            context.wishes.ask(for: .everyPicture(cache.id, .thumbnail), importance: .rest)
+        }
+    }
+
+    private func startTimer() {
+        let minutes = context.settings.syncInterval
+        guard minutes > 0 else { return }
+        timer = Task { [weak self] in
+            while (try? await Task.sleep(for: .seconds(60 * minutes))) != nil { self?.askForUpdate() }
+        }
+    }
+
+    /// The photo screen shows another photo now; this list follows.
+    func photoScreenDidShow(_ key: PhotoKey) {
+        guard let index = results.index(of: key) else { return }
+        scroll.select(index)
+        selection = key
+    }
+
+    /// A photo is not looked at any more. Called while it is still wished for, so that what has come of it is not lost.
+    func photoScreenWillLeave(_ key: PhotoKey) {
+        left = key
+        context.wishes.state([Wish(.picture(cache.id, key, .photo), importance: .rest)], by: wisher)
+    }
+
+    override func modelUpdated(_ update: ModelUpdate) {
+        switch update {
+        case .results(let results, _) where results === self.results: followSelection()
+        case .gallery(cache.id):
+            if let record = try? reader.gallery() { self.record = record }
+        case .activity(let change) where change.galleries.contains(cache.id): break
+        case .pictures: break
+        default: return
+        }
+        if isOnTop { setNeedsDisplay() }
+    }
+
+    private func followSelection() {
+        scroll.setCount(results.count)
+        // A photo that is gone leaves its place to the one that follows it.
+        if let index = selection.flatMap({ results.index(of: $0) }) { scroll.select(index) }
+        selection = results.key(at: scroll.selected)
+    }
+
+    override func didAppear() {
+        isOnTop = true
+    }
+
+    override func didDisappear() {
+        isOnTop = false
+        left = nil
+        context.darkroom.want([], by: customer)
+        context.wishes.withdraw(wisher)
+    }
+
+    // MARK: - How it looks
+
+    override func draw(in surface: inout Surface, frame: Rect) {
+        let height = rowHeight(frame.size)
+        scroll.setVisible(frame.size.rows / height)
+        guard results.count > 0 else { return drawEmpty(in: &surface, frame) }
+        let row = PhotoRow(height: height, theme: context.theme, cellAspect: context.capabilities.cellAspect)
+        let style = context.drawingStyle
+        let photos = (try? results.photos(in: scroll.window)) ?? []
+        var orders: [PictureOrder] = []
+        var rest = frame
+        for (index, photo) in zip(scroll.window, photos) {
+            let line = rest.takeTop(height)
+            guard let photo else { continue }
+            var picture: DrawnPicture?
+            if photo.thumbnail.held != nil || photo.photo.held != nil {
+                let order = PictureOrder.thumbnail(of: photo, in: cache.id, room: row.thumbnailSize, style: style)
+                orders.append(order)
+                picture = context.darkroom.picture(order)
+            }
+            row.draw(photo, picture, isSelected: index == scroll.selected, in: &surface, frame: line)
+        }
+        guard isOnTop else { return }
+        context.darkroom.want(orders, by: customer)
+        stateWishes(photos.compactMap { $0?.key })
+    }
+
+    /// As many rows as make a picture of it, and still some photos on the screen.
+    private func rowHeight(_ size: Size) -> Int {
+        if context.settings.rowHeight > 0 { return min(context.settings.rowHeight, max(1, size.rows)) }
+        switch size.rows {
+        case ..<8: return 2
+        case ..<36: return 3
+        default: return 5
+        }
+    }
+
+    /// First what is seen, then a page on either side.
+    private func stateWishes(_ seen: [PhotoKey]) {
+        var wishes = seen.map { Wish(.picture(cache.id, $0, .thumbnail), importance: .visible) }
+        let window = scroll.window
+        let after = window.upperBound..<min(results.count, window.upperBound + scroll.visible)
+        let before = max(0, window.lowerBound - scroll.visible)..<window.lowerBound
+        for index in Array(after) + before.reversed() {
+            guard let key = results.key(at: index) else { continue }
+            wishes.append(Wish(.picture(cache.id, key, .thumbnail), importance: .near))
+        }
+        if let left { wishes.append(Wish(.picture(cache.id, left, .photo), importance: .rest)) }
+        context.wishes.state(wishes, by: wisher)
+    }
+
+    private func drawEmpty(in surface: inout Surface, _ frame: Rect) {
+        let status = status
+        let text = status.lastSuccess == nil && status.isRunning ? "Fetching the list of photos…" : "No photos"
+        let middle = frame.centred(Size(columns: text.displayWidth, rows: 1))
+        surface.write(text, in: middle, style: context.theme.detail)
+    }
+}

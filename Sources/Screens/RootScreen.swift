@@ -1,0 +1,202 @@
+import Cache
+import Cells
+import Logging
+import Model
+import Settings
+import Text
+
+/// The root of all screens: what is on top of what, the lines at the top and at the bottom, and the last in the chain of
+/// responders.
+///
+///     let root = RootScreen(context)
+///     root.start(at: place)
+///     terminal.onEvent = { root.handle($0) }
+///     terminal.onFrame = { root.frame($0) }
+///
+/// Changes come in here and are handed down the tree; events come up to here and end.
+@MainActor
+public final class RootScreen: Screen {
+    /// Called when something looks different.
+    public var onNeedsDisplay: () -> Void = {}
+    /// Called when the user wants to quit.
+    public var onQuit: () -> Void = {}
+    /// Called when the user wants the program suspended.
+    public var onSuspend: () -> Void = {}
+    /// Called when the user wants everything drawn anew.
+    public var onRedraw: () -> Void = {}
+    /// Called with text for the terminal's clipboard.
+    public var onCopy: (String) -> Void = { _ in }
+
+    private struct Question {
+        let text: String
+        let onYes: @MainActor () -> Void
+    }
+
+    private var notice: String?
+    private var question: Question?
+    private var subscriptions: [UpdateFeed.Subscription] = []
+
+    /// Smaller than this there is no telling what one would see.
+    static let smallest = Size(columns: 20, rows: 5)
+
+    /// Makes the root, with the galleries screen at the bottom.
+    public override init(_ context: ScreenContext) {
+        super.init(context)
+        context.feed.deliver = { [weak self] in self?.propagate($0) }
+        subscriptions = [
+            context.feed.follow(context.activity.changes()) { .activity($0) },
+            context.feed.follow(context.darkroom.developed()) { .pictures($0.orders) },
+            context.feed.follow(context.log.changes) { .log },
+        ]
+        push(GalleriesScreen(context))
+    }
+
+    /// Opens the place where the user was, or wants to be.
+    public func start(at place: Place) {
+        guard let gallery = place.gallery else { return }
+        open(gallery, at: place)
+    }
+
+    /// Where the user is now.
+    public var place: Place {
+        guard let photos = children.lazy.compactMap({ $0 as? PhotosScreen }).last else { return Place() }
+        return Place(
+            gallery: photos.cache.address, photo: photos.selectedGalleryID, isPhotoOpen: top is PhotoScreen)
+    }
+
+    // MARK: - What is on top
+
+    private var top: Screen { children[children.count - 1] }
+
+    private func push(_ screen: Screen) {
+        children.last?.didDisappear()
+        screen.next = self
+        children.append(screen)
+        screen.didAppear()
+        onNeedsDisplay()
+    }
+
+    private func pop() {
+        guard children.count > 1 else { return onQuit() }
+        let gone = children.removeLast()
+        gone.didDisappear()
+        (gone as? PhotosScreen)?.close()
+        top.didAppear()
+        onNeedsDisplay()
+    }
+
+    private func open(_ address: Address, at place: Place = Place()) {
+        while children.count > 1 { pop() }
+        do {
+            // A database that is there opens in a few milliseconds; the first frame needs it.
+            let cache = try context.caches.open(address)
+            if cache.wasSetAside {
+                notice = "The cache of this gallery was damaged. It is set aside, and filled again."
+            }
+            (top as? GalleriesScreen)?.select(address)
+            let photos = try PhotosScreen(context, cache: cache, selecting: place.photo)
+            push(photos)
+            if place.isPhotoOpen { photos.openSelection() }
+        } catch {
+            context.log.error(.cache, "\(address): \(error)")
+            notice = "\(error)"
+            onNeedsDisplay()
+        }
+    }
+
+    // MARK: - Events
+
+    /// Takes what the user did.
+    public func handle(_ input: InputEvent) {
+        switch input {
+        case .key(let key): handle(key)
+        case .paste(let text): top.focus.send(.paste(text))
+        case .focus(let isInFront): top.focus.send(.focus(isInFront))
+        case .mouse: break
+        }
+    }
+
+    private func handle(_ key: Key) {
+        // Whatever is pressed next, a notice has been read.
+        if notice != nil {
+            notice = nil
+            onNeedsDisplay()
+        }
+        if let question {
+            self.question = nil
+            onNeedsDisplay()
+            if key == .character("y") || key == .character("Y") { question.onYes() }
+            return
+        }
+        top.focus.send(.key(key))
+    }
+
+    override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
+        switch event {
+        case .key(let key):
+            // Nobody on the way up took it for itself: now it is what it stands for on this screen.
+            if let command = CommandTable.command(for: key, in: top.scopes) { top.focus.send(.command(command)) }
+        case .command(let command): obey(command)
+        case .openGallery(let address): open(address)
+        case .push(let screen): push(screen)
+        case .back: pop()
+        case .notice(let text):
+            notice = text
+            onNeedsDisplay()
+        case .confirm(let text, let onYes):
+            question = Question(text: text, onYes: onYes)
+            onNeedsDisplay()
+        case .copy(let text): onCopy(text)
+        case .needsDisplay: onNeedsDisplay()
+        case .paste, .focus: break
+        }
+        return nil
+    }
+
+    private func obey(_ command: Command) {
+        switch command {
+        case .back: pop()
+        case .quit: onQuit()
+        case .help: if !(top is HelpScreen) { push(HelpScreen(context, scopes: top.scopes)) }
+        case .log: if !(top is LogScreen) { push(LogScreen(context)) }
+        case .redraw: onRedraw()
+        case .suspend: onSuspend()
+        default: break
+        }
+    }
+
+    override func modelUpdated(_ update: ModelUpdate) {
+        guard case .activity(let change) = update, change.hasNotices else { return }
+        notice = context.activity.takeNotices().last ?? notice
+        onNeedsDisplay()
+    }
+
+    // MARK: - How it looks
+
+    /// Draws a frame.
+    public func frame(_ size: Size) -> Surface {
+        var surface = Surface(size: size)
+        guard size.columns >= Self.smallest.columns, size.rows >= Self.smallest.rows else {
+            surface.write("Too small", in: Rect(size).centred(Size(columns: 9, rows: 1)))
+            return surface
+        }
+        var rest = Rect(size)
+        let (titleLine, statusLine) = (rest.takeTop(1), rest.takeBottom(1))
+        // First the screen, then the lines about it: what they say may depend on how it has just been laid out.
+        top.draw(in: &surface, frame: rest)
+        ScreenLines(theme: context.theme).drawHeading(top.heading, in: &surface, titleLine)
+        drawFooting(in: &surface, statusLine)
+        return surface
+    }
+
+    private func drawFooting(in surface: inout Surface, _ line: Rect) {
+        let lines = ScreenLines(theme: context.theme)
+        if let question {
+            lines.drawFooting(Footing(text: question.text + " (y/n)"), scopes: [], in: &surface, line)
+        } else if let notice {
+            lines.drawFooting(Footing(text: notice), scopes: [], in: &surface, line)
+        } else {
+            lines.drawFooting(top.footing, scopes: top.scopes, in: &surface, line)
+        }
+    }
+}

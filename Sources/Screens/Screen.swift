@@ -1,0 +1,69 @@
+import Cells
+
+/// A screen's worth of something, and the controller of it.
+///
+/// A screen draws what the cache has, says what it would like to be there, and reacts to changes in one place,
+/// ``modelUpdated(_:)``. It knows nothing of where things come from.
+@MainActor
+public class Screen: Responder {
+    /// What a screen's line at the top says.
+    struct Heading {
+        /// What one is looking at.
+        var title: String
+        /// Particulars, at the right.
+        var detail = ""
+    }
+
+    /// What a screen's line at the bottom says.
+    struct Footing {
+        /// How things stand.
+        var text: String
+        /// How far something has come, for a bar.
+        var fraction: Double?
+        /// Whether the text is about something that went wrong.
+        var isTrouble = false
+        /// Commands that are worth a hint now, the most useful first, each with a word for it.
+        var hints: [(command: Command, word: String)] = []
+    }
+
+    let context: ScreenContext
+    /// Screens inside of this one.
+    var children: [Screen] = []
+
+    init(_ context: ScreenContext) {
+        self.context = context
+        super.init()
+    }
+
+    /// What has the focus in here: the first to hear of what the user does.
+    var focus: Responder { self }
+    /// Where keys mean something, the nearest first.
+    var scopes: [CommandTable.Scope] { [.everywhere] }
+    /// The line at the top.
+    var heading: Heading { Heading(title: "Vitrine") }
+    /// The line at the bottom.
+    var footing: Footing { Footing(text: "") }
+
+    /// Draws itself. Only here does it look into the cache for what is seen.
+    func draw(in surface: inout Surface, frame: Rect) {}
+
+    /// Takes in what changed, if it is of interest here.
+    func modelUpdated(_ update: ModelUpdate) {}
+
+    /// It is on top from now on.
+    func didAppear() {}
+
+    /// It is not on top any more: covered by another, or gone.
+    func didDisappear() {}
+
+    /// Hands an update down: first itself, then the screens inside.
+    final func propagate(_ update: ModelUpdate) {
+        modelUpdated(update)
+        for child in children { child.propagate(update) }
+    }
+
+    /// Asks for a frame.
+    final func setNeedsDisplay() {
+        send(.needsDisplay)
+    }
+}

@@ -1,0 +1,68 @@
+import Cache
+import Cells
+import Logging
+import Model
+import Pictures
+import Settings
+
+/// What screens work with, made where the program is put together and handed from each screen to the next.
+///
+/// There is no network in it. What a screen would like to have it says to ``wishes``; what there is it finds in the cache.
+@MainActor
+public final class ScreenContext {
+    /// Where everything that is shown comes from.
+    let caches: CacheFolder
+    /// What the screens would like to be there.
+    let wishes: Wishes
+    /// What is going on.
+    let activity: Activity
+    /// Where pictures are drawn.
+    let darkroom: Darkroom
+    /// What happened.
+    let log: Log
+    /// What the user has set.
+    let settings: Settings
+    /// The galleries that the user remembers.
+    let galleries: RememberedGalleries
+    /// The user's home folder, and the one that the program was started in: what a typed path is relative to.
+    let home: String
+    let currentFolder: String
+    /// Where the log is saved.
+    let stateFolder: String
+    /// What the terminal can show.
+    public var capabilities: Capabilities
+    /// Where changes come in.
+    let feed = UpdateFeed()
+
+    /// Puts everything together.
+    public init(
+        caches: CacheFolder, wishes: Wishes, activity: Activity, darkroom: Darkroom, log: Log, settings: Settings,
+        galleries: RememberedGalleries, locations: Locations, currentFolder: String, capabilities: Capabilities
+    ) {
+        self.caches = caches
+        self.wishes = wishes
+        self.activity = activity
+        self.darkroom = darkroom
+        self.log = log
+        self.settings = settings
+        self.galleries = galleries
+        home = locations.home
+        stateFolder = locations.state
+        self.currentFolder = currentFolder
+        self.capabilities = capabilities
+    }
+
+    /// How pictures are drawn.
+    var drawingStyle: DrawingStyle {
+        var style = DrawingStyle(capabilities)
+        switch settings.symbols {
+        case .auto: break
+        case .ascii: style.symbols = .ascii
+        case .half: style.symbols = .half
+        }
+        return style
+    }
+
+    /// How text looks.
+    var theme: Theme { Theme(capabilities) }
+}

@@ -1,0 +1,39 @@
+import Model
+
+/// What the status line says of a gallery's updates.
+enum StatusText {
+    static func text(_ status: SyncStatus) -> String {
+        let success = status.lastSuccess.map { "Updated: " + DateText.short($0) }
+        switch status.state {
+        case .notUpdated: return "Not updated"
+        case .updated: return (success ?? "Updated") + skipped(status)
+        case .cancelled: return join("Update cancelled", success)
+        case .failed(let failure): return join("Update failed: \(failure)", success)
+        case .updating(let phase): return updating(phase, success)
+        }
+    }
+
+    /// What a screen without a gallery says.
+    static let noGallery = "No gallery"
+
+    private static func updating(_ phase: SyncPhase, _ success: String?) -> String {
+        switch phase {
+        case .getting(let progress):
+            progress.done == 0 ? "Updating…" : "Updating… " + ByteText.text(progress.done, of: progress.total)
+        case .parsing(let entries): "Updating… reading \(entries) photos"
+        case .committing: "Updating… storing"
+        // A server that fails is worth naming, a network that is missing is not its fault.
+        case .waiting(let failure):
+            failure.remedy == .network
+                ? join("Waiting for network", success) : join("Update failed: \(failure)", success)
+        }
+    }
+
+    private static func skipped(_ status: SyncStatus) -> String {
+        status.skipped > 0 ? " · \(status.skipped) skipped" : ""
+    }
+
+    private static func join(_ text: String, _ success: String?) -> String {
+        success.map { "\(text) · \($0)" } ?? text
+    }
+}

@@ -1,0 +1,89 @@
+import Cells
+import Text
+
+/// A line that one types into.
+@MainActor
+final class TextField: Responder {
+    private(set) var text = ""
+    /// Characters before the cursor.
+    private var cursor = 0
+    /// Called when Enter is pressed.
+    var onEnter: (String) -> Void = { _ in }
+    /// Called when Escape is pressed.
+    var onEscape: () -> Void = {}
+
+    /// More than any address has.
+    private static let maximumLength = 8_192
+
+    /// Begins anew with some text.
+    func begin(_ text: String = "") {
+        self.text = text
+        cursor = text.count
+    }
+
+    override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
+        switch event {
+        case .key(let key): return handle(key) ? changed() : event
+        case .paste(let text):
+            // The first line, if there are more: one address is typed at a time.
+            insert(String(text.prefix { !$0.isNewline }))
+            return changed()
+        default: return event
+        }
+    }
+
+    private func changed() -> InterfaceEvent? { .needsDisplay }
+
+    /// Returns false for keys that mean nothing in a line of text.
+    private func handle(_ key: Key) -> Bool {
+        switch (key.code, key.modifiers) {
+        case (.enter, _): onEnter(text)
+        case (.escape, _), (.character("c"), .control), (.character("g"), .control): onEscape()
+        case (.character(let character), []): insert(String(character))
+        case (.backspace, _), (.character("h"), .control): remove(cursor - 1..<cursor)
+        case (.delete, _): remove(cursor..<cursor + 1)
+        case (.left, _), (.character("b"), .control): cursor = max(0, cursor - 1)
+        case (.right, _), (.character("f"), .control): cursor = min(text.count, cursor + 1)
+        case (.home, _), (.character("a"), .control): cursor = 0
+        case (.end, _), (.character("e"), .control): cursor = text.count
+        case (.character("u"), .control): remove(0..<cursor)
+        case (.character("k"), .control): remove(cursor..<text.count)
+        case (.character("w"), .control): removeWord()
+        default: return false
+        }
+        return true
+    }
+
+    private func insert(_ new: String) {
+        guard text.utf8.count + new.utf8.count <= Self.maximumLength else { return }
+        text.insert(contentsOf: new, at: text.index(text.startIndex, offsetBy: cursor))
+        cursor = min(text.count, cursor + new.count)
+    }
+
+    private func remove(_ range: Range<Int>) {
+        let range = range.clamped(to: 0..<text.count)
+        guard !range.isEmpty else { return }
+        let start = text.index(text.startIndex, offsetBy: range.lowerBound)
+        text.removeSubrange(start..<text.index(start, offsetBy: range.count))
+        cursor = min(cursor, range.lowerBound)
+    }
+
+    /// Back to the beginning of a word, or of a part of an address.
+    private func removeWord() {
+        let characters = Array(text)
+        var start = cursor
+        while start > 0, " /.".contains(characters[start - 1]) { start -= 1 }
+        while start > 0, !" /.".contains(characters[start - 1]) { start -= 1 }
+        remove(start..<cursor)
+    }
+
+    /// Draws the text, as much of it around the cursor as there is room for, and puts the terminal's cursor into it.
+    func draw(in surface: inout Surface, _ frame: Rect) {
+        let before = String(text.prefix(cursor)).madeVisible
+        var shown = before
+        while shown.displayWidth >= frame.size.columns, !shown.isEmpty { shown.removeFirst() }
+        let rest = String(text.dropFirst(cursor))
+        surface.write(shown + rest.madeVisible, in: frame)
+        surface.cursor = Point(column: frame.origin.column + shown.displayWidth, row: frame.origin.row)
+    }
+}
