@@ -41,6 +41,10 @@ let rooms: KeyValuePairs<String, [String]> = [
 
 /// The programs, and what each may import.
 let programs: KeyValuePairs<String, [String]> = [
+    "vitrine": [
+        "Text", "Streams", "Model", "Logging", "SQLite", "Cache", "Formats", "HTTP", "Networking", "Cells", "Pixels",
+        "Pictures", "Terminal", "Settings", "Screens",
+    ],
     "vitrine-decoder": ["Pixels", "Decoding", "CSandbox"],
     "gallery-painter": ["Painting"],
 ]

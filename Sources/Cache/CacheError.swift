@@ -12,6 +12,8 @@ public enum CacheError: Error, Equatable, CustomStringConvertible {
     case database(SQLiteError)
     /// A photo's file cannot be written.
     case file(path: String, reason: String)
+    /// Another process uses the cache, or is about to remove it.
+    case locked(path: String)
     /// The list changed under a sync: another process was faster.
     case conflict
 
@@ -23,6 +25,7 @@ public enum CacheError: Error, Equatable, CustomStringConvertible {
         case .newerSchema(let path): "The cache \(path) was made by a newer version of Vitrine; it is left alone."
         case .database(let error): error.description
         case .file(let path, let reason): "The file \(path) cannot be written: \(reason)."
+        case .locked(let path): "The cache \(path) is in use by another process."
         case .conflict: "Another process updated the gallery at the same time."
         }
     }

@@ -39,6 +39,28 @@ extension CacheReader {
         }
     }
 
+    /// Photos that are here and whose thumbnail has to be made from them, because the gallery has none.
+    public func thumbnailsToMake() throws -> [PhotoKey] {
+        try connection.map(
+            """
+            SELECT key FROM photo
+            WHERE thumbnail_address IS NULL AND photo_file IS NOT NULL
+              AND (thumbnail_held IS NULL OR thumbnail_held <> thumbnail_edition)
+            """
+        ) { PhotoKey($0.int(0)) }
+    }
+
+    /// How many photos have each rendition here, and how many of them failed.
+    public func counts() throws -> (thumbnails: Int, photos: Int, failed: Int) {
+        try connection.first(
+            """
+            SELECT count(thumbnail_held), count(photo_held),
+                   total(thumbnail_trouble IS NOT NULL OR photo_trouble IS NOT NULL)
+            FROM photo
+            """
+        ) { (Int($0.int(0)), Int($0.int(1)), Int($0.int(2))) } ?? (0, 0, 0)
+    }
+
     /// Photos whose rendition is wanting and could be fetched, the oldest first.
     ///
     /// - Parameter known: photos to pass over, because they are being seen to already.

@@ -31,6 +31,22 @@ public struct CachedGallery: Sendable {
         }
     }
 
+    /// Removes the whole cache. Nobody may be using it.
+    public func remove() throws(CacheError) {
+        guard let lock = try CacheLock(folder: folder, .exclusive) else { throw .locked(path: folder) }
+        defer { withExtendedLifetime(lock) {} }
+        for name in ["photos", "partial"] {
+            for file in PrivateFolder.entries("\(folder)/\(name)") { unlink("\(folder)/\(name)/\(file)") }
+            rmdir("\(folder)/\(name)")
+        }
+        // The lock last: until the folder is gone, nobody begins to fill it again.
+        for file in PrivateFolder.entries(folder) where file != "lock" { unlink("\(folder)/\(file)") }
+        unlink(folder + "/lock")
+        guard rmdir(folder) == 0 else {
+            throw .file(path: folder, reason: String(cString: strerror(errno)))
+        }
+    }
+
     private static func size(_ path: String) -> Int64 {
         var status = stat()
         return lstat(path, &status) == 0 ? Int64(status.st_size) : 0

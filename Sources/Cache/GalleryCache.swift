@@ -22,6 +22,7 @@ public final class GalleryCache: Sendable {
     /// Whether the cache that was there could not be used and this is a fresh one: the user is told.
     public let wasSetAside: Bool
     let folder: String
+    private let lock: CacheLock
     private let readers: ReaderPool
     private let hub = ChangeHub()
 
@@ -31,6 +32,8 @@ public final class GalleryCache: Sendable {
         self.folder = folder
         try PrivateFolder.make(folder)
         try PrivateFolder.check(folder)
+        guard let lock = try CacheLock(folder: folder, .shared) else { throw CacheError.locked(path: folder) }
+        self.lock = lock
         files = try PhotoFiles(folder: folder, log: log)
         let database = folder + "/gallery.sqlite"
         let (writer, wasSetAside) = try GalleryDatabase.open(database, address: address, hub: hub, log: log)

@@ -20,6 +20,13 @@ public struct DecoderHelper: Sendable {
         self.budget = budget
     }
 
+    /// Finds out what a picture is, without decoding it: its size, and all it says about itself.
+    public func facts(of source: PictureSource) throws(PictureError) -> DecodeReply {
+        var request = DecodeRequest(box: PixelSize(width: 1, height: 1))
+        request.product = .facts
+        return try decode(source, request)
+    }
+
     /// Decodes one picture. Holds up the calling thread until the decoder has ended.
     ///
     /// The thread must be one that stays until then, which every thread does that is held up: the decoder asks to be

@@ -4,7 +4,7 @@ import Cells
 public struct DrawingStyle: Hashable, Sendable {
     /// Which characters.
     public enum Symbols: String, Hashable, Sendable, CaseIterable {
-        /// Letters and signs by how dark they are. For terminals that show nothing else.
+        /// Letters and signs by what they look like from afar. For terminals that show nothing else.
         case ascii
         /// Half blocks: two pixels a cell, one above the other.
         case half
@@ -12,7 +12,7 @@ public struct DrawingStyle: Hashable, Sendable {
         /// Pixels of a picture that one cell shows.
         var pixelsPerCell: (columns: Int, rows: Int) {
             switch self {
-            case .ascii: (1, 2)
+            case .ascii: (2, 3)
             case .half: (1, 2)
             }
         }

@@ -35,12 +35,6 @@ public struct PictureDeveloper: Sendable {
         return try Self.draw(reply, order.style)
     }
 
-    /// Draws any file.
-    public func draw(file path: String, room: Viewport) throws -> DrawnPicture {
-        let order = room.order(.everyPicture(GalleryID(Address(filePath: path)), .photo), edition: 0)
-        return try Self.draw(try helper.decode(.file(path), order.request), order.style)
-    }
-
     /// Makes the thumbnail of a photo that has none, if the photo is here. Returns whether there is one now.
     @discardableResult
     public func makeThumbnail(of key: PhotoKey, in cache: GalleryCache) async throws -> Bool {
@@ -118,10 +112,8 @@ public struct PictureDeveloper: Sendable {
     }
 
     private static func draw(_ reply: DecodeReply, _ style: DrawingStyle) throws -> DrawnPicture {
-        guard let pixels = reply.pixels else { throw PictureError.decoderDied }
-        return DrawnPicture(
-            cells: SymbolDrawing.draw(pixels, style), width: reply.sourceSize.width, height: reply.sourceSize.height,
-            isComplete: reply.isComplete)
+        guard let picture = DrawnPicture(reply, style) else { throw PictureError.decoderDied }
+        return picture
     }
 }
 

@@ -34,33 +34,35 @@ enum SymbolDrawing {
 
     private static let upperHalf = Glyph("▀")
 
-    /// A letter as dark as its cell, on the assumption that letters are bright and what is behind them is dark.
+    /// For each cell the letter that looks like it, on the assumption that letters are bright and what is behind them is
+    /// dark.
     private static func letters(_ picture: PixelBuffer, _ style: DrawingStyle) -> CellBlock {
-        let size = Size(columns: picture.width, rows: (picture.height + 1) / 2)
+        let size = Size(columns: (picture.width + 1) / 2, rows: (picture.height + 2) / 3)
         let levels = ToneLevels(picture)
+        let shapes = GlyphShapes()
         var cells: [Cell] = []
         cells.reserveCapacity(size.columns * size.rows)
         for row in 0..<size.rows {
             for column in 0..<size.columns {
-                let colour = average(picture, column, 2 * row)
-                let tone = levels.tone(of: colour)
-                let glyph = ramp[min(ramp.count - 1, Int(tone * Double(ramp.count)))]
-                cells.append(Cell(glyph, style: Style(foreground: Self.colour(colour, style.colours))))
+                let pixels = (0..<6).map { color(picture, 2 * column + $0 % 2, 3 * row + $0 / 2) }
+                let glyph = shapes.glyph(for: pixels.map { levels.tone(of: $0) })
+                cells.append(Cell(glyph, style: Style(foreground: colour(average(pixels), style.colours))))
             }
         }
         return CellBlock(size: size, cells: cells)
     }
 
-    /// From dark to bright, by how much of its cell a letter fills in common fonts.
-    private static let ramp = " .'`^,:;!~-_+<>i?lI1)(|/tfjrxnuvczXYUJCLQ0OZmwqpdbkhao*#MW&8%B@$".map { Glyph($0) }
+    /// A pixel; beyond the edge, the nearest.
+    private static func color(_ picture: PixelBuffer, _ x: Int, _ y: Int) -> (UInt8, UInt8, UInt8) {
+        let place = (min(y, picture.height - 1) * picture.width + min(x, picture.width - 1)) * 3
+        return (picture.bytes[place], picture.bytes[place + 1], picture.bytes[place + 2])
+    }
 
-    private static func average(_ picture: PixelBuffer, _ column: Int, _ row: Int) -> (UInt8, UInt8, UInt8) {
-        let upper = (row * picture.width + column) * 3
-        let lower = row + 1 < picture.height ? upper + picture.width * 3 : upper
-        func mean(_ channel: Int) -> UInt8 {
-            UInt8((Int(picture.bytes[upper + channel]) + Int(picture.bytes[lower + channel]) + 1) / 2)
+    private static func average(_ pixels: [(UInt8, UInt8, UInt8)]) -> (UInt8, UInt8, UInt8) {
+        func mean(_ channel: KeyPath<(UInt8, UInt8, UInt8), UInt8>) -> UInt8 {
+            UInt8(pixels.reduce(0) { $0 + Int($1[keyPath: channel]) } / pixels.count)
         }
-        return (mean(0), mean(1), mean(2))
+        return (mean(\.0), mean(\.1), mean(\.2))
     }
 
     private static func colour(_ colour: (UInt8, UInt8, UInt8), _ depth: ColourDepth) -> Colour {

@@ -1,3 +1,4 @@
+import Glibc
 import Pixels
 
 /// Spreads a picture's tones over all that there is to show: a foggy morning drawn with letters would else be one letter.
@@ -22,9 +23,10 @@ struct ToneLevels {
         range = Double(spread)
     }
 
-    /// 0 for the darkest, 1 for the brightest.
-    func tone(of colour: (UInt8, UInt8, UInt8)) -> Double {
-        min(1, max(0, (Self.brightness(colour) - darkest) / range))
+    /// 0 for the darkest, 1 for the brightest. Letters fill little of their cells, so middle tones are kept low, or the
+    /// bright ones would have nothing to stand out from.
+    func tone(of colour: (UInt8, UInt8, UInt8)) -> Float {
+        Float(pow(min(1, max(0, (Self.brightness(colour) - darkest) / range)), 1.4))
     }
 
     /// In sRGB's own steps, which are about as even to the eye as letters are.

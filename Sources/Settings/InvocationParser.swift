@@ -116,7 +116,7 @@ struct InvocationParser {
         let arguments = Array(words.dropFirst())
         switch words.first {
         case "sync":
-            guard isAll != arguments.isEmpty || arguments.isEmpty else { throw .unexpectedArgument(arguments[0]) }
+            if isAll, let extra = arguments.first { throw .unexpectedArgument(extra) }
             return .sync(scope, arguments)
         case "list": return .list(json: isJSON, try only(arguments, "The gallery"))
         case "show":

@@ -15,7 +15,7 @@ final class NcursesScreen {
     private var shown: Surface?
 
     /// Begins a screen, and chooses what is used of the terminal.
-    init(_ environment: Environment, size: Size, cellAspect: Double?) throws(TerminalError) {
+    init(_ environment: TerminalEnvironment, size: Size, cellAspect: Double?) throws(TerminalError) {
         guard vitrine_screen_open(&screen, environment.kind, Int32(size.rows), Int32(size.columns)) == 0 else {
             throw .unknownKind(environment.kind)
         }

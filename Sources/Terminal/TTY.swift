@@ -48,7 +48,7 @@ final class TTY {
 
     /// Over a connection the pixels may be zero or nonsense: they are believed only where they make a cell that a person
     /// could read.
-    private static func cellAspect(_ window: winsize) -> Double? {
+    static func cellAspect(_ window: winsize) -> Double? {
         let width = Double(window.ws_xpixel) / Double(window.ws_col)
         let height = Double(window.ws_ypixel) / Double(window.ws_row)
         guard (3...100).contains(width), (5...200).contains(height) else { return nil }

@@ -5,7 +5,7 @@ import Glibc
 /// The user's terminal: keys in, surfaces out. The one owner of ncurses, of the terminal's modes and of the signals that
 /// speak of it.
 ///
-///     let terminal = try Terminal(Environment())
+///     let terminal = try Terminal(TerminalEnvironment())
 ///     terminal.onEvent = { event in … }
 ///     terminal.onFrame = { size in surface }
 ///     terminal.start()
@@ -21,7 +21,7 @@ public final class Terminal {
     public var onEnd: (Int32?) -> Void = { _ in }
 
     private let tty: TTY
-    private let environment: Environment
+    private let environment: TerminalEnvironment
     private let screen: NcursesScreen
     private let output: OutputQueue
     private var input: InputReader?
@@ -30,7 +30,7 @@ public final class Terminal {
     private var isActive = false
 
     /// Looks at the terminal, and leaves it as it is.
-    public init(_ environment: Environment) throws(TerminalError) {
+    public init(_ environment: TerminalEnvironment) throws(TerminalError) {
         self.environment = environment
         tty = try TTY()
         let geometry = tty.geometry
@@ -89,6 +89,14 @@ public final class Terminal {
         signals?.close()
         signals = nil
         frames = nil
+    }
+
+    /// Sends text to the clipboard of the user's machine, by way of the terminal (OSC 52), if it is one that may know how.
+    public func copy(_ text: String) {
+        guard isActive, environment.isXtermLike else { return }
+        // What terminals take at most; more would be dropped as a whole, or not.
+        let encoded = Base64.encode(Array(text.utf8.suffix(48 << 10)))
+        output.send(Array("\u{1B}]52;c;\(encoded)\u{7}".utf8))
     }
 
     private func draw() {

@@ -14,7 +14,7 @@ import Text
 
     private func screen(_ kind: String = "xterm-256color", colours: String = "") throws -> NcursesScreen {
         let variables = ["TERM": kind, "COLORTERM": colours]
-        return try NcursesScreen(Environment { variables[$0] }, size: size, cellAspect: nil)
+        return try NcursesScreen(TerminalEnvironment { variables[$0] }, size: size, cellAspect: nil)
     }
 
     private func surface(_ draw: (inout Surface) -> Void) -> Surface {

@@ -32,6 +32,9 @@ static inline const char *vitrine_terminfo_string(const char *name) {
     return value == (const char *)-1 ? NULL : value;
 }
 
+/* The value of a terminfo number, or -1. */
+static inline int vitrine_terminfo_number(const char *name) { return tigetnum(name); }
+
 /* ---- A screen whose output is memory ---- */
 
 struct vitrine_screen {

@@ -2,7 +2,7 @@ import Cells
 import Glibc
 
 /// What the environment says of the terminal. It is believed for the first frame.
-public struct Environment: Sendable {
+public struct TerminalEnvironment: Sendable {
     /// `TERM`: the terminal's kind.
     public let kind: String
     private let colourTerm: String

@@ -1,0 +1,46 @@
+import Glibc
+import Model
+
+/// What a look at a gallery's cache found, and what it mended.
+public struct CacheCheck: Equatable, Sendable {
+    /// What SQLite complains of.
+    public var complaints: [String] = []
+    /// Photos whose file was missing or not what was stored; they are fetched again when they are wanted.
+    public var brokenFiles = 0
+    /// Files that belonged to nothing; they are removed.
+    public var orphans = 0
+    /// Photos whose file is there and right.
+    public var goodFiles = 0
+
+    /// Whether nothing had to be said.
+    public var isClean: Bool { complaints.isEmpty && brokenFiles == 0 && orphans == 0 }
+}
+
+extension GalleryCache {
+    /// Verifies the database, its rows against the files, and the files against its rows, and mends what can be mended.
+    /// Reads every photo.
+    public func check() async throws -> CacheCheck {
+        var check = CacheCheck()
+        check.complaints = try await writer.complaints()
+        let stored = try read { reader in
+            try reader.connection.map(
+                "SELECT key, photo_file, photo_size, photo_digest, photo_held FROM photo WHERE photo_file IS NOT NULL"
+            ) { row in
+                (
+                    PhotoKey(row.int(0)),
+                    StoredPhoto(name: row.text(1), size: row.int(2), digest: row.int(3), edition: Int(row.int(4)))
+                )
+            }
+        }
+        for (key, photo) in stored {
+            if files.isIntact(photo) {
+                check.goodFiles += 1
+            } else {
+                check.brokenFiles += 1
+                try await writer.forgetPhotoFile(photo.name, of: key)
+            }
+        }
+        check.orphans = try sweep()
+        return check
+    }
+}

@@ -1,0 +1,121 @@
+import Cache
+import Cells
+import Glibc
+import Logging
+import Model
+import Pictures
+import Screens
+import Settings
+import Terminal
+
+/// `vitrine [GALLERY]`: the full screen.
+struct BrowseCommand {
+    let house: House
+
+    @MainActor
+    func run(_ gallery: String?) async throws -> Int32 {
+        let terminal = try Terminal(TerminalEnvironment())
+        let place = try startingPlace(gallery)
+        let caches = try house.openCaches()
+        terminal.use { adapt(&$0) }
+        let root = RootScreen(try makeContext(caches, terminal))
+        root.onNeedsDisplay = { terminal.setNeedsFrame() }
+        root.onRedraw = { terminal.redraw() }
+        root.onSuspend = { terminal.suspend() }
+        root.onCopy = { terminal.copy($0) }
+        terminal.onEvent = { root.handle($0) }
+        terminal.onFrame = { root.frame($0) }
+        root.start(at: place)
+        let working = startWorking(caches)
+        let signal = await withCheckedContinuation { continuation in
+            // Whatever ends it first: the user, a signal, a terminal that is gone.
+            var end: ((Int32?) -> Void)? = { continuation.resume(returning: $0) }
+            let finish = { (signal: Int32?) in
+                end?(signal)
+                end = nil
+            }
+            root.onQuit = { finish(0) }
+            terminal.onEnd = finish
+            terminal.start()
+        }
+        terminal.end()
+        // Reads are of no use to anybody now. What is being written is whole transactions.
+        working.cancel()
+        save(root.place)
+        return Self.exitCode(signal)
+    }
+
+    /// A gallery that was named is opened; without one, the place where the user was.
+    private func startingPlace(_ gallery: String?) throws -> Place {
+        let last = try PrivateFile.read(house.locations.placeFile).map { Place(text: $0) } ?? Place()
+        guard let gallery else { return last }
+        let address = try house.address(gallery)
+        return last.gallery == address ? last : Place(gallery: address)
+    }
+
+    private func adapt(_ capabilities: inout Capabilities) {
+        if house.settings.ascii { capabilities.unicode = false }
+        if let colours = house.settings.colours.depth { capabilities.colours = colours }
+    }
+
+    @MainActor
+    private func makeContext(_ caches: CacheFolder, _ terminal: Terminal) throws -> ScreenContext {
+        let developer = PictureDeveloper(caches: caches, helper: house.helper, log: house.log)
+        let path = house.locations.galleriesFile
+        let galleries = RememberedGalleries(
+            presets: [house.installation.testGallery].compactMap { $0 }, list: try house.rememberedGalleries(),
+            onSave: { try PrivateFile.write($0.text, to: path) })
+        return ScreenContext(
+            caches: caches, wishes: house.wishes, activity: house.activity,
+            darkroom: Darkroom(developer: developer, width: house.cores), log: house.log, settings: house.settings,
+            galleries: galleries, locations: house.locations, currentFolder: GalleryArgument.currentFolder,
+            capabilities: terminal.capabilities)
+    }
+
+    /// The network, and the sweeping of what earlier runs may have left behind.
+    private func startWorking(_ caches: CacheFolder) -> Task<Void, Never> {
+        let (log, settings) = (house.log, house.settings)
+        let controller = house.makeController(caches)
+        return Task.detached(priority: .utility) {
+            for cache in caches.openCaches {
+                do {
+                    let removed = try cache.sweep()
+                    if removed > 0 { log.info(.cache, "\(removed) files of nothing removed") }
+                } catch {
+                    log.error(.cache, "\(error)")
+                }
+            }
+            if !settings.offline { await controller.run() }
+        }
+    }
+
+    private func save(_ place: Place) {
+        do {
+            try PrivateFile.write(place.text, to: house.locations.placeFile)
+        } catch {
+            Output.complain("\(error)")
+        }
+    }
+
+    /// 0 for quitting, 128 and its number for a signal, as shells have it, and failure for a terminal that is gone.
+    private static func exitCode(_ signal: Int32?) -> Int32 {
+        switch signal {
+        case 0?: ExitCode.done.rawValue
+        case let number?: 128 + number
+        case nil: ExitCode.someFailed.rawValue
+        }
+    }
+}
+
+extension Settings.Colours {
+    /// The depth that the user insists on.
+    var depth: ColourDepth? {
+        switch self {
+        case .auto: nil
+        case .none: ColourDepth.none
+        case .sixteen: .sixteen
+        case .palette: .palette
+        case .full: .full
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Cache
+import Glibc
+import HTTP
+import Logging
+import Model
+import Networking
+import Pictures
+import Settings
+
+/// Everything that commands have in common, put together once. The only place that knows all rooms.
+struct House {
+    let settings: Settings
+    let locations: Locations
+    let installation = Installation()
+    let log: Log
+    let logFile: LogFile?
+    let wishes = Wishes()
+    let activity = Activity()
+
+    init(_ invocation: Invocation) throws {
+        let variable = { (name: String) in getenv(name).map { String(cString: $0) } }
+        let home = getpwuid(getuid()).flatMap { $0.pointee.pw_dir }.map { String(cString: $0) }
+        locations = Locations(fallback: home ?? "/", variable)
+        settings = try Self.settings(invocation, locations)
+        let path = settings.logFile
+        logFile = try path.map { try LogFile(path: $0) }
+        let level: LogLevel =
+            switch settings.logLevel {
+            case .error: .error
+            case .info: .info
+            case .debug: .debug
+            }
+        log = Log(level: level, file: logFile)
+    }
+
+    /// The settings file, and over it the command line. Lines that are wrong are named, and the rest holds.
+    private static func settings(_ invocation: Invocation, _ locations: Locations) throws -> Settings {
+        var settings = Settings()
+        let path = invocation.settingsFile ?? locations.settingsFile
+        if let text = try PrivateFile.read(path) {
+            for mistake in SettingsFile.apply(text, path: path, to: &settings) { Output.complain("\(mistake)") }
+        } else if invocation.settingsFile != nil {
+            throw SettingsError.file(path: path, reason: "there is no such file")
+        }
+        try invocation.apply(to: &settings)
+        return settings
+    }
+
+    /// Opens the folder of caches.
+    func openCaches() throws -> CacheFolder {
+        try CacheFolder(path: settings.cacheFolder ?? locations.cache, log: log)
+    }
+
+    var helper: DecoderHelper { DecoderHelper(path: installation.decoder) }
+
+    /// One core is left to the screens only where there are more than two.
+    var cores: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+
+    func makeController(_ caches: CacheFolder, schedule: RetrySchedule = RetrySchedule()) -> NetworkController {
+        let certificates = getenv("CURL_CA_BUNDLE").map { String(cString: $0) }
+        return NetworkController(
+            wishes: wishes, context: RequestContext(caches: caches, activity: activity, log: log),
+            client: HTTPClient(
+                HTTPConfiguration(userAgent: "Vitrine/" + Version.number, certificates: certificates), log: log),
+            schedule: schedule)
+    }
+
+    /// A gallery as it was named.
+    func address(_ text: String) throws -> Address {
+        try GalleryArgument.address(text, home: locations.home)
+    }
+
+    /// The galleries that the user remembers.
+    func rememberedGalleries() throws -> GalleryList {
+        try PrivateFile.read(locations.galleriesFile).map { GalleryList(text: $0) } ?? GalleryList()
+    }
+}

@@ -1,0 +1,114 @@
+import Cache
+import Model
+import Pictures
+import Pixels
+import Text
+
+/// `vitrine info`: what is known of one photo, in a file or in a gallery.
+struct InfoCommand {
+    let house: House
+
+    /// Members of the answer, by name.
+    private typealias Members = [(String, JSONText)]
+
+    func run(_ target: String, json: Bool) throws -> ExitCode {
+        let members: Members
+        if let hash = target.lastIndex(of: "#"), !isFile(target) {
+            let id = String(target[target.index(after: hash)...])
+            members = try ofPhoto(id, in: try house.address(String(target[..<hash])))
+        } else {
+            members = Self.members(try house.helper.facts(of: .file(target)))
+        }
+        guard !members.isEmpty else { return .someFailed }
+        if json {
+            Output.print(JSONText.object(members).text)
+        } else {
+            Self.print(members)
+        }
+        return .done
+    }
+
+    private func isFile(_ path: String) -> Bool {
+        (try? house.helper.facts(of: .file(path))) != nil
+    }
+
+    private func ofPhoto(_ id: String, in address: Address) throws -> Members {
+        let caches = try house.openCaches()
+        guard caches.record(of: address) != nil else {
+            Output.complain("\(address) has never been fetched; “vitrine sync” fetches it.")
+            return []
+        }
+        let cache = try caches.open(address)
+        guard let photo = try cache.read({ try $0.photo(galleryID: id) }) else {
+            Output.complain("\(address) has no photo “\(id)”.")
+            return []
+        }
+        var members: Members = [
+            ("gallery", .string(address.text)), ("id", .string(photo.galleryID)), ("name", .string(photo.name)),
+            ("date", .string(photo.date.iso8601)), ("state", .string(PhotoFacts(photo).state)),
+        ]
+        if let stored = try cache.read({ try $0.photoFile(of: photo.key) }) {
+            members.append(("file", .string(cache.files.path(stored))))
+            members += Self.members(try house.helper.facts(of: .file(cache.files.path(stored))))
+        }
+        return members
+    }
+
+    private static func members(_ reply: DecodeReply) -> Members {
+        let metadata = reply.metadata
+        var members: Members = [
+            ("format", .string(reply.format)), ("width", .number(reply.sourceSize.width)),
+            ("height", .number(reply.sourceSize.height)),
+        ]
+        func add(_ name: String, _ value: JSONText?) { if let value { members.append((name, value)) } }
+        add("title", metadata.title.map { .string($0) })
+        add("description", metadata.description.map { .string($0) })
+        add("camera", metadata.camera.map { .string($0) })
+        add("lens", metadata.lens.map { .string($0) })
+        add("taken", metadata.takenAt.map { .string($0) })
+        add("exposure", metadata.exposureSeconds.map { .decimal($0) })
+        add("aperture", metadata.aperture.map { .decimal($0) })
+        add("iso", metadata.iso.map { .number($0) })
+        add("focalLength", metadata.focalLength.map { .decimal($0) })
+        add("latitude", metadata.latitude.map { .decimal($0) })
+        add("longitude", metadata.longitude.map { .decimal($0) })
+        if !metadata.fields.isEmpty {
+            members.append(("exif", .object(metadata.fields.map { ($0.name, .string($0.value)) })))
+        }
+        return members
+    }
+
+    private static func print(_ members: Members) {
+        for (name, value) in members {
+            switch value {
+            case .object(let fields): for (name, value) in fields { line("  " + name, value) }
+            default: line(name, value)
+            }
+        }
+    }
+
+    /// For people: units where a number has one, and names in columns.
+    private static func line(_ name: String, _ value: JSONText) {
+        let text =
+            switch (name, value) {
+            case ("exposure", .decimal(let seconds)): exposure(seconds)
+            case ("aperture", .decimal(let number)): "f/\(short(number))"
+            case ("focalLength", .decimal(let millimetres)): "\(short(millimetres)) mm"
+            case (_, .string(let text)): text
+            default: value.text
+            }
+        let label = name.madeVisible
+        let gap = String(repeating: " ", count: max(1, 28 - label.displayWidth))
+        Output.print(label + gap + text.madeVisible)
+    }
+
+    /// `1/250 s`, as cameras show it.
+    private static func exposure(_ seconds: Double) -> String {
+        seconds > 0 && seconds < 0.3 ? "1/\(Int((1 / seconds).rounded())) s" : "\(short(seconds)) s"
+    }
+
+    private static func short(_ number: Double) -> String {
+        let tenths = Int((number * 10).rounded())
+        return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(abs(tenths % 10))"
+    }
+}

@@ -1,0 +1,38 @@
+import Cache
+import Model
+import Text
+
+/// `vitrine list`: what the cache knows of a gallery, for people and programs.
+struct ListCommand {
+    let house: House
+
+    func run(_ name: String, json: Bool) throws -> ExitCode {
+        let address = try house.address(name)
+        let caches = try house.openCaches()
+        guard caches.record(of: address) != nil else {
+            Output.complain("\(address) has never been fetched; “vitrine sync” fetches it.")
+            return .someFailed
+        }
+        let cache = try caches.open(address)
+        try cache.read { reader in
+            if json { return try printJSON(reader) }
+            try reader.forEachPhoto { photo in
+                let fields = [photo.galleryID, photo.date.iso8601, photo.name, state(photo)]
+                Output.print(fields.map(\.madeVisible).joined(separator: "\t"))
+            }
+        }
+        return .done
+    }
+
+    /// One photo a line, so that a long list needs no memory.
+    private func printJSON(_ reader: CacheReader) throws {
+        var separator = "["
+        try reader.forEachPhoto { photo in
+            Output.print(separator + PhotoFacts(photo).json.text)
+            separator = ","
+        }
+        Output.print(separator == "[" ? "[]" : "]")
+    }
+
+    private func state(_ photo: Photo) -> String { PhotoFacts(photo).state }
+}

@@ -1,0 +1,102 @@
+import Cache
+import Model
+import Networking
+import Pictures
+import Settings
+import Text
+
+/// `vitrine sync`: fills caches without a screen.
+struct SyncCommand {
+    let house: House
+
+    /// How often something is tried. Nobody is there to wait an hour.
+    private static let attempts = 2
+
+    func run(_ scope: Invocation.SyncScope, _ names: [String]) async throws -> ExitCode {
+        let caches = try house.openCaches()
+        let galleries = try addresses(names, caches).map { try caches.open($0) }
+        guard !galleries.isEmpty else {
+            Output.complain("No gallery is known yet; name one.")
+            return .usage
+        }
+        for gallery in galleries { try gallery.sweep() }
+        guard !house.settings.offline else {
+            Output.complain("Offline: nothing is fetched.")
+            return .someFailed
+        }
+        for gallery in galleries {
+            house.wishes.ask(for: .list(gallery.id))
+            if scope != .list { house.wishes.ask(for: .everyPicture(gallery.id, .thumbnail), importance: .near) }
+            if scope == .photos { house.wishes.ask(for: .everyPicture(gallery.id, .photo), importance: .rest) }
+        }
+        let schedule = RetrySchedule(maximumAttempts: Self.attempts)
+        let controller = house.makeController(caches, schedule: schedule)
+        let working = Task { await controller.run() }
+        let watching = Task { await watch(galleries) }
+        for await snapshot in house.wishes.snapshots() where snapshot.wishes.isEmpty { break }
+        working.cancel()
+        watching.cancel()
+        Output.progress("")
+        if scope != .list { for gallery in galleries { await makeThumbnails(in: gallery, caches) } }
+        var code = ExitCode.done
+        for gallery in galleries where try !report(gallery, scope) { code = .someFailed }
+        for gallery in galleries { await gallery.writer.close() }
+        return code
+    }
+
+    /// Those that were named, or all that are known.
+    private func addresses(_ names: [String], _ caches: CacheFolder) throws -> [Address] {
+        guard names.isEmpty else { return try names.map { try house.address($0) } }
+        let known = try house.rememberedGalleries().addresses + caches.galleries().map(\.record.address)
+        return GalleryList(known).addresses
+    }
+
+    private func watch(_ galleries: [GalleryCache]) async {
+        for await _ in house.activity.changes() {
+            let texts = galleries.compactMap { gallery -> String? in
+                guard let record = try? gallery.read({ try $0.gallery() }) else { return nil }
+                guard case .updating(let phase) = house.activity.status(of: gallery.id, record: record).state else {
+                    return nil
+                }
+                return "\(gallery.address): \(Self.text(phase))"
+            }
+            Output.progress((texts.first ?? "fetching pictures…").truncated(toWidth: 78))
+        }
+    }
+
+    private static func text(_ phase: SyncPhase) -> String {
+        switch phase {
+        case .getting(let progress): "\(progress.done / 1_000) KB"
+        case .waiting(let failure): "\(failure); trying again"
+        case .parsing(let entries): "\(entries) photos"
+        case .committing: "storing"
+        }
+    }
+
+    private func makeThumbnails(in gallery: GalleryCache, _ caches: CacheFolder) async {
+        let developer = PictureDeveloper(caches: caches, helper: house.helper, log: house.log)
+        for key in (try? gallery.read { try $0.thumbnailsToMake() }) ?? [] {
+            do {
+                try await developer.makeThumbnail(of: key, in: gallery)
+            } catch {
+                house.log.error(.cache, "\(error)")
+            }
+        }
+    }
+
+    /// Says how it went. Returns whether it went well.
+    private func report(_ gallery: GalleryCache, _ scope: Invocation.SyncScope) throws -> Bool {
+        let (record, counts) = try gallery.read { (try $0.gallery(), try $0.counts()) }
+        var parts = ["\(record.photoCount) photos"]
+        if scope != .list { parts.append("\(counts.thumbnails) thumbnails") }
+        if scope == .photos { parts.append("\(counts.photos) photos here") }
+        if record.skipped > 0 { parts.append("\(record.skipped) skipped") }
+        if scope != .list, counts.failed > 0 { parts.append("\(counts.failed) failed") }
+        if let failure = record.failure {
+            Output.complain("\(gallery.address): \(failure)")
+        } else {
+            Output.print("\(gallery.address.text.madeVisible)\t\(parts.joined(separator: ", "))")
+        }
+        return record.failure == nil && (scope == .list || counts.failed == 0)
+    }
+}

@@ -1,0 +1,4 @@
+/// Which version this is.
+enum Version {
+    static let number = "0.1"
+}

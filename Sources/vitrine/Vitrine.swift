@@ -1,0 +1,65 @@
+import Cache
+import Glibc
+import Logging
+import Model
+import Settings
+import Terminal
+
+/// The program: reads the command line and does what it says.
+@main
+enum Vitrine {
+    static func main() async {
+        // Dates, letters and their order are the user's.
+        setlocale(LC_ALL, "")
+        // Whatever is written anywhere is the user's alone.
+        umask(0o077)
+        // A pipe that nobody reads is an error of the write, and handled there.
+        signal(SIGPIPE, SIG_IGN)
+        let code = await run()
+        exit(code)
+    }
+
+    private static func run() async -> Int32 {
+        do {
+            let invocation = try Invocation(CommandLine.arguments.dropFirst())
+            switch invocation.command {
+            case .help:
+                Output.write(Array(HelpText.text.utf8))
+                return ExitCode.done.rawValue
+            case .version:
+                Output.print("vitrine \(Version.number)")
+                return ExitCode.done.rawValue
+            default:
+                let house = try House(invocation)
+                defer { house.logFile?.flush() }
+                return try await run(invocation.command, in: house)
+            }
+        } catch {
+            Output.complain(sentence(error))
+            return code(of: error).rawValue
+        }
+    }
+
+    private static func run(_ command: Invocation.Command, in house: House) async throws -> Int32 {
+        switch command {
+        case .browse(let gallery): try await BrowseCommand(house: house).run(gallery)
+        case .sync(let scope, let galleries): try await SyncCommand(house: house).run(scope, galleries).rawValue
+        case .list(let json, let gallery): try ListCommand(house: house).run(gallery, json: json).rawValue
+        case .show(let size, let files): ShowCommand(house: house).run(files, size: size).rawValue
+        case .info(let json, let target): try InfoCommand(house: house).run(target, json: json).rawValue
+        case .cache(let action, let target): try await CacheCommand(house: house).run(action, target).rawValue
+        case .help, .version: ExitCode.done.rawValue
+        }
+    }
+
+    private static func sentence(_ error: any Error) -> String { "\(error)" }
+
+    private static func code(of error: any Error) -> ExitCode {
+        switch error {
+        case is SettingsError, is AddressError, is LogError: .usage
+        case is TerminalError: .notATerminal
+        case CacheError.locked: .locked
+        default: .someFailed
+        }
+    }
+}
