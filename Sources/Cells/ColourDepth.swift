@@ -2,6 +2,8 @@
 public enum ColourDepth: Int, Comparable, Hashable, Sendable, CaseIterable {
     /// None: text and background.
     case none
+    /// Eight: the consoles of old, and Linux's.
+    case eight
     /// The sixteen that the user has chosen.
     case sixteen
     /// Those, a cube of 216 and 24 greys.

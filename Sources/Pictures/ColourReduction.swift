@@ -3,7 +3,7 @@ import Pixels
 
 /// A picture's pixels in the colours that a terminal has.
 ///
-/// Two hundred and forty colours are near enough to any, one by one. With sixteen the error of each pixel is passed on to
+/// Two hundred and forty colours are near enough to any, one by one. With eight or sixteen the error of each pixel is passed on to
 /// those beside and below it (Floyd and Steinberg's weights), so that an area has the right colour where no pixel has.
 struct ColourReduction {
     private let colours: [Colour]
@@ -16,8 +16,10 @@ struct ColourReduction {
             colours = Self.map(picture) { .rgb($0, $1, $2) }
         case .palette:
             colours = Self.map(picture) { .palette(Palette.nearest(red: $0, green: $1, blue: $2)) }
+        case .eight:
+            colours = Self.dithered(picture, to: 8)
         case .sixteen:
-            colours = Self.dithered(picture)
+            colours = Self.dithered(picture, to: 16)
         }
     }
 
@@ -29,7 +31,7 @@ struct ColourReduction {
         }
     }
 
-    private static func dithered(_ picture: PixelBuffer) -> [Colour] {
+    private static func dithered(_ picture: PixelBuffer, to count: Int) -> [Colour] {
         let (width, height) = (picture.width, picture.height)
         // A column more on either side, so that errors at the edges go nowhere.
         var errors = [[Int]](repeating: [Int](repeating: 0, count: (width + 2) * 3), count: 2)
@@ -42,7 +44,8 @@ struct ColourReduction {
                     // Beyond what can be shown the debt is kept, within reason: white cannot make up for every grey.
                     return min(383, max(-128, (exact + errors[0][(column + 1) * 3 + channel]) / 16))
                 }
-                let index = Palette.nearestOfSixteen(
+                let index = Palette.nearest(
+                    ofFirst: count,
                     red: wanted[0], green: wanted[1], blue: wanted[2])
                 colours.append(.palette(index))
                 let shown = Palette.colourOfSixteen(index)

@@ -13,11 +13,12 @@ enum Palette {
         return UInt8(isGreyNearer ? 232 + grey : 16 + 36 * cube.0 + 6 * cube.1 + cube.2)
     }
 
-    /// The nearest of the sixteen, as most terminals have them, to a colour that may lie beyond what can be shown.
-    static func nearestOfSixteen(red: Int, green: Int, blue: Int) -> UInt8 {
+    /// The nearest of the first eight or sixteen, as most terminals have them, to a colour that may lie beyond what can be
+    /// shown.
+    static func nearest(ofFirst count: Int, red: Int, green: Int, blue: Int) -> UInt8 {
         var best = 0
         var bestDistance = Int.max
-        for (index, colour) in sixteen.enumerated() {
+        for (index, colour) in sixteen.prefix(count).enumerated() {
             let distance = distance((red, green, blue), colour)
             if distance < bestDistance { (best, bestDistance) = (index, distance) }
         }

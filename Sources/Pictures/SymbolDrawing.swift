@@ -68,7 +68,10 @@ enum SymbolDrawing {
     private static func colour(_ colour: (UInt8, UInt8, UInt8), _ depth: ColourDepth) -> Colour {
         switch depth {
         case .none: .terminal
-        case .sixteen: .palette(Palette.nearestOfSixteen(red: Int(colour.0), green: Int(colour.1), blue: Int(colour.2)))
+        case .eight, .sixteen:
+            .palette(
+                Palette.nearest(
+                    ofFirst: depth == .eight ? 8 : 16, red: Int(colour.0), green: Int(colour.1), blue: Int(colour.2)))
         case .palette: .palette(Palette.nearest(red: colour.0, green: colour.1, blue: colour.2))
         case .full: .rgb(colour.0, colour.1, colour.2)
         }

@@ -79,6 +79,8 @@ public enum CommandTable {
         Entry(.switchXML, .log, [.character("4")], "xml on or off"),
         Entry(.switchCache, .log, [.character("5")], "cache on or off"),
         Entry(.switchScreen, .log, [.character("6")], "screen on or off"),
+        Entry(.left, .log, [.character("h"), Key(.left)], "long lines to the right again"),
+        Entry(.right, .log, [.character("l"), Key(.right)], "the rest of long lines"),
         Entry(.copy, .log, [.character("y")], "copy to the clipboard"),
         Entry(.save, .log, [.character("s")], "save to a file"),
         Entry(.clear, .log, [.character("c")], "clear"),

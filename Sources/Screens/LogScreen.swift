@@ -10,6 +10,11 @@ final class LogScreen: Screen {
     private var entries: [LogEntry]
     /// Whether the newest entry is in view, and is to stay so as more come.
     private var followsEnd = true
+    /// Columns that long lines are moved to the left by.
+    private var shift = 0
+
+    /// Columns that a key moves long lines by.
+    private static let step = 16
 
     private static let switches: [(command: Command, subsystem: LogSubsystem)] = [
         (.switchNetwork, .network), (.switchNetworkDetail, .networkDetail), (.switchSync, .sync), (.switchXML, .xml),
@@ -23,7 +28,7 @@ final class LogScreen: Screen {
 
     override var scopes: [CommandTable.Scope] { [.log, .lists, .everywhere] }
     override var heading: Heading {
-        Heading(title: "Log", detail: "\(entries.count) entries")
+        Heading(title: "Log", detail: entries.count == 1 ? "1 entry" : "\(entries.count) entries")
     }
     override var footing: Footing {
         Footing(
@@ -51,6 +56,8 @@ final class LogScreen: Screen {
             send(.copy(text))
             send(.notice("The log was sent to the clipboard."))
         case .save: save()
+        case .left: shift = max(0, shift - Self.step)
+        case .right: shift = min(shift + Self.step, max(0, longestLine - Self.step))
         case .up: scroll.select(scroll.first - 1)
         case .down: scroll.select(scroll.window.upperBound)
         default:
@@ -59,6 +66,8 @@ final class LogScreen: Screen {
         followsEnd = scroll.window.upperBound == entries.count
         return true
     }
+
+    private var longestLine: Int { entries.reduce(0) { max($0, $1.line.count) } }
 
     private var text: String { entries.map { $0.line + "\n" }.joined() }
 
@@ -97,7 +106,7 @@ final class LogScreen: Screen {
             let line = Rect(column: rest.origin.column, row: row, columns: rest.size.columns, rows: 1)
             let entry = entries[index]
             surface.write(
-                entry.line.truncated(toWidth: line.size.columns), in: line,
+                String(entry.line.dropFirst(shift)).truncated(toWidth: line.size.columns), in: line,
                 style: entry.level == .error ? context.theme.trouble : .plain)
         }
     }
@@ -106,7 +115,7 @@ final class LogScreen: Screen {
         var rest = frame
         for (number, entry) in Self.switches.enumerated() {
             let isOn = context.log.isEnabled(entry.subsystem)
-            let text = " \(number + 1) \(entry.subsystem.name) \(isOn ? "on" : "off") "
+            let text = " \(number + 1)\(isOn ? "✓" : "·")\(entry.subsystem.name) "
             let style = isOn ? context.theme.key : context.theme.detail
             let used = surface.write(text.truncated(toWidth: rest.size.columns), in: rest, style: style)
             _ = rest.takeLeft(used)

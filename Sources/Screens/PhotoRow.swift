@@ -8,17 +8,18 @@ struct PhotoRow {
     let theme: Theme
     let thumbnailSize: Size
 
-    /// How a row of that height is laid out, for thumbnails of the usual proportions.
-    init(height: Int, theme: Theme, cellAspect: Double) {
+    /// How a row with a thumbnail of that height is laid out, for photos of the usual proportions.
+    init(thumbnailHeight: Int, theme: Theme, cellAspect: Double) {
         self.theme = theme
-        let columns = Int((Double(height) / cellAspect * 4 / 3).rounded())
-        thumbnailSize = Size(columns: max(2, columns), rows: height)
+        let columns = Int((Double(thumbnailHeight) / cellAspect * 4 / 3).rounded())
+        thumbnailSize = Size(columns: max(2, columns), rows: thumbnailHeight)
     }
 
     func draw(
         _ photo: Photo, _ picture: DrawnPicture?, isSelected: Bool, in surface: inout Surface, frame: Rect
     ) {
         var rest = frame
+        rest.size.rows = min(rest.size.rows, thumbnailSize.rows)
         _ = rest.takeLeft(1)
         let room = rest.takeLeft(thumbnailSize.columns)
         if let picture {

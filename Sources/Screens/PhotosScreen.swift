@@ -191,10 +191,11 @@ final class PhotosScreen: Screen {
     // MARK: - How it looks
 
     override func draw(in surface: inout Surface, frame: Rect) {
-        let height = rowHeight(frame.size)
+        let (height, thumbnailHeight) = rowHeights(frame.size)
         scroll.setVisible(frame.size.rows / height)
         guard results.count > 0 else { return drawEmpty(in: &surface, frame) }
-        let row = PhotoRow(height: height, theme: context.theme, cellAspect: context.capabilities.cellAspect)
+        let row = PhotoRow(
+            thumbnailHeight: thumbnailHeight, theme: context.theme, cellAspect: context.capabilities.cellAspect)
         let style = context.drawingStyle
         let photos = (try? results.photos(in: scroll.window)) ?? []
         var orders: [PictureOrder] = []
@@ -215,13 +216,19 @@ final class PhotosScreen: Screen {
         stateWishes(photos.compactMap { $0?.key })
     }
 
-    /// As many rows as make a picture of it, and still some photos on the screen.
-    private func rowHeight(_ size: Size) -> Int {
-        if context.settings.rowHeight > 0 { return min(context.settings.rowHeight, max(1, size.rows)) }
-        switch size.rows {
-        case ..<8: return 2
-        case ..<36: return 3
-        default: return 5
+    /// As many rows as make a picture of it, and still some photos on the screen; where there is room, one more, so that
+    /// pictures do not touch.
+    private func rowHeights(_ size: Size) -> (row: Int, thumbnail: Int) {
+        let wanted = context.settings.rowHeight
+        if wanted > 0 {
+            let height = min(wanted, max(1, size.rows))
+            return (height, height > 3 ? height - 1 : height)
+        }
+        return switch size.rows {
+        case ..<12: (2, 2)
+        case ..<30: (3, 3)
+        case ..<45: (5, 4)
+        default: (6, 5)
         }
     }
 

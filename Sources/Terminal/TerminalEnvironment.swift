@@ -29,7 +29,7 @@ public struct TerminalEnvironment: Sendable {
     public func colourDepth(terminfoColours: Int) -> ColourDepth {
         guard noColour.isEmpty, terminfoColours >= 8 else { return .none }
         if colourTerm == "truecolor" || colourTerm == "24bit" || kind.hasSuffix("-direct") { return .full }
-        return terminfoColours >= 256 ? .palette : .sixteen
+        return terminfoColours >= 256 ? .palette : terminfoColours >= 16 ? .sixteen : .eight
     }
 
     /// Whether the locale's characters are UTF-8. Ask after `setlocale`.

@@ -208,7 +208,7 @@ import Text
         }
         terminal.write(screen.update(to: one))
         #expect(terminal.text(inRow: 1) == "   Sunset")
-        #expect(screen.used.colours == (kind == "vt100" ? .none : kind == "tmux-256color" ? .palette : .sixteen))
+        #expect(screen.used.colours == (kind == "vt100" ? .none : kind == "tmux-256color" ? .palette : .eight))
         #expect(screen.keyString("kcuu1") != nil)
     }
 
