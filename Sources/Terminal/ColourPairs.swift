@@ -29,9 +29,12 @@ struct ColourPairs {
         let pair = Pair(foreground: number(foreground), background: number(background))
         guard pair.foreground >= 0 || pair.background >= 0 else { return (0, false) }
         if let number = numbers[pair] { return (number, false) }
-        // With eight colours there are sixty-four pairs, and as many combinations: each serves both ways round.
+        // With eight colours there are sixty-four pairs, and as many combinations: each serves both ways round. Not so the
+        // terminal's own colours: exchanged, its background would be what its text was.
         let other = Pair(foreground: pair.background, background: pair.foreground)
-        if limit <= 256, let number = numbers[other] { return (number, true) }
+        if limit <= 256, pair.foreground >= 0, pair.background >= 0, let number = numbers[other] {
+            return (number, true)
+        }
         let next = Int32(numbers.count) + 1
         guard next < limit else { return nil }
         init_extended_pair(next, pair.foreground, pair.background)

@@ -198,6 +198,17 @@ import Text
         }
     }
 
+    @Test func theTerminalsOwnColoursAreNotExchanged() throws {
+        let screen = try screen("linux")
+        defer { screen.close() }
+        let terminal = VirtualScreen(columns: 40, rows: 10)
+        terminal.write(
+            screen.update(to: surface { $0.write("x", in: row(0), style: Style(background: .palette(3))) }))
+        terminal.write(
+            screen.update(to: surface { $0.write("x", in: row(0), style: Style(foreground: .palette(3))) }))
+        #expect(terminal[0, 0].style == "|33|")
+    }
+
     @Test(arguments: ["linux", "vt100", "tmux-256color", "xterm", "screen"])
     func kindsOfTerminals(kind: String) throws {
         let screen = try screen(kind)
