@@ -82,6 +82,7 @@ let package = Package(
         + [
             .target(name: "TestSupport", path: "Tests/TestSupport"),
             .target(name: "PictureTestSupport", dependencies: ["Pixels"], path: "Tests/PictureTestSupport"),
+            .testTarget(name: "EndToEndTests", dependencies: ["vitrine", "vitrine-decoder", "TestSupport"]),
             .testTarget(
                 name: "DecoderProcessTests", dependencies: ["vitrine-decoder", "Pixels", "PictureTestSupport"]),
         ]

@@ -9,6 +9,8 @@ struct ListScroll: Equatable {
     /// The first that is seen.
     private(set) var first = 0
 
+    private var isLaidOut = false
+
     /// The entries that are seen.
     var window: Range<Int> { first..<min(count, first + visible) }
 
@@ -21,9 +23,11 @@ struct ListScroll: Equatable {
         select(selected)
     }
 
-    /// Takes in how many entries fit.
+    /// Takes in how many entries fit. The first time, what is selected comes to stand in the middle.
     mutating func setVisible(_ visible: Int) {
         self.visible = max(1, visible)
+        if !isLaidOut { first = selected - (self.visible - 1) / 2 }
+        isLaidOut = true
         select(selected)
     }
 

@@ -1,0 +1,17 @@
+import Foundation
+
+/// What was built beside the tests, and what lies in the repository.
+public enum Built {
+    /// The folder of built programs: tests run from there.
+    public static let folder = URL(
+        fileURLWithPath: try! FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    ).deletingLastPathComponent().path
+
+    /// The program.
+    public static let vitrine = folder + "/vitrine"
+
+    /// The TestGallery.
+    public static let testGallery =
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appendingPathComponent("TestGallery").path
+}

@@ -1,0 +1,74 @@
+import Foundation
+
+/// A process of ours, started and waited for by the system's own calls.
+///
+/// Foundation's `Process` notices the end of a child by a descriptor that the child's own children keep open: it waits for
+/// a server that stays, not for the client that started it.
+public final class ChildProcess: @unchecked Sendable {
+    /// Its number.
+    public let number: pid_t
+    private let lock = NSLock()
+    private var status: Int32?
+
+    /// Starts a program. What is not given goes to `/dev/null`.
+    ///
+    /// - Parameter environment: all of its variables; nil for those of the tests.
+    public init(
+        _ path: String, _ arguments: [String], environment: [String: String]? = nil, input: Int32? = nil,
+        output: Int32? = nil, errors: Int32? = nil
+    ) throws {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for (number, descriptor) in [input, output, errors].enumerated() {
+            if let descriptor {
+                posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
+            } else {
+                posix_spawn_file_actions_addopen(&actions, Int32(number), "/dev/null", O_RDWR, 0)
+            }
+        }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        let variables = environment ?? ProcessInfo.processInfo.environment
+        var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
+        var pairs: [UnsafeMutablePointer<CChar>?] = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for word in words + pairs { free(word) } }
+        var number = pid_t()
+        let failure = posix_spawn(&number, path, &actions, &attributes, &words, &pairs)
+        guard failure == 0 else { throw POSIXError(POSIXErrorCode(rawValue: failure) ?? .EIO) }
+        self.number = number
+    }
+
+    /// Waits for its end, and returns its exit code; minus the signal, if one ended it.
+    @discardableResult
+    public func wait() -> Int32 {
+        lock.lock()
+        defer { lock.unlock() }
+        if let status { return status }
+        var raw: Int32 = 0
+        while waitpid(number, &raw, 0) < 0, errno == EINTR {}
+        let code = raw & 0x7F == 0 ? (raw >> 8) & 0xFF : -(raw & 0x7F)
+        status = code
+        return code
+    }
+
+    /// Sends a signal and waits for the end.
+    @discardableResult
+    public func end(_ signal: Int32 = SIGTERM) -> Int32 {
+        kill(number, signal)
+        return wait()
+    }
+
+    /// A pipe whose ends no child inherits but by being given one.
+    public static func makePipe() throws -> (reading: Int32, writing: Int32) {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { throw POSIXError(.EMFILE) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
+    }
+}

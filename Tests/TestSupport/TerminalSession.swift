@@ -1,0 +1,130 @@
+import Foundation
+
+/// A program in a terminal of our own: a pseudo-terminal with a ``VirtualScreen`` at the other end.
+///
+/// It waits for what the program writes, and for nothing else: no time passes that nobody needs.
+public final class TerminalSession {
+    /// What the user sees.
+    public let screen: VirtualScreen
+    /// Everything that was written.
+    public private(set) var bytes: [UInt8] = []
+    /// The program.
+    public let process: pid_t
+    private let terminal: Int32
+    private var exitStatus: Int32?
+
+    /// Starts a program.
+    public init(
+        _ path: String = Built.vitrine, _ arguments: [String] = [], columns: Int = 80, rows: Int = 24,
+        environment: [String: String]
+    ) throws {
+        screen = VirtualScreen(columns: columns, rows: rows)
+        var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+        var terminal: Int32 = -1
+        var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
+        var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for word in words + variables { free(word) } }
+        var other: Int32 = -1
+        guard openpty(&terminal, &other, nil, nil, &size) == 0 else { throw POSIXError(.ENODEV) }
+        // In a session of its own, whose controlling terminal is the one it opens first.
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, String(cString: ttyname(other)), O_RDWR, 0)
+        posix_spawn_file_actions_adddup2(&actions, 0, 1)
+        posix_spawn_file_actions_adddup2(&actions, 0, 2)
+        posix_spawn_file_actions_addclose(&actions, terminal)
+        posix_spawn_file_actions_addclose(&actions, other)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(0x80 | POSIX_SPAWN_SETSIGMASK))  // POSIX_SPAWN_SETSID
+        var process = pid_t()
+        let failure = posix_spawn(&process, path, &actions, &attributes, &words, &variables)
+        close(other)
+        guard failure == 0 else { throw POSIXError(POSIXErrorCode(rawValue: failure) ?? .EIO) }
+        self.process = process
+        self.terminal = terminal
+    }
+
+    deinit {
+        if exitStatus == nil {
+            kill(process, SIGKILL)
+            _ = wait()
+        }
+        close(terminal)
+    }
+
+    /// Types text, or the bytes that a key sends.
+    public func type(_ text: String) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(terminal, $0.baseAddress, $0.count) }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Changes the window's size.
+    public func resize(columns: Int, rows: Int) {
+        screen.resize(columns: columns, rows: rows)
+        var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+        _ = ioctl(terminal, UInt(TIOCSWINSZ), &size)
+    }
+
+    /// Reads what the program writes until the condition holds. Returns false if it never did.
+    @discardableResult
+    public func until(seconds: Double = 20, _ condition: (VirtualScreen) -> Bool) -> Bool {
+        let deadline = Date(timeIntervalSinceNow: seconds)
+        while !condition(screen) {
+            let left = deadline.timeIntervalSinceNow
+            guard left > 0, read(milliseconds: Int32(left * 1000)) else { return condition(screen) }
+        }
+        return true
+    }
+
+    /// Reads what the program writes until some text is seen.
+    @discardableResult
+    public func until(seconds: Double = 20, shows text: String) -> Bool {
+        until(seconds: seconds) { $0.text.contains(text) }
+    }
+
+    /// Reads until nothing has come for some time.
+    public func untilQuiet(milliseconds: Int32 = 200) {
+        while read(milliseconds: milliseconds) {}
+    }
+
+    /// Waits for the program's end, and returns its exit code; minus the signal, if one ended it.
+    public func wait() -> Int32 {
+        if let exitStatus { return exitStatus }
+        // What it writes at last has to be read, or it would wait for us.
+        while read(milliseconds: 20_000) {}
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        let code = status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
+        exitStatus = code
+        return code
+    }
+
+    /// The terminal's modes as they are now.
+    public var modes: termios {
+        var modes = termios()
+        tcgetattr(terminal, &modes)
+        return modes
+    }
+
+    /// Reads what has come, or comes soon. Returns false if nothing did, or if the program is gone.
+    private func read(milliseconds: Int32) -> Bool {
+        var entry = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
+        guard poll(&entry, 1, milliseconds) > 0 else { return false }
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = buffer.withUnsafeMutableBytes { Glibc.read(terminal, $0.baseAddress, $0.count) }
+        guard count > 0 else { return false }
+        bytes += buffer.prefix(count)
+        screen.write(buffer.prefix(count))
+        return true
+    }
+}

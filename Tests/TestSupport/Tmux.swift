@@ -1,0 +1,83 @@
+import Foundation
+
+/// A program in tmux: a terminal that people really use.
+///
+/// A second client, in control mode, tells when the program has written something; so nothing is asked for in vain.
+public final class Tmux {
+    private let socket = "vitrine-\(UUID().uuidString.prefix(8))"
+    private let control: ChildProcess
+    /// What the control client says.
+    private let news: Int32
+    /// What it is told: nothing, but it stays as long as this is open.
+    private let commands: Int32
+
+    /// Starts a program in a window of that size.
+    public init(_ command: [String], columns: Int = 80, rows: Int = 24, environment: [String: String]) throws {
+        let words = command.map { "'\($0)'" }.joined(separator: " ")
+        let variables = environment.map { "'\($0.key)=\($0.value)'" }.joined(separator: " ")
+        _ = try Self.tmux(
+            socket, "-f", "/dev/null", "new-session", "-d", "-x", "\(columns)", "-y", "\(rows)",
+            "env -i \(variables) TERM=tmux-256color \(words); printf 'ended with %d' $?; exec cat")
+        _ = try Self.tmux(socket, "set-option", "-g", "status", "off")
+        let (input, output) = (try ChildProcess.makePipe(), try ChildProcess.makePipe())
+        defer {
+            close(input.reading)
+            close(output.writing)
+        }
+        control = try ChildProcess(
+            "/usr/bin/tmux", ["-L", socket, "-C", "attach-session", "-f", "ignore-size"], input: input.reading,
+            output: output.writing)
+        (news, commands) = (output.reading, input.writing)
+    }
+
+    deinit {
+        _ = try? tmux("kill-server")
+        control.end()
+        close(news)
+        close(commands)
+    }
+
+    /// Types keys, by tmux's names for them, or as they are.
+    public func type(_ keys: String...) throws {
+        _ = try Command("/usr/bin/tmux", ["-L", socket, "send-keys"] + keys)
+    }
+
+    /// What is seen, one line a row.
+    public func text() throws -> String {
+        try tmux("capture-pane", "-p").text
+    }
+
+    /// The same, with the sequences that colour it.
+    public func colouredText() throws -> String {
+        try tmux("capture-pane", "-p", "-e").text
+    }
+
+    /// Waits until what is seen meets a condition. Returns what is seen then, or at the end of the time.
+    @discardableResult
+    public func until(seconds: Double = 20, _ condition: (String) -> Bool) throws -> String {
+        let deadline = Date(timeIntervalSinceNow: seconds)
+        while true {
+            let text = try text()
+            let left = deadline.timeIntervalSinceNow
+            if condition(text) || left <= 0 { return text }
+            var entry = pollfd(fd: news, events: Int16(POLLIN), revents: 0)
+            guard poll(&entry, 1, Int32(left * 1000)) > 0 else { continue }
+            var buffer = [UInt8](repeating: 0, count: 1 << 16)
+            _ = buffer.withUnsafeMutableBytes { read(news, $0.baseAddress, $0.count) }
+        }
+    }
+
+    /// Waits until some text is seen.
+    @discardableResult
+    public func until(seconds: Double = 20, shows text: String) throws -> String {
+        try until(seconds: seconds) { $0.contains(text) }
+    }
+
+    private func tmux(_ arguments: String...) throws -> Command {
+        try Command("/usr/bin/tmux", ["-L", socket, "-u"] + arguments)
+    }
+
+    private static func tmux(_ socket: String, _ arguments: String...) throws -> Command {
+        try Command("/usr/bin/tmux", ["-L", socket, "-u"] + arguments)
+    }
+}
