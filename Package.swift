@@ -12,6 +12,7 @@ let system: [Target] = [
     .systemLibrary(name: "CPNG", path: "Sources/System/CPNG", providers: [.apt(["libpng-dev"])]),
     .systemLibrary(name: "CExif", path: "Sources/System/CExif", providers: [.apt(["libexif-dev"])]),
     .systemLibrary(name: "CMemory", path: "Sources/System/CMemory", providers: [.apt(["libc6-dev"])]),
+    .systemLibrary(name: "CConcurrency", path: "Sources/System/CConcurrency"),
     .systemLibrary(name: "CSandbox", path: "Sources/System/CSandbox", providers: [.apt(["libc6-dev"])]),
     .systemLibrary(name: "CCurl", path: "Sources/System/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 ]
@@ -21,7 +22,7 @@ let system: [Target] = [
 /// docs/architecture.md.
 let rooms: KeyValuePairs<String, [String]> = [
     "Text": [],
-    "Streams": [],
+    "Streams": ["CConcurrency"],
     "Model": [],
     "Cells": ["Text"],
     "Logging": ["Text"],
@@ -52,7 +53,7 @@ let programs: KeyValuePairs<String, [String]> = [
 /// Tests, a folder for each room, and what they use besides it.
 let tests: KeyValuePairs<String, [String]> = [
     "Text": [],
-    "Streams": [],
+    "Streams": ["CConcurrency"],
     "Model": [],
     "Cells": ["Text"],
     "Logging": ["TestSupport"],
@@ -82,7 +83,9 @@ let package = Package(
         + [
             .target(name: "TestSupport", path: "Tests/TestSupport"),
             .target(name: "PictureTestSupport", dependencies: ["Pixels"], path: "Tests/PictureTestSupport"),
-            .testTarget(name: "EndToEndTests", dependencies: ["vitrine", "vitrine-decoder", "TestSupport"]),
+            .testTarget(
+                name: "EndToEndTests",
+                dependencies: ["vitrine", "vitrine-decoder", "Cache", "Logging", "Model", "SQLite", "TestSupport"]),
             .testTarget(
                 name: "DecoderProcessTests", dependencies: ["vitrine-decoder", "Pixels", "PictureTestSupport"]),
         ]

@@ -52,6 +52,7 @@ public struct PhotoRequest: NetworkRequest {
         try Task.checkCancellation()
         try await picture.cache.writer.store(
             photo: file, of: picture.key, edition: picture.source.state.edition, validators: response.validators)
+        picture.context.log.debug(.sync, "stored photo \(picture.key.rawValue)")
     }
 
     /// Shows that it is on its way.

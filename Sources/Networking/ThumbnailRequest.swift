@@ -38,6 +38,7 @@ public struct ThumbnailRequest: NetworkRequest {
         try Task.checkCancellation()
         try await picture.cache.writer.store(
             thumbnail: bytes, of: picture.key, edition: picture.source.state.edition, validators: response.validators)
+        picture.context.log.debug(.sync, "stored thumbnail \(picture.key.rawValue)")
     }
 
     /// Nothing to show: a thumbnail's placeholder says that it is not here yet.

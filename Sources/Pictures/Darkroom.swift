@@ -1,5 +1,4 @@
 import Cache
-import Dispatch
 import Logging
 import Model
 import Streams
@@ -52,7 +51,7 @@ public final class Darkroom: Sendable {
     private let subscribers = Subscribers<Developed>()
     private let developer: PictureDeveloper
     private let width: Int
-    private let queue = DispatchQueue(label: "vitrine.darkroom", qos: .utility, attributes: .concurrent)
+    private let workers: Workers
 
     /// Opens a darkroom.
     ///
@@ -62,6 +61,7 @@ public final class Darkroom: Sendable {
     public init(developer: PictureDeveloper, limit: Int = 32 << 20, width: Int) {
         self.developer = developer
         self.width = max(1, width)
+        workers = Workers(name: "darkroom", count: width)
         state = Mutex(State(done: BoundedCache(limit: limit)))
     }
 
@@ -114,7 +114,7 @@ public final class Darkroom: Sendable {
         while state.running.count < width, let order = Self.next(&state) {
             let cancellation = DecodeCancellation()
             state.running[order] = cancellation
-            queue.async { [self] in develop(order, cancellation) }
+            workers.run { [self] in develop(order, cancellation) }
         }
     }
 

@@ -1,14 +1,16 @@
 import Cache
-import Glibc
+import Foundation
 import Logging
 import Model
 import Settings
+import Streams
 import Terminal
 
 /// The program: reads the command line and does what it says.
 @main
 enum Vitrine {
     static func main() async {
+        GlobalTasks.takeOver(count: ProcessInfo.processInfo.activeProcessorCount)
         // Dates, letters and their order are the user's.
         setlocale(LC_ALL, "")
         // Whatever is written anywhere is the user's alone.

@@ -13,6 +13,8 @@ public final class Household: Sendable {
         [
             "HOME": folder.path, "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
             "TERM": term, "LANG": "C.UTF-8", "TZ": "UTC",
+            // Swift's backtracer would offer its debugger to whoever sits at the terminal, and wait.
+            "SWIFT_BACKTRACE": "enable=no",
         ].merging(more) { $1 }
     }
 

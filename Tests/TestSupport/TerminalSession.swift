@@ -15,7 +15,7 @@ public final class TerminalSession {
 
     /// Starts a program.
     public init(
-        _ path: String = Built.vitrine, _ arguments: [String] = [], columns: Int = 80, rows: Int = 24,
+        _ path: String = Built.vitrine, arguments: [String] = [], columns: Int = 80, rows: Int = 24,
         environment: [String: String]
     ) throws {
         screen = VirtualScreen(columns: columns, rows: rows)

@@ -1,0 +1,87 @@
+// The hooks of Swift's runtime through which a program runs its unassigned tasks itself.
+//
+// They are declared in the runtime's Concurrency.h: "A hook to take over global enqueuing." They have the calling
+// convention of Swift, which Swift code can neither declare nor implement.
+
+#ifndef VITRINE_CCONCURRENCY_SHIM_H
+#define VITRINE_CCONCURRENCY_SHIM_H
+
+#include <stdint.h>
+#include <time.h>
+
+#define CCONCURRENCY_SWIFT __attribute__((swiftcall))
+
+typedef CCONCURRENCY_SWIFT void (*cconcurrency_original)(void *job);
+typedef CCONCURRENCY_SWIFT void (*cconcurrency_original_delay)(unsigned long long delay, void *job);
+typedef CCONCURRENCY_SWIFT void (*cconcurrency_original_deadline)(
+    long long sec, long long nsec, long long tsec, long long tnsec, int clock, void *job);
+
+extern CCONCURRENCY_SWIFT void (*swift_task_enqueueGlobal_hook)(void *job, cconcurrency_original original);
+extern CCONCURRENCY_SWIFT void (*swift_task_enqueueGlobalWithDelay_hook)(
+    unsigned long long delay, void *job, cconcurrency_original_delay original);
+extern CCONCURRENCY_SWIFT void (*swift_task_enqueueGlobalWithDeadline_hook)(
+    long long sec, long long nsec, long long tsec, long long tnsec, int clock, void *job,
+    cconcurrency_original_deadline original);
+
+/// An executor; all zero it is the generic one, which is any thread.
+typedef struct {
+    void *identity;
+    uintptr_t implementation;
+} cconcurrency_executor;
+
+extern CCONCURRENCY_SWIFT void swift_job_run(void *job, cconcurrency_executor executor);
+
+/// Runs a job on this thread.
+static inline void cconcurrency_run(void *job) {
+    cconcurrency_executor generic = {0, 0};
+    swift_job_run(job, generic);
+}
+
+struct cconcurrency_runner {
+    void *context;
+    void (*run)(void *context, void *job);
+    void (*run_later)(void *context, void *job, int64_t nanoseconds);
+};
+
+/// Who runs jobs: set once, before the first job there is, and never changed.
+static inline struct cconcurrency_runner *cconcurrency_runner(void) {
+    static struct cconcurrency_runner runner;
+    return &runner;
+}
+
+static CCONCURRENCY_SWIFT void cconcurrency_enqueue(void *job, cconcurrency_original original) {
+    (void)original;
+    cconcurrency_runner()->run(cconcurrency_runner()->context, job);
+}
+
+static CCONCURRENCY_SWIFT void cconcurrency_enqueue_after(
+    unsigned long long delay, void *job, cconcurrency_original_delay original) {
+    (void)original;
+    int64_t left = delay > INT64_MAX ? INT64_MAX : (int64_t)delay;
+    cconcurrency_runner()->run_later(cconcurrency_runner()->context, job, left);
+}
+
+static CCONCURRENCY_SWIFT void cconcurrency_enqueue_at(
+    long long sec, long long nsec, long long tsec, long long tnsec, int clock, void *job,
+    cconcurrency_original_deadline original) {
+    (void)tsec, (void)tnsec, (void)original;
+    // The runtime's numbers for its clocks: 1 goes on while the machine sleeps, 2 does not.
+    struct timespec now;
+    clock_gettime(clock == 2 ? CLOCK_MONOTONIC : CLOCK_BOOTTIME, &now);
+    int64_t left = 0, seconds = sec - now.tv_sec;
+    if (__builtin_mul_overflow(seconds, INT64_C(1000000000), &left)) left = seconds < 0 ? 0 : INT64_MAX / 2;
+    left += nsec - now.tv_nsec;
+    cconcurrency_runner()->run_later(cconcurrency_runner()->context, job, left < 0 ? 0 : left);
+}
+
+/// Takes over the tasks that belong to no actor with an executor of its own. The context lives as long as the program.
+static inline void cconcurrency_take_over(
+    void *context, void (*run)(void *context, void *job),
+    void (*run_later)(void *context, void *job, int64_t nanoseconds)) {
+    *cconcurrency_runner() = (struct cconcurrency_runner){context, run, run_later};
+    swift_task_enqueueGlobal_hook = cconcurrency_enqueue;
+    swift_task_enqueueGlobalWithDelay_hook = cconcurrency_enqueue_after;
+    swift_task_enqueueGlobalWithDeadline_hook = cconcurrency_enqueue_at;
+}
+
+#endif
