@@ -22,9 +22,23 @@ struct Attributes {
             guard let pointers, pointers[index * 5 + 1] == nil, let found = pointers[index * 5],
                 xmlStrEqual(found, name) != 0
             else { continue }
-            return value(at: index).map { String(decoding: $0, as: UTF8.self) }
+            return value(at: index).map { Self.text($0) }
         }
         return nil
+    }
+
+    /// What a value says. Where entities are not substituted (and here none ever is), libxml2 writes every `&`, however
+    /// the document wrote it, as `&#38;`: so that whoever reads the value again finds it well-formed. Nobody does here.
+    private static func text(_ value: UnsafeBufferPointer<xmlChar>) -> String {
+        guard value.contains(UInt8(ascii: "&")) else { return String(decoding: value, as: UTF8.self) }
+        let escaped = Array("&#38;".utf8)
+        var text: [UInt8] = []
+        var rest = value[...]
+        while let byte = rest.first {
+            text.append(byte)
+            rest = rest.dropFirst(rest.starts(with: escaped) ? escaped.count : 1)
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     private func value(at index: Int) -> UnsafeBufferPointer<xmlChar>? {

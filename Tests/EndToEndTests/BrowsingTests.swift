@@ -48,6 +48,82 @@ import Testing
         }
     }
 
+    @Test("BEHAVIOURS 2.5, 3.7: of a changed list, those rows change and no others")
+    func changes() throws {
+        let folder = TestFolder()
+        for name in ["images", "thumbnails"] {
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.path(name), withDestinationPath: Built.testGallery + "/" + name)
+        }
+        func serve(_ name: String) throws {
+            folder.write("list.xml", try String(contentsOfFile: "\(Built.testGallery)/\(name)", encoding: .utf8))
+        }
+        try serve("changes-A.xml")
+        let server = try Nginx(serving: folder.path)
+        let tmux = try Tmux(
+            [Built.vitrine, "--row-height=3", server.url("/list.xml")], columns: 80, rows: 40,
+            environment: home.environment())
+        _ = try tmux.until { $0.contains("of 10") && Self.blocks($0).count == 10 && Self.hasAllThumbnails($0) }
+        try tmux.type("G")
+        _ = try tmux.until(shows: "10 of 10")
+        let before = Self.blocks(try tmux.colouredText())
+        #expect(Set(before.keys).count == 10)
+        let asked = try server.paths()
+
+        try serve("changes-B.xml")
+        try tmux.type("r")
+        let text = try tmux.until {
+            $0.contains("Harbour, midnight") && Self.hasAllThumbnails($0) && $0.contains("Updated: ")
+        }
+        // The selection has gone two places up, with its photo.
+        #expect(text.contains("8 of 10"))
+        let coloured = try tmux.colouredText()
+        #expect(coloured.split(separator: "\n").contains { $0.contains("▌") && $0.contains("Two eggs, white") })
+        let after = Self.blocks(coloured)
+        #expect(
+            Set(after.keys) == [
+                "Dawn over the ridge", "Last light, from the other side", "Hills in the mist", "Noon, one sail",
+                "Three pears, one lying down", "Desert, dusk", "On the shelf", "Two eggs, white",
+                "Moon in the branches",
+                "Harbour, midnight",
+            ])
+        for name in ["Dawn over the ridge", "Hills in the mist", "Noon, one sail", "Desert, dusk", "Two eggs, white"] {
+            #expect(after[name] == before[name], "\(name)")
+        }
+        // Renamed: the same picture. Moved: another.
+        let (pears, light) = (before["Three pears"], before["Last light"])
+        #expect(after["Three pears, one lying down"].map(Self.picture) == pears.map(Self.picture))
+        #expect(after["Last light, from the other side"].map(Self.picture) != light.map(Self.picture))
+
+        let newlyAsked = try server.paths().dropFirst(asked.count)
+        #expect(
+            newlyAsked.sorted() == [
+                "/list.xml", "/thumbnails/fireworks.jpg", "/thumbnails/lighthouse-2.jpg", "/thumbnails/moon.jpg",
+                "/thumbnails/on-the-shelf.jpg",
+            ])
+    }
+
+    /// The three rows of each photo, by its name.
+    private static func blocks(_ text: String) -> [String: [String]] {
+        let rows = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        var blocks: [String: [String]] = [:]
+        for start in stride(from: 1, to: max(1, rows.count - 3), by: 3) {
+            let plain = rows[start].replacing(#/\u{1B}\[[0-9;]*m/#, with: "")
+            let name = plain.dropFirst(11).trimmingCharacters(in: .whitespaces)
+            if !name.isEmpty { blocks[name] = Array(rows[start..<start + 3]) }
+        }
+        return blocks
+    }
+
+    private static func hasAllThumbnails(_ text: String) -> Bool {
+        blocks(text).values.allSatisfy { rows in rows.allSatisfy { $0.dropFirst().prefix(8).contains("▀") } }
+    }
+
+    /// The part of a photo's rows that is its thumbnail: up to the gap before the mark.
+    private static func picture(_ rows: [String]) -> [Substring] {
+        rows.map { $0.prefix(through: $0.lastIndex(of: "▀") ?? $0.startIndex) }
+    }
+
     /// Photos whose three rows all show a picture.
     private static func thumbnails(in text: String) -> Int {
         let rows = text.split(separator: "\n", omittingEmptySubsequences: false)

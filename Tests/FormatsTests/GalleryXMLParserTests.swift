@@ -73,6 +73,18 @@ import Testing
         #expect(batch.skipped.map(\.reason) == ["no id"])
     }
 
+    @Test("BEHAVIOURS 1.1, 1.2: attributes are read as XML writes them", arguments: [1, 1000])
+    func references(pieces: Int) throws {
+        let written = "a &amp; b &#38; c &#x26; &lt;&gt;&quot;&apos;&#233; &amp;#38; &amp;amp; &amp;&amp;"
+        let batch = try parse(
+            photo(
+                #"id="&amp;1" name="\#(written)" date="2006-07-30T07:47:17Z""#,
+                #"<image kind="image" srcURL="show?id=1&amp;size=2"/>"#), pieces: pieces)
+        #expect(batch.entries.map(\.name) == [#"a & b & c & <>"'é &#38; &amp; &&"#])
+        #expect(batch.entries.map(\.id) == ["&1"])
+        #expect(try batch.entries.map(\.photo) == [Address("http://example.org/album/show?id=1&size=2")])
+    }
+
     @Test(
         "BEHAVIOURS 1.1: what a photo needs",
         arguments: [
