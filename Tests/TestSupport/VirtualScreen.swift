@@ -234,6 +234,8 @@ public final class VirtualScreen {
             region = number(0) - 1..<min(rows, number(1, default: rows))
             (row, column) = (0, 0)
         case "h", "l", "t": break
+        // The Linux console's shapes of the cursor.
+        case "c" where isPrivate: break
         default: violations.append("CSI \(body)\(final)")
         }
     }

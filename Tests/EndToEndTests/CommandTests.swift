@@ -1,0 +1,150 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The commands without a screen, as scripts use them.
+@Suite(.serialized) struct CommandTests {
+    private let home = Household()
+
+    @Test func syncFillsTheCacheAndSaysSo() throws {
+        let server = try Nginx(serving: Built.testGallery)
+        let list = try home.vitrine("sync", "--list-only", server.url("/index.xml"))
+        #expect(list.status == 0 && list.text == "\(server.url("/index.xml"))\t28 photos\n")
+        #expect(try server.paths() == ["/index.xml"])
+        let thumbnails = try home.vitrine("sync", server.url("/index.xml"))
+        #expect(thumbnails.status == 0 && thumbnails.text.hasSuffix("28 photos, 28 thumbnails\n"))
+        #expect(try server.paths().count == 30)
+        // Nothing has changed: one question.
+        #expect(try home.vitrine("sync").status == 0)
+        #expect(try server.paths().count == 31)
+        let photos = try home.vitrine("sync", "--photos", "--all")
+        #expect(photos.text.hasSuffix("28 photos, 28 thumbnails, 28 photos here\n"))
+        server.stop()
+        let failed = try home.vitrine("sync")
+        #expect(failed.status == 1 && failed.errors.contains("cannot be reached"))
+        #expect(try home.vitrine("list", server.url("/index.xml")).lines.count == 28)
+    }
+
+    @Test func listShowsWhatIsThere() throws {
+        #expect(try home.vitrine("list", Built.testGallery).status == 1)
+        _ = try home.vitrine("sync", "--list-only", Built.testGallery)
+        let list = try home.vitrine("list", Built.testGallery)
+        #expect(list.lines.first == "dawn-ridge\t2006-07-30T07:47:17Z\tDawn over the ridge\tnothing")
+        #expect(list.lines.count == 28 && list.status == 0)
+        let json = try home.vitrine("list", "--json", Built.testGallery)
+        let photos = try #require(try JSONSerialization.jsonObject(with: Data(json.output)) as? [[String: Any]])
+        #expect(photos.count == 28 && photos[0]["id"] as? String == "dawn-ridge")
+        #expect(photos[0]["photo"] as? Bool == false && photos[0]["trouble"] is NSNull)
+    }
+
+    @Test(
+        "BEHAVIOURS 1: every list of the TestGallery is read as its rules say",
+        arguments: [
+            ("index.xml", "28 photos", 0), ("index-big.xml", "110 photos", 0), ("index-empty.xml", "0 photos", 0),
+            ("changes-A.xml", "10 photos", 0), ("changes-B.xml", "10 photos", 0),
+            ("broken-xml.xml", "The gallery file has a mistake in line", 1), ("html.xml", "This is a web page", 1),
+            ("text.xml", "This is not XML", 1), ("empty.xml", "The gallery file is empty", 1),
+            ("missing.xml", "cannot be read", 1),
+        ])
+    func lists(name: String, says: String, status: Int) throws {
+        let command = try home.vitrine("sync", "--list-only", "\(Built.testGallery)/\(name)")
+        #expect(command.status == Int32(status) && (command.text + command.errors).contains(says))
+    }
+
+    @Test func brokenPhotosAreLeftOutAlone() throws {
+        let attributes = try home.vitrine("sync", "--list-only", Built.testGallery + "/broken-attributes.xml")
+        #expect(attributes.status == 0 && attributes.text.contains("skipped"))
+        let names = try home.vitrine("list", Built.testGallery + "/broken-attributes.xml").lines.map {
+            $0.split(separator: "\t")[2]
+        }
+        #expect(
+            names == [
+                "Three pears", "Fraction of a second", "Two hours ahead", "Twice the mountain", "On the shelf",
+                "Cup & saucer",
+            ])
+        let images = try home.vitrine("sync", Built.testGallery + "/broken-images.xml")
+        #expect(images.status == 1 && images.text.contains("failed"))
+    }
+
+    @Test func oddballsAreDrawn() throws {
+        let command = try home.vitrine("sync", "--photos", Built.testGallery + "/oddballs.xml")
+        #expect(command.status == 0)
+        // Those without a thumbnail have one now.
+        #expect(
+            command.text.split(separator: ",")[1].hasPrefix(
+                " \(command.text.split(separator: "\t")[1].prefix { $0.isNumber }) "))
+    }
+
+    @Test func infoKnowsTheCamera() throws {
+        let info = try home.vitrine("info", Built.testGallery + "/images/dawn-ridge.jpg")
+        #expect(info.status == 0 && info.text.contains("Vitrine Procedural 1") && info.text.contains("1/125 s"))
+        let json = try home.vitrine("info", "--json", Built.testGallery + "/images/dawn-ridge.jpg")
+        let facts = try #require(try JSONSerialization.jsonObject(with: Data(json.output)) as? [String: Any])
+        #expect(facts["width"] as? Int == 1600 && facts["iso"] as? Int == 100)
+        #expect(try home.vitrine("info", Built.testGallery + "/index.xml").status == 1)
+        #expect(try home.vitrine("info", Built.testGallery + "#dawn-ridge").status == 1)
+        _ = try home.vitrine("sync", "--list-only", Built.testGallery)
+        #expect(try home.vitrine("info", Built.testGallery + "#dawn-ridge").text.contains("Dawn over the ridge"))
+        #expect(try home.vitrine("info", Built.testGallery + "#nobody").status == 1)
+    }
+
+    @Test(arguments: ["half", "ascii"]) func showDrawsAndNothingElse(symbols: String) throws {
+        let command = try home.vitrine(
+            "show", "--size", "40x20", "--symbols", symbols, "--colors", "none", Built.testGallery + "/images/owl.jpg")
+        #expect(command.status == 0 && command.errors.isEmpty)
+        #expect(command.lines.count == 20 && command.lines.allSatisfy { $0.count <= 40 })
+        if symbols == "ascii" {
+            #expect(command.output.allSatisfy { (0x20...0x7E).contains($0) || $0 == 0x0A })
+        }
+        let several = try home.vitrine(
+            "show", "--size", "10x5", Built.testGallery + "/images/owl.jpg", Built.testGallery + "/index.xml",
+            Built.testGallery + "/images/moon.jpg")
+        #expect(several.status == 1 && several.lines.count == 9 && several.errors.contains("not a picture"))
+    }
+
+    @Test func cacheIsLookedAfter() throws {
+        _ = try home.vitrine("sync", "--photos", Built.testGallery)
+        let info = try home.vitrine("cache", "info")
+        #expect(info.status == 0 && info.lines.count == 2 && info.text.contains("28 photos"))
+        #expect(try home.vitrine("cache", "check").text.contains("good, 28 photos"))
+        let photos = try #require(home.folder.entries(".cache/vitrine/galleries").first)
+        let folder = ".cache/vitrine/galleries/\(photos)/photos"
+        let file = try #require(home.folder.entries(folder).first)
+        home.folder.write("\(folder)/\(file)", "broken")
+        home.folder.write("\(folder)/orphan", "orphan")
+        let check = try home.vitrine("cache", "check")
+        #expect(check.text.contains("1 photos were broken") && check.text.contains("1 files of nothing removed"))
+        #expect(try home.vitrine("cache", "check").text.contains("good, 27 photos"))
+        // In use by a browser: it is not taken away.
+        let session = try TerminalSession(arguments: [Built.testGallery], environment: home.environment())
+        #expect(session.until(shows: "Dawn over the ridge"))
+        #expect(try home.vitrine("cache", "clear", "--all").status == 4)
+        session.type("Q")
+        #expect(session.wait() == 0)
+        #expect(try home.vitrine("cache", "clear", Built.testGallery).status == 0)
+        #expect(try home.vitrine("cache", "info").lines == ["0 galleries\t0 KB"])
+    }
+
+    @Test func mistakesAreNamed() throws {
+        for (arguments, says) in [
+            (["--nonsense"], "--nonsense"), (["list"], "missing"), (["sync", "ftp://x/"], "ftp:"),
+            (["show", "--size", "big", "x"], "80x24"), (["cache", "burn"], "burn"), (["one", "two"], "two"),
+            (["--config", "/nowhere", "list", "x"], "/nowhere"), (["--sync-interval", "soon"], "soon"),
+        ] {
+            let command = try Command(Built.vitrine, arguments, environment: home.environment())
+            #expect(command.status == 2, "\(arguments)")
+            #expect(command.errors.hasPrefix("vitrine: ") && command.errors.contains(says), "\(command.errors)")
+        }
+        home.folder.write(".config/vitrine/config", "# mine\nrow-height = 4\nsymbols = braille\nnonsense\n")
+        let command = try home.vitrine("cache", "info")
+        #expect(command.status == 0)
+        #expect(command.errors.contains("config:3:") && command.errors.contains("auto, ascii, half"))
+        #expect(command.errors.contains("config:4:"))
+    }
+
+    @Test func helpAndVersion() throws {
+        let help = try home.vitrine("--help")
+        #expect(help.status == 0 && help.text.contains("vitrine sync") && help.text.contains("--sync-on-focus"))
+        #expect(try home.vitrine("-V").text.hasPrefix("vitrine "))
+    }
+}

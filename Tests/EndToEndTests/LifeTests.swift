@@ -1,0 +1,160 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Beginning, sleeping, waking and ending: what the program does to the terminal, and what it leaves behind.
+@Suite(.serialized) struct LifeTests {
+    private let home = Household()
+
+    private func browse(_ arguments: String..., columns: Int = 80, rows: Int = 24) throws -> TerminalSession {
+        try TerminalSession(
+            arguments: arguments, columns: columns, rows: rows, environment: home.environment())
+    }
+
+    /// In the TestGallery's list, with everything loaded.
+    private func browseTestGallery() throws -> TerminalSession {
+        let session = try browse(Built.testGallery)
+        try #require(session.until { $0.text.contains("Updated:") && $0[1, 1].text == "▀" && $0[1, 19].text == "▀" })
+        session.untilQuiet()
+        return session
+    }
+
+    private func expectRestored(_ session: TerminalSession, _ original: termios) {
+        #expect(!session.screen.isAlternate && session.screen.isCursorVisible)
+        #expect(!session.screen.modes.contains(2004) && !session.screen.modes.contains(1004))
+        #expect(session.screen.violations.isEmpty)
+        var (now, then) = (session.modes, original)
+        #expect(memcmp(&now, &then, MemoryLayout<termios>.size) == 0)
+    }
+
+    @Test("BEHAVIOURS 6.1: a new user finds the galleries screen, with the TestGallery in it")
+    func firstRun() throws {
+        let session = try browse()
+        #expect(session.until(shows: "TestGallery"))
+        #expect(session.screen.text(inRow: 0).contains("Galleries"))
+        #expect(session.screen.text.contains("comes with Vitrine, not opened yet"))
+        session.type("\r")
+        #expect(session.until(shows: "Dawn over the ridge"))
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
+    @Test func quittingGivesTheTerminalBack() throws {
+        let session = try browse(Built.testGallery)
+        let original = session.modes
+        #expect(session.until(shows: "Dawn over the ridge"))
+        #expect(session.screen.isAlternate && session.modes.c_lflag != original.c_lflag)
+        session.type("Q")
+        #expect(session.wait() == 0)
+        expectRestored(session, original)
+    }
+
+    @Test(arguments: [SIGTERM, SIGHUP, SIGINT]) func signalsEndIt(signal: Int32) throws {
+        let session = try browse(Built.testGallery)
+        let original = session.modes
+        #expect(session.until(shows: "Dawn over the ridge"))
+        kill(session.process, signal)
+        #expect(session.wait() == 128 + signal)
+        expectRestored(session, original)
+        #expect(home.folder.entries(".local/state/vitrine").contains("place"))
+    }
+
+    @Test(arguments: [SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE]) func crashesGiveTheTerminalBack(signal: Int32) throws {
+        let session = try browse(Built.testGallery)
+        let original = session.modes
+        #expect(session.until(shows: "Dawn over the ridge"))
+        kill(session.process, signal)
+        #expect(session.wait() == -signal)
+        expectRestored(session, original)
+    }
+
+    @Test func suspendedAndContinued() throws {
+        let session = try browseTestGallery()
+        let shown = session.screen.allCells
+        session.type("\u{1A}")
+        var status: Int32 = 0
+        #expect(waitpid(session.process, &status, WUNTRACED) == session.process)
+        #expect(status & 0xFF == 0x7F)
+        session.untilQuiet()
+        #expect(!session.screen.isAlternate && session.modes.c_lflag & tcflag_t(ICANON) != 0)
+        kill(session.process, SIGCONT)
+        #expect(session.until { $0.isAlternate && $0.text.contains("Dawn over the ridge") })
+        session.untilQuiet()
+        #expect(session.screen.allCells == shown)
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
+    @Test func windowChangesItsSize() throws {
+        let session = try browseTestGallery()
+        for (columns, rows) in [(200, 60), (40, 12), (20, 5), (10, 3), (80, 24)] {
+            session.resize(columns: columns, rows: rows)
+            let expected = columns < 20 ? "Too small" : "Dawn over"
+            #expect(session.until { $0.text.contains(expected) }, "\(columns)×\(rows): \(session.screen.text)")
+        }
+        session.untilQuiet()
+        let shown = session.screen.allCells
+        session.type("\u{0C}")
+        session.untilQuiet()
+        #expect(session.screen.allCells == shown, "drawn anew it looks the same")
+        #expect(session.screen.violations.isEmpty)
+    }
+
+    @Test("BEHAVIOURS 6.3: gallery, photo and selection are found again")
+    func placeIsRestored() throws {
+        do {
+            let session = try browse(Built.testGallery)
+            #expect(session.until(shows: "1 of 28"))
+            session.type("jjjj")
+            #expect(session.until(shows: "5 of 28"))
+            session.type("Q")
+            #expect(session.wait() == 0)
+        }
+        do {
+            let session = try browse()
+            #expect(session.until(shows: "5 of 28"))
+            session.type("\r")
+            #expect(session.until(shows: "5 of 28 · fit"))
+            session.type("Q")
+            #expect(session.wait() == 0)
+        }
+        let session = try browse()
+        #expect(session.until(shows: "5 of 28 · fit"))
+        #expect(session.screen.text(inRow: 0).contains("Hills in the mist"))
+        session.type("q")
+        #expect(session.until(shows: "5 of 28"))
+    }
+
+    @Test func withoutATerminalThereIsNoScreen() throws {
+        let command = try home.vitrine(Built.testGallery)
+        #expect(command.status == 3 && command.errors.contains("needs a terminal"))
+        let session = try TerminalSession(
+            arguments: [Built.testGallery], environment: home.environment(term: "no-such-terminal"))
+        #expect(session.wait() == 3)
+        #expect(String(decoding: session.bytes, as: UTF8.self).contains("no-such-terminal"))
+    }
+
+    /// What is loaded is loaded, and nothing happens: then nothing is done either.
+    @Test func asleepItDoesNothing() throws {
+        let server = try Nginx(serving: Built.testGallery)
+        let session = try browse(server.url("/index.xml"))
+        try #require(session.until { $0.text.contains("Updated:") && $0[1, 1].text == "▀" && $0[1, 19].text == "▀" })
+        session.untilQuiet()
+        let folder = TestFolder()
+        // Threads that have had nothing to do for five seconds end; that is before the ten that count.
+        _ = try Command(
+            "/usr/bin/timeout",
+            [
+                "-s", "INT", "17", "/usr/bin/strace", "-f", "-ttt", "-o", folder.path("calls"), "-p",
+                "\(session.process)",
+            ])
+        let lines = try String(contentsOfFile: folder.path("calls"), encoding: .utf8).split(separator: "\n")
+        let times = lines.compactMap { Double($0.split(separator: " ").dropFirst().first ?? "") }
+        let first = try #require(times.first)
+        let late = zip(lines, times).filter { $0.1 > first + 6.5 && !$0.0.contains("detached") }
+        #expect(late.isEmpty, "\(late.map(\.0).joined(separator: "\n"))")
+        #expect(session.screen.text.contains("Updated:"))
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+}
