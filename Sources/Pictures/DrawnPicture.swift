@@ -22,7 +22,7 @@ public struct DrawnPicture: Hashable, Sendable {
     }
 }
 
-extension DecoderHelper {
+extension DecoderClient {
     /// Draws a picture from wherever it is, as large as fits into a room.
     public func draw(_ source: PictureSource, room: Size, style: DrawingStyle) throws(PictureError) -> DrawnPicture {
         let pixels = style.symbols.pixelsPerCell

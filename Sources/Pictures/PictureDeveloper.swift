@@ -10,16 +10,16 @@ import Pixels
 /// photo's file is missing or broken, and what a photo without a thumbnail looks like when it is small.
 public struct PictureDeveloper: Sendable {
     private let caches: CacheFolder
-    private let helper: DecoderHelper
+    private let decoder: DecoderClient
     private let log: Log
 
     /// The longer side of thumbnails that are made here, in pixels.
     static let thumbnailSide = 320
 
     /// A developer that reads from these caches.
-    public init(caches: CacheFolder, helper: DecoderHelper, log: Log) {
+    public init(caches: CacheFolder, decoder: DecoderClient, log: Log) {
         self.caches = caches
-        self.helper = helper
+        self.decoder = decoder
         self.log = log
     }
 
@@ -44,7 +44,7 @@ public struct PictureDeveloper: Sendable {
         let side = PixelSize(width: Self.thumbnailSide, height: Self.thumbnailSide)
         var request = DecodeRequest(box: side)
         request.product = .thumbnail
-        let reply = try helper.decode(.file(cache.files.path(stored)), request)
+        let reply = try decoder.decode(.file(cache.files.path(stored)), request)
         guard let bytes = reply.thumbnail else { return false }
         return try await cache.writer.store(thumbnail: bytes, of: key, edition: photo.thumbnail.edition)
     }
@@ -60,7 +60,7 @@ public struct PictureDeveloper: Sendable {
             return try photo(key, in: cache, request, cancellation)
         }
         do {
-            let reply = try helper.decode(.bytes(stored.bytes), request, cancellation: cancellation)
+            let reply = try decoder.decode(.bytes(stored.bytes), request, cancellation: cancellation)
             if !stored.isProven { tell { try await cache.writer.acceptThumbnail(of: key) } }
             return reply
         } catch {
@@ -79,7 +79,7 @@ public struct PictureDeveloper: Sendable {
             throw PictureError.file("it is not here yet")
         }
         do {
-            return try helper.decode(.file(cache.files.path(stored)), request, cancellation: cancellation)
+            return try decoder.decode(.file(cache.files.path(stored)), request, cancellation: cancellation)
         } catch {
             throw noteFailure(error, of: stored, key, in: cache)
         }

@@ -60,7 +60,7 @@ struct BrowseCommand {
 
     @MainActor
     private func makeContext(_ caches: CacheFolder, _ terminal: Terminal) throws -> ScreenContext {
-        let developer = PictureDeveloper(caches: caches, helper: house.helper, log: house.log)
+        let developer = PictureDeveloper(caches: caches, decoder: house.decoder, log: house.log)
         let path = house.locations.galleriesFile
         let galleries = RememberedGalleries(
             presets: [house.installation.testGallery].compactMap { $0 }, list: try house.rememberedGalleries(),

@@ -51,7 +51,7 @@ struct House {
         try CacheFolder(path: settings.cacheFolder ?? locations.cache, log: log)
     }
 
-    var helper: DecoderHelper { DecoderHelper(path: installation.decoder) }
+    var decoder: DecoderClient { DecoderClient(path: installation.decoder) }
 
     /// One core is left to the screens only where there are more than two.
     var cores: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }

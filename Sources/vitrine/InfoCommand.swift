@@ -17,7 +17,7 @@ struct InfoCommand {
             let id = String(target[target.index(after: hash)...])
             members = try ofPhoto(id, in: try house.address(String(target[..<hash])))
         } else {
-            members = Self.members(try house.helper.facts(of: .file(target)))
+            members = Self.members(try house.decoder.facts(of: .file(target)))
         }
         guard !members.isEmpty else { return .someFailed }
         if json {
@@ -29,7 +29,7 @@ struct InfoCommand {
     }
 
     private func isFile(_ path: String) -> Bool {
-        (try? house.helper.facts(of: .file(path))) != nil
+        (try? house.decoder.facts(of: .file(path))) != nil
     }
 
     private func ofPhoto(_ id: String, in address: Address) throws -> Members {
@@ -49,7 +49,7 @@ struct InfoCommand {
         ]
         if let stored = try cache.read({ try $0.photoFile(of: photo.key) }) {
             members.append(("file", .string(cache.files.path(stored))))
-            members += Self.members(try house.helper.facts(of: .file(cache.files.path(stored))))
+            members += Self.members(try house.decoder.facts(of: .file(cache.files.path(stored))))
         }
         return members
     }

@@ -21,7 +21,7 @@ struct ShowCommand {
         var code = ExitCode.done
         for file in files {
             do {
-                let picture = try house.helper.draw(.file(file), room: room, style: style)
+                let picture = try house.decoder.draw(.file(file), room: room, style: style)
                 Output.write(Self.lines(picture.cells, capabilities))
                 if !picture.isComplete { Output.complain("\(file) is cut short.") }
             } catch {

@@ -74,7 +74,7 @@ struct SyncCommand {
     }
 
     private func makeThumbnails(in gallery: GalleryCache, _ caches: CacheFolder) async {
-        let developer = PictureDeveloper(caches: caches, helper: house.helper, log: house.log)
+        let developer = PictureDeveloper(caches: caches, decoder: house.decoder, log: house.log)
         for key in (try? gallery.read { try $0.thumbnailsToMake() }) ?? [] {
             do {
                 try await developer.makeThumbnail(of: key, in: gallery)

@@ -23,7 +23,7 @@ import Testing
         let log = Log()
         caches = try CacheFolder(path: folder.path("cache"), log: log)
         cache = try caches.open(Address("http://example.org/index.xml"))
-        developer = PictureDeveloper(caches: caches, helper: DecoderHelper(path: try DecoderProcess.path), log: log)
+        developer = PictureDeveloper(caches: caches, decoder: DecoderClient(path: try DecoderProcess.path), log: log)
         darkroom = Darkroom(developer: developer, width: 2)
     }
 
@@ -204,7 +204,7 @@ import Testing
 
     @Test func whatNobodyWantsIsStopped() async throws {
         let slow = Darkroom(
-            developer: PictureDeveloper(caches: caches, helper: DecoderHelper(path: Stubs.path("hangs")), log: Log()),
+            developer: PictureDeveloper(caches: caches, decoder: DecoderClient(path: Stubs.path("hangs")), log: Log()),
             width: 1)
         try await sync(["a"])
         try await store(thumbnail: flat(1), of: "a")

@@ -7,14 +7,14 @@ import Pixels
 /// nothing to be had: in a process that has one file to read and one to write, limits on its time and memory, and an end
 /// of its own. Whatever it does, the worst is that there is no picture.
 ///
-///     let helper = DecoderHelper(path: "/usr/libexec/vitrine/vitrine-decoder")
-///     let reply = try helper.decode(.file("photo.jpg"), request)
-public struct DecoderHelper: Sendable {
+///     let decoder = DecoderClient(path: "/usr/libexec/vitrine/vitrine-decoder")
+///     let reply = try decoder.decode(.file("photo.jpg"), request)
+public struct DecoderClient: Sendable {
     private let path: String
     /// Milliseconds that a picture may take, after which its decoder is ended.
     private let budget: Int32
 
-    /// A helper that starts the program at this path.
+    /// A client that starts the program at this path.
     public init(path: String, budget: Int32 = 15_000) {
         self.path = path
         self.budget = budget

@@ -6,38 +6,38 @@ import Testing
 
 @testable import Pictures
 
-@Suite struct DecoderHelperTests {
+@Suite struct DecoderClientTests {
     private let folder = TestFolder()
     private let request = DecodeRequest(box: PixelSize(width: 16, height: 12))
     private let picture = PNGFile(.scene(width: 16, height: 12)).bytes
 
     /// A program in the decoder's place. They lie in the repository and are not written by the test: a file that is open
     /// for writing anywhere, if only in a child that another test has just forked, cannot be started.
-    private func stub(_ name: String, budget: Int32 = 10_000) -> DecoderHelper {
-        DecoderHelper(path: Stubs.path(name), budget: budget)
+    private func stub(_ name: String, budget: Int32 = 10_000) -> DecoderClient {
+        DecoderClient(path: Stubs.path(name), budget: budget)
     }
 
     @Test func decodesBytesAndFiles() throws {
-        let helper = DecoderHelper(path: try DecoderProcess.path)
-        #expect(try helper.decode(.bytes(picture), request).pixels == .scene(width: 16, height: 12))
+        let decoder = DecoderClient(path: try DecoderProcess.path)
+        #expect(try decoder.decode(.bytes(picture), request).pixels == .scene(width: 16, height: 12))
         let file = folder.write("picture", picture)
-        #expect(try helper.decode(.file(file), request).pixels == .scene(width: 16, height: 12))
+        #expect(try decoder.decode(.file(file), request).pixels == .scene(width: 16, height: 12))
     }
 
     @Test func saysWhyNot() throws {
-        let helper = DecoderHelper(path: try DecoderProcess.path)
+        let decoder = DecoderClient(path: try DecoderProcess.path)
         #expect(throws: PictureError.undecodable(.notAPicture)) {
-            try helper.decode(.bytes(Array("<html>".utf8)), request)
+            try decoder.decode(.bytes(Array("<html>".utf8)), request)
         }
         #expect(throws: PictureError.file("No such file or directory")) {
-            try helper.decode(.file(folder.path("missing")), request)
+            try decoder.decode(.file(folder.path("missing")), request)
         }
-        #expect(throws: PictureError.self) { try helper.decode(.file(folder.path), request) }
+        #expect(throws: PictureError.self) { try decoder.decode(.file(folder.path), request) }
     }
 
     @Test func decoderMayDieLieOrHang() throws {
         #expect(throws: PictureError.self) {
-            try DecoderHelper(path: folder.path("missing")).decode(.bytes(picture), request)
+            try DecoderClient(path: folder.path("missing")).decode(.bytes(picture), request)
         }
         for name in ["fails", "crashes", "says-nothing", "lies", "floods", "complains", "lets-go"] {
             #expect(throws: PictureError.decoderDied, "\(name)") { try stub(name).decode(.bytes(picture), request) }
@@ -53,9 +53,9 @@ import Testing
             let cancellation = DecodeCancellation()
             let isOver = Gate()
             nonisolated(unsafe) var thrown: PictureError?
-            Thread.detachNewThread { [picture, request, helper = stub("hangs", budget: 1_000_000)] in
+            Thread.detachNewThread { [picture, request, decoder = stub("hangs", budget: 1_000_000)] in
                 do throws(PictureError) {
-                    _ = try helper.decode(.bytes(picture), request, cancellation: cancellation)
+                    _ = try decoder.decode(.bytes(picture), request, cancellation: cancellation)
                 } catch {
                     thrown = error
                 }
