@@ -34,17 +34,17 @@ let rooms: KeyValuePairs<String, [String]> = [
     "Pixels": ["CMemory"],
     "Decoding": ["Pixels", "CJPEG", "CPNG", "CExif"],
     "Pictures": ["Model", "Streams", "Cache", "Cells", "Text", "Pixels", "Logging"],
-    "Terminal": ["Cells", "Text", "Logging", "CNcurses"],
+    "Terminal": ["Cells", "Text", "CNcurses"],
     "Settings": ["Model"],
-    "Screens": ["Model", "Streams", "Cache", "Cells", "Text", "Pictures", "Settings", "Logging"],
+    "Screens": ["Model", "Cache", "Cells", "Text", "Pictures", "Settings", "Logging"],
     "Painting": [],
 ]
 
 /// The programs, and what each may import.
 let programs: KeyValuePairs<String, [String]> = [
     "vitrine": [
-        "Text", "Streams", "Model", "Logging", "SQLite", "Cache", "Formats", "HTTP", "Networking", "Cells", "Pixels",
-        "Pictures", "Terminal", "Settings", "Screens",
+        "Text", "Streams", "Model", "Logging", "Cache", "HTTP", "Networking", "Cells", "Pixels", "Pictures", "Terminal",
+        "Settings", "Screens",
     ],
     "vitrine-decoder": ["Pixels", "Decoding", "CSandbox"],
     "gallery-painter": ["Painting"],

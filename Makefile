@@ -1,0 +1,50 @@
+# make run      builds Vitrine and opens the TestGallery
+# make test     checks and tests everything
+# make bench    measures
+# make install  puts it under PREFIX (and DESTDIR)
+# make clean    removes what was built
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+SWIFT ?= swift
+CHECKED = --explicit-target-dependency-import-check error
+# Swift's libraries are built in, so that the program runs where Swift is not.
+RELEASE = $(CHECKED) -c release --static-swift-stdlib
+STRICT = $(CHECKED) -Xswiftc -warnings-as-errors
+
+.PHONY: run build test bench install clean
+
+run: build
+	.build/release/vitrine TestGallery/index.xml
+
+build:
+	Scripts/install-packages run
+	$(SWIFT) build $(RELEASE) --product vitrine
+	$(SWIFT) build $(RELEASE) --product vitrine-decoder
+
+test:
+	Scripts/install-packages test
+	Scripts/check-format
+	Scripts/check-behaviours
+	Scripts/check-sizes
+	$(SWIFT) build $(STRICT) --build-tests
+	Scripts/check-imports
+	Scripts/check-imports --self-test
+	$(SWIFT) test $(STRICT) --skip-build --disable-xctest
+
+bench: build
+	Scripts/bench
+
+# Nothing is built here, so that it can be run as another user than the one who builds.
+install:
+	@test -x .build/release/vitrine || { echo "Run make build first."; exit 1; }
+	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/libexec/vitrine" "$(DESTDIR)$(PREFIX)/share/vitrine"
+	install -s -m 755 .build/release/vitrine "$(DESTDIR)$(PREFIX)/bin/vitrine"
+	install -s -m 755 .build/release/vitrine-decoder "$(DESTDIR)$(PREFIX)/libexec/vitrine/vitrine-decoder"
+	cp -R TestGallery "$(DESTDIR)$(PREFIX)/share/vitrine/"
+	chmod -R u=rwX,go=rX "$(DESTDIR)$(PREFIX)/share/vitrine"
+
+clean:
+	$(SWIFT) package clean
+	rm -rf .build
