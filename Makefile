@@ -27,7 +27,7 @@ test:
 	Scripts/install-packages test
 	Scripts/check-format
 	Scripts/check-behaviours
-	Scripts/check-sizes
+	Scripts/check-sources
 	$(SWIFT) build $(STRICT) --build-tests
 	Scripts/check-imports
 	Scripts/check-imports --self-test

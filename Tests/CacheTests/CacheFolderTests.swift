@@ -60,7 +60,8 @@ import Testing
         #expect(folder.entries("elsewhere").isEmpty)
     }
 
-    @Test func damagedDatabaseIsSetAside() async throws {
+    @Test("BEHAVIOURS 4.3: a damaged database is set aside and a fresh one made")
+    func damagedDatabaseIsSetAside() async throws {
         try await fill(open())
         let path = folder.path("cache/galleries/\(GalleryID(address))/gallery.sqlite")
         try Data(repeating: 0x55, count: 20_000).write(to: URL(fileURLWithPath: path))

@@ -10,7 +10,7 @@ import Testing
         try Tmux([Built.vitrine] + arguments, environment: home.environment(environment))
     }
 
-    @Test("A gallery from the network, a photo of it, the server gone, and back")
+    @Test("BEHAVIOURS 2.2, 4.1: a gallery from the network, a photo of it, the server gone, and back")
     func throughTheNight() throws {
         let server = try Nginx(serving: Built.testGallery)
         do {

@@ -8,7 +8,8 @@ import Testing
     /// Twenty times here; `VITRINE_KILLS=200` for more.
     private let rounds = Int(ProcessInfo.processInfo.environment["VITRINE_KILLS"] ?? "") ?? 20
 
-    @Test func killedAtRandomMoments() throws {
+    @Test("BEHAVIOURS 4.4: killed in the middle of an update, nothing acknowledged is lost")
+    func killedAtRandomMoments() throws {
         let server = try Nginx(serving: Built.testGallery)
         let home = Household()
         let log = home.folder.path("log")

@@ -53,7 +53,7 @@ import Testing
         #expect(!RequestError.cache(.database(.full)).failure.isTemporary)
     }
 
-    @Test("BEHAVIOURS 2.2: between attempts the failure is known; then it goes on by itself")
+    @Test("BEHAVIOURS 2.2, 7.7: between attempts the failure is known; then it goes on by itself")
     func listIsTriedAgain() async throws {
         test.put("/index.xml", .answer(503))
         test.start()
