@@ -1,4 +1,5 @@
 import Model
+import Text
 
 /// What the status line says of a gallery's updates.
 enum StatusText {
@@ -20,7 +21,7 @@ enum StatusText {
         switch phase {
         case .getting(let progress):
             progress.done == 0 ? "Updating…" : "Updating… " + ByteText.text(progress.done, of: progress.total)
-        case .parsing(let entries): "Updating… reading \(entries) photos"
+        case .parsing(let entries): "Updating… reading " + CountText.text(entries, "photo")
         case .committing: "Updating… storing"
         // A server that fails is worth naming, a network that is missing is not its fault.
         case .waiting(let failure):

@@ -18,7 +18,7 @@ struct CacheCommand {
         case .info: return info(galleries)
         case .clear:
             for gallery in galleries { try gallery.remove() }
-            Output.print("\(galleries.count) caches removed")
+            Output.print(CountText.text(galleries.count, "cache") + " removed")
             return .done
         case .check: return try await check(galleries, caches)
         }
@@ -39,13 +39,13 @@ struct CacheCommand {
             let (database, photos) = (gallery.databaseSize, gallery.photosSize)
             total += database + photos
             let fields = [
-                gallery.record.address.text, "\(gallery.record.photoCount) photos",
-                "lists and thumbnails \(Self.size(database))", "photos \(Self.size(photos))",
+                gallery.record.address.text, CountText.text(gallery.record.photoCount, "photo"),
+                "lists and thumbnails \(ByteText.text(database))", "photos \(ByteText.text(photos))",
                 "updated " + (gallery.record.lastSuccess?.iso8601 ?? "never"),
             ]
             Output.print(fields.map(\.madeVisible).joined(separator: "\t"))
         }
-        Output.print("\(galleries.count) galleries\t\(Self.size(total))")
+        Output.print(CountText.text(galleries.count, "gallery", "galleries") + "\t" + ByteText.text(total))
         return .done
     }
 
@@ -54,16 +54,16 @@ struct CacheCommand {
         for gallery in galleries {
             let check = try await caches.open(gallery.record.address).check()
             var findings = check.complaints
-            if check.brokenFiles > 0 { findings.append("\(check.brokenFiles) photos were broken, to be fetched again") }
-            if check.orphans > 0 { findings.append("\(check.orphans) files of nothing removed") }
-            let verdict = findings.isEmpty ? "good, \(check.goodFiles) photos" : findings.joined(separator: "; ")
+            if check.brokenFiles > 0 {
+                findings.append("broken, to be fetched again: " + CountText.text(check.brokenFiles, "photo"))
+            }
+            if check.orphans > 0 { findings.append(CountText.text(check.orphans, "file") + " of nothing removed") }
+            let verdict =
+                findings.isEmpty
+                ? "good, " + CountText.text(check.goodFiles, "photo") : findings.joined(separator: "; ")
             Output.print("\(gallery.record.address.text.madeVisible)\t\(verdict.madeVisible)")
             if !check.complaints.isEmpty { code = .someFailed }
         }
         return code
-    }
-
-    private static func size(_ bytes: Int64) -> String {
-        bytes < 1_000_000 ? "\((bytes + 999) / 1_000) KB" : "\(bytes / 1_000_000).\(bytes / 100_000 % 10) MB"
     }
 }

@@ -97,17 +97,19 @@ struct InfoCommand {
             case (_, .string(let text)): text
             default: value.text
             }
-        let label = name.madeVisible
+        let label = name == "focalLength" ? "focal length" : name.madeVisible
         let gap = String(repeating: " ", count: max(1, 28 - label.displayWidth))
         Output.print(label + gap + text.madeVisible)
     }
 
     /// `1/250 s`, as cameras show it.
     private static func exposure(_ seconds: Double) -> String {
-        seconds > 0 && seconds < 0.3 ? "1/\(Int((1 / seconds).rounded())) s" : "\(short(seconds)) s"
+        seconds > 1e-9 && seconds < 0.3 ? "1/\(Int((1 / seconds).rounded())) s" : "\(short(seconds)) s"
     }
 
     private static func short(_ number: Double) -> String {
+        // What a file says of itself may be anything.
+        guard abs(number) < 1e12 else { return String(number) }
         let tenths = Int((number * 10).rounded())
         return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(abs(tenths % 10))"
     }

@@ -26,12 +26,14 @@ struct ListCommand {
 
     /// One photo a line, so that a long list needs no memory.
     private func printJSON(_ reader: CacheReader) throws {
-        var separator = "["
+        Output.print("[")
+        var last: String?
         try reader.forEachPhoto { photo in
-            Output.print(separator + PhotoFacts(photo).json.text)
-            separator = ","
+            if let last { Output.print(last + ",") }
+            last = PhotoFacts(photo).json.text
         }
-        Output.print(separator == "[" ? "[]" : "]")
+        if let last { Output.print(last) }
+        Output.print("]")
     }
 
     private func state(_ photo: Photo) -> String { PhotoFacts(photo).state }

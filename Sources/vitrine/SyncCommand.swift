@@ -66,9 +66,9 @@ struct SyncCommand {
 
     private static func text(_ phase: SyncPhase) -> String {
         switch phase {
-        case .getting(let progress): "\(progress.done / 1_000) KB"
+        case .getting(let progress): ByteText.text(progress.done, of: progress.total)
         case .waiting(let failure): "\(failure); trying again"
-        case .parsing(let entries): "\(entries) photos"
+        case .parsing(let entries): CountText.text(entries, "photo")
         case .committing: "storing"
         }
     }
@@ -87,9 +87,9 @@ struct SyncCommand {
     /// Says how it went. Returns whether it went well.
     private func report(_ gallery: GalleryCache, _ scope: Invocation.SyncScope) throws -> Bool {
         let (record, counts) = try gallery.read { (try $0.gallery(), try $0.counts()) }
-        var parts = ["\(record.photoCount) photos"]
-        if scope != .list { parts.append("\(counts.thumbnails) thumbnails") }
-        if scope == .photos { parts.append("\(counts.photos) photos here") }
+        var parts = [CountText.text(record.photoCount, "photo")]
+        if scope != .list { parts.append(CountText.text(counts.thumbnails, "thumbnail")) }
+        if scope == .photos { parts.append(CountText.text(counts.photos, "photo") + " here") }
         if record.skipped > 0 { parts.append("\(record.skipped) skipped") }
         if scope != .list, counts.failed > 0 { parts.append("\(counts.failed) failed") }
         if let failure = record.failure {

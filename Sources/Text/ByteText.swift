@@ -1,7 +1,7 @@
 /// Amounts of data as people read them.
-enum ByteText {
+public enum ByteText {
     /// `512 B`, `12.3 KB`, `4.0 MB`.
-    static func text(_ bytes: Int64) -> String {
+    public static func text(_ bytes: Int64) -> String {
         guard bytes >= 1_000 else { return "\(bytes) B" }
         var tenths = bytes * 10 / 1_000
         for unit in ["KB", "MB", "GB"] {
@@ -12,7 +12,7 @@ enum ByteText {
     }
 
     /// How much of how much, where the whole is known.
-    static func text(_ done: Int64, of total: Int64?) -> String {
+    public static func text(_ done: Int64, of total: Int64?) -> String {
         total.map { "\(text(done)) of \(text($0))" } ?? text(done)
     }
 }
