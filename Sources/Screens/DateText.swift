@@ -6,8 +6,14 @@ enum DateText {
     /// For a list: weekday, day, month, year and time.
     static func long(_ moment: Timestamp) -> String { format(moment, "%a %e %b %Y  %R") }
 
-    /// For a status: date and time as the locale writes them.
-    static func short(_ moment: Timestamp) -> String { format(moment, "%x %X") }
+    /// For a status: date and time as the locale writes them. A user who has chosen no locale gets the order that is the
+    /// same everywhere, and not that of the C language's home.
+    static func short(_ moment: Timestamp) -> String { format(moment, hasLocale ? "%x %X" : "%F %T") }
+
+    private static var hasLocale: Bool {
+        let name = setlocale(LC_TIME, nil).map { String(cString: $0) } ?? "C"
+        return !["C", "POSIX"].contains(name.prefix { $0 != "." })
+    }
 
     private static func format(_ moment: Timestamp, _ pattern: String) -> String {
         var seconds = time_t(moment.seconds)
