@@ -1,5 +1,6 @@
+import CConcurrency
 import Dispatch
-import Foundation
+import Glibc
 import Synchronization
 
 /// A few threads that take work in the order in which it comes, and otherwise sleep.
@@ -54,7 +55,7 @@ public final class Workers: Sendable {
     /// No thread is started yet.
     ///
     /// - Parameters:
-    ///   - name: what debuggers call the threads.
+    ///   - name: what the system calls the threads, in 15 bytes.
     ///   - count: how many there may be, at least one.
     public init(name: String, count: Int) {
         self.name = name
@@ -83,10 +84,26 @@ public final class Workers: Sendable {
         }
         if wake { shared.news.signal() }
         guard start else { return }
-        let thread = Thread { [shared] in
-            while let work = shared.next() { work() }
+        startThread()
+    }
+
+    private func startThread() {
+        /// What a thread is given: a name, and where its work comes from.
+        final class Beginning {
+            let name: String
+            let shared: Shared
+            init(name: String, shared: Shared) { (self.name, self.shared) = (name, shared) }
         }
-        thread.name = name
-        thread.start()
+        var thread = pthread_t()
+        let failure = pthread_create(
+            &thread, nil,
+            { context in
+                let beginning = Unmanaged<Beginning>.fromOpaque(context!).takeRetainedValue()
+                cconcurrency_name_thread(beginning.name)
+                while let work = beginning.shared.next() { work() }
+                return nil
+            }, Unmanaged.passRetained(Beginning(name: name, shared: shared)).toOpaque())
+        precondition(failure == 0, "The system has no thread left.")
+        pthread_detach(thread)
     }
 }

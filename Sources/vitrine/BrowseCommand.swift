@@ -67,7 +67,7 @@ struct BrowseCommand {
             onSave: { try PrivateFile.write($0.text, to: path) })
         return ScreenContext(
             caches: caches, wishes: house.wishes, activity: house.activity,
-            darkroom: Darkroom(developer: developer, width: house.cores), log: house.log, settings: house.settings,
+            darkroom: Darkroom(developer: developer, width: House.cores), log: house.log, settings: house.settings,
             galleries: galleries, locations: house.locations, currentFolder: GalleryArgument.currentFolder,
             capabilities: terminal.capabilities)
     }

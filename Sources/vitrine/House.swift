@@ -53,8 +53,8 @@ struct House {
 
     var decoder: DecoderClient { DecoderClient(path: installation.decoder) }
 
-    /// One core is left to the screens only where there are more than two.
-    var cores: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+    /// How many cores there are to work on.
+    static var cores: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
     func makeController(_ caches: CacheFolder, schedule: RetrySchedule = RetrySchedule()) -> NetworkController {
         let certificates = getenv("CURL_CA_BUNDLE").map { String(cString: $0) }

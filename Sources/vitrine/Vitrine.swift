@@ -1,5 +1,5 @@
 import Cache
-import Foundation
+import Glibc
 import Logging
 import Model
 import Settings
@@ -10,7 +10,7 @@ import Terminal
 @main
 enum Vitrine {
     static func main() async {
-        GlobalTasks.takeOver(count: ProcessInfo.processInfo.activeProcessorCount)
+        GlobalTasks.takeOver(count: House.cores)
         // Dates, letters and their order are the user's.
         setlocale(LC_ALL, "")
         // Whatever is written anywhere is the user's alone.

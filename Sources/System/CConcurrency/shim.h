@@ -1,13 +1,19 @@
-// The hooks of Swift's runtime through which a program runs its unassigned tasks itself.
+// Threads: their names, and the hooks of Swift's runtime through which a program runs its unassigned tasks itself.
 //
-// They are declared in the runtime's Concurrency.h: "A hook to take over global enqueuing." They have the calling
+// The hooks are declared in the runtime's Concurrency.h: "A hook to take over global enqueuing." They have the calling
 // convention of Swift, which Swift code can neither declare nor implement.
 
 #ifndef VITRINE_CCONCURRENCY_SHIM_H
 #define VITRINE_CCONCURRENCY_SHIM_H
 
 #include <stdint.h>
+#include <sys/prctl.h>
 #include <time.h>
+
+/// Says what this thread is called; of the name 15 bytes are taken.
+static inline void cconcurrency_name_thread(const char *name) {
+    prctl(PR_SET_NAME, name, 0, 0, 0);
+}
 
 #define CCONCURRENCY_SWIFT __attribute__((swiftcall))
 
