@@ -9,7 +9,7 @@ enum EasyOptions {
         vitrine_curl_set_string(easy, CURLOPT_USERAGENT, configuration.userAgent)
         // Signals are for the thread that draws.
         vitrine_curl_set_long(easy, CURLOPT_NOSIGNAL, 1)
-        applyProtocols(request, to: easy)
+        applyProtocols(to: easy)
         applyTimeouts(configuration, to: easy)
         // A curl that was built without a coding refuses what it cannot undo, so all that it has may be offered.
         if request.allowsCompression { vitrine_curl_set_string(easy, CURLOPT_ACCEPT_ENCODING, "") }
@@ -25,8 +25,8 @@ enum EasyOptions {
     }
 
     /// By default curl speaks some twenty protocols, and follows redirects to four of them.
-    private static func applyProtocols(_ request: HTTPRequest, to easy: UnsafeMutableRawPointer) {
-        vitrine_curl_set_string(easy, CURLOPT_PROTOCOLS_STR, request.allowsFiles ? "http,https,file" : "http,https")
+    private static func applyProtocols(to easy: UnsafeMutableRawPointer) {
+        vitrine_curl_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https")
         vitrine_curl_set_string(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
         vitrine_curl_set_long(easy, CURLOPT_FOLLOWLOCATION, 1)
         vitrine_curl_set_long(easy, CURLOPT_MAXREDIRS, HTTPRequest.maximumRedirects)

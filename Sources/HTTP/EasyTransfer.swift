@@ -71,11 +71,7 @@ final class EasyTransfer {
         curl_easy_pause(easy, CURLPAUSE_CONT)
     }
 
-    var status: Int {
-        let code = easy.long(CURLINFO_RESPONSE_CODE)
-        // A file has no status. If it could be opened, that is as good as 200.
-        return code == 0 && easy.string(CURLINFO_SCHEME).lowercased() == "file" ? 200 : code
-    }
+    var status: Int { easy.long(CURLINFO_RESPONSE_CODE) }
 
     /// How the transfer ended, once curl has said so.
     func result(of code: CURLcode) -> Result<HTTPMetrics, any Error> {
@@ -116,7 +112,7 @@ final class EasyTransfer {
         case .stream:
             guard mailbox.post(bytes) else { return Int(CURL_WRITEFUNC_PAUSE) }
         case .file(let descriptor):
-            if let reason = Self.write(bytes, to: descriptor) { return abort(.error(.disk(reason))) }
+            if let reason = bytes.written(to: descriptor) { return abort(.error(.disk(reason))) }
             mailbox.post(written: received + Int64(bytes.count))
         }
         received += Int64(bytes.count)
@@ -142,18 +138,5 @@ final class EasyTransfer {
     /// The part of the URL between the slashes, for a message.
     private var host: String {
         String(request.url.drop { $0 != "/" }.drop { $0 == "/" }.prefix { $0 != "/" })
-    }
-
-    private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> String? {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = Glibc.write(descriptor, rest.base.baseAddress.map { $0 + rest.startIndex }, rest.count)
-            if count > 0 {
-                rest = rest.dropFirst(count)
-            } else if errno != EINTR {
-                return String(cString: strerror(errno))
-            }
-        }
-        return nil
     }
 }

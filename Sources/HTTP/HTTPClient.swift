@@ -1,7 +1,8 @@
 import Logging
 import Synchronization
 
-/// Fetches things: requests in, events out. All transfers run on one thread, around curl's multi interface.
+/// Fetches things: requests in, events out. All transfers over the network run on one thread, around curl's multi
+/// interface; files are read beside it.
 ///
 ///     let client = HTTPClient(log: log)
 ///     for try await event in client.transfer(HTTPRequest(url: …)) { … }
@@ -24,8 +25,13 @@ public final class HTTPClient: Sendable {
 
     /// Begins to fetch.
     public func transfer(_ request: HTTPRequest) -> HTTPTransfer {
-        let number = numbers.wrappingAdd(1, ordering: .relaxed).newValue
         let mailbox = TransferMailbox()
+        if FileTransfer.serves(request) {
+            let transfer = FileTransfer(request, mailbox)
+            transfer.start()
+            return HTTPTransfer(mailbox, onCancel: { transfer.cancel() }, onRoom: { transfer.resume() })
+        }
+        let number = numbers.wrappingAdd(1, ordering: .relaxed).newValue
         thread.send(.start(number, request, mailbox))
         return HTTPTransfer(
             mailbox,

@@ -95,7 +95,6 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
         case CURLE_PARTIAL_FILE: self = .cut
         case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING: self = .malformed(reason)
         case CURLE_TOO_MANY_REDIRECTS: self = .tooManyRedirects
-        case CURLE_FILE_COULDNT_READ_FILE, CURLE_READ_ERROR: self = .file(reason)
         default: self = .other(reason)
         }
     }

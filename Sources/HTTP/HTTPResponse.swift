@@ -1,6 +1,6 @@
 /// The head of an answer, after redirects.
 public struct HTTPResponse: Hashable, Sendable {
-    /// The status code; 200 for a file that could be opened.
+    /// The status code; for a file 200, or 304 if it is the one that `If-None-Match` knows.
     public let status: Int
     /// Where the answer came from in the end.
     public let url: String

@@ -203,21 +203,6 @@ import Testing
         #expect(other.requests.count == 1 && other.requests[0].headers["authorization"] == nil)
     }
 
-    @Test func filesAreReadWhereAllowed() async throws {
-        let path = folder.write("a b.xml", "contents")
-        var request = request("file://" + path.replacingOccurrences(of: " ", with: "%20"))
-        await #expect(throws: HTTPError.self) { try await fetch(request) }
-        request.allowsFiles = true
-        let outcome = try await fetch(request)
-        #expect(outcome.response?.status == 200 && outcome.bytes == Array("contents".utf8))
-        request.url += ".missing"
-        await #expect {
-            try await fetch(request)
-        } throws: {
-            if case HTTPError.file = $0 { true } else { false }
-        }
-    }
-
     @Test func cancellationIsHeardByTheServer() async throws {
         let (begun, gate) = (Gate(), Gate())
         let server = try ScriptedServer { _ in

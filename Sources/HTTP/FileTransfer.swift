@@ -1,0 +1,151 @@
+import CCurl
+import Dispatch
+import Glibc
+
+/// Reads a file of this machine as if it came over the network.
+///
+/// curl could, but it reads a file to its end in one go: "Write callback asked for PAUSE when not supported". A large file
+/// would hold up every other transfer, or have to be kept in memory. This one waits for room as a server would, on a queue
+/// of its own; and it knows whether a file is still the one that it was.
+final class FileTransfer: @unchecked Sendable {
+    private let request: HTTPRequest
+    private let mailbox: TransferMailbox
+    /// Everything below is touched here only.
+    private let queue = DispatchQueue(label: "vitrine.file", qos: .utility)
+    private var descriptor: Int32 = -1
+    private var received: Int64 = 0
+    /// What the mailbox had no room for.
+    private var refused: [UInt8]?
+    private var isEnded = false
+    private let beginning = ContinuousClock.now
+
+    private static let piece = 1 << 17
+
+    /// Whether a request is for a file that may be read.
+    static func serves(_ request: HTTPRequest) -> Bool {
+        request.allowsFiles && request.url.hasPrefix("file://")
+    }
+
+    init(_ request: HTTPRequest, _ mailbox: TransferMailbox) {
+        self.request = request
+        self.mailbox = mailbox
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    func start() {
+        queue.async { [self] in
+            do {
+                if try begin() { try read() }
+            } catch {
+                end(.failure(error))
+            }
+        }
+    }
+
+    /// Goes on after the mailbox was full.
+    func resume() {
+        queue.async { [self] in
+            do { try read() } catch { end(.failure(error)) }
+        }
+    }
+
+    func cancel() {
+        queue.async { [self] in end(.failure(CancellationError())) }
+    }
+
+    /// Opens the file and says what it is. Returns whether there is anything to read.
+    private func begin() throws -> Bool {
+        // A pipe that nobody writes to would make us wait here, and is no file.
+        descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw HTTPError.file(String(cString: strerror(errno))) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw HTTPError.file(String(cString: strerror(errno))) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw HTTPError.file("it is no file") }
+        guard status.st_size <= request.limit else { throw HTTPError.tooLarge(limit: request.limit) }
+        let tag = Self.tag(status)
+        let isUnchanged = request.headers.contains { $0.name.lowercased() == "if-none-match" && $0.value == tag }
+        mailbox.post(
+            HTTPResponse(
+                status: isUnchanged ? 304 : 200, url: request.url, headers: ["etag": tag],
+                length: Int64(status.st_size)))
+        if isUnchanged { end(.success(metrics)) }
+        return !isUnchanged
+    }
+
+    /// Reads to the end, or until there is no more room.
+    private func read() throws {
+        while !isEnded {
+            let bytes = try refused ?? nextPiece()
+            guard !bytes.isEmpty else { return end(.success(metrics)) }
+            guard try deliver(bytes) else {
+                refused = bytes
+                return
+            }
+            refused = nil
+        }
+    }
+
+    private func nextPiece() throws -> [UInt8] {
+        var failure: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: Self.piece) { buffer, count in
+            var result = 0
+            repeat {
+                result = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            } while result < 0 && errno == EINTR
+            failure = result < 0 ? errno : 0
+            count = max(0, result)
+        }
+        if failure != 0 { throw HTTPError.file(String(cString: strerror(failure))) }
+        received += Int64(bytes.count)
+        // It may have grown since it was opened.
+        guard received <= request.limit else { throw HTTPError.tooLarge(limit: request.limit) }
+        return bytes
+    }
+
+    /// Hands a piece over. Returns false if there is no room for it now.
+    private func deliver(_ bytes: [UInt8]) throws -> Bool {
+        switch request.destination {
+        case .stream:
+            return bytes.withUnsafeBytes { mailbox.post($0) }
+        case .file(let destination):
+            if let reason = bytes.withUnsafeBytes({ $0.written(to: destination) }) { throw HTTPError.disk(reason) }
+            mailbox.post(written: received)
+            return true
+        }
+    }
+
+    private func end(_ result: Result<HTTPMetrics, any Error>) {
+        guard !isEnded else { return }
+        isEnded = true
+        refused = nil
+        if descriptor >= 0 { close(descriptor) }
+        descriptor = -1
+        mailbox.post(end: result)
+    }
+
+    private var metrics: HTTPMetrics {
+        let time = (ContinuousClock.now - beginning).components
+        return HTTPMetrics(
+            bytes: received, duration: Double(time.seconds) + Double(time.attoseconds) / 1e18)
+    }
+
+    /// The path of the URL, with its percent signs resolved.
+    private var path: String {
+        let text = request.url.dropFirst("file://".count).drop { $0 != "/" }
+        guard let decoded = curl_easy_unescape(nil, String(text), 0, nil) else { return String(text) }
+        defer { curl_free(decoded) }
+        return String(cString: decoded)
+    }
+
+    /// Changes whenever the file does: its place on the disk, its size, and the times of its contents and of its entry.
+    private static func tag(_ status: stat) -> String {
+        let numbers = [
+            Int(status.st_dev), Int(status.st_ino), Int(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+            status.st_ctim.tv_sec, status.st_ctim.tv_nsec,
+        ]
+        return "\"" + numbers.map { String($0, radix: 36) }.joined(separator: "-") + "\""
+    }
+}

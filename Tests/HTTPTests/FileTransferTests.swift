@@ -1,0 +1,100 @@
+import Foundation
+import Logging
+import TestSupport
+import Testing
+
+@testable import HTTP
+
+/// Files of this machine, read as if they came over the network.
+@Suite struct FileTransferTests {
+    private let client = HTTPClient(log: Log())
+    private let folder = TestFolder()
+
+    private func request(_ path: String, headers: [(name: String, value: String)] = []) -> HTTPRequest {
+        HTTPRequest(
+            url: "file://" + path.replacingOccurrences(of: " ", with: "%20"), headers: headers, destination: .stream,
+            limit: 1 << 24, allowsFiles: true)
+    }
+
+    private func fetch(_ request: HTTPRequest) async throws -> (response: HTTPResponse?, bytes: [UInt8]) {
+        var (response, bytes): (HTTPResponse?, [UInt8]) = (nil, [])
+        for try await event in client.transfer(request) {
+            if case .response(let head) = event { response = head }
+            if case .bytes(let more) = event { bytes += more }
+        }
+        return (response, bytes)
+    }
+
+    @Test func readWhereAllowed() async throws {
+        var request = request(folder.write("a b.xml", "contents"))
+        let outcome = try await fetch(request)
+        #expect(outcome.response?.status == 200 && outcome.bytes == Array("contents".utf8))
+        #expect(outcome.response?.length == 8)
+        request.allowsFiles = false
+        await #expect(throws: HTTPError.self) { try await fetch(request) }
+    }
+
+    @Test func whatIsNoFileIsRefused() async throws {
+        mkfifo(folder.path("pipe"), 0o600)
+        for path in [folder.path("missing"), folder.path, folder.path("pipe"), "/dev/zero"] {
+            await #expect {
+                try await fetch(request(path))
+            } throws: {
+                if case HTTPError.file = $0 { true } else { false }
+            }
+        }
+        var small = request(folder.write("large", String(repeating: "x", count: 100)))
+        small.limit = 99
+        await #expect(throws: HTTPError.tooLarge(limit: 99)) { try await fetch(small) }
+    }
+
+    @Test("BEHAVIOURS 2.7: a file that has not changed is not read again")
+    func unchanged() async throws {
+        let path = folder.write("list.xml", "one")
+        let tag = try #require(try await fetch(request(path)).response?.headers["etag"])
+        let again = try await fetch(request(path, headers: [("If-None-Match", tag)]))
+        #expect(again.response?.status == 304 && again.bytes.isEmpty)
+        // Of the same size, and in the same file.
+        let handle = try #require(FileHandle(forWritingAtPath: path))
+        try handle.write(contentsOf: Array("two".utf8))
+        let changed = try await fetch(request(path, headers: [("If-None-Match", tag)]))
+        #expect(changed.response?.status == 200 && changed.bytes == Array("two".utf8))
+    }
+
+    /// More than there is room for: it has to wait for whoever takes it, and nothing is lost or read twice.
+    @Test func slowListenersAreWaitedFor() async throws {
+        let contents = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) })
+        try contents.write(to: URL(fileURLWithPath: folder.path("large")))
+        var taken: [UInt8] = []
+        for try await event in client.transfer(request(folder.path("large"))) {
+            guard case .bytes(let bytes) = event else { continue }
+            #expect(bytes.count <= TransferMailbox.room + (1 << 17))
+            taken += bytes
+            for _ in 0..<20 { await Task.yield() }
+        }
+        #expect(taken == Array(contents))
+    }
+
+    @Test func intoAFile() async throws {
+        let contents = String(repeating: "0123456789", count: 50_000)
+        var request = request(folder.write("from", contents))
+        let descriptor = open(folder.path("to"), O_WRONLY | O_CREAT, 0o600)
+        defer { close(descriptor) }
+        request.destination = .file(descriptor)
+        _ = try await fetch(request)
+        #expect(try String(contentsOfFile: folder.path("to"), encoding: .utf8) == contents)
+    }
+
+    @Test func cancelledInTheMiddle() async throws {
+        let transfer = client.transfer(request(folder.write("large", String(repeating: "x", count: 1 << 20))))
+        var pieces = 0
+        await #expect(throws: CancellationError.self) {
+            for try await event in transfer {
+                guard case .bytes = event else { continue }
+                pieces += 1
+                transfer.cancel()
+            }
+        }
+        #expect(pieces >= 1)
+    }
+}
