@@ -66,7 +66,9 @@ final class NcursesScreen {
         wnoutrefresh(vitrine_ncurses_window())
         doupdate()
         shown = surface
-        let output = takeOutput()
+        var output = takeOutput()
+        // ncurses would set all of the terminal's colours back to its defaults, those too that the user has changed.
+        if !isKnown, let reset = keyString("oc") { output.removeAll(of: reset) }
         return output + TrueColourOverlay.bytes(surface, shown: before, after: output, capabilities)
     }
 
@@ -158,5 +160,15 @@ final class NcursesScreen {
         if attributes.contains(.underline) { bits |= vitrine_ncurses_attribute_underline() }
         if attributes.contains(.reverse) { bits |= vitrine_ncurses_attribute_reverse() }
         return bits
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func removeAll(of sequence: [UInt8]) {
+        var start = startIndex
+        while let found = self[start...].firstRange(of: sequence) {
+            removeSubrange(found)
+            start = found.lowerBound
+        }
     }
 }

@@ -6,8 +6,8 @@ import Glibc
 final class OutputQueue {
     private let descriptor: Int32
     private var rest: ArraySlice<UInt8> = []
-    private let source: any DispatchSourceWrite
-    private var isResumed = false
+    /// Tells when there is room again; there is one only while something waits for that.
+    private var source: (any DispatchSourceWrite)?
     /// Called when everything has been written.
     var onIdle: () -> Void = {}
     /// Called when the terminal is gone.
@@ -17,8 +17,6 @@ final class OutputQueue {
 
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
-        source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: .main)
-        source.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.flush() } }
     }
 
     /// Whether the terminal has taken all that it was sent.
@@ -32,30 +30,41 @@ final class OutputQueue {
         if wasIdle { flush() }
     }
 
-    /// Sends the rest and these, waiting for the terminal, but not longer than a second: for the way out.
-    func sendAndWait(_ bytes: [UInt8]) {
+    /// Sends the rest and these, waiting for the terminal: for the way out.
+    ///
+    /// A terminal that reads gets all of it. For one that does not, or takes too long, the rest of a frame is not worth
+    /// waiting for, and cutting it off anywhere is safe: CAN ends a sequence that was begun.
+    ///
+    /// - Parameter short: what gives the terminal back by itself, wherever a frame stopped.
+    func sendAndWait(_ bytes: [UInt8], short: [UInt8]) {
         rest += bytes
-        var attempts = 0
-        while !rest.isEmpty, attempts < 10 {
-            writeSome()
-            guard !rest.isEmpty else { break }
-            var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-            _ = poll(&entry, 1, 100)
-            attempts += 1
+        if !drain() {
+            rest = [0x18] + short
+            _ = drain()
         }
-        rest = []
-        setResumed(false)
+        close()
     }
 
-    /// Lets go of the event source, which must be resumed to be let go.
+    /// Writes for as long as the terminal goes on reading, within a second. Returns whether all was written.
+    private func drain() -> Bool {
+        let deadline = ContinuousClock.now + .seconds(1)
+        while true {
+            writeSome()
+            guard !rest.isEmpty else { return true }
+            var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            guard ContinuousClock.now < deadline, poll(&entry, 1, 300) > 0 else { return false }
+        }
+    }
+
+    /// Forgets what has not been sent, and waits for nothing any more.
     func close() {
-        setResumed(true)
-        source.cancel()
+        rest = []
+        setWaiting(false)
     }
 
     private func flush() {
         writeSome()
-        setResumed(!rest.isEmpty)
+        setWaiting(!rest.isEmpty)
         if rest.isEmpty { onIdle() }
     }
 
@@ -80,9 +89,14 @@ final class OutputQueue {
         rest = []
     }
 
-    private func setResumed(_ shall: Bool) {
-        guard shall != isResumed else { return }
-        isResumed = shall
-        if shall { source.resume() } else { source.suspend() }
+    private func setWaiting(_ shall: Bool) {
+        guard shall != (source != nil) else { return }
+        source?.cancel()
+        source = nil
+        guard shall else { return }
+        let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: .main)
+        source.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.flush() } }
+        source.resume()
+        self.source = source
     }
 }

@@ -35,6 +35,29 @@ final class SignalSources {
         signal(SIGPIPE, SIG_IGN)
     }
 
+    /// Stops the job that we belong to, as the shell sees it, and returns when it is continued.
+    ///
+    /// Where nobody could continue it, a terminal of its own without a shell, it returns at once: "if the process group is
+    /// orphaned" the system discards this signal, unlike SIGSTOP.
+    func stopJob() {
+        var (nothing, plain, ours) = (sigaction(), sigaction(), sigaction())
+        nothing.__sigaction_handler.sa_handler = SIG_IGN
+        plain.__sigaction_handler.sa_handler = SIG_DFL
+        // The others of the job first: a signal for the whole process would be taken by some thread, some time later.
+        sigaction(SIGTSTP, &nothing, &ours)
+        kill(0, SIGTSTP)
+        sigaction(SIGTSTP, &plain, nil)
+        // Then this thread, which is stopped before `raise` returns, and all others with it. Dispatch blocks signals in
+        // its threads, and the main actor runs on one of them.
+        var (stop, blocked) = (sigset_t(), sigset_t())
+        sigemptyset(&stop)
+        sigaddset(&stop, SIGTSTP)
+        pthread_sigmask(SIG_UNBLOCK, &stop, &blocked)
+        raise(SIGTSTP)
+        pthread_sigmask(SIG_SETMASK, &blocked, nil)
+        sigaction(SIGTSTP, &ours, nil)
+    }
+
     func close() {
         for source in sources { source.cancel() }
         for event in Event.allCases { signal(event.number, SIG_DFL) }

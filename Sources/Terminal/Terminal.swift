@@ -75,9 +75,11 @@ public final class Terminal {
 
     /// Gives the terminal back and stops the program, until the user goes on with it.
     public func suspend() {
+        guard isActive else { return }
         leave()
-        // The whole job, as the shell sees it; it is continued as one too.
-        kill(0, SIGSTOP)
+        signals?.stopJob()
+        // On again: because the shell said so, or because there is no shell that ever could, and so nothing was stopped.
+        enter()
     }
 
     /// Gives the terminal back, for good. It can be repeated.
@@ -115,11 +117,19 @@ public final class Terminal {
         redraw()
     }
 
+    /// Stopped by somebody who did not ask us, we could not leave; but the shell has set up the terminal for itself.
+    private func enterAgain() {
+        guard isActive else { return }
+        isActive = false
+        _ = screen.leave()
+        enter()
+    }
+
     private func leave() {
         guard isActive else { return }
         isActive = false
         let modesOff = environment.isXtermLike ? Array(Self.modesOff.utf8) : []
-        output.sendAndWait(modesOff + screen.leave())
+        output.sendAndWait(modesOff + screen.leave(), short: leavingSequence)
         tty.makeOriginal()
         vitrine_rescue_disarm()
     }
@@ -128,7 +138,7 @@ public final class Terminal {
         switch event {
         case .resize: setNeedsFrame()
         case .stop: suspend()
-        case .goOn: if isActive { redraw() } else { enter() }
+        case .goOn: enterAgain()
         case .interrupt, .terminate, .hangUp: onEnd(event.number)
         }
     }

@@ -68,21 +68,88 @@ import Testing
         expectRestored(session, original)
     }
 
+    /// In a shell with job control, as a user has it. Twice, since the second time is another one; and then a crash.
     @Test func suspendedAndContinued() throws {
-        let session = try browseTestGallery()
-        let shown = session.screen.allCells
-        session.type("\u{1A}")
-        var status: Int32 = 0
-        #expect(waitpid(session.process, &status, WUNTRACED) == session.process)
-        #expect(status & 0xFF == 0x7F)
+        let script = """
+            "$0" "$1"; echo "stopped with $?"; read -r go; fg >/dev/null; echo "stopped with $?"; read -r go
+            fg >/dev/null; echo "ended with $?"
+            """
+        let session = try TerminalSession(
+            "/bin/sh", arguments: ["-m", "-c", script, Built.vitrine, Built.testGallery],
+            environment: home.environment())
+        let original = session.modes
+        #expect(session.until { $0.text.contains("Updated:") && $0[1, 1].text == "▀" && $0[1, 19].text == "▀" })
         session.untilQuiet()
-        #expect(!session.screen.isAlternate && session.modes.c_lflag & tcflag_t(ICANON) != 0)
-        kill(session.process, SIGCONT)
-        #expect(session.until { $0.isAlternate && $0.text.contains("Dawn over the ridge") })
+        let shown = session.screen.allCells
+        for _ in 0..<2 {
+            session.type("\u{1A}")
+            #expect(session.until(shows: "stopped with 148"))
+            expectRestored(session, original)
+            session.type("\n")
+            #expect(session.until { $0.isAlternate && $0.text.contains("Dawn over the ridge") })
+            session.untilQuiet()
+            #expect(session.screen.allCells == shown)
+        }
+        let vitrine = try #require(session.foregroundProcess)
+        kill(vitrine, SIGABRT)
+        #expect(session.until(shows: "ended with \(128 + SIGABRT)"))
+        expectRestored(session, original)
+    }
+
+    /// Where there is no shell to go on with it, it does not stop: nobody could continue it.
+    @Test func withoutAShellItIsNotSuspended() throws {
+        let session = try browseTestGallery()
+        let (shown, before) = (session.screen.allCells, session.bytes.count)
+        session.type("\u{1A}")
+        #expect(
+            session.until { _ in
+                let text = String(decoding: session.bytes[before...], as: UTF8.self)
+                return text.contains("\u{1B}[?1049l") && text.contains("\u{1B}[?1049h")
+            })
         session.untilQuiet()
         #expect(session.screen.allCells == shown)
         session.type("Q")
         #expect(session.wait() == 0)
+    }
+
+    @Test func stoppedByForceAndContinued() throws {
+        let session = try browseTestGallery()
+        let (shown, raw) = (session.screen.allCells, session.modes)
+        kill(session.process, SIGSTOP)
+        var status: Int32 = 0
+        #expect(waitpid(session.process, &status, WUNTRACED) == session.process && status & 0xFF == 0x7F)
+        // What a shell would do with the terminal.
+        var cooked = raw
+        cooked.c_lflag |= tcflag_t(ICANON | ECHO)
+        session.modes = cooked
+        session.screen.write(Array("\u{1B}[?1049l$ ".utf8)[...])
+        kill(session.process, SIGCONT)
+        #expect(session.until { $0.isAlternate && $0.text.contains("Dawn over the ridge") })
+        session.untilQuiet()
+        #expect(session.screen.allCells == shown && session.modes.c_lflag == raw.c_lflag)
+    }
+
+    /// A large frame is on its way when the user leaves.
+    @Test func quittingInTheMiddleOfAFrame() throws {
+        let session = try TerminalSession(
+            arguments: [Built.testGallery], columns: 250, rows: 80,
+            environment: home.environment(term: "xterm-256color", ["COLORTERM": "truecolor"]))
+        let original = session.modes
+        #expect(session.until { $0.text.contains("Updated:") && $0[1, 1].text == "▀" })
+        session.untilQuiet()
+        session.type("\r")
+        #expect(session.until(shows: "1 of 28 · fit"))
+        session.untilQuiet()
+        session.type("\u{0C}Q")
+        #expect(session.wait() == 0)
+        expectRestored(session, original)
+    }
+
+    /// Whatever is wrong before the screen begins is said in words, and leaves the terminal alone.
+    @Test func mistakesAreSaidOnATerminalToo() throws {
+        let session = try browse("ftp://example.org/gallery.xml")
+        #expect(session.wait() == 2)
+        #expect(session.screen.text.contains("vitrine: ") && !session.screen.text.contains("\u{1B}"))
     }
 
     @Test func windowChangesItsSize() throws {

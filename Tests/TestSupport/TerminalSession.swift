@@ -111,9 +111,21 @@ public final class TerminalSession {
 
     /// The terminal's modes as they are now.
     public var modes: termios {
-        var modes = termios()
-        tcgetattr(terminal, &modes)
-        return modes
+        get {
+            var modes = termios()
+            tcgetattr(terminal, &modes)
+            return modes
+        }
+        set {
+            var modes = newValue
+            tcsetattr(terminal, TCSANOW, &modes)
+        }
+    }
+
+    /// Who has the terminal: the first process of the job that a shell has in the foreground.
+    public var foregroundProcess: pid_t? {
+        let group = tcgetpgrp(terminal)
+        return group > 0 ? group : nil
     }
 
     /// Reads what has come, or comes soon. Returns false if nothing did, or if the program is gone.

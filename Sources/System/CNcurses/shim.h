@@ -101,6 +101,7 @@ struct vitrine_rescue {
     char bytes[512];
     size_t length;
     volatile sig_atomic_t armed;
+    int installed;
     struct sigaction previous[NSIG];
 };
 
@@ -131,7 +132,8 @@ static inline void vitrine_rescue_arm(int descriptor, const struct termios *mode
     rescue->modes = *modes;
     rescue->length = length < sizeof rescue->bytes ? length : sizeof rescue->bytes;
     memcpy(rescue->bytes, bytes, rescue->length);
-    if (!rescue->armed) {
+    if (!rescue->installed) {
+        rescue->installed = 1;
         memset(&action, 0, sizeof action);
         action.sa_handler = vitrine_rescue_handler;
         action.sa_flags = SA_ONSTACK | SA_NODEFER;
