@@ -29,6 +29,8 @@ extension Address {
         } else if !path.hasPrefix("/") {
             path = String(self.path[...(self.path.lastIndex(of: "/") ?? self.path.startIndex)]) + path
         }
+        // A slash is a slash to the file system, however it was written: so `..%2F` climbs, and is seen to.
+        if scheme == .file { return Address(filePath: PercentEncoding.decode(path)) }
         return Address(
             scheme: scheme, host: host, port: port, path: AddressPath.normalised(path),
             query: query.map { PercentEncoding.encode($0, keepingEscapes: true, also: "/?") },

@@ -3,9 +3,9 @@ import Pixels
 
 /// Starts the decoder, a process for each picture, and takes its answer.
 ///
-/// The bytes of a picture are a stranger's, and the libraries that read them are large. So they are read where there is
-/// nothing to be had: in a process that has one file to read and one to write, limits on its time and memory, and an end
-/// of its own. Whatever it does, the worst is that there is no picture.
+/// The bytes of a picture are a stranger's, and the libraries that read them are large. So they are read in a process that
+/// is given one file to read and one to write, limits on its time and memory, and an end of its own: whatever is wrong with
+/// a picture, it takes no more with it than the process.
 ///
 ///     let decoder = DecoderClient(path: "/usr/libexec/vitrine/vitrine-decoder")
 ///     let reply = try decoder.decode(.file("photo.jpg"), request)
@@ -75,6 +75,7 @@ public struct DecoderClient: Sendable {
             throw .cannotStart(String(cString: strerror(errno)))
         }
         defer { close(lifeline.reading) }
+        // A decoder that another thread starts just now may get the pipe too, but it closes at once all that is not its own.
         _ = fcntl(lifeline.reading, F_SETFD, FD_CLOEXEC)
         _ = fcntl(lifeline.writing, F_SETFD, FD_CLOEXEC)
         let process: pid_t
@@ -88,9 +89,10 @@ public struct DecoderClient: Sendable {
             throw .cancelled
         }
         let isInTime = waitForEnd(lifeline.reading)
-        // From here on the number may be another process's: nobody kills it any more.
+        // One that has ended is not changed by this, and one that only let go of the pipe is not waited for.
+        kill(process, SIGKILL)
+        // Once it is reaped, the number may be another process's: from here on nobody else kills it.
         let wasCancelled = cancellation.end()
-        if !isInTime { kill(process, SIGKILL) }
         let status = reap(process)
         if wasCancelled { throw .cancelled }
         guard isInTime else { throw .tookTooLong }

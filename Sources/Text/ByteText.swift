@@ -3,7 +3,8 @@ public enum ByteText {
     /// `512 B`, `12.3 KB`, `4.0 MB`.
     public static func text(_ bytes: Int64) -> String {
         guard bytes >= 1_000 else { return "\(bytes) B" }
-        var tenths = bytes * 10 / 1_000
+        // What a server says of itself may be anything, so nothing here can be too large.
+        var tenths = bytes / 100
         for unit in ["KB", "MB", "GB"] {
             if tenths < 10_000 { return "\(tenths / 10).\(tenths % 10) \(unit)" }
             tenths /= 1_000

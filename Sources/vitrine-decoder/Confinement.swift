@@ -3,8 +3,9 @@ import CSandbox
 /// Takes from this process what decoding does not need, before it looks at the first untrusted byte. Everything here can
 /// only be tightened afterwards, never loosened.
 ///
-/// The order matters: what the parent left open by accident goes first (libraries open sockets that stay open on exec), then privileges, then limits; what filters files and system calls comes last, because the steps
-/// before it need them.
+/// The order matters: what the parent left open by accident goes first (libraries open sockets that stay open on exec), then
+/// privileges, then limits. System calls and the files that can be named are not filtered yet: a decoder that was taken over
+/// is held to its bounds of time and memory, and to three open files at once, but may open what its user may.
 struct Confinement {
     /// The most bytes this process may write to a file: the longest answer to its request.
     let longestAnswer: Int
@@ -29,7 +30,7 @@ struct Confinement {
             (csandbox_cpu_seconds, Self.cpuSeconds),
             (csandbox_address_space, Self.addressSpace),
             (csandbox_file_size, longestAnswer),
-            // Those it has: the picture, the answer and standard error. None can be opened.
+            // Those it has: the picture, the answer and standard error.
             (csandbox_open_files, 3),
             (csandbox_processes, 0),
             (csandbox_core, 0),

@@ -75,6 +75,8 @@ import Testing
         #expect(try !local.mayName(local.resolving("../secret.jpg")))
         #expect(try !local.mayName(local.resolving("/etc/passwd")))
         #expect(try !local.mayName(local.resolving("%2e%2e/secret.jpg")))
+        #expect(try !local.mayName(local.resolving("..%2Fsecret.jpg")))
+        #expect(try !local.mayName(local.resolving("images%2F..%2f..%2Fsecret.jpg")))
         #expect(try local.mayName(Address("http://example.org/x.jpg")))
     }
 

@@ -47,6 +47,13 @@ import Testing
         }
     }
 
+    /// It looks as if it had ended, and has not.
+    @Test func decoderThatOnlyLooksEndedIsEnded() throws {
+        #expect(throws: PictureError.decoderDied) {
+            try stub("lets-go-and-hangs", budget: 1_000_000).decode(.bytes(picture), request)
+        }
+    }
+
     /// Before it has started, while it starts, while it runs: it ends long before its budget in any case.
     @Test func cancellationEndsTheDecoder() throws {
         for _ in 0..<20 {

@@ -5,7 +5,7 @@ struct AmountTests {
     @Test(
         arguments: [
             (0, "0 B"), (999, "999 B"), (1_000, "1.0 KB"), (999_949, "999.9 KB"), (1_000_000, "1.0 MB"),
-            (12_345_678_901, "12.3 GB"), (5_000_000_000_000_000, "5000.0 TB"),
+            (12_345_678_901, "12.3 GB"), (5_000_000_000_000_000, "5000.0 TB"), (.max, "9223372.0 TB"), (-5, "-5 B"),
         ] as [(Int64, String)])
     func bytes(amount: Int64, text: String) {
         #expect(ByteText.text(amount) == text)
