@@ -68,6 +68,7 @@ let tests: KeyValuePairs<String, [String]> = [
         "Cache", "Cells", "Logging", "Model", "Pixels", "PictureTestSupport", "TestSupport", "vitrine-decoder",
     ],
     "Terminal": ["Cells", "Text", "TestSupport"],
+    "Settings": ["Model", "TestSupport"],
     "Painting": [],
 ]
 

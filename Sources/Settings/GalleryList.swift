@@ -1,38 +1,70 @@
 import Model
 
 /// The galleries that the user remembers, a file with an address in each line.
+///
+///     var list = GalleryList(text: try PrivateFile.read(path) ?? "")
+///     list.add(address)
+///     try PrivateFile.write(list.text, to: path)
+///
+/// The file is the user's as well: what he wrote into it and is no address is passed over, and written back.
 public struct GalleryList: Equatable, Sendable {
-    /// In the user's order, none twice.
-    public private(set) var addresses: [Address]
+    private enum Line: Equatable, Sendable {
+        case address(Address)
+        /// A comment, or an address with a slip of the pen in it.
+        case other(String)
+    }
+
+    /// In the user's order, no address twice.
+    private var lines: [Line]
 
     /// A list of these; of a repeated one the first counts.
     public init(_ addresses: [Address] = []) {
-        var seen: Set<Address> = []
-        self.addresses = addresses.filter { seen.insert($0).inserted }
+        self.init(lines: addresses.map { .address($0) })
     }
 
-    /// Reads a file's text. Lines that are no address are passed over: what is there is the user's, but not ours to stop
-    /// at.
+    /// Reads a file's text.
     public init(text: String) {
-        self.init(text.split(separator: "\n").compactMap { try? Address($0.trimmed) })
+        let lines = text.lines.map(\.trimmed).filter { !$0.isEmpty && $0 != Self.header }
+        self.init(lines: lines.map { line in (try? Address(line)).map { .address($0) } ?? .other(line) })
     }
+
+    private init(lines: [Line]) {
+        var seen: Set<Address> = []
+        self.lines = lines.filter { line in
+            if case .address(let address) = line { seen.insert(address).inserted } else { true }
+        }
+    }
+
+    /// The galleries, in the user's order, none twice.
+    public var addresses: [Address] {
+        lines.compactMap { if case .address(let address) = $0 { address } else { nil } }
+    }
+
+    private static let header = "# Galleries, one address in each line. Vitrine rewrites this file."
 
     /// The file's text.
     public var text: String {
-        "# Galleries, one address in each line. Vitrine rewrites this file.\n"
-            + addresses.map { $0.text + "\n" }.joined()
+        let texts = lines.map { line in
+            switch line {
+            case .address(let address): address.text
+            case .other(let text): text
+            }
+        }
+        return ([Self.header] + texts).map { $0 + "\n" }.joined()
     }
 
     /// Adds one at the end, if it is not there. Returns its place.
     @discardableResult
     public mutating func add(_ address: Address) -> Int {
+        let addresses = addresses
         if let place = addresses.firstIndex(of: address) { return place }
-        addresses.append(address)
-        return addresses.count - 1
+        lines.append(.address(address))
+        return addresses.count
     }
 
     /// Takes one out.
     public mutating func remove(at place: Int) {
-        addresses.remove(at: place)
+        let line = Line.address(addresses[place])
+        lines.removeAll { $0 == line }
     }
 }

@@ -19,7 +19,7 @@ public struct Place: Equatable, Sendable {
     /// Reads a file's text; what cannot be read is nowhere.
     public init(text: String) {
         self.init()
-        for line in text.split(separator: "\n") {
+        for line in text.lines {
             guard let equals = line.firstIndex(of: "=") else { continue }
             let value = String(line[line.index(after: equals)...])
             switch line[..<equals] {
@@ -47,14 +47,9 @@ public struct Place: Equatable, Sendable {
 
     private static func unhex(_ text: String) -> String? {
         let digits = Array(text.utf8)
-        guard !digits.isEmpty, digits.count % 2 == 0 else { return nil }
-        var bytes: [UInt8] = []
-        for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let byte = UInt8(String(decoding: digits[index..<index + 2], as: UTF8.self), radix: 16) else {
-                return nil
-            }
-            bytes.append(byte)
-        }
+        let values = digits.compactMap { Character(Unicode.Scalar($0)).hexDigitValue.map(UInt8.init) }
+        guard !digits.isEmpty, digits.count % 2 == 0, values.count == digits.count else { return nil }
+        let bytes = stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
         return String(validating: bytes, as: UTF8.self)
     }
 }

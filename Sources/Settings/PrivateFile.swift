@@ -15,12 +15,14 @@ public enum PrivateFile {
         defer { close(descriptor) }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 16_384)
-        while bytes.count < maximumSize {
+        while true {
             let count = buffer.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw .file(path: path, reason: String(cString: strerror(errno))) }
             guard count > 0 else { break }
             bytes += buffer.prefix(count)
+            // Half of it would pass for the whole, and be written back as such.
+            guard bytes.count <= maximumSize else { throw .file(path: path, reason: "it is larger than 1 MiB") }
         }
         return String(decoding: bytes, as: UTF8.self)
     }

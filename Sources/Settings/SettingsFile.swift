@@ -22,7 +22,7 @@ public enum SettingsFile {
     /// Applies a file's lines, and returns those that are wrong.
     public static func apply(_ text: String, path: String, to settings: inout Settings) -> [Mistake] {
         var mistakes: [Mistake] = []
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        for (index, line) in text.lines.enumerated() {
             do throws(SettingsError) {
                 try apply(line.trimmed, to: &settings)
             } catch {
@@ -42,6 +42,9 @@ public enum SettingsFile {
 }
 
 extension StringProtocol {
+    /// The lines, empty ones too, whichever way an editor ends them: `\r\n` is one character, and not `\n`.
+    var lines: [SubSequence] { split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) }
+
     /// Without white space at either end.
     var trimmed: String {
         var text = Substring(self).drop { $0.isWhitespace }

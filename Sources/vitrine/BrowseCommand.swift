@@ -47,7 +47,8 @@ struct BrowseCommand {
 
     /// A gallery that was named is opened; without one, the place where the user was.
     private func startingPlace(_ gallery: String?) throws -> Place {
-        let last = try PrivateFile.read(house.locations.placeFile).map { Place(text: $0) } ?? Place()
+        // A place is a convenience: one that cannot be read is no reason not to begin.
+        let last = (try? PrivateFile.read(house.locations.placeFile)).map { Place(text: $0) } ?? Place()
         guard let gallery else { return last }
         let address = try house.address(gallery)
         return last.gallery == address ? last : Place(gallery: address)

@@ -1,0 +1,43 @@
+import Testing
+
+@testable import Settings
+
+@Suite struct HelpTextTests {
+    @Test func everyOptionIsExplained() throws {
+        let lines = HelpText.text.split(separator: "\n").map(String.init)
+        for option in SettingsTable.options {
+            let name = "--" + option.name + (option.value.map { " " + $0 } ?? "")
+            let index = try #require(lines.firstIndex { $0.contains(name) }, "\(option.name)")
+            // A long one has its meaning in the next line.
+            let explanation = lines[index] + lines[index + 1]
+            #expect(explanation.contains(option.meaning), "\(option.name)")
+            if let letter = option.letter { #expect(lines[index].contains("  -\(letter), --"), "\(option.name)") }
+        }
+    }
+
+    @Test func everyOptionThatIsExplainedIsUnderstood() throws {
+        let options = HelpText.text.split(separator: "\n").drop { $0 != "Options:" }.dropFirst()
+            .filter { $0.hasPrefix("  ") && !$0.hasPrefix("       ") }
+        #expect(options.count == SettingsTable.options.count + 4)
+        for line in options {
+            let words = line.split(separator: " ")
+            let name = try #require(words.first { $0.hasPrefix("--") })
+            // With a value, or without one, it is none that the parser does not know.
+            do {
+                _ = try Invocation([String(name), "x"])
+            } catch SettingsError.unknownOption {
+                Issue.record("\(name) is not understood")
+            } catch {}
+        }
+    }
+
+    @Test(arguments: ["sync", "list", "show", "info", "cache"]) func everyCommandIsExplained(name: String) {
+        #expect(HelpText.text.contains("vitrine \(name) "))
+    }
+
+    @Test func exitCodesAndFilesAreNamed() {
+        for word in ["Exit codes: 0 ", "$XDG_CONFIG_HOME/vitrine/config", "--help", "--version"] {
+            #expect(HelpText.text.contains(word))
+        }
+    }
+}

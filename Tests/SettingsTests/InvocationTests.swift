@@ -1,0 +1,119 @@
+import Testing
+
+@testable import Settings
+
+@Suite struct InvocationTests {
+    private func command(_ line: String) throws -> Invocation.Command {
+        try Invocation(line.split(separator: " ").map(String.init)).command
+    }
+
+    @Test func browse() throws {
+        #expect(try command("") == .browse(nil))
+        #expect(try command("http://example.org/a.xml") == .browse("http://example.org/a.xml"))
+        #expect(try command("-") == .browse("-"))
+        // What would be a command or an option is a gallery behind the two dashes, if it is no command itself.
+        #expect(try command("-- -C") == .browse("-C"))
+        #expect(try command("./sync") == .browse("./sync"))
+    }
+
+    @Test func sync() throws {
+        #expect(try command("sync") == .sync(.thumbnails, []))
+        #expect(try command("sync --all") == .sync(.thumbnails, []))
+        #expect(try command("sync a b") == .sync(.thumbnails, ["a", "b"]))
+        #expect(try command("sync --list-only a") == .sync(.list, ["a"]))
+        #expect(try command("--photos sync a") == .sync(.photos, ["a"]))
+    }
+
+    @Test func listShowInfo() throws {
+        #expect(try command("list a") == .list(json: false, "a"))
+        #expect(try command("list --json a") == .list(json: true, "a"))
+        #expect(try command("show a b") == .show(size: nil, ["a", "b"]))
+        let size = Invocation.ShowSize(columns: 80, rows: 24)
+        #expect(try command("show --size 80x24 a") == .show(size: size, ["a"]))
+        #expect(try command("show a --size=80x24") == .show(size: size, ["a"]))
+        #expect(try command("show -- -a --b") == .show(size: nil, ["-a", "--b"]))
+        #expect(try command("info a#1") == .info(json: false, "a#1"))
+        #expect(try command("info a --json") == .info(json: true, "a"))
+    }
+
+    @Test func cache() throws {
+        #expect(try command("cache info") == .cache(.info, .all))
+        #expect(try command("cache check") == .cache(.check, .all))
+        #expect(try command("cache check a") == .cache(.check, .gallery("a")))
+        #expect(try command("cache clear a") == .cache(.clear, .gallery("a")))
+        #expect(try command("cache clear --all") == .cache(.clear, .all))
+    }
+
+    @Test func helpAndVersionComeBeforeWhateverIsWrong() throws {
+        #expect(try command("--help") == .help)
+        #expect(try command("-h") == .help)
+        #expect(try command("show -h") == .help)
+        #expect(try command("-V") == .version)
+        #expect(try command("cache --version") == .version)
+        #expect(try command("-Vh") == .help)
+    }
+
+    @Test func settings() throws {
+        let invocation = try Invocation([
+            "-C", "/my/config", "-c/caches", "-l", "debug", "--log-file=/log", "--offline", "--ascii", "--no-color",
+            "--sync-on-open=no", "--row-height", "4", "gallery",
+        ])
+        #expect(invocation.command == .browse("gallery") && invocation.settingsFile == "/my/config")
+        var settings = Settings()
+        try invocation.apply(to: &settings)
+        var expected = Settings()
+        expected.cacheFolder = "/caches"
+        expected.logLevel = .debug
+        expected.logFile = "/log"
+        expected.offline = true
+        expected.ascii = true
+        expected.colours = .none
+        expected.syncOnOpen = false
+        expected.rowHeight = 4
+        #expect(settings == expected)
+        #expect(try Invocation(["--config=/x"]).settingsFile == "/x")
+        #expect(try Invocation(["--config", "/x", "-C/y"]).settingsFile == "/y")
+    }
+
+    @Test(arguments: [
+        ("--nonsense", "There is no option “--nonsense”; see --help."),
+        ("--nonsense=3", "There is no option “--nonsense”; see --help."),
+        ("-x", "There is no option “-x”; see --help."),
+        ("-hx", "There is no option “-x”; see --help."),
+        ("--row-height", "“--row-height” needs a value."),
+        ("-c", "“-c” needs a value."),
+        ("-C", "“-C” needs a value."),
+        ("--config", "“--config” needs a value."),
+        ("show a --size", "“--size” needs a value."),
+        ("show --size=80 a", "“80” is no value for “--size”: columns and rows, like 80x24."),
+        ("show --size=0x24 a", "“0x24” is no value for “--size”: columns and rows, like 80x24."),
+        ("show --size=80x24x2 a", "“80x24x2” is no value for “--size”: columns and rows, like 80x24."),
+        ("show --size=80x9999 a", "“80x9999” is no value for “--size”: columns and rows, like 80x24."),
+        ("list --json=yes a", "“--json” takes no value."),
+        ("--help=me", "“--help” takes no value."),
+        ("sync --all=x", "“--all” takes no value."),
+        ("a b", "“b” is one too many; see --help."),
+        ("sync --all a", "“a” is one too many; see --help."),
+        ("list", "The gallery is missing; see --help."),
+        ("list a b", "“b” is one too many; see --help."),
+        ("show", "The file is missing; see --help."),
+        ("info", "The file, or GALLERY#ID, is missing; see --help."),
+        ("info a b", "“b” is one too many; see --help."),
+        ("cache", "“info”, “clear” or “check” is missing; see --help."),
+        ("cache empty", "There is no command “cache empty”; see --help."),
+        ("cache clear", "The gallery, or --all, is missing; see --help."),
+        ("cache info --all a", "“a” is one too many; see --help."),
+        ("cache info a b", "“b” is one too many; see --help."),
+    ]) func refusalsAreSentences(line: String, sentence: String) {
+        let error = #expect(throws: SettingsError.self) { try command(line) }
+        #expect(error?.description == sentence)
+    }
+
+    @Test func badValuesAreRefusedWhenTheyAreApplied() throws {
+        var settings = Settings()
+        let error = #expect(throws: SettingsError.self) {
+            try Invocation(["--offline=perhaps"]).apply(to: &settings)
+        }
+        #expect(error?.description == "“perhaps” is no value for “offline”: yes or no.")
+    }
+}

@@ -1,0 +1,38 @@
+import Model
+import Testing
+
+@testable import Settings
+
+@Suite struct PlaceTests {
+    @Test(
+        "BEHAVIOURS 6.3: a place is read as it was written",
+        arguments: ["12345", "two\nlines", "open=photo", "日本語\u{301}", "\u{0}\u{1B}[2J", "=", " "])
+    func roundTrip(id: String) throws {
+        let gallery = try Address("http://example.org/a.xml?b=c")
+        for isPhotoOpen in [false, true] {
+            let place = Place(gallery: gallery, photo: id, isPhotoOpen: isPhotoOpen)
+            #expect(Place(text: place.text) == place)
+        }
+    }
+
+    @Test func nowhere() {
+        #expect(Place().text.isEmpty)
+        #expect(Place(text: "") == Place())
+        let folder = Place(gallery: Address(filePath: "/a folder"))
+        #expect(Place(text: folder.text) == folder)
+    }
+
+    @Test(arguments: [
+        "gallery=ftp://example.org/", "gallery=", "gallery", "photo=6", "photo=6g", "photo=", "photo=ff",
+        "photo=+1", "open=yes", "\u{FFFD}\u{0}=\n\n===", "size=3",
+    ]) func whatCannotBeReadIsIgnored(text: String) throws {
+        #expect(Place(text: text) == Place())
+        // And it does no harm to what can.
+        let place = Place(gallery: try Address("http://example.org/"), photo: "1", isPhotoOpen: true)
+        #expect(Place(text: text + "\n" + place.text) == place)
+    }
+
+    @Test func passwordsAreNotWritten() throws {
+        #expect(!Place(gallery: try Address("http://me:secret@example.org/")).text.contains("secret"))
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Settings
+
+@Suite struct PrivateFileTests {
+    private let folder = TestFolder()
+
+    private func mode(_ path: String) throws -> Int {
+        try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+    }
+
+    @Test func onlyTheUserMayReadIt() throws {
+        let path = folder.path("a/b/file")
+        try PrivateFile.write("text", to: path)
+        #expect(try PrivateFile.read(path) == "text")
+        #expect(try mode(path) == 0o600)
+        #expect(try mode(folder.path("a")) == 0o700 && mode(folder.path("a/b")) == 0o700)
+        #expect(folder.entries("a/b") == ["file"])
+    }
+
+    @Test func oneThatWasOpenToOthersIsClosed() throws {
+        let path = folder.write("file", "old")
+        chmod(path, 0o644)
+        try PrivateFile.write("new", to: path)
+        #expect(try PrivateFile.read(path) == "new")
+        #expect(try mode(path) == 0o600)
+    }
+
+    @Test func missingIsNil() throws {
+        #expect(try PrivateFile.read(folder.path("none")) == nil)
+        folder.write("file", "")
+        #expect(try PrivateFile.read(folder.path("file/none")) == nil)
+        #expect(try PrivateFile.read(folder.path("file")) == "")
+    }
+
+    @Test func unreadableIsAnError() throws {
+        let error = #expect(throws: SettingsError.self) { try PrivateFile.read(folder.path) }
+        #expect(error?.description == "\(folder.path): Is a directory.")
+    }
+
+    @Test func tooLargeIsAnErrorAndNotHalfOfIt() throws {
+        let path = folder.write("file", [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20))
+        #expect(try PrivateFile.read(path)?.utf8.count == 1 << 20)
+        folder.write("file", [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20 + 1))
+        let error = #expect(throws: SettingsError.self) { _ = try PrivateFile.read(path) }
+        #expect(error?.description == "\(path): it is larger than 1 MiB.")
+    }
+
+    @Test func aFailedWriteLeavesTheOldOne() throws {
+        let path = folder.write("file", "old")
+        // The new one cannot even be begun: something else is in its place.
+        let temporary = "\(path).\(getpid())"
+        try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: false)
+        #expect(throws: SettingsError.self) { try PrivateFile.write("new", to: path) }
+        #expect(try PrivateFile.read(path) == "old")
+        // And one that is written and cannot be moved to its place goes again.
+        try FileManager.default.removeItem(atPath: temporary)
+        try FileManager.default.createDirectory(atPath: folder.path("other/in"), withIntermediateDirectories: true)
+        #expect(throws: SettingsError.self) { try PrivateFile.write("new", to: folder.path("other")) }
+        #expect(folder.entries() == ["file", "other"])
+    }
+
+    @Test func anUnfinishedOneOfAnEarlierRunIsReplaced() throws {
+        let path = folder.path("file")
+        folder.write("file.\(getpid())", "half of something longer than what comes")
+        try PrivateFile.write("whole", to: path)
+        #expect(try PrivateFile.read(path) == "whole")
+        #expect(folder.entries() == ["file"])
+    }
+
+    @Test func linksInTheWayAreNotFollowed() throws {
+        let victim = folder.write("victim", "precious")
+        let path = folder.path("file")
+        try FileManager.default.createSymbolicLink(atPath: "\(path).\(getpid())", withDestinationPath: victim)
+        #expect(throws: SettingsError.self) { try PrivateFile.write("new", to: path) }
+        #expect(try PrivateFile.read(victim) == "precious")
+    }
+}

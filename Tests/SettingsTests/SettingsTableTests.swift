@@ -1,0 +1,66 @@
+import Testing
+
+@testable import Settings
+
+@Suite struct SettingsTableTests {
+    /// For each option a value that is not its default, as it stands in a file.
+    private static let values = [
+        "cache-dir": "/c", "log-level": "debug", "log-file": "/l", "offline": "yes", "ascii": "yes",
+        "symbols": "half", "colors": "256", "sync-on-open": "no", "sync-on-focus": "yes", "sync-interval": "15",
+        "all-thumbnails": "yes", "row-height": "4",
+    ]
+
+    @Test func everyOptionIsSetAndReadBack() throws {
+        #expect(Set(SettingsTable.options.map(\.name)) == Set(Self.values.keys))
+        for option in SettingsTable.options {
+            let value = try #require(Self.values[option.name])
+            #expect(option.defaultValue != value, "\(option.name)")
+            var settings = Settings()
+            try option.set(value, in: &settings)
+            #expect(option.current(settings) == value, "\(option.name)")
+            // It sets what it says, and nothing else.
+            for other in SettingsTable.options where other.name != option.name {
+                #expect(other.current(settings) == other.defaultValue, "\(option.name) sets \(other.name)")
+            }
+        }
+    }
+
+    @Test func defaultsAreThoseOfTheSettings() throws {
+        var settings = Settings()
+        for option in SettingsTable.options where !option.defaultValue.isEmpty {
+            try option.set(option.defaultValue, in: &settings)
+        }
+        #expect(settings == Settings())
+    }
+
+    @Test func noNameAndNoLetterStandsForTwo() {
+        let names = SettingsTable.options.map(\.name)
+        #expect(Set(names).count == names.count)
+        let letters = SettingsTable.options.compactMap(\.letter)
+        #expect(Set(letters).count == letters.count)
+        #expect(Set(letters).isDisjoint(with: ["C", "h", "V"]))
+    }
+
+    @Test(arguments: [
+        ("cache-dir", "", "“cache-dir” needs a value."),
+        ("log-file", "", "“log-file” needs a value."),
+        ("log-level", "loud", "“loud” is no value for “log-level”: one of error, info, debug."),
+        ("offline", "true", "“true” is no value for “offline”: yes or no."),
+        ("ascii", "", "“” is no value for “ascii”: yes or no."),
+        ("symbols", "quad", "“quad” is no value for “symbols”: one of auto, ascii, half."),
+        ("colors", "8", "“8” is no value for “colors”: one of auto, none, 16, 256, full."),
+        ("sync-on-open", "YES", "“YES” is no value for “sync-on-open”: yes or no."),
+        ("sync-on-focus", "1", "“1” is no value for “sync-on-focus”: yes or no."),
+        ("sync-interval", "-1", "“-1” is no value for “sync-interval”: a number from 0 to 10080."),
+        ("sync-interval", "10081", "“10081” is no value for “sync-interval”: a number from 0 to 10080."),
+        ("sync-interval", "1.5", "“1.5” is no value for “sync-interval”: a number from 0 to 10080."),
+        ("all-thumbnails", "on", "“on” is no value for “all-thumbnails”: yes or no."),
+        ("row-height", "21", "“21” is no value for “row-height”: a number from 0 to 20."),
+    ]) func badValuesAreRefusedInASentence(name: String, value: String, sentence: String) throws {
+        let option = try #require(SettingsTable.option(named: name))
+        var settings = Settings()
+        let error = #expect(throws: SettingsError.self) { try option.set(value, in: &settings) }
+        #expect(error?.description == sentence)
+        #expect(settings == Settings())
+    }
+}
