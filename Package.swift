@@ -69,6 +69,10 @@ let tests: KeyValuePairs<String, [String]> = [
     ],
     "Terminal": ["Cells", "Text", "TestSupport"],
     "Settings": ["Model", "TestSupport"],
+    "Screens": [
+        "Cache", "Cells", "Logging", "Model", "Pictures", "Pixels", "PictureTestSupport", "Settings", "TestSupport",
+        "vitrine-decoder",
+    ],
     "Painting": [],
 ]
 

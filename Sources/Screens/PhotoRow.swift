@@ -65,9 +65,9 @@ struct PhotoRow {
         }
     }
 
-    /// Not here yet, put off, or bad.
+    /// Not here yet, put off, or bad. A thumbnail that is held, an older one too, is only waiting to be drawn.
     private func drawPlaceholder(_ photo: Photo, in surface: inout Surface, _ room: Rect) {
-        let trouble = photo.thumbnail.trouble ?? (photo.thumbnail.held == nil ? photo.photo.trouble : nil)
+        let trouble = photo.thumbnail.held == nil ? photo.thumbnail.trouble ?? photo.photo.trouble : nil
         let (sign, style) =
             switch trouble {
             case nil: ("…", theme.detail)

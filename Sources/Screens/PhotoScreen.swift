@@ -13,10 +13,24 @@ final class PhotoScreen: Screen {
     private let customer: Darkroom.Customer
     private var key: PhotoKey
     private var photo: Photo?
+    /// Kept when the photo is gone, to say of what.
+    private var name = ""
     private var view: Viewport
     /// What was drawn last: it stays until there is something better, so that nothing goes blank on the way.
     private var shown: DrawnPicture?
     private var isOnTop = false
+    /// Whether a sync has removed the photo. It is found out behind another screen too, and left then when that has gone.
+    private var isGone = false
+
+    /// What there is to say of the photo.
+    private enum State {
+        /// It is here, or what the cache has of it.
+        case here
+        /// It is on its way.
+        case loading(Progress?)
+        /// It, or its newer edition, cannot be had, or not be drawn.
+        case failed(Failure)
+    }
 
     init(_ context: ScreenContext, results: FetchedResults, key: PhotoKey, delegate: PhotosScreen) {
         self.results = results
@@ -42,30 +56,35 @@ final class PhotoScreen: Screen {
         if photo?.photo.held != nil, let percent = view.percent {
             detail.append(view.zoom == .fit ? "fit" : "\(percent) %")
         }
-        return Heading(title: photo?.name ?? "", detail: detail.joined(separator: " · "))
+        return Heading(title: name, detail: detail.joined(separator: " · "))
     }
 
     override var footing: Footing {
         var footing = Footing(text: photo.map { DateText.long($0.date) } ?? "")
-        if let progress = context.activity.progress(of: subject), photo?.photo.isCurrent == false {
+        switch state {
+        case .here: break
+        case .loading(nil): footing.text = "Loading…"
+        case .loading(let progress?):
             footing.text = "Loading… " + ByteText.text(progress.done, of: progress.total)
             footing.fraction = progress.fraction
-        } else if let failure {
+        case .failed(let failure):
             footing.text = "Load failed: \(failure)"
             footing.isTrouble = true
-        } else if photo?.photo.held == nil {
-            footing.text = "Loading…"
         }
         footing.hints = [(.zoomIn, "larger"), (.fit, "whole"), (.nextPhoto, "next"), (.help, "help")]
         return footing
     }
 
-    /// Why the photo is not shown, if it is known that it is not.
-    private var failure: Failure? {
-        switch photo?.photo.trouble {
-        case .bad(let failure), .putOff(let failure): failure
-        case nil: photo?.photo.held == nil ? nil : context.darkroom.failure(order)
+    private var state: State {
+        guard let photo = photo?.photo else { return .loading(nil) }
+        // What is going on now says more than what went wrong before.
+        if !photo.isCurrent, let progress = context.activity.progress(of: subject) { return .loading(progress) }
+        switch photo.trouble {
+        case .bad(let failure), .putOff(let failure): return .failed(failure)
+        case nil: break
         }
+        guard photo.held != nil else { return .loading(nil) }
+        return context.darkroom.failure(order).map { .failed($0) } ?? .here
     }
 
     // MARK: - What happens
@@ -99,7 +118,7 @@ final class PhotoScreen: Screen {
 
     private func step(by amount: Int) {
         guard let index = results.index(of: key), let next = results.key(at: index + amount) else { return }
-        delegate?.photoScreenWillLeave(key)
+        leavePhoto()
         key = next
         shown = nil
         view = Viewport(room: view.room, style: view.style)
@@ -111,9 +130,10 @@ final class PhotoScreen: Screen {
     override func modelUpdated(_ update: ModelUpdate) {
         switch update {
         case .results(let results, _) where results === self.results:
-            let name = photo?.name
             fetchPhoto()
-            if photo == nil { return leave(name) }
+            // Whatever has changed, by now all of the list has been read.
+            isGone = photo == nil
+            if isGone { return leaveIfGone() }
         case .activity(let change) where change.pictures.contains(subject): break
         case .pictures(let orders) where orders.contains { $0.subject == subject || $0.subject == thumbnail }: break
         default: return
@@ -124,9 +144,15 @@ final class PhotoScreen: Screen {
     private var thumbnail: Wish.Subject { .picture(gallery, key, .thumbnail) }
 
     /// A sync has removed the photo from under our eyes.
-    private func leave(_ name: String?) {
+    private func leaveIfGone() {
+        guard isGone, isOnTop else { return }
         send(.back)
-        send(.notice("“\((name ?? "").madeVisible)” is no longer in the gallery."))
+        send(.notice("“\(name.madeVisible)” is no longer in the gallery."))
+    }
+
+    /// Left before it has arrived, it is still wanted, but not before anything else.
+    private func leavePhoto() {
+        if photo?.photo.isCurrent == false { delegate?.photoScreenWillLeave(key) }
     }
 
     private func fetchPhoto() {
@@ -135,16 +161,18 @@ final class PhotoScreen: Screen {
             return
         }
         photo = (try? results.photos(in: index..<index + 1))?.first ?? nil
+        if let photo { name = photo.name }
     }
 
     override func didAppear() {
         isOnTop = true
+        guard !isGone else { return leaveIfGone() }
         stateWishes()
     }
 
     override func didDisappear() {
         isOnTop = false
-        delegate?.photoScreenWillLeave(key)
+        leavePhoto()
         context.wishes.withdraw(wisher)
         context.darkroom.want([], by: customer)
     }
@@ -183,12 +211,27 @@ final class PhotoScreen: Screen {
 
     /// Over the picture only as long as there is nothing else to say it.
     private func drawState(in surface: inout Surface, _ frame: Rect) {
-        guard shown == nil || failure != nil else { return }
-        let text = failure.map { "Load failed: \($0)" } ?? "Loading…"
+        switch state {
+        case .here, .loading(nil): if shown == nil { drawState("Loading…", context.theme.detail, in: &surface, frame) }
+        case .loading(let progress?):
+            guard shown == nil else { return }
+            drawState("Loading…", context.theme.detail, in: &surface, frame)
+            if let fraction = progress.fraction { drawBar(fraction, in: &surface, frame) }
+        case .failed(let failure):
+            // An older edition of the photo is whole; of its thumbnail one would wait for more.
+            let isShown = shown != nil && photo?.photo.held != nil && context.darkroom.failure(order) == nil
+            if !isShown { drawState("Load failed: \(failure)", context.theme.trouble, in: &surface, frame) }
+        }
+    }
+
+    private func drawState(_ text: String, _ style: Style, in surface: inout Surface, _ frame: Rect) {
         let shownText = " \(text.truncated(toWidth: max(0, frame.size.columns - 2))) "
-        let middle = frame.centred(Size(columns: shownText.displayWidth, rows: 1))
-        surface.write(shownText, in: middle, style: failure == nil ? context.theme.detail : context.theme.trouble)
-        guard failure == nil, let fraction = context.activity.progress(of: subject)?.fraction else { return }
+        surface.write(
+            shownText, in: frame.centred(Size(columns: shownText.displayWidth, rows: 1)), style: style)
+    }
+
+    /// Below the text in the middle.
+    private func drawBar(_ fraction: Double, in surface: inout Surface, _ frame: Rect) {
         var below = frame.centred(Size(columns: min(40, frame.size.columns), rows: 1))
         below.origin.row += 2
         guard frame.rows.contains(below.origin.row) else { return }

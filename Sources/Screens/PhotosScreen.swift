@@ -39,10 +39,12 @@ final class PhotosScreen: Screen {
             context.feed.follow(changes) { $0["gallery"] == nil ? nil : .gallery(gallery) },
         ]
         scroll.setCount(results.count)
+        selection = results.key(at: 0)
         if let galleryID, let photo = try reader.photo(galleryID: galleryID) {
+            // Of a long list it may be in the part that is still to be read.
             scroll.select(results.index(of: photo.key) ?? 0)
+            selection = photo.key
         }
-        selection = results.key(at: scroll.selected)
         startTimer()
         let now = Timestamp(milliseconds: Log.systemTime())
         Task { [writer = cache.writer, log = context.log] in
@@ -92,13 +94,13 @@ final class PhotosScreen: Screen {
     // MARK: - What happens
 
     override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
-        switch event {
-        case .command(let command): return obey(command) ? nil : event
-        case .focus(true):
-            if context.settings.syncOnFocus { askForUpdate() }
-            return event
-        default: return event
-        }
+        guard case .command(let command) = event else { return event }
+        return obey(command) ? nil : event
+    }
+
+    /// The user looks at the terminal again.
+    func windowCameToFront() {
+        if context.settings.syncOnFocus { askForUpdate() }
     }
 
     private func obey(_ command: Command) -> Bool {
@@ -140,8 +142,8 @@ final class PhotosScreen: Screen {
     private func startTimer() {
         let minutes = context.settings.syncInterval
         guard minutes > 0 else { return }
-        timer = Task { [weak self] in
-            while (try? await Task.sleep(for: .seconds(60 * minutes))) != nil { self?.askForUpdate() }
+        timer = Task { [weak self, wait = context.wait] in
+            while (try? await wait(.seconds(60 * minutes))) != nil { self?.askForUpdate() }
         }
     }
 
@@ -160,7 +162,7 @@ final class PhotosScreen: Screen {
 
     override func modelUpdated(_ update: ModelUpdate) {
         switch update {
-        case .results(let results, _) where results === self.results: followSelection()
+        case .results(let results, let difference) where results === self.results: followSelection(difference)
         case .gallery(cache.id):
             if let record = try? reader.gallery() { self.record = record }
         case .activity(let change) where change.galleries.contains(cache.id): break
@@ -170,10 +172,13 @@ final class PhotosScreen: Screen {
         if isOnTop { setNeedsDisplay() }
     }
 
-    private func followSelection() {
+    private func followSelection(_ difference: Difference) {
+        // A photo that is gone leaves the selection to the one that follows it.
+        let place =
+            selection.flatMap { results.index(of: $0) }
+            ?? difference.placeFollowing(scroll.selected, count: results.count)
         scroll.setCount(results.count)
-        // A photo that is gone leaves its place to the one that follows it.
-        if let index = selection.flatMap({ results.index(of: $0) }) { scroll.select(index) }
+        scroll.select(place)
         selection = results.key(at: scroll.selected)
     }
 

@@ -59,7 +59,7 @@ public final class RootScreen: Screen {
 
     /// Where the user is now.
     public var place: Place {
-        guard let photos = children.lazy.compactMap({ $0 as? PhotosScreen }).last else { return Place() }
+        guard let photos = openGallery else { return Place() }
         return Place(
             gallery: photos.cache.address, photo: photos.selectedGalleryID, isPhotoOpen: top is PhotoScreen)
     }
@@ -67,6 +67,9 @@ public final class RootScreen: Screen {
     // MARK: - What is on top
 
     private var top: Screen { children[children.count - 1] }
+
+    /// The list of the gallery that is open, whatever is on top of it.
+    private var openGallery: PhotosScreen? { children.lazy.compactMap { $0 as? PhotosScreen }.last }
 
     private func push(_ screen: Screen) {
         children.last?.didDisappear()
@@ -148,7 +151,9 @@ public final class RootScreen: Screen {
             onNeedsDisplay()
         case .copy(let text): onCopy(text)
         case .needsDisplay: onNeedsDisplay()
-        case .paste, .focus: break
+        // The list need not be in the chain: a photo, the log or the help may have the focus.
+        case .focus(let isInFront): if isInFront { openGallery?.windowCameToFront() }
+        case .paste: break
         }
         return nil
     }

@@ -29,6 +29,8 @@ public final class ScreenContext {
     let currentFolder: String
     /// Where the log is saved.
     let stateFolder: String
+    /// Waits for a time to pass. The system's clock does it; in a test, the test.
+    let wait: @Sendable (Duration) async throws -> Void
     /// What the terminal can show.
     public var capabilities: Capabilities
     /// Where changes come in.
@@ -37,7 +39,8 @@ public final class ScreenContext {
     /// Puts everything together.
     public init(
         caches: CacheFolder, wishes: Wishes, activity: Activity, darkroom: Darkroom, log: Log, settings: Settings,
-        galleries: RememberedGalleries, locations: Locations, currentFolder: String, capabilities: Capabilities
+        galleries: RememberedGalleries, locations: Locations, currentFolder: String, capabilities: Capabilities,
+        wait: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.caches = caches
         self.wishes = wishes
@@ -50,6 +53,7 @@ public final class ScreenContext {
         stateFolder = locations.state
         self.currentFolder = currentFolder
         self.capabilities = capabilities
+        self.wait = wait
     }
 
     /// How pictures are drawn.

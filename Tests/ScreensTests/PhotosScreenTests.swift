@@ -1,0 +1,116 @@
+import Cells
+import Model
+import Settings
+import Testing
+
+@testable import Cache
+@testable import Screens
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct PhotosScreenTests {
+    private let screens: TestScreens
+
+    init() throws { screens = try TestScreens() }
+
+    private func names(_ rows: Int = 3) -> [String] {
+        let frame = screens.frame()
+        return stride(from: 1, to: screens.size.rows - 1, by: rows)
+            .map { frame.text(inRow: $0).drop { $0 != "P" } }.filter { !$0.isEmpty }.map(String.init)
+    }
+
+    @Test("BEHAVIOURS 6.2: each row has a thumbnail, a name and a date")
+    func rows() async throws {
+        try await screens.sync([
+            TestScreens.entry("a", name: "Photo, the first", date: 1_154_245_637),
+            TestScreens.entry("b", name: "Photo 2\u{1B}[2J\n日本", date: 1_154_332_037),
+        ])
+        try await screens.store(TestScreens.picture(red: 255), as: .thumbnail, of: "a")
+        screens.open()
+        #expect(screens.title.hasPrefix(" example.org/album/index.xml"))
+        #expect(screens.title.hasSuffix("1 of 2"))
+        try await screens.until { screens.frame()[1, 1].style.background == .rgb(255, 0, 0) }
+        let frame = screens.frame()
+        for row in 1...3 {
+            #expect((1...8).allSatisfy { frame[$0, row].style.background == .rgb(255, 0, 0) })
+        }
+        #expect(frame.text(inRow: 1) == "          ▌ Photo, the first")
+        #expect(frame.text(inRow: 2) == "          ▌ Sun 30 Jul 2006  07:47")
+        #expect(frame.text(inRow: 4) == "            Photo 2␛[2J␊日本")
+        #expect(frame.text(inRow: 5) == "    …       Mon 31 Jul 2006  07:47")
+        #expect(frame.text(inRow: 7).isEmpty)
+    }
+
+    @Test("BEHAVIOURS 6.2: an empty gallery says so, and one that has never been there that it is on its way")
+    func empty() async throws {
+        screens.open()
+        screens.activity.note(.getting(Progress(done: 0)), of: screens.cache.id)
+        try await screens.until { screens.text.contains("Fetching the list of photos…") }
+        #expect(!screens.text.contains("No photos"))
+        try await screens.sync([String]())
+        screens.activity.noteEnd(of: screens.cache.id)
+        try await screens.until { screens.text.contains("No photos") && screens.status.hasPrefix(" Updated: ") }
+        // There is nothing to look at, and nothing happens.
+        screens.press(Key(.enter), "j", "G")
+        #expect(screens.text.contains("No photos"))
+    }
+
+    @Test("BEHAVIOURS 6.2: photos come into the list as they come into the cache")
+    func live() async throws {
+        screens.open()
+        try await screens.sync(["a", "b"])
+        try await screens.until { names() == ["Photo a", "Photo b"] }
+        #expect(screens.selected == "Photo a")
+        try await screens.sync(["b", "c"])
+        try await screens.until { names() == ["Photo b", "Photo c"] }
+        try await screens.sync([TestScreens.entry("b", name: "Photo, renamed", date: 0)])
+        try await screens.until { screens.title.hasSuffix("1 of 1") }
+        #expect(names() == ["Photo, renamed"] && screens.selected == "Photo, renamed")
+    }
+
+    @Test("BEHAVIOURS 3.1: what is seen is wished for, then a page on either side, and nothing else")
+    func wishes() async throws {
+        let ids = (0..<40).map { "\($0)" }
+        try await screens.sync(ids)
+        screens.open(at: "20")
+        _ = screens.frame()
+        let seen = await screens.wished()
+        // Seven rows of three; the selected one in the middle.
+        let visible = try (17...23).map { try Wish(screens.subject("\($0)", .thumbnail), importance: .visible) }
+        let near = try (Array(24...30) + (10...16).reversed()).map {
+            try Wish(screens.subject("\($0)", .thumbnail), importance: .near)
+        }
+        #expect(seen.filter { $0.subject != screens.list } == visible + near)
+        screens.press("G")
+        _ = screens.frame()
+        #expect(await screens.importance(of: try screens.subject("39", .thumbnail)) == .visible)
+        #expect(await screens.importance(of: try screens.subject("20", .thumbnail)) == nil)
+        // What cannot be seen is not wished for.
+        screens.press("L")
+        #expect(await screens.wished().map(\.subject) == [screens.list])
+        screens.press("q")
+        _ = screens.frame()
+        #expect(await screens.wished().count == 15)
+    }
+
+    @Test(arguments: [Size(columns: 80, rows: 24), Size(columns: 40, rows: 12), Size(columns: 20, rows: 5)])
+    func everySizeShowsTheSelected(size: Size) async throws {
+        try await screens.sync((0..<40).map { "\($0)" })
+        screens.size = size
+        screens.open()
+        for (keys, name) in [("", "0"), ("jjjj", "4"), ("k", "3"), ("G", "39"), ("g", "0")] {
+            screens.type(keys)
+            #expect(screens.selected == "Photo \(name)")
+        }
+        screens.press(Key(.pageDown), Key(.pageUp), .control("d"), .control("u"))
+        #expect(screens.selected == "Photo 0")
+    }
+
+    @Test func rowHeightIsTheUsers() async throws {
+        var settings = Settings()
+        settings.rowHeight = 2
+        let screens = try TestScreens(settings)
+        try await screens.sync(["a", "b"])
+        screens.open()
+        #expect(screens.frame().text(inRow: 1).hasSuffix("Photo a"))
+        #expect(screens.frame().text(inRow: 3).hasSuffix("Photo b"))
+    }
+}

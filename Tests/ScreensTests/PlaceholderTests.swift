@@ -1,0 +1,78 @@
+import Cells
+import Model
+import Testing
+
+@testable import Screens
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct PlaceholderTests {
+    private let screens: TestScreens
+    private let reason = Failure("the server answered 404", remedy: .none)
+
+    init() throws { screens = try TestScreens() }
+
+    /// The middle of the first row's thumbnail.
+    private var middle: Cell { screens.frame()[4, 2] }
+
+    private func isPicture(red: UInt8) -> Bool { screens.frame()[1, 1].style.background == .rgb(red, 0, 0) }
+
+    @Test("BEHAVIOURS 3.2: not here yet, put off and bad look different")
+    func three() async throws {
+        try await screens.sync(["a"])
+        screens.open()
+        let absent = middle
+        try await screens.note(.putOff(reason), for: .thumbnail, of: "a")
+        try await screens.until { screens.text.contains("Thumbnail later: the server answered 404") }
+        let putOff = middle
+        try await screens.note(.bad(reason), for: .thumbnail, of: "a")
+        try await screens.until { screens.text.contains("Thumbnail: the server answered 404") }
+        let bad = middle
+        #expect([absent.text, putOff.text, bad.text] == ["…", "~", "×"])
+    }
+
+    @Test("BEHAVIOURS 3.2: a photo that has no thumbnail and cannot be had says so in its place")
+    func withoutThumbnail() async throws {
+        try await screens.sync([TestScreens.entry("a", date: 0, thumbnail: false)])
+        try await screens.note(.bad(reason), for: .photo, of: "a")
+        screens.open()
+        #expect(middle.text == "×" && screens.text.contains("Photo: the server answered 404"))
+    }
+
+    @Test("BEHAVIOURS 3.2: a failure never hides an older thumbnail", arguments: [true, false])
+    func olderStays(isBad: Bool) async throws {
+        try await screens.sync(["a"])
+        try await screens.store(TestScreens.picture(red: 200), as: .thumbnail, of: "a")
+        screens.open()
+        try await screens.until { isPicture(red: 200) }
+        try await screens.sync([TestScreens.entry("a", date: 1)])
+        try await screens.note(isBad ? .bad(reason) : .putOff(reason), for: .thumbnail, of: "a")
+        try await screens.until { screens.text.contains("the server answered 404") }
+        #expect(isPicture(red: 200))
+        // At the next start too: until it has been drawn, its place says that it is coming, not that it is bad.
+        let (another, log) = (try TestScreens(), screens.log)
+        try await another.sync(["a"])
+        try await another.store(TestScreens.picture(red: 201), as: .thumbnail, of: "a")
+        try await another.sync([TestScreens.entry("a", date: 1)])
+        try await another.note(isBad ? .bad(reason) : .putOff(reason), for: .thumbnail, of: "a")
+        another.open()
+        #expect(another.frame()[4, 2].text == "…")
+        try await another.until { another.frame()[1, 1].style.background == .rgb(201, 0, 0) }
+        #expect(log.entries.allSatisfy { $0.level != .error })
+    }
+
+    @Test("BEHAVIOURS 2.6, 3.2: bytes that are no picture leave the older one, and are said to be bad")
+    func undecodable() async throws {
+        try await screens.sync(["a"])
+        try await screens.store(TestScreens.picture(red: 200), as: .thumbnail, of: "a")
+        screens.open()
+        try await screens.until { isPicture(red: 200) }
+        try await screens.sync([TestScreens.entry("a", date: 1)])
+        try await screens.store([0xFF, 0xD8, 0xFF, 0x00], as: .thumbnail, of: "a")
+        try await screens.until { screens.text.contains("Thumbnail: ") && isPicture(red: 200) }
+        #expect(isPicture(red: 200))
+        // And a good one takes its place.
+        try await screens.sync([TestScreens.entry("a", date: 2)])
+        try await screens.store(TestScreens.picture(red: 100), as: .thumbnail, of: "a")
+        try await screens.until { isPicture(red: 100) && !screens.text.contains("Thumbnail: ") }
+        #expect(isPicture(red: 100))
+    }
+}

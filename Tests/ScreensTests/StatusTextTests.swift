@@ -1,0 +1,40 @@
+import Model
+import Testing
+
+@testable import Screens
+
+@Suite struct StatusTextTests {
+    private static let success = Timestamp(milliseconds: 1_154_245_637_000)
+    private static let date = DateText.short(success)
+    private static let timeout = Failure("the server answered 503", remedy: .time)
+    private static let offline = Failure("no network", remedy: .network)
+
+    private static let texts: [(SyncStatus.State, Timestamp?, String)] = [
+        (.notUpdated, nil, "Not updated"),
+        (.updated, success, "Updated: \(date)"),
+        (.updating(.getting(Progress(done: 0))), success, "Updating…"),
+        (.updating(.getting(Progress(done: 1_500))), nil, "Updating… 1.5 KB"),
+        (.updating(.getting(Progress(done: 1_500, total: 20_000))), nil, "Updating… 1.5 KB of 20.0 KB"),
+        (.updating(.parsing(entries: 1)), nil, "Updating… reading 1 photo"),
+        (.updating(.parsing(entries: 812)), success, "Updating… reading 812 photos"),
+        (.updating(.committing), nil, "Updating… storing"),
+        (.updating(.waiting(offline)), nil, "Waiting for network"),
+        (.updating(.waiting(offline)), success, "Waiting for network · Updated: \(date)"),
+        (.updating(.waiting(timeout)), success, "Update failed: the server answered 503 · Updated: \(date)"),
+        (.cancelled, nil, "Update cancelled"),
+        (.cancelled, success, "Update cancelled · Updated: \(date)"),
+        (.failed(timeout), nil, "Update failed: the server answered 503"),
+        (.failed(timeout), success, "Update failed: the server answered 503 · Updated: \(date)"),
+    ]
+
+    @Test("BEHAVIOURS 2.2: every status has its text, and an error the last success beside it", arguments: texts)
+    func text(state: SyncStatus.State, success: Timestamp?, text: String) {
+        #expect(StatusText.text(SyncStatus(state: state, lastSuccess: success)) == text)
+    }
+
+    @Test("BEHAVIOURS 1.3: entries that were left out are counted")
+    func skipped() {
+        let status = SyncStatus(state: .updated, lastSuccess: Self.success, skipped: 3)
+        #expect(StatusText.text(status) == "Updated: \(Self.date) · 3 skipped")
+    }
+}

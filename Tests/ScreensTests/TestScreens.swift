@@ -1,0 +1,172 @@
+import Cells
+import Foundation
+import Logging
+import Model
+import Pictures
+import PictureTestSupport
+import Pixels
+import Settings
+import Synchronization
+import TestSupport
+
+@testable import Cache
+@testable import Screens
+
+/// All screens over a real cache, as the program puts them together; the test is the terminal in front of them, and the
+/// network behind.
+@MainActor final class TestScreens {
+    let folder = TestFolder()
+    let log = Log(level: .debug)
+    let wishes = Wishes()
+    let activity = Activity()
+    let waits = ManualWait()
+    let caches: CacheFolder
+    let cache: GalleryCache
+    /// Every list of galleries that was saved.
+    let saved = Saved()
+    private(set) var root: RootScreen
+    private(set) var context: ScreenContext
+    var size = Size(columns: 80, rows: 24)
+    /// What came out at the root.
+    var quits = 0
+    var copied: [String] = []
+    /// Frames that were asked for.
+    var wantedFrames = 0
+    private let news = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+
+    final class Saved: Sendable {
+        let lists = Mutex<[GalleryList]>([])
+        /// Why the next list cannot be saved.
+        let failure = Mutex<SettingsError?>(nil)
+    }
+
+    init(
+        _ settings: Settings = Settings(), presets: [Address] = [], remembered: [Address] = []
+    ) throws {
+        // Dates are compared as text.
+        setenv("TZ", "UTC", 1)
+        caches = try CacheFolder(path: folder.path("cache"), log: log)
+        cache = try caches.open(Address("http://example.org/album/index.xml"))
+        let developer = PictureDeveloper(
+            caches: caches, decoder: DecoderClient(path: try DecoderProcess.path), log: log)
+        let galleries = RememberedGalleries(presets: presets, list: GalleryList(remembered)) { [saved] list in
+            if let failure = saved.failure.withLock({ $0.take() }) { throw failure }
+            saved.lists.withLock { $0.append(list) }
+        }
+        let home = folder.path
+        context = ScreenContext(
+            caches: caches, wishes: wishes, activity: activity, darkroom: Darkroom(developer: developer, width: 1),
+            log: log, settings: settings, galleries: galleries,
+            locations: Locations { $0 == "HOME" ? home : nil }, currentFolder: "/work",
+            capabilities: Capabilities(colours: .full), wait: { [waits] in try await waits.wait($0) })
+        root = RootScreen(context)
+        connect()
+    }
+
+    private func connect() {
+        let deliver = context.feed.deliver
+        context.feed.deliver = { [news] update in
+            deliver(update)
+            news.continuation.yield()
+        }
+        root.onNeedsDisplay = { [weak self] in
+            self?.wantedFrames += 1
+            self?.news.continuation.yield()
+        }
+        root.onQuit = { [weak self] in self?.quits += 1 }
+        root.onCopy = { [weak self] in self?.copied.append($0) }
+    }
+
+    // MARK: - The terminal
+
+    /// Opens the gallery, on a photo.
+    func open(at photo: String? = nil, isPhotoOpen: Bool = false) {
+        root.start(at: Place(gallery: cache.address, photo: photo, isPhotoOpen: isPhotoOpen))
+    }
+
+    func press(_ keys: Key...) { for key in keys { root.handle(InputEvent.key(key)) } }
+
+    func paste(_ text: String) { root.handle(InputEvent.paste(text)) }
+
+    func bringToFront(_ isInFront: Bool) { root.handle(InputEvent.focus(isInFront)) }
+
+    func type(_ text: String) { for character in text { press(.character(character)) } }
+
+    func frame() -> Surface { root.frame(size) }
+
+    var text: String { frame().text }
+    var title: String { frame().text(inRow: 0) }
+    var status: String { frame().text(inRow: size.rows - 1) }
+
+    /// The text of the first row that has the mark.
+    var selected: String? {
+        let frame = frame()
+        return (0..<size.rows).map { frame.text(inRow: $0) }.first { $0.contains("▌") }
+            .map { String($0.drop { $0 != "▌" }.dropFirst()).trimmingCharacters(in: .whitespaces) }
+    }
+
+    /// Returns when the condition holds. It is looked at after every update and whenever a frame is asked for.
+    func until(_ condition: () throws -> Bool) async throws {
+        if try condition() { return }
+        for await _ in news.stream where try condition() { return }
+    }
+
+    // MARK: - The network
+
+    static func entry(_ id: String, name: String? = nil, date: Int64, thumbnail: Bool = true) throws -> GalleryEntry {
+        let base = try Address("http://example.org/album/index.xml")
+        return GalleryEntry(
+            id: id, name: name ?? "Photo \(id)", date: Timestamp(milliseconds: date * 1000),
+            photo: try base.resolving("p/\(id)"), thumbnail: thumbnail ? try base.resolving("t/\(id)") : nil)
+    }
+
+    func sync(_ entries: [GalleryEntry], skipped: Int = 0, at time: Int64 = 1_154_245_637) async throws {
+        let draft = try cache.beginSync()
+        try draft.add(entries)
+        _ = try await cache.writer.commit(
+            draft.changes, skipped: skipped, validators: Validators(), at: Timestamp(milliseconds: time * 1000))
+    }
+
+    /// Photos of these ids, in this order.
+    func sync(_ ids: [String]) async throws {
+        try await sync(ids.enumerated().map { try Self.entry($1, date: Int64($0)) })
+    }
+
+    func photo(_ id: String) throws -> Photo { try cache.read { try $0.photo(galleryID: id)! } }
+
+    func subject(_ id: String, _ rendition: Rendition) throws -> Wish.Subject {
+        .picture(cache.id, try photo(id).key, rendition)
+    }
+
+    func note(_ trouble: RenditionState.Trouble, for rendition: Rendition, of id: String) async throws {
+        let photo = try photo(id)
+        try await cache.writer.note(trouble, for: rendition, of: photo.key, edition: photo[rendition].edition)
+    }
+
+    func store(_ bytes: [UInt8], as rendition: Rendition, of id: String) async throws {
+        let photo = try photo(id)
+        switch rendition {
+        case .thumbnail:
+            try await cache.writer.store(thumbnail: bytes, of: photo.key, edition: photo.thumbnail.edition)
+        case .photo:
+            let partial = try cache.files.makePartial()
+            try FileHandle(fileDescriptor: partial.descriptor, closeOnDealloc: false).write(contentsOf: Data(bytes))
+            try await cache.writer.store(photo: partial, of: photo.key, edition: photo.photo.edition)
+        }
+    }
+
+    /// A picture of one colour.
+    static func picture(red: UInt8) -> [UInt8] {
+        PNGFile(PixelBuffer(width: 40, height: 30) { _, _ in PixelColor(red: red, green: 0, blue: 0) }).bytes
+    }
+
+    /// The list's wish.
+    var list: Wish.Subject { .list(cache.id) }
+
+    /// What is wished for at the moment.
+    func wished() async -> [Wish] { await wishes.snapshots().next()?.wishes ?? [] }
+
+    func importance(of subject: Wish.Subject) async -> Importance? {
+        await wished().first { $0.subject == subject }?.importance
+    }
+}
