@@ -59,7 +59,7 @@ public final class GalleryCache: Sendable {
 
     /// Begins to work out what a new list changes.
     public func beginSync() throws -> SyncDraft {
-        try SyncDraft(try openReader())
+        try SyncDraft(try openReader(), folder: files.partialFolder)
     }
 
     /// Removes files that programs that died have left behind. Returns how many there were.

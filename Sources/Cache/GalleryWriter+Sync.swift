@@ -13,52 +13,65 @@ extension GalleryWriter {
         _ changes: SyncChanges, skipped: Int, validators: Validators, at time: Timestamp
     ) throws -> SyncSummary {
         var summary = SyncSummary()
-        summary.skipped = skipped + changes.repeated
-        summary.added = changes.added.count
-        summary.changed = changes.altered.count
-        summary.total = changes.count
-        let (removed, files) = try transaction { connection in
+        summary.changed = changes.altered
+        let files = try transaction { connection in
             let version = try connection.first("SELECT list_version FROM gallery") { $0.int(0) }
             guard version == changes.listVersion else { throw CacheError.conflict }
             let removed = try removePhotos(except: changes.seen, connection)
-            for change in changes.altered { try apply(change, connection) }
-            for entry in changes.added { try insert(entry, connection) }
-            let differs = removed.count + changes.altered.count + changes.added.count > 0
+            var repeated = changes.repeated
+            try changes.items.forEach { item in
+                if let key = item.key {
+                    try alter(key, item, connection)
+                } else if try insert(item, connection) {
+                    summary.added += 1
+                } else {
+                    repeated += 1
+                }
+            }
+            summary.removed = removed.count
+            summary.skipped = skipped + repeated
+            summary.total = changes.seen.count + summary.added
             try connection.run(
                 """
                 UPDATE gallery SET photo_count = ?, skipped = ?, last_success = ?, failure = NULL,
                                    failure_remedy = NULL, etag = ?, last_modified = ?,
                                    list_version = list_version + ?
-                """, changes.count, summary.skipped, time.milliseconds, validators.etag, validators.lastModified,
-                differs ? 1 : 0)
-            return (removed.count, removed.compactMap(\.file))
+                """, summary.total, summary.skipped, time.milliseconds, validators.etag, validators.lastModified,
+                summary.removed + summary.changed + summary.added > 0 ? 1 : 0)
+            return removed.files
         }
-        summary.removed = removed
         // After the commit: until then the rows name them.
         for name in files { self.files.remove(name) }
         return summary
     }
 
+    /// Returns how many went, and the files that they named.
     private func removePhotos(
-        except seen: Set<Int64>, _ connection: Connection
-    ) throws -> [(key: Int64, file: String?)] {
-        var gone: [(key: Int64, file: String?)] = []
+        except seen: KeySet, _ connection: Connection
+    ) throws -> (count: Int, files: [String]) {
+        // The rows that were seen are all there, since the list is the one that they were compared with: as many rows as
+        // were seen are the same rows.
+        let held = try connection.first("SELECT count(*) FROM photo") { Int($0.int(0)) }
+        guard held != seen.count else { return (0, []) }
+        var keys: [Int64] = []
+        var files: [String] = []
         try connection.forEach("SELECT key, photo_file FROM photo") { row in
-            if !seen.contains(row.int(0)) { gone.append((row.int(0), row.optionalText(1))) }
+            guard !seen.contains(row.int(0)) else { return }
+            keys.append(row.int(0))
+            if let name = row.optionalText(1) { files.append(name) }
         }
-        for photo in gone {
-            try connection.run("DELETE FROM thumbnail WHERE photo = ?", photo.key)
-            try connection.run("DELETE FROM photo WHERE key = ?", photo.key)
+        for key in keys {
+            try connection.run("DELETE FROM thumbnail WHERE photo = ?", key)
+            try connection.run("DELETE FROM photo WHERE key = ?", key)
         }
-        return gone
+        return (keys.count, files)
     }
 
     /// A new edition has no trouble yet, and what was said of the old bytes says nothing of the new ones if they lie
     /// elsewhere. What is held stays.
-    private func apply(_ change: SyncChanges.Alteration, _ connection: Connection) throws {
-        let entry = change.entry
-        for rendition in change.affects {
-            let address = rendition == .photo ? entry.photo : entry.thumbnail
+    private func alter(_ key: Int64, _ item: SyncItem, _ connection: Connection) throws {
+        for rendition in item.affects {
+            let address = rendition == .photo ? item.photo : item.thumbnail
             let column = { (name: String) in rendition.column(name) }
             try connection.run(
                 """
@@ -68,18 +81,20 @@ extension GalleryWriter {
                     \(column("last_modified")) = iif(\(column("address")) IS ?1, \(column("last_modified")), NULL),
                     \(column("address")) = ?1
                 WHERE key = ?2
-                """, address?.text, change.key)
+                """, address, key)
         }
         try connection.run(
             "UPDATE photo SET name = ?, name_key = ?, date = ? WHERE key = ?",
-            entry.name, NaturalKey.bytes(of: entry.name), entry.date.milliseconds, change.key)
+            item.name, NaturalKey.bytes(of: item.name), item.date.milliseconds, key)
     }
 
-    private func insert(_ entry: GalleryEntry, _ connection: Connection) throws {
+    /// Returns false if there is a photo of that id: it came earlier in the same list, and the first counts.
+    private func insert(_ item: SyncItem, _ connection: Connection) throws -> Bool {
         try connection.run(
             """
             INSERT INTO photo (id, name, name_key, date, thumbnail_address, photo_address) VALUES (?, ?, ?, ?, ?, ?)
-            """, entry.id, entry.name, NaturalKey.bytes(of: entry.name), entry.date.milliseconds,
-            entry.thumbnail?.text, entry.photo.text)
+            ON CONFLICT (id) DO NOTHING
+            """, item.id, item.name, NaturalKey.bytes(of: item.name), item.date.milliseconds, item.thumbnail,
+            item.photo) > 0
     }
 }

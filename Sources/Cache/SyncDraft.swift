@@ -4,23 +4,28 @@ import SQLite
 /// What a new list would change in the cache, worked out while the list is still coming.
 ///
 /// Entries go in as they are read; each is compared with its photo's row, over a read-only connection, so neither
-/// readers nor other writes wait for a slow server. What is equal leaves one number behind; what differs is kept until
+/// readers nor other writes wait for a slow server. What is equal leaves one bit behind; what differs lies on the disk until
 /// ``GalleryWriter/commit(_:skipped:validators:at:)`` applies it, all of it or nothing.
 ///
 ///     let draft = try cache.beginSync()
 ///     for try await entries in … { try draft.add(entries) }
-///     let summary = try await cache.writer.commit(draft.changes, …)
+///     let summary = try await cache.writer.commit(draft.finish(), …)
 ///
 /// One draft serves one update and belongs to one task at a time.
 public final class SyncDraft {
-    /// What was found so far.
-    public private(set) var changes: SyncChanges
-    private var addedIDs: Set<String> = []
+    /// Photos that have come so far.
+    public private(set) var count = 0
     private let connection: Connection
+    private let listVersion: Int64
+    private let spool: SyncSpool
+    private var seen = KeySet()
+    private var altered = 0
+    private var repeated = 0
 
-    init(_ reader: CacheReader) throws {
+    init(_ reader: CacheReader, folder: String) throws {
         connection = reader.connection
-        changes = SyncChanges(listVersion: try reader.gallery().listVersion)
+        listVersion = try reader.gallery().listVersion
+        spool = try SyncSpool(folder: folder)
     }
 
     /// Compares entries with what is there. Of entries with the same id the first counts.
@@ -31,24 +36,33 @@ public final class SyncDraft {
         }
     }
 
+    /// What all that was added changes. Nothing may be added any more.
+    public func finish() throws -> SyncChanges {
+        SyncChanges(
+            listVersion: listVersion, seen: seen, items: try spool.finish(), altered: altered, repeated: repeated)
+    }
+
     private func add(_ entry: GalleryEntry) throws {
-        let isKnown: Bool? = try connection.first(
+        var item: SyncItem? = SyncItem(entry)
+        try connection.forEach(
             "SELECT key, name, date, photo_address, thumbnail_address FROM photo WHERE id = ?", entry.id
         ) { row in
-            guard changes.seen.insert(row.int(0)).inserted else { return false }
-            if let change = Self.change(from: row, to: entry) { changes.altered.append(change) }
-            return true
+            item = nil
+            guard seen.insert(row.int(0)) else {
+                repeated += 1
+                return
+            }
+            count += 1
+            item = Self.change(from: row, to: entry)
         }
-        switch isKnown {
-        case true?: break
-        case false?: changes.repeated += 1
-        case nil:
-            if addedIDs.insert(entry.id).inserted { changes.added.append(entry) } else { changes.repeated += 1 }
-        }
+        guard let item else { return }
+        // Whether one that is new came before is found out when it is stored.
+        if item.key == nil { count += 1 } else { altered += 1 }
+        try spool.append(item)
     }
 
     /// Columns: key, name, date, photo's address, thumbnail's address.
-    private static func change(from row: Row, to entry: GalleryEntry) -> SyncChanges.Alteration? {
+    private static func change(from row: Row, to entry: GalleryEntry) -> SyncItem? {
         let isRedated = row.int(2) != entry.date.milliseconds
         let isPhotoMoved = row.text(3) != entry.photo.text
         let isThumbnailMoved = row.optionalText(4) != entry.thumbnail?.text
@@ -57,6 +71,6 @@ public final class SyncDraft {
         // A thumbnail that the gallery does not have is made from the photo, and made anew with it.
         if isRedated || isThumbnailMoved || (isPhotoMoved && entry.thumbnail == nil) { affects.insert(.thumbnail) }
         guard !affects.isEmpty || row.text(1) != entry.name else { return nil }
-        return SyncChanges.Alteration(key: row.int(0), entry: entry, affects: affects)
+        return SyncItem(entry, key: row.int(0), affects: affects)
     }
 }

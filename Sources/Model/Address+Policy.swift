@@ -12,7 +12,7 @@ extension Address {
     }
 
     /// The path up to and including its last slash.
-    private var folderPath: Substring {
-        path[...(path.lastIndex(of: "/") ?? path.startIndex)]
+    var folderPath: String {
+        String(path[...(path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex)])
     }
 }

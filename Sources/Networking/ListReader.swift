@@ -26,7 +26,7 @@ actor ListReader {
     }
 
     /// Photos that have come so far.
-    var count: Int { draft.changes.count }
+    var count: Int { draft.count }
 
     func take(_ bytes: [UInt8]) throws {
         try take(try parser.parse(bytes, isCancelled: { Task.isCancelled }))
@@ -34,7 +34,7 @@ actor ListReader {
 
     func finish() throws -> (changes: SyncChanges, skipped: Int) {
         try take(try parser.finish())
-        return (draft.changes, skipped)
+        return (try draft.finish(), skipped)
     }
 
     private func take(_ batch: GalleryBatch) throws {

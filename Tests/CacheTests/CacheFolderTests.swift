@@ -22,7 +22,7 @@ import Testing
         let draft = try cache.beginSync()
         try draft.add([TestCache.entry("a")])
         _ = try await cache.writer.commit(
-            draft.changes, skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 1))
+            draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 1))
     }
 
     @Test func foundAgainByAddress() async throws {

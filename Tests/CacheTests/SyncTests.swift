@@ -177,7 +177,7 @@ import Testing
         try await test.sync([entry("fast")])
         do {
             _ = try await test.cache.writer.commit(
-                slow.changes, skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 1))
+                slow.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 1))
             Issue.record("the slower sync was committed")
         } catch {
             #expect(error as? CacheError == .conflict)

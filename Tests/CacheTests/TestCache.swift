@@ -33,7 +33,7 @@ struct TestCache {
         let draft = try cache.beginSync()
         try draft.add(entries)
         return try await cache.writer.commit(
-            draft.changes, skipped: 0, validators: validators, at: Timestamp(milliseconds: time))
+            draft.finish(), skipped: 0, validators: validators, at: Timestamp(milliseconds: time))
     }
 
     func key(_ id: String) throws -> PhotoKey {

@@ -30,7 +30,7 @@ import Testing
                     photo: address.appending(name), thumbnail: address.appending("t-" + name))
             })
         _ = try await cache.writer.commit(
-            draft.changes, skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 0))
+            draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 0))
         // Reasons come from outside too.
         for (index, name) in Self.names.enumerated() {
             let key = try #require(try cache.read { try $0.photo(galleryID: "\(index)\(name)") }).key

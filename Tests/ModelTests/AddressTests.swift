@@ -55,6 +55,25 @@ import Testing
         #expect(try Address("http://a/b/c/d;p?q").resolving(reference).text == expected)
     }
 
+    /// The short way that most references take leads where the long one does.
+    @Test func plainReferencesAreResolvedAlike() throws {
+        let pieces = ["a", "B9", "-", "_", ".", "/", "x.jpg", "..", "images/"]
+        var state: UInt64 = 7
+        for base in ["http://a/b/c/d;p?q", "https://me:pw@o:8080", "file:///a/b%20c/index.xml"] {
+            let base = try Address(base)
+            for _ in 0..<3_000 {
+                var reference = ""
+                for _ in 0..<Int(state >> 60) % 5 + 1 {
+                    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                    reference += pieces[Int(state >> 33) % pieces.count]
+                }
+                // With a fragment, which is dropped, nothing is plain.
+                let (short, long) = (try? base.resolving(reference), try? base.resolving(reference + "#x"))
+                #expect(short == long && short?.text == long?.text, "\(base) + \(reference)")
+            }
+        }
+    }
+
     @Test func passwordsAreInNoText() throws {
         let address = try Address("https://me:s%40cret@example.org/x")
         #expect(address.credentials == Address.Credentials(user: "me", password: "s@cret"))

@@ -37,7 +37,7 @@ import Testing
                     thumbnail: thumbnails ? try cache.address.resolving("t/\(id)") : nil)
             })
         _ = try await cache.writer.commit(
-            draft.changes, skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 0))
+            draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 0))
     }
 
     private func photo(_ id: String) throws -> Photo { try #require(try cache.read { try $0.photo(galleryID: id) }) }

@@ -124,7 +124,7 @@ import TestSupport
         let draft = try cache.beginSync()
         try draft.add(entries)
         _ = try await cache.writer.commit(
-            draft.changes, skipped: skipped, validators: Validators(), at: Timestamp(milliseconds: time * 1000))
+            draft.finish(), skipped: skipped, validators: Validators(), at: Timestamp(milliseconds: time * 1000))
     }
 
     /// Photos of these ids, in this order.

@@ -1,0 +1,45 @@
+import Glibc
+
+/// The contents of a ``SyncSpool``, to be read as often as one likes.
+final class SpooledItems: Sendable {
+    /// Read at places that are named, never at its current position.
+    let descriptor: Int32
+
+    static let pieceSize = 1 << 18
+
+    init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Hands out one after the other, in the order in which they came.
+    func forEach(_ body: (SyncItem) throws -> Void) throws {
+        var piece = [UInt8](repeating: 0, count: Self.pieceSize)
+        // Bytes at the beginning of the piece that are left of the one before, and where in the file it ends.
+        var (left, place) = (0, 0)
+        while true {
+            let count = piece.withUnsafeMutableBytes { piece in
+                pread(descriptor, piece.baseAddress.map { $0 + left }, piece.count - left, off_t(place))
+            }
+            guard count >= 0 else {
+                if errno == EINTR { continue }
+                throw CacheError.file(path: "the changes of an update", reason: String(cString: strerror(errno)))
+            }
+            guard count > 0 else { return }
+            place += count
+            let filled = left + count
+            let rest = try piece.withUnsafeBytes { piece in
+                var rest = piece.prefix(filled)
+                while let item = SyncItem(from: &rest) { try body(item) }
+                return rest.startIndex..<rest.endIndex
+            }
+            left = rest.count
+            piece.replaceSubrange(0..<left, with: piece[rest])
+            // One that is longer than a piece: make room for it.
+            if left == piece.count { piece += [UInt8](repeating: 0, count: piece.count) }
+        }
+    }
+}

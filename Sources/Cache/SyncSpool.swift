@@ -1,0 +1,45 @@
+import Glibc
+import Model
+
+/// What a list that is still coming is going to change, kept on the disk until all of it is there: a gallery may be larger
+/// than memory should be.
+///
+/// The file has no name, so it goes when nobody holds it any more, however the program ends. One draft writes it, and
+/// hands it to the writer with ``finish()``.
+final class SyncSpool {
+    private let items: SpooledItems
+    private var buffer: [UInt8] = []
+
+    /// Opens a spool in a folder.
+    init(folder: String) throws(CacheError) {
+        let path = folder + "/" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .file(path: path, reason: String(cString: strerror(errno))) }
+        unlink(path)
+        items = SpooledItems(descriptor)
+    }
+
+    func append(_ item: SyncItem) throws(CacheError) {
+        item.write(to: &buffer)
+        if buffer.count >= SpooledItems.pieceSize { try flush() }
+    }
+
+    /// Hands out what was written. Nothing may be appended any more.
+    func finish() throws(CacheError) -> SpooledItems {
+        try flush()
+        return items
+    }
+
+    private func flush() throws(CacheError) {
+        var rest = buffer[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(items.descriptor, $0.baseAddress, $0.count) }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR {
+                throw .file(path: "the changes of an update", reason: String(cString: strerror(errno)))
+            }
+        }
+        buffer.removeAll(keepingCapacity: true)
+    }
+}
