@@ -26,7 +26,7 @@ final class TextField: Responder {
         case .key(let key): return handle(key) ? changed() : event
         case .paste(let text):
             // The first line, if there are more: one address is typed at a time.
-            insert(String(text.prefix { !$0.isNewline }))
+            insert(String(text.drop { $0.isNewline }.prefix { !$0.isNewline }))
             return changed()
         default: return event
         }
@@ -56,8 +56,10 @@ final class TextField: Responder {
 
     private func insert(_ new: String) {
         guard text.utf8.count + new.utf8.count <= Self.maximumLength else { return }
-        text.insert(contentsOf: new, at: text.index(text.startIndex, offsetBy: cursor))
-        cursor = min(text.count, cursor + new.count)
+        // What comes in may join the character before it, an accent for one, or the one behind it.
+        let before = String(text.prefix(cursor)) + new
+        text = before + text.dropFirst(cursor)
+        cursor = min(text.count, before.count)
     }
 
     private func remove(_ range: Range<Int>) {
