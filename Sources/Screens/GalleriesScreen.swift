@@ -17,6 +17,8 @@ final class GalleriesScreen: Screen {
     private var problem: String?
     /// What the caches know, looked up when the screen comes up and when something changes.
     private var records: [Address: GalleryRecord] = [:]
+    private var lookUp: Task<Void, Never>?
+    private var isOnTop = false
 
     override init(_ context: ScreenContext) {
         draft = GalleryDraft(presets: context.galleries.presets, list: context.galleries.list)
@@ -41,7 +43,7 @@ final class GalleriesScreen: Screen {
         }
         let count = draft.addresses.count
         var footing = Footing(
-            text: count == 0 ? StatusText.noGallery : "\(count) \(count == 1 ? "gallery" : "galleries")")
+            text: count == 0 ? StatusText.noGallery : CountText.text(count, "gallery", "galleries"))
         footing.hints = [(.open, "open"), (.add, "add"), (.remove, "remove"), (.save, "save"), (.help, "help")]
         return footing
     }
@@ -59,9 +61,10 @@ final class GalleriesScreen: Screen {
         case .add: startTyping()
         case .remove: remove()
         case .save:
-            guard draft.isChanged else { return .notice("There is nothing to save.") }
-            save()
-            return .notice("The list of galleries is saved.")
+            guard draft.isChanged || context.galleries.failure != nil else {
+                return .notice("There is nothing to save.")
+            }
+            save(notice: "The list of galleries is saved.")
         case .back where draft.isChanged:
             discard()
             return .notice("The changes are discarded.")
@@ -101,8 +104,11 @@ final class GalleriesScreen: Screen {
         }
     }
 
-    private func save() {
-        context.galleries.save(draft.list) { [weak self] in self?.send(.notice($0)) }
+    /// - Parameter notice: what is said if it goes well.
+    private func save(notice: String? = nil) {
+        context.galleries.save(draft.list) { [weak self] failure in
+            if let text = failure ?? notice { self?.send(.notice(text)) }
+        }
         renewDraft()
     }
 
@@ -132,10 +138,17 @@ final class GalleriesScreen: Screen {
     }
 
     override func didAppear() {
-        renewDraft()
+        isOnTop = true
+        // What is not saved is still there after a look at the help.
+        if draft.isChanged { adoptDraft() } else { renewDraft() }
+    }
+
+    override func didDisappear() {
+        isOnTop = false
     }
 
     override func modelUpdated(_ update: ModelUpdate) {
+        guard isOnTop else { return }
         switch update {
         case .gallery, .activity: lookUpRecords()
         default: return
@@ -145,7 +158,9 @@ final class GalleriesScreen: Screen {
     /// Off the main actor: for each gallery another database is opened.
     private func lookUpRecords() {
         let (caches, addresses) = (context.caches, draft.addresses)
-        Task.detached { [weak self] in
+        // One after the other, so that what is known stays the newest.
+        lookUp = Task.detached { [weak self, previous = lookUp] in
+            await previous?.value
             var records: [Address: GalleryRecord] = [:]
             for address in addresses { records[address] = caches.record(of: address) }
             await self?.take(records)
@@ -155,7 +170,7 @@ final class GalleriesScreen: Screen {
     private func take(_ records: [Address: GalleryRecord]) {
         guard records != self.records else { return }
         self.records = records
-        setNeedsDisplay()
+        if isOnTop { setNeedsDisplay() }
     }
 
     // MARK: - How it looks
@@ -195,7 +210,7 @@ final class GalleriesScreen: Screen {
             return draft.presets.contains(address) ? "comes with Vitrine, not opened yet" : "not opened yet"
         }
         let status = context.activity.status(of: GalleryID(address), record: record)
-        return "\(record.photoCount) photos · \(StatusText.text(status))"
+        return "\(CountText.text(record.photoCount, "photo")) · \(StatusText.text(status))"
     }
 
     private func drawField(in surface: inout Surface, _ frame: Rect) {

@@ -8,7 +8,11 @@ public final class RememberedGalleries {
     let presets: [Address]
     /// Those that the user remembers.
     private(set) var list: GalleryList
+    /// Why the list is not on the disk, if it could not be written.
+    private(set) var failure: String?
     private let onSave: @Sendable (GalleryList) async throws -> Void
+    /// The last list that is being written. Each waits for the one before, so that no older one can come out on top.
+    private var saving: Task<Void, Never>?
 
     /// Begins with what was read.
     ///
@@ -23,12 +27,24 @@ public final class RememberedGalleries {
 
     /// Keeps a list from now on.
     ///
-    /// - Parameter onFailure: called with the reason if it could not be written.
-    func save(_ list: GalleryList, onFailure: @escaping @MainActor (String) -> Void) {
-        guard list != self.list else { return }
+    /// - Parameter onEnd: called when it has been written, or with the reason if it could not be.
+    func save(_ list: GalleryList, onEnd: @escaping @MainActor (_ failure: String?) -> Void) {
+        guard list != self.list || failure != nil else { return onEnd(nil) }
         self.list = list
-        Task { [onSave] in
-            do { try await onSave(list) } catch { onFailure("\(error)") }
+        saving = Task { [onSave, previous = saving] in
+            await previous?.value
+            do {
+                try await onSave(list)
+                failure = nil
+            } catch {
+                failure = "\(error)"
+            }
+            onEnd(failure)
         }
+    }
+
+    /// Returns when nothing is being written any more.
+    func settled() async {
+        await saving?.value
     }
 }

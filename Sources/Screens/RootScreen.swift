@@ -32,7 +32,8 @@ public final class RootScreen: Screen {
         let onYes: @MainActor () -> Void
     }
 
-    private var notice: String?
+    /// What the user has not read yet, the one that is shown first.
+    private var notices: [String] = []
     private var question: Question?
     private var subscriptions: [UpdateFeed.Subscription] = []
 
@@ -62,6 +63,12 @@ public final class RootScreen: Screen {
         guard let photos = openGallery else { return Place() }
         return Place(
             gallery: photos.cache.address, photo: photos.selectedGalleryID, isPhotoOpen: top is PhotoScreen)
+    }
+
+    /// Returns when what the user has saved is on the disk; with a sentence, if it could not be written.
+    public func finish() async -> String? {
+        await context.galleries.settled()
+        return context.galleries.failure
     }
 
     // MARK: - What is on top
@@ -94,7 +101,7 @@ public final class RootScreen: Screen {
             // A database that is there opens in a few milliseconds; the first frame needs it.
             let cache = try context.caches.open(address)
             if cache.wasSetAside {
-                notice = "The cache of this gallery was damaged. It is set aside, and filled again."
+                tell("The cache of this gallery was damaged. It is set aside, and filled again.")
             }
             (top as? GalleriesScreen)?.select(address)
             let photos = try PhotosScreen(context, cache: cache, selecting: place.photo)
@@ -102,9 +109,14 @@ public final class RootScreen: Screen {
             if place.isPhotoOpen { photos.openSelection() }
         } catch {
             context.log.error(.cache, "\(address): \(error)")
-            notice = "\(error)"
-            onNeedsDisplay()
+            tell("\(error)")
         }
+    }
+
+    /// Shows a notice now: it is about what the user has just done. Others come back when it has been read.
+    private func tell(_ notice: String) {
+        if notices.first != notice { notices.insert(notice, at: 0) }
+        onNeedsDisplay()
     }
 
     // MARK: - Events
@@ -121,8 +133,8 @@ public final class RootScreen: Screen {
 
     private func handle(_ key: Key) {
         // Whatever is pressed next, a notice has been read.
-        if notice != nil {
-            notice = nil
+        if !notices.isEmpty {
+            notices.removeFirst()
             onNeedsDisplay()
         }
         if let question {
@@ -143,9 +155,7 @@ public final class RootScreen: Screen {
         case .openGallery(let address): open(address)
         case .push(let screen): push(screen)
         case .back: pop()
-        case .notice(let text):
-            notice = text
-            onNeedsDisplay()
+        case .notice(let text): tell(text)
         case .confirm(let text, let onYes):
             question = Question(text: text, onYes: onYes)
             onNeedsDisplay()
@@ -172,7 +182,7 @@ public final class RootScreen: Screen {
 
     override func modelUpdated(_ update: ModelUpdate) {
         guard case .activity(let change) = update, change.hasNotices else { return }
-        notice = context.activity.takeNotices().last ?? notice
+        notices += context.activity.takeNotices()
         onNeedsDisplay()
     }
 
@@ -198,7 +208,7 @@ public final class RootScreen: Screen {
         let lines = ScreenLines(theme: context.theme)
         if let question {
             lines.drawFooting(Footing(text: question.text + " (y/n)"), scopes: [], in: &surface, line)
-        } else if let notice {
+        } else if let notice = notices.first {
             lines.drawFooting(Footing(text: notice), scopes: [], in: &surface, line)
         } else {
             lines.drawFooting(top.footing, scopes: top.scopes, in: &surface, line)

@@ -41,6 +41,7 @@ struct BrowseCommand {
         terminal.end()
         // Reads are of no use to anybody now. What is being written is whole transactions.
         working.cancel()
+        if let failure = await root.finish() { Output.complain(failure) }
         save(root.place)
         return Self.exitCode(signal)
     }

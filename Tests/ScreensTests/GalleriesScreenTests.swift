@@ -1,0 +1,188 @@
+import Cells
+import Model
+import Settings
+import Testing
+
+@testable import Screens
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct GalleriesScreenTests {
+    private let preset = Address(filePath: "/usr/share/vitrine/TestGallery")
+
+    private func screens(_ hosts: String..., presets: [Address] = []) throws -> TestScreens {
+        try TestScreens(presets: presets, remembered: hosts.map { try Address("http://\($0)/") })
+    }
+
+    private func add(_ text: String, to screens: TestScreens) {
+        screens.press("a")
+        screens.type(text)
+        screens.press(Key(.enter))
+    }
+
+    /// The addresses on the screen, from the top down.
+    private func addresses(_ screens: TestScreens) -> [String] {
+        let frame = screens.frame()
+        return stride(from: 1, to: screens.size.rows - 2, by: 2).map { frame.text(inRow: $0) }
+            .filter { $0.contains("://") }.map { String($0.dropFirst(3)) }
+    }
+
+    private func saved(_ screens: TestScreens) -> [[String]] {
+        screens.saved.lists.withLock { $0.map { $0.addresses.map(\.text) } }
+    }
+
+    @Test("BEHAVIOURS 2.2, 6.1: without a gallery the screen says so, and how to come to one")
+    func empty() throws {
+        let screens = try screens()
+        #expect(screens.title.hasPrefix(" Galleries"))
+        #expect(screens.text.contains("No galleries yet: press a to add one."))
+        #expect(screens.status.hasPrefix(" No gallery"))
+        screens.press("d", "s", Key(.enter), "j")
+        #expect(screens.text.contains("No galleries yet"))
+    }
+
+    @Test(
+        "BEHAVIOURS 6.1: what is typed is trimmed and completed",
+        arguments: [
+            ("  example.org/a.xml ", "http://example.org/a.xml"), ("HTTPS://Example.org", "https://example.org/"),
+            ("localhost:8080/x", "http://localhost:8080/x"), ("/srv/photos/", "file:///srv/photos"),
+            ("./here", "file:///work/here"),
+        ])
+    func completed(typed: String, address: String) throws {
+        let screens = try screens()
+        add(typed, to: screens)
+        #expect(addresses(screens) == [address] && screens.selected == address)
+        #expect(screens.status.hasPrefix(" 1 gallery"))
+    }
+
+    @Test(
+        "BEHAVIOURS 6.1: what is no place is refused, with the reason, and can be corrected",
+        arguments: [
+            ("ftp://example.org/", "ftp: addresses are not supported; use http, https, file or a path."),
+            ("   ", "The address is empty."), ("http://", "The address names no host."),
+            ("http://a b/", "“a b” is not a valid host name."),
+            ("example.org:99999", "“99999” is not a valid port."),
+        ])
+    func refused(typed: String, reason: String) throws {
+        let screens = try screens()
+        add(typed, to: screens)
+        #expect(screens.status == " \(reason)")
+        #expect(screens.text.contains("Address: \(typed)".trimmingCharacters(in: .whitespaces)))
+        #expect(addresses(screens).isEmpty)
+        screens.press(.control("u"))
+        screens.type("example.org")
+        screens.press(Key(.enter))
+        #expect(addresses(screens) == ["http://example.org/"])
+    }
+
+    @Test("BEHAVIOURS 6.1: none is there twice, whether remembered or a preset; it is selected instead")
+    func noneTwice() throws {
+        let screens = try screens("one", "two", presets: [preset])
+        let before = addresses(screens)
+        #expect(before == ["file:///usr/share/vitrine/TestGallery", "http://one/", "http://two/"])
+        add("HTTP://ONE:80", to: screens)
+        #expect(addresses(screens) == before && screens.selected == "http://one/")
+        add("/usr/share/../share/vitrine/TestGallery", to: screens)
+        #expect(addresses(screens) == before && screens.selected == before[0])
+        #expect(!screens.title.contains("not saved"))
+    }
+
+    @Test("BEHAVIOURS 6.1: deleting selects the next, else the one before; presets stay")
+    func deletes() throws {
+        let screens = try screens("one", "two", "three", presets: [preset])
+        screens.press("d")
+        #expect(screens.status == " This gallery comes with Vitrine and cannot be removed.")
+        screens.press("j", "j", "d")
+        #expect(screens.selected == "http://three/")
+        screens.press(Key(.delete))
+        #expect(screens.selected == "http://one/")
+        screens.press("d")
+        #expect(screens.selected == "file:///usr/share/vitrine/TestGallery")
+        #expect(addresses(screens).count == 1 && screens.title.hasSuffix("not saved"))
+    }
+
+    @Test("BEHAVIOURS 6.1: Save keeps what was changed")
+    func saves() async throws {
+        let screens = try screens("one")
+        add("two", to: screens)
+        #expect(screens.title.hasSuffix("not saved") && saved(screens).isEmpty)
+        screens.press("s")
+        try await screens.until { screens.status == " The list of galleries is saved." }
+        #expect(saved(screens) == [["http://one/", "http://two/"]])
+        #expect(!screens.title.contains("not saved") && screens.selected == "http://two/")
+        screens.press("s")
+        #expect(screens.status == " There is nothing to save.")
+        // There is nothing to discard any more.
+        screens.press(Key(.escape))
+        #expect(screens.quits == 1 && addresses(screens).count == 2)
+    }
+
+    @Test("BEHAVIOURS 6.1: Cancel discards what was changed", arguments: [Key(.escape), "q"])
+    func discards(key: Key) throws {
+        let screens = try screens("one", "two")
+        screens.press("d")
+        add("three", to: screens)
+        #expect(addresses(screens) == ["http://two/", "http://three/"])
+        screens.press(key)
+        #expect(addresses(screens) == ["http://one/", "http://two/"] && screens.quits == 0)
+        #expect(screens.status == " The changes are discarded." && saved(screens).isEmpty)
+        screens.press(key)
+        #expect(screens.quits == 1)
+    }
+
+    @Test("BEHAVIOURS 6.1: Esc while typing adds nothing, and asks again from the beginning")
+    func escapes() throws {
+        let screens = try screens("one")
+        screens.press("a")
+        screens.type("ftp://q")
+        #expect(screens.frame().cursor != nil)
+        screens.press(Key(.enter), Key(.escape))
+        #expect(addresses(screens) == ["http://one/"] && screens.frame().cursor == nil)
+        #expect(screens.status.hasPrefix(" 1 gallery"))
+        screens.press("a")
+        #expect(!screens.text.contains("ftp"))
+        #expect(screens.status == " Enter adds it, Esc does not")
+    }
+
+    @Test("BEHAVIOURS 6.1: looking at the help or the log discards nothing", arguments: ["?", "L"] as [Character])
+    func looksAway(key: Character) throws {
+        let screens = try screens("one")
+        add("two", to: screens)
+        screens.press(.character(key), "q")
+        #expect(addresses(screens) == ["http://one/", "http://two/"] && screens.selected == "http://two/")
+        #expect(screens.title.hasSuffix("not saved"))
+    }
+
+    @Test("BEHAVIOURS 6.1: Enter saves the list and opens what is selected")
+    func opens() async throws {
+        let screens = try screens("one")
+        add(screens.cache.address.text, to: screens)
+        screens.press(Key(.enter))
+        #expect(screens.title.hasPrefix(" example.org/album/index.xml"))
+        #expect(screens.root.place.gallery == screens.cache.address)
+        screens.press("q")
+        #expect(screens.selected == screens.cache.address.text && !screens.title.contains("not saved"))
+        await screens.context.galleries.settled()
+        #expect(saved(screens) == [["http://one/", screens.cache.address.text]])
+    }
+
+    @Test("BEHAVIOURS 6.1: a list that could not be saved is said so, and can be saved again")
+    func savingFails() async throws {
+        let screens = try screens("one")
+        screens.press("d")
+        screens.saved.failure.withLock { $0 = .file(path: "/galleries", reason: "No space left on device") }
+        screens.press("s")
+        try await screens.until { screens.status == " /galleries: No space left on device." }
+        screens.press("s")
+        try await screens.until { screens.status == " The list of galleries is saved." }
+        #expect(saved(screens) == [[]])
+    }
+
+    @Test func whatIsKnownOfEachIsSaid() async throws {
+        let screens = try screens("one", presets: [preset])
+        add(screens.cache.address.text, to: screens)
+        try await screens.sync(["a"])
+        screens.press(Key(.enter), "q")
+        try await screens.until { screens.text.contains("1 photo · Update") }
+        #expect(screens.text.contains("comes with Vitrine, not opened yet"))
+        #expect(screens.text.components(separatedBy: "not opened yet").count == 3)
+    }
+}
