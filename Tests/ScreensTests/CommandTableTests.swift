@@ -1,0 +1,83 @@
+import Cells
+import Testing
+
+@testable import Screens
+
+@MainActor @Suite struct CommandTableTests {
+    /// The scopes of every screen that there is.
+    private nonisolated static let screens: [[CommandTable.Scope]] = [
+        [.galleries, .lists, .everywhere], [.photos, .lists, .everywhere], [.photo, .everywhere],
+        [.log, .lists, .everywhere], [.lists, .everywhere],
+    ]
+
+    @Test("BEHAVIOURS 7.4: every command stands in the table, with a key and a line for the help")
+    func complete() {
+        #expect(Set(CommandTable.entries.map(\.command)) == Set(Command.allCases))
+        for entry in CommandTable.entries {
+            #expect(!entry.keys.isEmpty && !entry.meaning.isEmpty, "\(entry.command)")
+        }
+    }
+
+    @Test("BEHAVIOURS 7.4: no key is bound twice in one context", arguments: CommandTable.Scope.allCases)
+    func unambiguous(scope: CommandTable.Scope) {
+        let keys = CommandTable.entries.filter { $0.scope == scope }.flatMap(\.keys)
+        #expect(Set(keys).count == keys.count)
+        let commands = CommandTable.entries.filter { $0.scope == scope }.map(\.command)
+        #expect(Set(commands).count == commands.count)
+    }
+
+    @Test("BEHAVIOURS 7.4: on every screen each of its commands can be given", arguments: screens)
+    func reachable(scopes: [CommandTable.Scope]) {
+        for entry in CommandTable.entries where scopes.contains(entry.scope) {
+            // A key may mean something else nearer by, but not all of a command's keys.
+            let isReachable = entry.keys.contains { CommandTable.command(for: $0, in: scopes) == entry.command }
+            #expect(isReachable, "\(entry.command) in \(scopes)")
+        }
+    }
+
+    @Test func theScopesAreThoseOfTheScreens() async throws {
+        let screens = try TestScreens()
+        try await screens.sync(["a"])
+        var seen: [[CommandTable.Scope]] = []
+        func note() { seen.append(screens.root.children.last?.scopes ?? []) }
+        note()
+        screens.open()
+        note()
+        for key in [Key(.enter), .character("L"), .character("?")] {
+            screens.press(key)
+            note()
+        }
+        #expect(seen == Self.screens)
+    }
+
+    @Test func theNearestScopeCounts() {
+        #expect(CommandTable.command(for: "h", in: [.photo, .everywhere]) == .left)
+        #expect(CommandTable.command(for: "h", in: [.photos, .lists, .everywhere]) == .back)
+        #expect(CommandTable.command(for: " ", in: [.lists]) == .pageDown)
+        #expect(CommandTable.command(for: "%", in: CommandTable.Scope.allCases) == nil)
+        #expect(CommandTable.key(for: .open, in: [.photos]) == Key(.enter))
+        #expect(CommandTable.key(for: .zoomIn, in: [.photos, .everywhere]) == nil)
+    }
+
+    @Test func hintsAreOfKeysThatWork() async throws {
+        let screens = try TestScreens()
+        try await screens.sync(["a"])
+        var count = 0
+        func check() throws {
+            let top = try #require(screens.root.children.last)
+            for hint in top.footing.hints {
+                let key = try #require(CommandTable.key(for: hint.command, in: top.scopes))
+                #expect(CommandTable.command(for: key, in: top.scopes) == hint.command)
+                count += 1
+            }
+        }
+        try check()
+        screens.open()
+        try check()
+        for key in [Key(.enter), .character("L"), .character("?")] {
+            screens.press(key)
+            try check()
+        }
+        #expect(count > 10)
+    }
+}

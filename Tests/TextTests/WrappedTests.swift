@@ -1,0 +1,23 @@
+import Testing
+
+@testable import Text
+
+@Suite struct WrappedTests {
+    @Test func brokenBetweenWords() {
+        #expect("to the rest of long lines".wrapped(toWidth: 12) == ["to the rest", "of long", "lines"])
+        #expect("to the rest of long lines".wrapped(toWidth: 11) == ["to the rest", "of long", "lines"])
+        #expect("to the rest of long lines".wrapped(toWidth: 10) == ["to the", "rest of", "long lines"])
+        #expect("to the rest of long lines".wrapped(toWidth: 100) == ["to the rest of long lines"])
+    }
+
+    @Test func nothingAndTooMuch() {
+        #expect("".wrapped(toWidth: 5).isEmpty && "  ".wrapped(toWidth: 5).isEmpty)
+        #expect("a reasonable word".wrapped(toWidth: 4) == ["a", "reasonable", "word"])
+        #expect("a b".wrapped(toWidth: 0) == ["a", "b"])
+    }
+
+    @Test func columnsAreCountedNotCharacters() {
+        #expect("日本 e\u{301}e\u{301} x".wrapped(toWidth: 7) == ["日本 e\u{301}e\u{301}", "x"])
+        #expect("日本 日本".wrapped(toWidth: 8) == ["日本", "日本"])
+    }
+}
