@@ -90,6 +90,8 @@ final class LogScreen: Screen {
         guard case .log = update else { return }
         let before = entries.first?.sequence
         entries = context.log.entries
+        // Where all of them can be seen, the newest can: after it was cleared, for one.
+        if entries.count <= scroll.visible { followsEnd = true }
         // What one is reading stays where it is while older entries go.
         let gone = (entries.first?.sequence ?? 0) - (before ?? entries.first?.sequence ?? 0)
         if !followsEnd, gone > 0 { scroll.select(max(0, scroll.first - gone)) }

@@ -1,0 +1,151 @@
+import Cells
+import Foundation
+import Logging
+import Testing
+
+@testable import Screens
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct LogScreenTests {
+    private let screens: TestScreens
+
+    init() throws {
+        screens = try TestScreens()
+        screens.log.clear()
+    }
+
+    private func log(_ range: ClosedRange<Int>) {
+        for number in range { screens.log.info(.sync, "entry \(number).") }
+    }
+
+    private func until(shows text: String) async throws {
+        try await screens.until { screens.text.contains(text) }
+        #expect(screens.text.contains(text))
+    }
+
+    @Test("BEHAVIOURS 6.4: entries are shown as they come, the newest in view")
+    func live() async throws {
+        screens.press("L")
+        #expect(screens.title.hasPrefix(" Log") && screens.title.hasSuffix("0 entries"))
+        log(1...1)
+        try await until(shows: "sync entry 1.")
+        #expect(screens.title.hasSuffix("1 entry"))
+        log(2...100)
+        try await until(shows: "entry 100.")
+        #expect(!screens.text.contains("entry 79.") && screens.text.contains("entry 80."))
+        #expect(screens.status.hasPrefix(" Newest below"))
+        // YYYY-MM-DD HH:MM:SS.mmm subsystem message
+        #expect(screens.frame().text(inRow: 22).contains(#/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} sync entry 100\.$/#))
+    }
+
+    @Test("BEHAVIOURS 6.4: what one reads stays where it is while more comes")
+    func reading() async throws {
+        log(1...100)
+        screens.press("L")
+        screens.press("g")
+        #expect(screens.frame().text(inRow: 2).hasSuffix("entry 1."))
+        #expect(screens.status.hasPrefix(" 21 of 100"))
+        log(101...102)
+        try await screens.until { screens.title.hasSuffix("102 entries") }
+        #expect(screens.frame().text(inRow: 2).hasSuffix("entry 1."))
+        // Also when the oldest give way to new ones.
+        screens.press("G", "k", "k")
+        let first = screens.frame().text(inRow: 2)
+        #expect(first.hasSuffix("entry 80."))
+        log(103...1_010)
+        try await screens.until { screens.title.hasSuffix("1000 entries") }
+        #expect(screens.frame().text(inRow: 2) == first)
+        screens.press("G")
+        #expect(screens.text.contains("entry 1010.") && screens.status.hasPrefix(" Newest below"))
+    }
+
+    @Test("BEHAVIOURS 6.4: each subsystem has a switch that applies at once")
+    func switches() async throws {
+        screens.press("L")
+        for (number, subsystem) in LogSubsystem.allCases.enumerated() {
+            let (on, off) = ("\(number + 1)✓\(subsystem.name)", "\(number + 1)·\(subsystem.name)")
+            #expect(screens.text.contains(on))
+            screens.press(.character(Character("\(number + 1)")))
+            #expect(!screens.log.isEnabled(subsystem) && screens.text.contains(off) && !screens.text.contains(on))
+            screens.log.info(subsystem, "not heard")
+            #expect(screens.log.entries.isEmpty)
+            screens.press(.character(Character("\(number + 1)")))
+            #expect(screens.log.isEnabled(subsystem) && screens.text.contains(on))
+        }
+    }
+
+    @Test("BEHAVIOURS 6.4: clearing is confirmed", arguments: ["n", "q", "Y", "y"] as [Character])
+    func clears(answer: Character) async throws {
+        log(1...3)
+        screens.press("L", "c")
+        #expect(screens.status == " Clear the log? (y/n)")
+        screens.press(.character(answer))
+        let isYes = "yY".contains(answer)
+        #expect(screens.log.entries.isEmpty == isYes)
+        try await screens.until { screens.text.contains("entry 3.") != isYes }
+        #expect(screens.title.hasPrefix(" Log") && !screens.status.contains("(y/n)"))
+    }
+
+    @Test("BEHAVIOURS 6.4: after it was cleared the newest is in view again")
+    func clearedAndFollowing() async throws {
+        log(1...100)
+        screens.press("L", "g", "c", "y")
+        try await screens.until { screens.title.hasSuffix("  0 entries") }
+        log(101...200)
+        try await screens.until { screens.title.contains("  100 entries") && screens.text.contains("entry 200.") }
+        #expect(screens.text.contains("entry 200."))
+    }
+
+    @Test("BEHAVIOURS 6.4: it can be copied")
+    func copies() {
+        log(1...3)
+        screens.press("L", "y")
+        #expect(screens.copied == [screens.log.entries.map { $0.line + "\n" }.joined()])
+        #expect(screens.status == " The log was sent to the clipboard.")
+    }
+
+    @Test("BEHAVIOURS 6.4: it can be saved")
+    func saves() async throws {
+        log(1...3)
+        screens.press("L", "s")
+        try await screens.until { screens.status.hasPrefix(" The log was saved as ") }
+        let state = ".local/state/vitrine"
+        let names = screens.folder.entries(state)
+        #expect(names.count == 1 && names[0].hasPrefix("log-") && names[0].hasSuffix(".txt"))
+        let text = try String(contentsOfFile: screens.folder.path("\(state)/\(names[0])"), encoding: .utf8)
+        #expect(text == screens.log.entries.map { $0.line + "\n" }.joined())
+    }
+
+    @Test("BEHAVIOURS 6.4: why it cannot be saved is said")
+    func savingFails() async throws {
+        screens.folder.write(".local/state", "a file in the way")
+        screens.size = Size(columns: 160, rows: 24)
+        screens.press("L", "s")
+        try await screens.until { screens.status.contains("Not a directory") }
+        #expect(screens.status.contains(screens.folder.path))
+    }
+
+    @Test func longLinesAreReadByMovingThem() async throws {
+        screens.log.info(.sync, String(repeating: "x", count: 70) + "\u{1B}[2Jend")
+        screens.press("L")
+        #expect(screens.frame().text(inRow: 2).hasSuffix("x…"))
+        screens.press("l", "l", Key(.right))
+        #expect(screens.frame().text(inRow: 2).hasSuffix("x␛[2Jend"))
+        for _ in 0..<20 { screens.press(Key(.right)) }
+        #expect(!screens.frame().text(inRow: 2).isEmpty)
+        for _ in 0..<20 { screens.press(Key(.left)) }
+        #expect(screens.frame().text(inRow: 2).hasPrefix("20"))
+    }
+
+    @Test(arguments: [Size(columns: 40, rows: 12), Size(columns: 20, rows: 5)]) func smallScreens(size: Size)
+        async throws
+    {
+        log(1...50)
+        screens.size = size
+        screens.press("L")
+        #expect(
+            screens.text.contains("20")
+                && screens.frame().text(inRow: size.rows - 2).hasSuffix("…") == (size.columns == 20))
+        screens.press("1", "c")
+        #expect(screens.status.hasPrefix(" Clear the log?"))
+    }
+}

@@ -1,0 +1,94 @@
+import Cells
+import Testing
+
+@testable import Screens
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct ResponderTests {
+    private let focused = RecordingResponder()
+    private let middle = RecordingResponder()
+    private let root = RecordingResponder()
+
+    init() {
+        focused.next = middle
+        middle.next = root
+    }
+
+    @Test("BEHAVIOURS 7.4: an event travels from what has the focus up to the root, level by level")
+    func up() {
+        focused.send(.command(.open))
+        middle.send(.notice("n"))
+        #expect(focused.events == ["command open"])
+        #expect(middle.events == ["command open", "notice n"])
+        #expect(root.events == ["command open", "notice n"])
+    }
+
+    @Test("BEHAVIOURS 7.4: each level may stop it")
+    func stopped() {
+        middle.answer = { if case .command(.open) = $0 { nil } else { $0 } }
+        focused.send(.command(.open))
+        focused.send(.command(.quit))
+        #expect(middle.events == ["command open", "command quit"])
+        #expect(root.events == ["command quit"])
+    }
+
+    @Test("BEHAVIOURS 7.4: each level may make another of it, which is what those above have")
+    func enriched() {
+        focused.answer = { if case .key(let key) = $0 { .notice("\(key)") } else { $0 } }
+        middle.answer = { if case .notice(let text) = $0 { .notice(text + "!") } else { $0 } }
+        focused.send(.key("x"))
+        #expect(focused.events == ["key x"] && middle.events == ["notice x"] && root.events == ["notice x!"])
+    }
+
+    @Test("BEHAVIOURS 7.4: the chain ends where there is nobody above, also where one has gone")
+    func ends() {
+        root.send(.command(.open))
+        var gone: RecordingResponder? = RecordingResponder()
+        middle.next = gone
+        gone = nil
+        focused.send(.command(.open))
+        #expect(middle.events == ["command open"] && root.events == ["command open"])
+    }
+
+    @Test("BEHAVIOURS 7.4: a key that nobody takes for itself is what it stands for on that screen")
+    func keys() async throws {
+        let screens = try TestScreens()
+        // In a line of text a letter is a letter; a function key is not, and becomes a command at the root.
+        screens.press("a", "q", "L", "Q", "?")
+        #expect(screens.quits == 0 && screens.text.contains("Address: qLQ?"))
+        screens.press(Key(.function(1)))
+        #expect(screens.title.hasPrefix(" Help"))
+        screens.press("q")
+        #expect(screens.text.contains("Address: qLQ?"))
+        screens.press(Key(.escape), "Q")
+        #expect(screens.quits == 1)
+    }
+
+    @Test("BEHAVIOURS 7.4: what no screen handles ends at the root")
+    func root() async throws {
+        let screens = try TestScreens()
+        var said: [String] = []
+        screens.root.onSuspend = { said.append("suspend") }
+        screens.root.onRedraw = { said.append("redraw") }
+        try await screens.sync(["a"])
+        screens.open()
+        let before = screens.text
+        screens.press("%", Key(.tab), .control("l"), .control("z"))
+        screens.paste("pasted")
+        #expect(said == ["redraw", "suspend"] && screens.text == before)
+        screens.press(.control("c"))
+        #expect(screens.quits == 1)
+    }
+
+    @Test func backFromScreenToScreen() async throws {
+        let screens = try TestScreens()
+        try await screens.sync(["a"])
+        screens.open(isPhotoOpen: true)
+        screens.press("L", "?", "L", "?")
+        // The help and the log are on top of each other, and neither of itself.
+        for title in [" Help", " Log", " Help", " Log", " Photo a", " example.org", " Galleries"] {
+            #expect(screens.title.hasPrefix(title), "\(title)")
+            screens.press(Key(.escape))
+        }
+        #expect(screens.quits == 1)
+    }
+}

@@ -1,0 +1,82 @@
+import Cells
+import Foundation
+import Model
+import Testing
+
+@testable import Cache
+@testable import Screens
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct RootScreenTests {
+    @Test func tooSmallIsSaid() throws {
+        let screens = try TestScreens()
+        for size in [Size(columns: 19, rows: 24), Size(columns: 80, rows: 4), Size(columns: 9, rows: 1)] {
+            screens.size = size
+            #expect(screens.text.trimmingCharacters(in: .whitespacesAndNewlines) == "Too small")
+        }
+        screens.size = Size(columns: 0, rows: 0)
+        #expect(screens.text.isEmpty)
+        screens.size = Size(columns: 20, rows: 5)
+        #expect(screens.title.hasPrefix(" Galleries"))
+    }
+
+    @Test func aNoticeStandsUntilTheNextKeyWhichIsObeyedAllTheSame() async throws {
+        let screens = try TestScreens()
+        try await screens.sync(["a", "b"])
+        screens.open()
+        screens.activity.note(notice: "Something \u{1B}[2J happened.")
+        try await screens.until { screens.status == " Something ␛[2J happened." }
+        screens.activity.note(.getting(Progress(done: 0)), of: screens.cache.id)
+        #expect(screens.status == " Something ␛[2J happened.")
+        screens.press("j")
+        #expect(screens.selected == "Photo b" && screens.status.hasPrefix(" Updating…"))
+    }
+
+    @Test func ofSeveralNoticesNoneIsLost() async throws {
+        let screens = try TestScreens()
+        for text in ["One.", "Two.", "Three."] { screens.activity.note(notice: text) }
+        try await screens.until { screens.status == " One." }
+        screens.press("j")
+        #expect(screens.status == " Two.")
+        screens.press("j")
+        #expect(screens.status == " Three.")
+        screens.press("j")
+        #expect(screens.status.hasPrefix(" No gallery"))
+    }
+
+    @Test func aQuestionTakesTheNextKey() throws {
+        let screens = try TestScreens()
+        var said: [String] = []
+        screens.root.send(.confirm("Really?") { said.append("yes") })
+        #expect(screens.status == " Really? (y/n)")
+        screens.press("Q")
+        #expect(screens.quits == 0 && said.isEmpty && screens.status.hasPrefix(" No gallery"))
+        screens.root.send(.confirm("Really?") { said.append("yes") })
+        screens.press("y", "y")
+        #expect(said == ["yes"])
+    }
+
+    @Test("BEHAVIOURS 4.3: the user is told when a damaged cache was set aside")
+    func damaged() async throws {
+        let screens = try TestScreens()
+        let address = try Address("http://example.org/damaged.xml")
+        let folder = "cache/galleries/\(GalleryID(address))"
+        screens.folder.write("\(folder)/gallery.sqlite", [UInt8](repeating: 0x55, count: 20_000))
+        #expect(chmod(screens.folder.path(folder), 0o700) == 0)
+        screens.root.send(.openGallery(address))
+        #expect(screens.title.hasPrefix(" example.org/damaged.xml"))
+        #expect(screens.status == " The cache of this gallery was damaged. It is set aside, and filled again.")
+        #expect(screens.wishes.isStanding(.list(GalleryID(address))))
+    }
+
+    @Test func aGalleryThatCannotBeOpenedIsSaidSo() throws {
+        let screens = try TestScreens()
+        let address = try Address("http://example.org/other.xml")
+        screens.folder.write("cache/galleries/\(GalleryID(address))", "a file in the way")
+        screens.root.send(.openGallery(address))
+        #expect(screens.title.hasPrefix(" Galleries"))
+        #expect(!screens.status.hasPrefix(" No gallery") && screens.status.count > 10)
+        #expect(screens.log.entries.contains { $0.level == .error && $0.message.contains("other.xml") })
+        screens.press("j")
+        #expect(screens.status.hasPrefix(" No gallery"))
+    }
+}
