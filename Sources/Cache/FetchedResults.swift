@@ -68,6 +68,11 @@ public final class FetchedResults {
         return keys.map { $0.flatMap { photos[$0] } }
     }
 
+    /// A photo by its key, whether its place is known or not; nil if it is not in the gallery any more.
+    public func photo(_ key: PhotoKey) throws -> Photo? {
+        try reader.photos([key]).first
+    }
+
     /// The photo at a place, by its key; nil beyond what has been read.
     public func key(at index: Int) -> PhotoKey? {
         guard index >= 0, index < rows.count else { return nil }

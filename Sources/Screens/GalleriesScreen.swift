@@ -17,7 +17,10 @@ final class GalleriesScreen: Screen {
     private var problem: String?
     /// What the caches know, looked up when the screen comes up and when something changes.
     private var records: [Address: GalleryRecord] = [:]
-    private var lookUp: Task<Void, Never>?
+    /// What is known of the galleries is being looked up.
+    private var isLookingUp = false
+    /// Something has changed since that began.
+    private var shallLookUpAgain = false
     private var isOnTop = false
 
     override init(_ context: ScreenContext) {
@@ -155,12 +158,13 @@ final class GalleriesScreen: Screen {
         }
     }
 
-    /// Off the main actor: for each gallery another database is opened.
+    /// Off the main actor, since for each gallery another database is opened; and one look at a time, however much happens.
     private func lookUpRecords() {
+        shallLookUpAgain = isLookingUp
+        guard !isLookingUp else { return }
+        isLookingUp = true
         let (caches, addresses) = (context.caches, draft.addresses)
-        // One after the other, so that what is known stays the newest.
-        lookUp = Task.detached { [weak self, previous = lookUp] in
-            await previous?.value
+        Task.detached { [weak self] in
             var records: [Address: GalleryRecord] = [:]
             for address in addresses { records[address] = caches.record(of: address) }
             await self?.take(records)
@@ -168,9 +172,12 @@ final class GalleriesScreen: Screen {
     }
 
     private func take(_ records: [Address: GalleryRecord]) {
-        guard records != self.records else { return }
-        self.records = records
-        if isOnTop { setNeedsDisplay() }
+        isLookingUp = false
+        if records != self.records {
+            self.records = records
+            if isOnTop { setNeedsDisplay() }
+        }
+        if shallLookUpAgain { lookUpRecords() }
     }
 
     // MARK: - How it looks

@@ -155,13 +155,14 @@ final class PhotoScreen: Screen {
         if photo?.photo.isCurrent == false { delegate?.photoScreenWillLeave(key) }
     }
 
+    /// Reads the photo's row. If that fails, what was known of it stays: the row may be there all the same.
     private func fetchPhoto() {
-        guard let index = results.index(of: key) else {
-            photo = nil
-            return
+        do {
+            photo = try results.photo(key)
+            if let photo { name = photo.name }
+        } catch {
+            context.log.error(.cache, "\(error)")
         }
-        photo = (try? results.photos(in: index..<index + 1))?.first ?? nil
-        if let photo { name = photo.name }
     }
 
     override func didAppear() {

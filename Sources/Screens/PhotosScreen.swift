@@ -73,9 +73,10 @@ final class PhotosScreen: Screen {
     override var scopes: [CommandTable.Scope] { [.photos, .lists, .everywhere] }
 
     override var heading: Heading {
-        Heading(
-            title: GalleryTitle.text(cache.address),
-            detail: results.count == 0 ? "" : "\(scroll.selected + 1) of \(results.count)")
+        // Of a long list the beginning is there at once; where the selection stands is known when all of it is.
+        let place = selection.flatMap { results.index(of: $0) }.map { "\($0 + 1) of " } ?? ""
+        return Heading(
+            title: GalleryTitle.text(cache.address), detail: results.count == 0 ? "" : "\(place)\(results.count)")
     }
 
     override var footing: Footing {
@@ -205,7 +206,7 @@ final class PhotosScreen: Screen {
         let photos = (try? results.photos(in: scroll.window)) ?? []
         var orders: [PictureOrder] = []
         var rest = frame
-        for (index, photo) in zip(scroll.window, photos) {
+        for photo in photos {
             let line = rest.takeTop(height)
             guard let photo else { continue }
             var picture: DrawnPicture?
@@ -214,7 +215,7 @@ final class PhotosScreen: Screen {
                 orders.append(order)
                 picture = context.darkroom.picture(order)
             }
-            row.draw(photo, picture, isSelected: index == scroll.selected, in: &surface, frame: line)
+            row.draw(photo, picture, isSelected: photo.key == selection, in: &surface, frame: line)
         }
         guard isOnTop else { return }
         context.darkroom.want(orders, by: customer)

@@ -81,11 +81,17 @@ final class TextField: Responder {
 
     /// Draws the text, as much of it around the cursor as there is room for, and puts the terminal's cursor into it.
     func draw(in surface: inout Surface, _ frame: Rect) {
-        let before = String(text.prefix(cursor)).madeVisible
-        var shown = before
-        while shown.displayWidth >= frame.size.columns, !shown.isEmpty { shown.removeFirst() }
-        let rest = String(text.dropFirst(cursor))
-        surface.write(shown + rest.madeVisible, in: frame)
-        surface.cursor = Point(column: frame.origin.column + shown.displayWidth, row: frame.origin.row)
+        // From the cursor outwards, so that a long text costs no more than what is seen of it.
+        var before = ""
+        var width = 0
+        for character in text.prefix(cursor).reversed() {
+            let glyph = String(character).madeVisible
+            guard width + glyph.displayWidth < frame.size.columns else { break }
+            width += glyph.displayWidth
+            before = glyph + before
+        }
+        let rest = String(text.dropFirst(cursor).prefix(frame.size.columns))
+        surface.write(before + rest.madeVisible, in: frame)
+        surface.cursor = Point(column: frame.origin.column + width, row: frame.origin.row)
     }
 }

@@ -102,7 +102,7 @@ import Testing
         #expect(screens.title.hasSuffix("\(count - 1) of \(count)"))
         screens.press("q")
         screens.open(at: "\(count - 2)", isPhotoOpen: true)
-        try await screens.until { screens.title.contains("Photo \(count - 2)") }
-        #expect(screens.title.contains("\(count - 1) of \(count)"))
+        #expect(screens.title.contains("Photo \(count - 2)"))
+        try await screens.until { screens.title.contains("\(count - 1) of \(count)") }
     }
 }
