@@ -19,13 +19,15 @@ extension GalleryWriter {
             guard version == changes.listVersion else { throw CacheError.conflict }
             let removed = try removePhotos(except: changes.seen, connection)
             var repeated = changes.repeated
-            try changes.items.forEach { item in
-                if let key = item.key {
-                    try alter(key, item, connection)
-                } else if try insert(item, connection) {
-                    summary.added += 1
-                } else {
-                    repeated += 1
+            try PhotoIndices.whileInserting(changes.added, into: connection) {
+                try changes.items.forEach { item in
+                    if let key = item.key {
+                        try alter(key, item, connection)
+                    } else if try insert(item, connection) {
+                        summary.added += 1
+                    } else {
+                        repeated += 1
+                    }
                 }
             }
             summary.removed = removed.count

@@ -6,8 +6,10 @@ public struct SyncChanges: Sendable {
     let seen: KeySet
     /// Photos that are new, and those that look different now.
     let items: SpooledItems
-    /// How many of the items look different now; the others are new, but for those that turn out to be repeated.
+    /// How many of the items look different now.
     let altered: Int
+    /// How many are new, some of which may turn out to be repeated.
+    let added: Int
     /// Entries whose id had come before.
     let repeated: Int
 }

@@ -39,7 +39,8 @@ public final class SyncDraft {
     /// What all that was added changes. Nothing may be added any more.
     public func finish() throws -> SyncChanges {
         SyncChanges(
-            listVersion: listVersion, seen: seen, items: try spool.finish(), altered: altered, repeated: repeated)
+            listVersion: listVersion, seen: seen, items: try spool.finish(), altered: altered,
+            added: count - seen.count, repeated: repeated)
     }
 
     private func add(_ entry: GalleryEntry) throws {

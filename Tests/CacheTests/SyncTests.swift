@@ -171,6 +171,17 @@ import Testing
         #expect(await changes.next()?["photo"] == nil)
     }
 
+    /// So many that the indices are left out meanwhile: afterwards they are as they were, and know every row.
+    @Test func largeListIsIndexedLikeASmallOne() async throws {
+        let indices = "SELECT group_concat(sql) FROM (SELECT sql FROM sqlite_master WHERE type = 'index' ORDER BY name)"
+        let before = try test.cache.read { try $0.connection.first(indices) { $0.text(0) } }
+        let entries = try (0..<25_000).map { try entry("\($0)", date: Int64($0 &* 7_919 % 25_000)) }
+        #expect(try await test.sync(entries + [entry("7", name: "again")]).skipped == 1)
+        #expect(try test.cache.read { try $0.connection.first(indices) { $0.text(0) } } == before)
+        #expect(try await test.cache.writer.complaints().isEmpty)
+        #expect(try test.photo("7").name == "Photo 7")
+    }
+
     @Test func slowerOfTwoSyncsIsVoid() async throws {
         let slow = try test.cache.beginSync()
         try slow.add([entry("slow")])
