@@ -36,11 +36,4 @@ public struct Style: Hashable, Sendable {
 
     /// The terminal's own text.
     public static let plain = Style()
-
-    /// The same, with more to set it off.
-    public func with(_ attributes: Attributes) -> Style {
-        var style = self
-        style.attributes.formUnion(attributes)
-        return style
-    }
 }

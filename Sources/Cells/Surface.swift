@@ -61,15 +61,6 @@ public struct Surface: Equatable, Sendable {
         }
     }
 
-    /// Sets text off that stands there already.
-    public mutating func restyle(_ rect: Rect, _ change: (inout Style) -> Void) {
-        for row in rect.rows where (0..<size.rows).contains(row) {
-            for column in rect.columns where (0..<size.columns).contains(column) {
-                change(&cells[row * size.columns + column].style)
-            }
-        }
-    }
-
     /// The text that stands in a row, without the blanks at its end.
     public func text(inRow row: Int) -> String {
         var text = self.row(row).reduce(into: "") { $0 += $1.text }

@@ -87,11 +87,6 @@ public final class Connection {
         return result
     }
 
-    /// The row number that the last INSERT gave out.
-    public var lastInsertedRow: Int64 {
-        sqlite3_last_insert_rowid(pointer)
-    }
-
     /// Runs the body between BEGIN and COMMIT; if it throws, nothing of it has happened.
     ///
     /// - Parameter writes: takes the write lock at once. A transaction that reads first and writes later can find that

@@ -106,6 +106,7 @@ public final class RootScreen: Screen {
             (top as? GalleriesScreen)?.select(address)
             let photos = try PhotosScreen(context, cache: cache, selecting: place.photo)
             push(photos)
+            context.log.info(.screen, "\(address) opened")
             if place.isPhotoOpen { photos.openSelection() }
         } catch {
             context.log.error(.cache, "\(address): \(error)")

@@ -33,8 +33,6 @@ public struct Locations: Hashable, Sendable {
     public var galleriesFile: String { config + "/galleries" }
     /// Where one was.
     public var placeFile: String { state + "/place" }
-    /// The log, where one is asked for without a place.
-    public var logFile: String { state + "/log" }
 
     private static func absolute(_ path: String?) -> String? {
         guard let path, path.hasPrefix("/") else { return nil }

@@ -14,7 +14,6 @@ import Testing
         #expect(usual.galleriesFile == "/home/me/.config/vitrine/galleries")
         #expect(usual.cache == "/home/me/.cache/vitrine")
         #expect(usual.placeFile == "/home/me/.local/state/vitrine/place")
-        #expect(usual.logFile == "/home/me/.local/state/vitrine/log")
     }
 
     @Test func variablesAreObeyed() {
