@@ -181,6 +181,8 @@ final class PhotosScreen: Screen {
         scroll.setCount(results.count)
         scroll.select(place)
         selection = results.key(at: scroll.selected)
+        // There is no getting what the gallery has no more.
+        if let left, results.index(of: left) == nil { self.left = nil }
     }
 
     override func didAppear() {

@@ -176,6 +176,21 @@ import Testing
         #expect(saved(screens) == [[]])
     }
 
+    @Test(
+        "BEHAVIOURS 5.8: what was saved just before quitting is written, or it is said why not",
+        arguments: [true, false])
+    func savedOnQuitting(isWritten: Bool) async throws {
+        let screens = try screens("one")
+        screens.press("d")
+        if !isWritten {
+            screens.saved.failure.withLock { $0 = .file(path: "/galleries", reason: "Disk quota exceeded") }
+        }
+        screens.press("s", "Q")
+        #expect(screens.quits == 1)
+        #expect(await screens.root.finish() == (isWritten ? nil : "/galleries: Disk quota exceeded."))
+        #expect(saved(screens) == (isWritten ? [[]] : []))
+    }
+
     @Test func whatIsKnownOfEachIsSaid() async throws {
         let screens = try screens("one", presets: [preset])
         add(screens.cache.address.text, to: screens)

@@ -147,6 +147,18 @@ import Testing
         #expect(await screens.importance(of: try screens.subject("b", .photo)) == .lookedAt)
     }
 
+    @Test("BEHAVIOURS 2.5, 5.7: left, and then removed by a sync, it is not wanted any more")
+    func leftAndRemoved() async throws {
+        try await open()
+        let subject = try screens.subject("a", .photo)
+        screens.press("q")
+        _ = screens.frame()
+        #expect(await screens.importance(of: subject) == .rest)
+        try await screens.sync(["b"])
+        try await screens.until { screens.title.hasSuffix("1 of 1") }
+        #expect(await screens.importance(of: subject) == nil)
+    }
+
     @Test func stepping() async throws {
         try await open(["a", "b", "c"])
         for (keys, name) in [("]", "b"), (" ", "c"), ("]", "c"), ("[", "b"), ("h", "a"), ("h", "a"), ("l", "b")] {
