@@ -57,6 +57,8 @@ public enum CommandTable {
             .back, .galleries, [.character("q"), Key(.escape)], "discard what was changed; without changes, quit"),
 
         Entry(.open, .photos, [Key(.enter), .character("l"), Key(.right)], "look at the photo"),
+        // Not everywhere: at the bottom, one more of them would end the program.
+        Entry(.back, .photos, [.character("q"), Key(.escape), .character("h"), Key(.left)], "back to the galleries"),
         Entry(.refresh, .photos, [.character("r")], "update the gallery"),
         Entry(.stop, .photos, [.character("x")], "stop updating"),
 
@@ -85,7 +87,7 @@ public enum CommandTable {
         Entry(.save, .log, [.character("s")], "save to a file"),
         Entry(.clear, .log, [.character("c")], "clear"),
 
-        Entry(.back, .everywhere, [.character("q"), Key(.escape), Key(.left), .character("h")], "back"),
+        Entry(.back, .everywhere, [.character("q"), Key(.escape)], "back"),
         Entry(.quit, .everywhere, [.character("Q"), .control("c")], "quit"),
         Entry(.help, .everywhere, [.character("?"), Key(.function(1))], "this help"),
         Entry(.log, .everywhere, [.character("L")], "the log"),

@@ -10,6 +10,8 @@ struct InvocationParser {
     private var scope = Invocation.SyncScope.thumbnails
     private var isAll = false
     private var size: Invocation.ShowSize?
+    /// Options that were named and belong to certain commands.
+    private var commandOptions: [String] = []
 
     init(_ arguments: some Sequence<String>) {
         rest = Array(arguments)[...]
@@ -68,7 +70,9 @@ struct InvocationParser {
     private mutating func parseCommandOption(_ name: String, _ value: String?) throws(SettingsError) -> Bool {
         switch name {
         case "config": settingsFile = try self.value(value, of: "--config")
-        case "size": size = try Self.size(try self.value(value, of: "--size"))
+        case "size":
+            size = try Self.size(try self.value(value, of: "--size"))
+            commandOptions.append(name)
         case "no-color": settings.append(Invocation.Setting(name: "colors", value: "none"))
         default:
             let wasSwitch = setSwitch(name)
@@ -80,14 +84,19 @@ struct InvocationParser {
 
     private mutating func setSwitch(_ name: String) -> Bool {
         switch name {
-        case "help": isHelpWanted = true
-        case "version": isVersionWanted = true
+        case "help":
+            isHelpWanted = true
+            return true
+        case "version":
+            isVersionWanted = true
+            return true
         case "json": isJSON = true
         case "list-only": scope = .list
         case "photos": scope = .photos
         case "all": isAll = true
         default: return false
         }
+        commandOptions.append(name)
         return true
     }
 
@@ -112,8 +121,18 @@ struct InvocationParser {
 
     // MARK: - Commands
 
+    /// Options that mean something to one command, or to some.
+    private static let options: [String: Set<String>] = [
+        "sync": ["list-only", "photos", "all"], "list": ["json"], "show": ["size"], "info": ["json"], "cache": ["all"],
+    ]
+
     private func command() throws(SettingsError) -> Invocation.Command {
         let arguments = Array(words.dropFirst())
+        let known = Self.options[words.first ?? ""] ?? []
+        if let other = commandOptions.first(where: { !known.contains($0) }) { throw .misplacedOption("--" + other) }
+        if Set(commandOptions).isSuperset(of: ["list-only", "photos"]) {
+            throw .conflict("--list-only", "--photos")
+        }
         switch words.first {
         case "sync":
             if isAll, let extra = arguments.first { throw .unexpectedArgument(extra) }

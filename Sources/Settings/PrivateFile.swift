@@ -27,8 +27,10 @@ public enum PrivateFile {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Writes a file under another name and moves it to its place, so that one or the other is there at any time.
+    /// Writes a file under another name and moves it to its place, so that one or the other is there at any time. Of a
+    /// link, as people have who keep their settings elsewhere, what it leads to is written.
     public static func write(_ text: String, to path: String) throws(SettingsError) {
+        let path = target(of: path)
         try makeFolder(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
         let temporary = "\(path).\(getpid())"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -46,6 +48,12 @@ public enum PrivateFile {
             unlink(temporary)
             throw .file(path: path, reason: reason)
         }
+    }
+
+    private static func target(of path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
     }
 
     private static func makeFolder(_ path: String) throws(SettingsError) {

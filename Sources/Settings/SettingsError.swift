@@ -2,6 +2,10 @@
 public enum SettingsError: Error, Equatable, CustomStringConvertible {
     /// There is no such option.
     case unknownOption(String)
+    /// The option belongs to another command.
+    case misplacedOption(String)
+    /// The options ask for different things.
+    case conflict(String, String)
     /// The option needs a value and has none.
     case missingValue(String)
     /// The option takes no value and has one.
@@ -23,6 +27,8 @@ public enum SettingsError: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .unknownOption(let name): "There is no option “\(name)”; see --help."
+        case .misplacedOption(let name): "“\(name)” means nothing to this command; see --help."
+        case .conflict(let one, let other): "“\(one)” and “\(other)” exclude each other."
         case .missingValue(let name): "“\(name)” needs a value."
         case .unexpectedValue(let name): "“\(name)” takes no value."
         case .value(let value, let name, let allowed): "“\(value)” is no value for “\(name)”: \(allowed)."

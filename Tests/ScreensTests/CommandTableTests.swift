@@ -53,6 +53,8 @@ import Testing
     @Test func theNearestScopeCounts() {
         #expect(CommandTable.command(for: "h", in: [.photo, .everywhere]) == .left)
         #expect(CommandTable.command(for: "h", in: [.photos, .lists, .everywhere]) == .back)
+        // Where there is nothing to go back to, it does not end the program.
+        #expect(CommandTable.command(for: "h", in: [.galleries, .lists, .everywhere]) == nil)
         #expect(CommandTable.command(for: " ", in: [.lists]) == .pageDown)
         #expect(CommandTable.command(for: "%", in: CommandTable.Scope.allCases) == nil)
         #expect(CommandTable.key(for: .open, in: [.photos]) == Key(.enter))

@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func itIsLeftAsItWasCome() {
-        for key in ["?", "q", Key(.escape), Key(.left)] {
+        for key in ["?", "q", Key(.escape)] {
             screens.press("?")
             #expect(screens.title.hasPrefix(" Help"))
             screens.press(key)

@@ -77,6 +77,10 @@ import Testing
 
     @Test(arguments: [
         ("--nonsense", "There is no option “--nonsense”; see --help."),
+        ("list --photos a", "“--photos” means nothing to this command; see --help."),
+        ("--json", "“--json” means nothing to this command; see --help."),
+        ("show --all a", "“--all” means nothing to this command; see --help."),
+        ("sync --photos --list-only a", "“--list-only” and “--photos” exclude each other."),
         ("--nonsense=3", "There is no option “--nonsense”; see --help."),
         ("-x", "There is no option “-x”; see --help."),
         ("-hx", "There is no option “-x”; see --help."),

@@ -70,6 +70,16 @@ import Testing
         #expect(folder.entries() == ["file"])
     }
 
+    /// As people have it who keep their settings in a folder of their own.
+    @Test func whatALinkLeadsToIsWritten() throws {
+        let target = folder.write("dotfiles-config", "old")
+        try FileManager.default.createSymbolicLink(atPath: folder.path("config"), withDestinationPath: target)
+        try PrivateFile.write("new", to: folder.path("config"))
+        #expect(try PrivateFile.read(target) == "new")
+        #expect(
+            try FileManager.default.destinationOfSymbolicLink(atPath: folder.path("config")) == target)
+    }
+
     @Test func linksInTheWayAreNotFollowed() throws {
         let victim = folder.write("victim", "precious")
         let path = folder.path("file")
