@@ -6,6 +6,7 @@ final class EasyTransfer {
     let number: Int
     let mailbox: TransferMailbox
     let easy: UnsafeMutableRawPointer
+    /// Keeps the file that a body goes into open. It is let go with the whole object, after the handle was removed.
     private let request: HTTPRequest
     /// curl keeps the list's address and not a copy.
     private var headerList: UnsafeMutablePointer<curl_slist>?
@@ -111,8 +112,8 @@ final class EasyTransfer {
         switch request.destination {
         case .stream:
             guard mailbox.post(bytes) else { return Int(CURL_WRITEFUNC_PAUSE) }
-        case .file(let descriptor):
-            if let reason = bytes.written(to: descriptor) { return abort(.error(.disk(reason))) }
+        case .file(let file):
+            if let reason = bytes.written(to: file.descriptor) { return abort(.error(.disk(reason))) }
             mailbox.post(written: received + Int64(bytes.count))
         }
         received += Int64(bytes.count)

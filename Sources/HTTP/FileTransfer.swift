@@ -110,8 +110,8 @@ final class FileTransfer: @unchecked Sendable {
         switch request.destination {
         case .stream:
             return bytes.withUnsafeBytes { mailbox.post($0) }
-        case .file(let destination):
-            if let reason = bytes.withUnsafeBytes({ $0.written(to: destination) }) { throw HTTPError.disk(reason) }
+        case .file(let file):
+            if let reason = bytes.withUnsafeBytes({ $0.written(to: file.descriptor) }) { throw HTTPError.disk(reason) }
             mailbox.post(written: received)
             return true
         }

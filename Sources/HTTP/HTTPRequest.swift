@@ -6,8 +6,8 @@ public struct HTTPRequest: Sendable {
     public enum Destination: Sendable {
         /// To whoever iterates over the transfer, piece by piece. When that one is slow, the server is made to wait.
         case stream
-        /// Into an open file, at its current position. The descriptor must stay open until the transfer has ended.
-        case file(Int32)
+        /// Into an open file, at its current position.
+        case file(BodyFile)
     }
 
     /// A user and a password, for the URL's own host.

@@ -27,14 +27,14 @@ public struct FetchPlan: Sendable {
         self.allowsCompression = allowsCompression
     }
 
-    var httpRequest: HTTPRequest {
+    func httpRequest() throws -> HTTPRequest {
         var headers: [(name: String, value: String)] = []
         if let etag = validators.etag { headers.append(("If-None-Match", etag)) }
         if let lastModified = validators.lastModified { headers.append(("If-Modified-Since", lastModified)) }
         return HTTPRequest(
             url: address.text, headers: headers,
             credentials: address.credentials.map { HTTPRequest.Credentials(user: $0.user, password: $0.password) },
-            destination: file.map { .file($0.descriptor) } ?? .stream, limit: limit,
+            destination: try file.map { .file(try BodyFile(duplicating: $0.descriptor)) } ?? .stream, limit: limit,
             allowsFiles: address.scheme == .file, allowsCompression: allowsCompression)
     }
 }

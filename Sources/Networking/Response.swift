@@ -18,7 +18,7 @@ public struct Response {
 
     /// Sends a request and waits for its answer to begin.
     static func to(_ plan: FetchPlan, over client: HTTPClient) async throws -> Response {
-        var events = client.transfer(plan.httpRequest).makeAsyncIterator()
+        var events = client.transfer(try plan.httpRequest()).makeAsyncIterator()
         guard case .response(let head)? = try await events.next() else {
             throw RequestError.transfer(.malformed("it has no beginning"))
         }

@@ -80,7 +80,7 @@ import Testing
         var request = request(folder.write("from", contents))
         let descriptor = open(folder.path("to"), O_WRONLY | O_CREAT, 0o600)
         defer { close(descriptor) }
-        request.destination = .file(descriptor)
+        request.destination = .file(try BodyFile(duplicating: descriptor))
         _ = try await fetch(request)
         #expect(try String(contentsOfFile: folder.path("to"), encoding: .utf8) == contents)
     }

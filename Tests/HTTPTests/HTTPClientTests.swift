@@ -84,7 +84,8 @@ import Testing
             let descriptor = open(file, O_WRONLY)
             defer { close(descriptor) }
             let outcome = try await fetch(
-                HTTPRequest(url: server.url(path), destination: .file(descriptor), limit: 1 << 20))
+                HTTPRequest(
+                    url: server.url(path), destination: .file(try BodyFile(duplicating: descriptor)), limit: 1 << 20))
             #expect(outcome.response?.status == status && outcome.written == 0)
             #expect(try Data(contentsOf: URL(fileURLWithPath: file)).isEmpty)
         }
@@ -97,9 +98,34 @@ import Testing
         let descriptor = open(file, O_WRONLY)
         defer { close(descriptor) }
         let outcome = try await fetch(
-            HTTPRequest(url: server.url("/"), destination: .file(descriptor), limit: 1 << 20))
+            HTTPRequest(url: server.url("/"), destination: .file(try BodyFile(duplicating: descriptor)), limit: 1 << 20)
+        )
         #expect(outcome.written == 500_000 && outcome.bytes.isEmpty)
         #expect(try Array(Data(contentsOf: URL(fileURLWithPath: file))) == body)
+    }
+
+    /// What a screen does that leaves a photo: it lets go of the file before the network's thread knows.
+    @Test func bodyGoesIntoNoOtherFile() async throws {
+        let (begun, gate) = (Gate(), Gate())
+        let server = try ScriptedServer { _ in
+            begun.open()
+            return [.hold(gate)] + .answer(200, "body")
+        }
+        let (path, other) = (folder.write("file", ""), folder.write("other", ""))
+        let descriptor = open(path, O_WRONLY)
+        let request = HTTPRequest(
+            url: server.url("/"), destination: .file(try BodyFile(duplicating: descriptor)), limit: 1 << 20)
+        let transfer = client.transfer(request)
+        #expect(await Task.detached { begun.wait() }.value)
+        // Its number now names the other file.
+        let number = open(other, O_WRONLY)
+        dup2(number, descriptor)
+        gate.open()
+        for try await _ in transfer {}
+        close(descriptor)
+        close(number)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "body")
+        #expect(try String(contentsOfFile: other, encoding: .utf8).isEmpty)
     }
 
     @Test func fullDiskIsSaid() async throws {
@@ -107,7 +133,9 @@ import Testing
         let descriptor = open("/dev/full", O_WRONLY)
         defer { close(descriptor) }
         await #expect(throws: HTTPError.disk("No space left on device")) {
-            try await fetch(HTTPRequest(url: server.url("/"), destination: .file(descriptor), limit: 1 << 20))
+            try await fetch(
+                HTTPRequest(
+                    url: server.url("/"), destination: .file(try BodyFile(duplicating: descriptor)), limit: 1 << 20))
         }
     }
 
