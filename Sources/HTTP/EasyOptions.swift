@@ -9,6 +9,10 @@ enum EasyOptions {
         vitrine_curl_set_string(easy, CURLOPT_USERAGENT, configuration.userAgent)
         // Signals are for the thread that draws.
         vitrine_curl_set_long(easy, CURLOPT_NOSIGNAL, 1)
+        // A name is looked up on a thread of its own, which curl waits for when a transfer ends before it: one slow resolver
+        // would hold up all transfers. "libcurl should skip lengthy cleanups …, by canceling and/or forgetting about a
+        // resolver thread, at the expense of a possible (though short-lived) leak of associated resources."
+        vitrine_curl_set_long(easy, CURLOPT_QUICK_EXIT, 1)
         applyProtocols(to: easy)
         applyTimeouts(configuration, to: easy)
         // A curl that was built without a coding refuses what it cannot undo, so all that it has may be offered.
