@@ -95,6 +95,10 @@ final class EasyTransfer {
         let isSecure = easy.string(CURLINFO_SCHEME).lowercased() == "https"
         // curl follows from https to http; what was asked for in secret would be asked for again in the open.
         if isSecure, head.isRedirect(to: "http:") { return abort(.error(.forbiddenRedirect)) }
+        // Compression only makes it smaller: what is too long on the way is so afterwards.
+        if let length = head.declaredLength, length > request.limit {
+            return abort(.error(.tooLarge(limit: request.limit)))
+        }
         return bytes.count
     }
 

@@ -1,7 +1,9 @@
 /// The header lines of an answer, as curl hands them out one by one; with redirects, those of the last answer.
 struct ResponseHead {
     private(set) var headers: [String: String] = [:]
-    private var isRedirect = false
+    private var status = 0
+    /// Whether the empty line after the last has come.
+    private(set) var isComplete = false
     /// Bytes of all header lines, those of redirects included.
     private var size = 0
 
@@ -15,9 +17,11 @@ struct ResponseHead {
         let text = String(decoding: line, as: UTF8.self)
         if text.hasPrefix("HTTP/") {
             headers = [:]
-            isRedirect = text.split(separator: " ").dropFirst().first?.hasPrefix("3") ?? false
+            status = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+            isComplete = false
             return true
         }
+        isComplete = text.allSatisfy(\.isNewline)
         guard let colon = text.firstIndex(of: ":") else { return true }
         headers[text[..<colon].lowercased()] = text[text.index(after: colon)...].trimmed
         return true
@@ -25,7 +29,17 @@ struct ResponseHead {
 
     /// Whether the answer so far sends one on to that scheme.
     func isRedirect(to scheme: String) -> Bool {
-        isRedirect && headers["location"]?.lowercased().hasPrefix(scheme) ?? false
+        status / 100 == 3 && headers["location"]?.lowercased().hasPrefix(scheme) ?? false
+    }
+
+    /// The length that the body of a successful answer is said to have, once the head is complete; of a number beyond all
+    /// bounds the largest there is.
+    var declaredLength: Int64? {
+        // RFC 9112, section 6.3: "the Transfer-Encoding overrides the Content-Length".
+        guard isComplete, status == 200, headers["transfer-encoding"] == nil, let digits = headers["content-length"],
+            !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
+        return Int64(digits) ?? .max
     }
 }
 

@@ -158,6 +158,28 @@ import Testing
         await #expect(throws: HTTPError.tooLarge(limit: 1 << 20)) { try await fetch(request) }
     }
 
+    @Test("BEHAVIOURS 5.5: what is said to be too large is refused before it comes")
+    func saidToBeTooLarge() async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        for length in ["1025", "99999999999999999999999"] {
+            let server = try ScriptedServer { _ in
+                [.send("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n"), .hold(gate)]
+            }
+            await #expect(throws: HTTPError.tooLarge(limit: 1024)) {
+                try await fetch(request(server.url("/"), limit: 1024))
+            }
+        }
+        // It comes in pieces, whatever its length is said to be; the pieces are counted.
+        let chunked = try ScriptedServer { _ in
+            [.send("HTTP/1.1 200 OK\r\nContent-Length: 2048\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n")]
+        }
+        #expect(try await fetch(request(chunked.url("/"), limit: 1024)).bytes == Array("ab".utf8))
+        // What an answer says that is thrown away anyway does not matter.
+        let server = try ScriptedServer { _ in .answer(404, [UInt8](repeating: 0, count: 2048)) }
+        #expect(try await fetch(request(server.url("/"), limit: 1024)).response?.status == 404)
+    }
+
     private static func gzipped(_ data: Data) throws -> [UInt8] {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/gzip")
