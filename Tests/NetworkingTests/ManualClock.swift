@@ -43,14 +43,18 @@ final class ManualClock: NetworkClock {
         }
     }
 
-    /// Waits until somebody sleeps, then moves on to the moment that the first one wakes. Returns that moment.
-    @discardableResult
-    func advanceToNextAlarm() async -> Duration {
-        let sleeping = AsyncStream<Void>(bufferingPolicy: .bufferingNewest(1)) { continuation in
+    /// Says whenever somebody goes to sleep, and once at the start.
+    func changes() -> AsyncStream<Void> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             state.withLock { $0.watchers.append(continuation) }
             continuation.yield()
         }
-        for await _ in sleeping {
+    }
+
+    /// Waits until somebody sleeps, then moves on to the moment that the first one wakes. Returns that moment.
+    @discardableResult
+    func advanceToNextAlarm() async -> Duration {
+        for await _ in changes() {
             if let first = alarms.first {
                 advance(to: first)
                 return first

@@ -100,15 +100,17 @@ final class NetworkTest: Sendable {
         try await until { !self.wishes.isStanding(self.list) }
     }
 
-    /// Returns when the condition holds. It is looked at after every change to the cache, the activity, the wishes
-    /// and the log.
+    /// Returns when the condition holds. It is looked at after every change to the cache, the activity, the wishes,
+    /// the clock's alarms and the log.
     func until(_ condition: @escaping @Sendable () throws -> Bool) async throws {
         let news = AsyncStream<Void>(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let (commits, activity, wishes) = (cache.changes(), activity.changes(), wishes.snapshots())
+            let alarms = clock.changes()
             let tasks = [
                 Task { for await _ in commits { continuation.yield() } },
                 Task { for await _ in activity { continuation.yield() } },
                 Task { for await _ in wishes { continuation.yield() } },
+                Task { for await _ in alarms { continuation.yield() } },
                 Task { [log] in for await _ in log.changes { continuation.yield() } },
             ]
             continuation.onTermination = { _ in for task in tasks { task.cancel() } }
