@@ -87,6 +87,7 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
             CURLE_SSL_INVALIDCERTSTATUS:
             self = .certificate(reason)
+        case CURLE_SSL_CONNECT_ERROR where BrokenHandshake.isMeant(by: reason): self = .broken
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE,
             CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_USE_SSL_FAILED:
             self = .tls(reason)

@@ -4,18 +4,17 @@ import HTTP
 /// Whether this machine is on any network at all.
 enum NetworkPresence {
     /// Tells a name that is not known from one that could not be asked for: without a network no name is known, and
-    /// nobody should be told that his host does not exist.
-    static func refine(_ error: RequestError) -> RequestError {
+    /// nobody should be told that his host does not exist. Nor that there is no network, when one host of it is off.
+    static func refine(_ error: RequestError, hasAddress: @autoclosure () -> Bool = hasAddress()) -> RequestError {
         switch error {
-        case .transfer(.unknownHost), .transfer(.unknownProxy), .transfer(.stalled):
-            hasAddress ? error : .noNetwork
-        case .transfer(.noRoute): .noNetwork
+        case .transfer(.unknownHost), .transfer(.unknownProxy), .transfer(.stalled), .transfer(.noRoute):
+            hasAddress() ? error : .noNetwork
         default: error
         }
     }
 
     /// Whether an interface other than loopback is up and has an address.
-    private static var hasAddress: Bool {
+    private static func hasAddress() -> Bool {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return true }
         defer { freeifaddrs(list) }

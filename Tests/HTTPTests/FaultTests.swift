@@ -72,14 +72,26 @@ import Testing
             try await failure([.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .hold(gate)]) == .stalled)
     }
 
-    @Test func notSecure() async throws {
-        let server = try ScriptedServer { _ in [] }
+    /// A server that does not speak TLS, and one that does and refuses: a record of an alert, which says that there is no
+    /// way of speaking that both know.
+    @Test(arguments: [Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8), [21, 3, 3, 0, 2, 2, 40]])
+    func notSecure(answer: [UInt8]) async throws {
+        let server = try ScriptedServer { _ in [.send(answer), .close] }
         let error = await failure("https://127.0.0.1:\(server.port)/")
         #expect {
             throw try #require(error)
         } throws: {
             if case HTTPError.tls = $0 { true } else { false }
         }
+        #expect(error?.isTransient == false && server.requests.map(\.method).allSatisfy { $0 == "TLS" })
+    }
+
+    @Test(arguments: [ScriptedServer.Step.close, .reset]) func connectionBreaksInTheHandshake(
+        end: ScriptedServer.Step
+    ) async throws {
+        let server = try ScriptedServer { _ in [end] }
+        let error = await failure("https://127.0.0.1:\(server.port)/")
+        #expect(error == .broken && error?.isTransient == true)
     }
 
     @Test func everyErrorIsASentence() {

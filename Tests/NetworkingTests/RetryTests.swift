@@ -44,6 +44,14 @@ import Testing
         #expect(!RequestError.status(code, retryAfter: nil).failure.isTemporary)
     }
 
+    @Test func onlyWithoutAnAddressThereIsNoNetwork() {
+        for error in [HTTPError.noRoute("nas.local"), .unknownHost("x"), .unknownProxy, .stalled] {
+            #expect(NetworkPresence.refine(.transfer(error), hasAddress: true) == .transfer(error))
+            #expect(NetworkPresence.refine(.transfer(error), hasAddress: false) == .noNetwork)
+        }
+        #expect(NetworkPresence.refine(.transfer(.broken), hasAddress: false) == .transfer(.broken))
+    }
+
     @Test func finalErrors() {
         for error in [
             HTTPError.tls("x"), .certificate("x"), .tooLarge(limit: 1), .disk("No space left on device"), .file("x"),

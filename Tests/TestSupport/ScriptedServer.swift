@@ -9,7 +9,7 @@ import Synchronization
 public final class ScriptedServer: Sendable {
     /// A request as it came.
     public struct Request: Sendable {
-        /// `GET`.
+        /// `GET`; `TLS` for the greeting of a client that would like to speak in secret.
         public let method: String
         /// Everything between the method and the version.
         public let path: String
@@ -133,10 +133,24 @@ public final class ScriptedServer: Sendable {
         var byte: UInt8 = 0
         while !text.suffix(4).elementsEqual([13, 10, 13, 10]) {
             guard recv(connection, &byte, 1, 0) == 1, text.count < 1 << 16 else { return nil }
-            // What does not begin like a request, a TLS greeting say, never becomes one.
+            if text.isEmpty, byte == 22 { return readGreeting(connection, number) }
+            // What does not begin like a request never becomes one.
             guard !text.isEmpty || Character(UnicodeScalar(byte)).isLetter else { return nil }
             text.append(byte)
         }
+        return request(text, number)
+    }
+
+    /// The rest of a record of TLS, after its first byte: two of a version, two of a length, and as many as that says.
+    private static func readGreeting(_ connection: Int32, _ number: Int) -> Request? {
+        var head: [UInt8] = [0, 0, 0, 0]
+        guard recv(connection, &head, 4, Int32(MSG_WAITALL)) == 4 else { return nil }
+        var body = [UInt8](repeating: 0, count: Int(head[2]) << 8 | Int(head[3]))
+        guard recv(connection, &body, body.count, Int32(MSG_WAITALL)) == body.count else { return nil }
+        return Request(method: "TLS", path: "", headers: [:], connection: number)
+    }
+
+    private static func request(_ text: [UInt8], _ number: Int) -> Request? {
         let lines = String(decoding: text, as: UTF8.self).components(separatedBy: "\r\n")
         let parts = lines[0].split(separator: " ")
         guard parts.count == 3 else { return nil }
