@@ -17,7 +17,7 @@ public enum RequestError: Error, Equatable {
     case nothingHeld
     /// The gallery's list cannot be read.
     case format(FormatError)
-    /// What came cannot be stored.
+    /// The cache cannot be read, or what came cannot be stored.
     case cache(CacheError)
 
     /// Takes whatever a request threw.
@@ -26,8 +26,7 @@ public enum RequestError: Error, Equatable {
         case let error as RequestError: self = error
         case let error as HTTPError: self = .transfer(error)
         case let error as FormatError: self = .format(error)
-        case let error as CacheError: self = .cache(error)
-        default: self = .transfer(.other("\(error)"))
+        default: self = CacheError(thrown: error).map { .cache($0) } ?? .transfer(.other("\(error)"))
         }
     }
 
@@ -41,8 +40,7 @@ public enum RequestError: Error, Equatable {
         case .wrongType(let what): Failure("the server sent \(what)", remedy: .none)
         case .nothingHeld: Failure("the server sent nothing", remedy: .time)
         case .format(let error): Failure(error.description.withoutStop, remedy: .none)
-        case .cache(.conflict): Failure(CacheError.conflict.description.withoutStop, remedy: .time)
-        case .cache(let error): Failure(error.description.withoutStop, remedy: .none)
+        case .cache(let error): Failure(error.description.withoutStop, remedy: error.isTransient ? .time : .none)
         }
     }
 

@@ -44,6 +44,16 @@ import Testing
         #expect(!RequestError.status(code, retryAfter: nil).failure.isTemporary)
     }
 
+    /// A list would be fetched again and again, and never stored.
+    @Test func damagedCache() throws {
+        guard case .database(let damaged) = CacheError.database(.damaged(reason: "malformed")),
+            case .database(let locked) = CacheError.database(.locked)
+        else { return }
+        #expect(
+            RequestError(damaged).failure == Failure("The database is damaged: malformed", remedy: .none))
+        #expect(RequestError(locked).failure.isTemporary && RequestError(CacheError.conflict).failure.isTemporary)
+    }
+
     @Test func onlyWithoutAnAddressThereIsNoNetwork() {
         for error in [HTTPError.noRoute("nas.local"), .unknownHost("x"), .unknownProxy, .stalled] {
             #expect(NetworkPresence.refine(.transfer(error), hasAddress: true) == .transfer(error))
