@@ -4,7 +4,8 @@ import Glibc
 /// letters, letters as the user's locale has them.
 ///
 /// A key is text and numbers in turn. Text is transformed by the locale's collation and ended by a zero byte, which
-/// sorts before any other; a number is the count of its digits and the digits, so that a longer one is a larger one.
+/// sorts before any other; a number is the count of its digits and the digits, so that a longer one is a larger one. A count
+/// that a byte does not hold goes on in the next one.
 enum NaturalKey {
     /// Names longer than this are equal beyond it, as far as their order goes.
     private static let maximumLength = 256
@@ -21,7 +22,8 @@ enum NaturalKey {
             rest = rest.dropFirst(number.count)
             guard !number.isEmpty else { break }
             let digits = number.drop { $0 == UInt8(ascii: "0") }
-            key.append(UInt8(digits.count))
+            key += [UInt8](repeating: .max, count: digits.count / Int(UInt8.max))
+            key.append(UInt8(digits.count % Int(UInt8.max)))
             key += digits
         }
         return key

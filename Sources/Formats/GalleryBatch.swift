@@ -14,6 +14,6 @@ public struct GalleryBatch: Equatable, Sendable {
     public var entries: [GalleryEntry] = []
     /// Photos that broke a rule.
     public var skipped: [Skipped] = []
-    /// Thumbnails that were left out, while their photos were kept.
+    /// What was left out of photos that were kept: a thumbnail, the end of a name.
     public var remarks: [Skipped] = []
 }

@@ -12,11 +12,20 @@ struct PhotoElement {
     private var photoProblem: String?
     private(set) var remarks: [GalleryBatch.Skipped] = []
 
+    /// The longest name and the longest id that are kept, in bytes. A name is sorted, shown and searched with every list.
+    static let maximumText = 4_096
+    /// As much of a date as a remark shows.
+    private static let shownDate = 64
+
     init(_ attributes: Attributes, line: Int) {
         self.line = line
         id = attributes["id"] ?? ""
-        name = attributes["name"] ?? ""
+        let whole = attributes["name"] ?? ""
+        name = whole.cut(toBytes: Self.maximumText)
         date = attributes["date"] ?? ""
+        if name.utf8.count < whole.utf8.count {
+            remarks.append(GalleryBatch.Skipped(line: line, reason: "its name is cut at \(Self.maximumText) bytes"))
+        }
     }
 
     /// Takes an `image` element inside of this one. Of a repeated kind the last counts.
@@ -48,10 +57,15 @@ struct PhotoElement {
     /// The photo that the element describes, or the rule that it breaks.
     func entry() -> Result<GalleryEntry, Refusal> {
         guard !id.isEmpty else { return .failure(Refusal(reason: "no id")) }
+        // Half an id would be another photo's.
+        guard id.utf8.count <= Self.maximumText else {
+            return .failure(Refusal(reason: "its id is longer than \(Self.maximumText) bytes"))
+        }
         guard !name.isEmpty else { return .failure(Refusal(reason: "no name")) }
         guard !date.isEmpty else { return .failure(Refusal(reason: "no date")) }
         guard let moment = Timestamp(iso8601: date) else {
-            return .failure(Refusal(reason: "“\(date)” is no date of the form 2006-07-30T07:47:17Z"))
+            let shown = date.cut(toBytes: Self.shownDate)
+            return .failure(Refusal(reason: "“\(shown)” is no date of the form 2006-07-30T07:47:17Z"))
         }
         guard let photo else { return .failure(Refusal(reason: photoProblem ?? "no image of kind “image”")) }
         return .success(GalleryEntry(id: id, name: name, date: moment, photo: photo, thumbnail: thumbnail))

@@ -253,6 +253,27 @@ import Testing
         #expect(throws: FormatError.tooLong(line: 1)) { try parse(endlessText) }
     }
 
+    @Test func namesAndIdsAreBounded() throws {
+        func photo(id: String, name: String) -> String {
+            self.photo(#"id="\#(id)" name="\#(name)" date="2006-07-30T07:47:17Z""#)
+        }
+        let most = String(repeating: "x", count: 4_096)
+        #expect(try parse(photo(id: most, name: most)).entries.map { [$0.id, $0.name] } == [[most, most]])
+        let long = try parse(photo(id: most + "x", name: "N"))
+        #expect(long.entries.isEmpty && long.skipped.map(\.reason) == ["its id is longer than 4096 bytes"])
+        // Never in the middle of a character: é is two bytes here, the family many.
+        for (name, kept) in [
+            ("x" + String(repeating: "é", count: 4_000), "x" + String(repeating: "é", count: 2_047)),
+            (String(repeating: "x", count: 4_090) + "👨‍👩‍👧‍👦", String(repeating: "x", count: 4_090)),
+            // A character may be as long as one likes; then it is cut between its parts.
+            ("e" + String(repeating: "\u{301}", count: 10_000), "e" + String(repeating: "\u{301}", count: 2_047)),
+        ] {
+            let batch = try parse(photo(id: "1", name: name))
+            #expect(batch.entries.map(\.name) == [kept])
+            #expect(batch.remarks.map(\.reason) == ["its name is cut at 4096 bytes"])
+        }
+    }
+
     @Test func encodingsAreRead() throws {
         let text = #"<album><photo id="1" name="Zürich" date="2006-07-30T07:47:17Z">\#(Self.image)</photo></album>"#
         let utf8: [UInt8] = Array(text.utf8)
