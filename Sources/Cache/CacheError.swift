@@ -21,7 +21,7 @@ public enum CacheError: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .cannotOpen(let path, let reason): "The cache \(path) cannot be opened: \(reason)."
-        case .notOurs(let path): "The cache \(path) is a link or belongs to another user; it is left alone."
+        case .notOurs(let path): "The cache \(path) is no folder, a link, or another user’s; it is left alone."
         case .newerSchema(let path): "The cache \(path) was made by a newer version of Vitrine; it is left alone."
         case .database(let error): error.description
         case .file(let path, let reason): "The file \(path) cannot be written: \(reason)."

@@ -20,7 +20,7 @@ public final class CacheFolder: Sendable {
         self.path = path
         self.log = log
         try PrivateFolder.make(path)
-        try PrivateFolder.check(path)
+        try PrivateFolder.make(galleriesFolder)
     }
 
     /// Opens a gallery's cache, or makes an empty one. The same gallery is one object, whoever opens it.

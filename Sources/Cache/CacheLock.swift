@@ -2,8 +2,8 @@ import Glibc
 
 /// Says that a gallery's cache is in use, to other processes.
 ///
-/// Any number of programs may use a cache at once; only who would take it away has to be alone with it. The system drops
-/// the lock when its holder ends, however it ends.
+/// Any number of programs may use a cache at once; only who would take it away, or put another database in its place, has
+/// to be alone with it. The system drops the lock when its holder ends, however it ends.
 final class CacheLock: Sendable {
     /// How a cache is held.
     enum Kind {
@@ -13,20 +13,59 @@ final class CacheLock: Sendable {
         case exclusive
     }
 
-    private let descriptor: Int32
+    /// What became of an attempt to lock.
+    enum Outcome {
+        case held
+        /// Somebody's lock is in the way.
+        case inUse
+        /// The file has been removed meanwhile: a lock on it keeps nobody out.
+        case gone
+    }
 
-    /// Takes the lock of a cache's folder, or returns nil if somebody's is in the way.
-    init?(folder: String, _ kind: Kind) throws(CacheError) {
-        let path = folder + "/lock"
-        descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: String(cString: strerror(errno))) }
-        guard flock(descriptor, (kind == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
-            close(descriptor)
-            return nil
-        }
+    private let descriptor: Int32
+    private let path: String
+
+    /// Takes over an open lock file.
+    init(descriptor: Int32, path: String) {
+        self.descriptor = descriptor
+        self.path = path
     }
 
     deinit {
         close(descriptor)
+    }
+
+    /// Takes the lock of a cache's folder, or returns nil if somebody's is in the way.
+    ///
+    /// A folder that is to be shared is made, if there is none: somebody may be removing it at this moment.
+    static func take(folder: String, _ kind: Kind) throws(CacheError) -> CacheLock? {
+        let path = folder + "/lock"
+        while true {
+            if kind == .shared { try PrivateFolder.make(folder) }
+            let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            if descriptor < 0, errno == ENOENT, kind == .shared { continue }
+            guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: String(cString: strerror(errno))) }
+            let lock = CacheLock(descriptor: descriptor, path: path)
+            switch try lock.claim(kind) {
+            case .held: return lock
+            case .inUse: return nil
+            case .gone: break
+            }
+        }
+    }
+
+    /// Locks the file, or makes another lock of the one that is held, which is lost if that fails: "the existing lock is
+    /// first removed, and then a new lock is established".
+    func claim(_ kind: Kind) throws(CacheError) -> Outcome {
+        while flock(descriptor, (kind == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 {
+            switch errno {
+            case EINTR: continue
+            case EWOULDBLOCK: return .inUse
+            default: throw .cannotOpen(path: path, reason: String(cString: strerror(errno)))
+            }
+        }
+        // Who removes a cache unlinks the file under the lock, so now it has a name or will never have one.
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_nlink > 0 ? .held : .gone
     }
 }

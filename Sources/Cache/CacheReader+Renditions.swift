@@ -39,6 +39,15 @@ extension CacheReader {
         }
     }
 
+    /// Whether a photo's row names a file. The file's name begins with the photo's number, so the table is not searched.
+    func isNamed(_ file: String) throws -> Bool {
+        guard let key = PhotoFiles.key(in: file) else { return false }
+        return try connection.first(Self.isNamed, key.rawValue, file) { _ in true } ?? false
+    }
+
+    /// Asked once for each file.
+    static let isNamed = "SELECT 1 FROM photo WHERE key = ? AND photo_file = ?"
+
     /// Photos that are here and whose thumbnail has to be made from them, because the gallery has none.
     public func thumbnailsToMake() throws -> [PhotoKey] {
         try connection.map(

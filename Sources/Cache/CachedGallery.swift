@@ -33,18 +33,28 @@ public struct CachedGallery: Sendable {
 
     /// Removes the whole cache. Nobody may be using it.
     public func remove() throws(CacheError) {
-        guard let lock = try CacheLock(folder: folder, .exclusive) else { throw .locked(path: folder) }
+        try PrivateFolder.check(folder)
+        guard let lock = try CacheLock.take(folder: folder, .exclusive) else { throw .locked(path: folder) }
         defer { withExtendedLifetime(lock) {} }
-        for name in ["photos", "partial"] {
-            for file in PrivateFolder.entries("\(folder)/\(name)") { unlink("\(folder)/\(name)/\(file)") }
-            rmdir("\(folder)/\(name)")
-        }
+        for name in ["photos", "partial"] { Self.removeFolder("\(folder)/\(name)") }
         // The lock last: until the folder is gone, nobody begins to fill it again.
         for file in PrivateFolder.entries(folder) where file != "lock" { unlink("\(folder)/\(file)") }
         unlink(folder + "/lock")
-        guard rmdir(folder) == 0 else {
+        // If there is a lock again, somebody has begun a new cache in this very moment.
+        guard rmdir(folder) == 0 || access(folder + "/lock", F_OK) == 0 else {
             throw .file(path: folder, reason: String(cString: strerror(errno)))
         }
+    }
+
+    /// A link in the folder's place is removed, and what it leads to left alone.
+    private static func removeFolder(_ path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            unlink(path)
+            return
+        }
+        for file in PrivateFolder.entries(path) { unlink("\(path)/\(file)") }
+        rmdir(path)
     }
 
     private static func size(_ path: String) -> Int64 {

@@ -30,9 +30,7 @@ public final class GalleryCache: Sendable {
         id = GalleryID(address)
         self.address = address
         self.folder = folder
-        try PrivateFolder.make(folder)
-        try PrivateFolder.check(folder)
-        guard let lock = try CacheLock(folder: folder, .shared) else { throw CacheError.locked(path: folder) }
+        guard let lock = try CacheLock.take(folder: folder, .shared) else { throw CacheError.locked(path: folder) }
         self.lock = lock
         files = try PhotoFiles(folder: folder, log: log)
         let database = folder + "/gallery.sqlite"
@@ -65,10 +63,6 @@ public final class GalleryCache: Sendable {
     /// Removes files that programs that died have left behind. Returns how many there were.
     @discardableResult
     public func sweep() throws -> Int {
-        try files.sweep { name in
-            try read { reader in
-                try reader.connection.first("SELECT 1 FROM photo WHERE photo_file = ?", name) { _ in true } ?? false
-            }
-        }
+        try read { reader in try files.sweep { try reader.isNamed($0) } }
     }
 }

@@ -60,21 +60,33 @@ extension GalleryWriter {
         // On the disk, under a name that no row has yet. If we die here it is an orphan, and swept.
         let stored = try partial.keep(named: PhotoFiles.name(for: key, edition: edition))
         defer { withExtendedLifetime(partial) {} }  // and with it the lock, until the row is there
-        var replaced: String?
-        let isCurrent = try transaction { connection in
-            replaced = try connection.first(
-                "SELECT photo_file FROM photo WHERE key = ? AND photo_file IS NOT NULL", key.rawValue
-            ) { $0.text(0) }
-            guard try hold(.photo, of: key, edition: edition, validators: validators, connection) else {
-                return false
+        do {
+            let (isCurrent, replaced) = try transaction { connection in
+                try name(stored, of: key, edition: edition, validators: validators, connection)
             }
-            try connection.run(
-                "UPDATE photo SET photo_file = ?, photo_size = ?, photo_digest = ? WHERE key = ?",
-                stored.name, stored.size, stored.digest, key.rawValue)
-            return true
+            if let useless = isCurrent ? replaced : stored.name { files.remove(useless) }
+            return isCurrent
+        } catch {
+            // Nothing names it, and the next start, which would sweep it, may be far.
+            files.remove(stored.name)
+            throw error
         }
-        if let name = isCurrent ? replaced : stored.name { files.remove(name) }
-        return isCurrent
+    }
+
+    /// Makes a photo's row name a file. Returns whether it does, and the file that it named before.
+    private func name(
+        _ stored: StoredPhoto, of key: PhotoKey, edition: Int, validators: Validators, _ connection: Connection
+    ) throws -> (isCurrent: Bool, replaced: String?) {
+        let replaced = try connection.first("SELECT photo_file FROM photo WHERE key = ?", key.rawValue) {
+            $0.optionalText(0)
+        }
+        guard try hold(.photo, of: key, edition: edition, validators: validators, connection) else {
+            return (false, nil)
+        }
+        try connection.run(
+            "UPDATE photo SET photo_file = ?, photo_size = ?, photo_digest = ? WHERE key = ?",
+            stored.name, stored.size, stored.digest, key.rawValue)
+        return (true, replaced ?? nil)
     }
 
     /// Notes that what is held is what the gallery speaks of: the server answered 304.

@@ -17,7 +17,13 @@ public final class PartialFile: Sendable {
             let path = folder.partialFolder + "/" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
             let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { throw .file(path: path, reason: String(cString: strerror(errno))) }
-            flock(descriptor, LOCK_EX)
+            while flock(descriptor, LOCK_EX) != 0 {
+                if errno == EINTR { continue }
+                let reason = String(cString: strerror(errno))
+                unlink(path)
+                close(descriptor)
+                throw .file(path: path, reason: reason)
+            }
             // Between `open` and `flock` a sweep may have taken the file for abandoned. It unlinks under the lock, so
             // now it has a name or it will never have one.
             var status = stat()
@@ -46,12 +52,16 @@ public final class PartialFile: Sendable {
     /// Moves the file among the photos, once its bytes are on the disk.
     func keep(named name: String) throws(CacheError) -> StoredPhoto {
         guard fsync(descriptor) == 0, let digest = FileDigest.ofFile(descriptor) else { throw failure() }
-        guard rename(path, folder.path(name)) == 0 else { throw failure() }
-        // The name is on the disk when the folder is.
         let parent = open(folder.photosFolder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard parent >= 0 else { throw failure() }
         defer { close(parent) }
-        guard fsync(parent) == 0 else { throw failure() }
+        guard rename(path, folder.path(name)) == 0 else { throw failure() }
+        // The name is on the disk when the folder is.
+        guard fsync(parent) == 0 else {
+            let failure = failure()
+            folder.remove(name)
+            throw failure
+        }
         return StoredPhoto(name: name, size: digest.size, digest: digest.digest, edition: 0)
     }
 

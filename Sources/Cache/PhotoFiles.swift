@@ -22,9 +22,14 @@ public struct PhotoFiles: Sendable {
         try PrivateFolder.make(partialFolder)
     }
 
-    /// A new name: never used before, made of nothing from outside.
+    /// A new name: never used before, made of nothing from outside. Its first part tells whose file it is.
     static func name(for key: PhotoKey, edition: Int) -> String {
         "\(key.rawValue)-\(edition)-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
+    }
+
+    /// The photo that a file was stored for; nil if the name is none of ours.
+    static func key(in name: String) -> PhotoKey? {
+        name.split(separator: "-", maxSplits: 1).first.flatMap { Int64($0) }.map(PhotoKey.init)
     }
 
     /// Where a photo's file lies.
@@ -61,19 +66,22 @@ public struct PhotoFiles: Sendable {
     ///   is then done, row and all, or dead.
     func sweep(isNamed: (String) throws -> Bool) rethrows -> Int {
         var removed = 0
-        for name in PrivateFolder.entries(partialFolder) where isAbandoned(partialFolder + "/" + name) {
-            removed += unlink(partialFolder + "/" + name) == 0 ? 1 : 0
+        for name in PrivateFolder.entries(partialFolder) {
+            removed += removeIfAbandoned(partialFolder + "/" + name, if: { true }) ? 1 : 0
         }
-        for name in PrivateFolder.entries(photosFolder) where isAbandoned(path(name)) {
-            if try !isNamed(name) { removed += unlink(path(name)) == 0 ? 1 : 0 }
+        for name in PrivateFolder.entries(photosFolder) {
+            removed += try removeIfAbandoned(path(name), if: { try !isNamed(name) }) ? 1 : 0
         }
         return removed
     }
 
-    private func isAbandoned(_ path: String) -> Bool {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { return errno == ELOOP }
+    /// Removes a file that nobody holds, if it is of no use: under its lock, so that nobody begins to hold it meanwhile.
+    private func removeIfAbandoned(_ path: String, if isUseless: () throws -> Bool) rethrows -> Bool {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        // A link is none of ours, and nobody can hold it.
+        guard descriptor >= 0 else { return errno == ELOOP && unlink(path) == 0 }
         defer { close(descriptor) }
-        return flock(descriptor, LOCK_EX | LOCK_NB) == 0
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return false }
+        return try isUseless() && unlink(path) == 0
     }
 }

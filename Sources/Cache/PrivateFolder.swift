@@ -6,16 +6,18 @@ enum PrivateFolder {
     ///
     /// A link in its place, or somebody else's folder, is refused: what is written there would not be ours.
     static func make(_ path: String) throws(CacheError) {
-        if mkdir(path, 0o700) != 0 {
-            switch errno {
-            case EEXIST: break
-            case ENOENT:
-                guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { throw failure(path) }
-                try make(String(path[..<slash]))
-                guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure(path) }
-            default: throw failure(path)
-            }
+        try makeWhatIsMissing(path)
+        try check(path)
+    }
+
+    /// The parents are the user's business: a home may well lie behind a link.
+    private static func makeWhatIsMissing(_ path: String) throws(CacheError) {
+        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+        guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+            throw failure(path)
         }
+        try makeWhatIsMissing(String(path[..<slash]))
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure(path) }
     }
 
     /// Checks that a folder of the cache is a folder, ours, and closed to others.
@@ -23,7 +25,7 @@ enum PrivateFolder {
         var status = stat()
         guard lstat(path, &status) == 0 else { throw failure(path) }
         guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else { throw .notOurs(path: path) }
-        if status.st_mode & 0o077 != 0 { chmod(path, 0o700) }
+        guard status.st_mode & 0o077 == 0 || chmod(path, 0o700) == 0 else { throw failure(path) }
     }
 
     /// The names of a folder's entries; none if it cannot be read.

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Logging
 import Model
 import SQLite
@@ -60,6 +61,66 @@ import Testing
         #expect(folder.entries("elsewhere").isEmpty)
     }
 
+    /// Whatever is written below such a folder would not be the user's alone.
+    @Test(arguments: ["galleries", "galleries/ID", "galleries/ID/photos", "galleries/ID/partial"])
+    func linksAreRefusedAtEveryDepth(name: String) throws {
+        let path = folder.path("cache/" + name.replacing("ID", with: "\(GalleryID(address))"))
+        for isLink in [true, false] {
+            _ = try? FileManager.default.removeItem(atPath: folder.path("cache"))
+            try FileManager.default.createDirectory(
+                atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(atPath: folder.path("elsewhere"), withIntermediateDirectories: true)
+            if isLink {
+                try FileManager.default.createSymbolicLink(
+                    atPath: path, withDestinationPath: folder.path("elsewhere"))
+            } else {
+                try Data("a file".utf8).write(to: URL(fileURLWithPath: path))
+            }
+            #expect(throws: CacheError.notOurs(path: path)) { try open() }
+            #expect(folder.entries("elsewhere").isEmpty)
+        }
+    }
+
+    /// Only root can give a folder away.
+    @Test(.enabled(if: geteuid() == 0)) func foldersOfOthersAreRefused() throws {
+        _ = try open()
+        let path = folder.path("cache/galleries/\(GalleryID(address))/photos")
+        #expect(chown(path, 12_345, 12_345) == 0)
+        #expect(throws: CacheError.notOurs(path: path)) { try open() }
+    }
+
+    /// What the lock stands for is gone with the file: whoever holds it keeps nobody out.
+    @Test func locksOfRemovedFoldersAreNone() throws {
+        let path = folder.write("caches/one/lock", "")
+        let lock = CacheLock(descriptor: Glibc.open(path, O_RDWR), path: path)
+        let other = CacheLock(descriptor: Glibc.open(path, O_RDWR), path: path)
+        #expect(try lock.claim(.shared) == .held && other.claim(.shared) == .held)
+        #expect(try other.claim(.exclusive) == .inUse)
+        unlink(path)
+        #expect(try other.claim(.shared) == .gone)
+        #expect(try CacheLock.take(folder: folder.path("caches/one"), .exclusive) != nil)
+        #expect(folder.entries("caches/one") == ["lock"])
+    }
+
+    /// A descriptor that is closed twice may be somebody else's the second time.
+    @Test func descriptorsAreClosedOnce() throws {
+        let path = folder.path("cache")
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        let lock = try CacheLock.take(folder: path, .exclusive)
+        let isDone = Gate()
+        Thread.detachNewThread {
+            for _ in 0..<2_000 { _ = try? CacheLock.take(folder: path, .shared) }
+            isDone.open()
+        }
+        var lost = 0
+        repeat {
+            let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+            if close(descriptor) != 0 { lost += 1 }
+        } while !isDone.wait(seconds: 0)
+        #expect(lost == 0)
+        withExtendedLifetime(lock) {}
+    }
+
     @Test("BEHAVIOURS 4.3: a damaged database is set aside and a fresh one made")
     func damagedDatabaseIsSetAside() async throws {
         try await fill(open())
@@ -98,6 +159,28 @@ import Testing
         let stored = try await test.cache.writer.store(
             photo: inTheMaking, of: test.key("a"), edition: test.photo("a").photo.edition)
         #expect(stored)
+    }
+
+    @Test func sweepHoldsWhatItIsAboutToRemove() throws {
+        let test = try TestCache()
+        let file = test.folder.write("cache/galleries/\(test.cache.id)/photos/77-1-orphan", "orphan")
+        let removed = test.cache.files.sweep { _ in
+            let descriptor = Glibc.open(file, O_RDONLY)
+            defer { close(descriptor) }
+            // Nobody can take it for his own between the question and the removal.
+            #expect(flock(descriptor, LOCK_EX | LOCK_NB) != 0)
+            return false
+        }
+        #expect(removed == 1)
+    }
+
+    /// Fifty thousand files are asked about one by one, so asking must not read the table.
+    @Test func sweepFindsRowsByTheirNumber() async throws {
+        let test = try TestCache()
+        let plan = try test.cache.read { reader in
+            try reader.connection.map("EXPLAIN QUERY PLAN " + CacheReader.isNamed, 1, "1-1-x") { $0.text(3) }
+        }
+        #expect(plan.count == 1 && plan.allSatisfy { $0.contains("SEARCH") && $0.contains("PRIMARY KEY") })
     }
 
     @Test func sizesAreCounted() async throws {

@@ -1,5 +1,6 @@
 import Foundation
 import Model
+import SQLite
 import Testing
 
 @testable import Cache
@@ -126,6 +127,18 @@ import Testing
         #expect(test.folder.entries("\(folder)/partial").isEmpty)
         #expect(test.folder.entries("\(folder)/photos") == [stored.name])
         #expect(stored.name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })
+    }
+
+    @Test func aFileWhoseRowIsRefusedIsRemoved() async throws {
+        try await test.sync([TestCache.entry("a")])
+        let key = try test.key("a")
+        let path = test.folder.path("cache/galleries/\(test.cache.id)")
+        let other = try Connection(path: path + "/gallery.sqlite", access: .readWrite)
+        try other.execute(
+            "CREATE TRIGGER t BEFORE UPDATE OF photo_file ON photo BEGIN SELECT RAISE(ABORT, 'no'); END")
+        await #expect(throws: CacheError.self) { try await test.store(photo: "bytes", of: key, edition: 1) }
+        #expect(test.folder.entries("cache/galleries/\(test.cache.id)/photos").isEmpty)
+        #expect(test.folder.entries("cache/galleries/\(test.cache.id)/partial").isEmpty)
     }
 
     @Test func abandonedPartialRemovesItself() throws {
