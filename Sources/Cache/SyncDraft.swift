@@ -44,22 +44,31 @@ public final class SyncDraft {
     }
 
     private func add(_ entry: GalleryEntry) throws {
-        var item: SyncItem? = SyncItem(entry)
-        try connection.forEach(
+        let known: Known? = try connection.first(
             "SELECT key, name, date, photo_address, thumbnail_address FROM photo WHERE id = ?", entry.id
         ) { row in
-            item = nil
-            guard seen.insert(row.int(0)) else {
-                repeated += 1
-                return
-            }
-            count += 1
-            item = Self.change(from: row, to: entry)
+            guard seen.insert(row.int(0)) else { return .repeated }
+            return Self.change(from: row, to: entry).map { .altered($0) } ?? .unchanged
         }
-        guard let item else { return }
-        // Whether one that is new came before is found out when it is stored.
-        if item.key == nil { count += 1 } else { altered += 1 }
-        try spool.append(item)
+        switch known {
+        case .repeated: repeated += 1
+        case .unchanged: count += 1
+        case .altered(let item):
+            count += 1
+            altered += 1
+            try spool.append(item)
+        case nil:
+            // Whether it came before is found out when it is stored.
+            count += 1
+            try spool.append(SyncItem(entry))
+        }
+    }
+
+    /// What became of an entry whose photo there is.
+    private enum Known {
+        case repeated
+        case unchanged
+        case altered(SyncItem)
     }
 
     /// Columns: key, name, date, photo's address, thumbnail's address.
