@@ -23,12 +23,16 @@ public final class Wishes: Sendable {
     public struct Snapshot: Coalescing, Equatable {
         /// What, and how soon.
         public var wishes: [Wish] = []
+        /// What was asked for, and the number of the asking. Another number is another wish for the same thing: the one
+        /// before it was fulfilled or stopped, though no snapshot may have shown that.
+        public var asked: [Wish.Subject: Int] = [:]
         /// What was asked for again while it stood: whoever has put it off should not wait any longer.
         public var renewed: Set<Wish.Subject> = []
 
         /// The later one says it all, but what was renewed stays so.
         public mutating func merge(_ later: Snapshot) {
             wishes = later.wishes
+            asked = later.asked
             renewed.formUnion(later.renewed)
         }
     }
@@ -36,14 +40,15 @@ public final class Wishes: Sendable {
     private struct State {
         /// By wisher, in the order in which they came.
         var stated: [(wisher: Wisher, wishes: [Wish])] = []
-        /// Asked for, and neither fulfilled nor stopped.
-        var asked: [Wish] = []
+        /// Asked for, and neither fulfilled nor stopped; each asking has a number.
+        var asked: [(wish: Wish, number: Int)] = []
+        var nextNumber = 0
         var nextWisher = 0
 
         var snapshot: Snapshot {
             var places: [Wish.Subject: Int] = [:]
             var wishes: [Wish] = []
-            for wish in [asked, stated.flatMap(\.wishes)].joined() {
+            for wish in [asked.map(\.wish), stated.flatMap(\.wishes)].joined() {
                 if let place = places[wish.subject] {
                     wishes[place].importance = max(wishes[place].importance, wish.importance)
                 } else {
@@ -51,7 +56,8 @@ public final class Wishes: Sendable {
                     wishes.append(wish)
                 }
             }
-            return Snapshot(wishes: wishes)
+            let numbers = asked.map { ($0.wish.subject, $0.number) }
+            return Snapshot(wishes: wishes, asked: Dictionary(uniqueKeysWithValues: numbers))
         }
     }
 
@@ -89,8 +95,11 @@ public final class Wishes: Sendable {
     /// Asks for something once. While it stands, asking again joins it, and at most hurries an attempt that was put off.
     public func ask(for subject: Wish.Subject, importance: Importance = .list) {
         state.withLock { state in
-            let isStanding = state.asked.contains { $0.subject == subject }
-            if !isStanding { state.asked.append(Wish(subject, importance: importance)) }
+            let isStanding = state.asked.contains { $0.wish.subject == subject }
+            if !isStanding {
+                state.asked.append((Wish(subject, importance: importance), state.nextNumber))
+                state.nextNumber += 1
+            }
             var snapshot = state.snapshot
             if isStanding { snapshot.renewed = [subject] }
             subscribers.send(snapshot)
@@ -101,7 +110,7 @@ public final class Wishes: Sendable {
     public func stop(_ subject: Wish.Subject) {
         change { state in
             let count = state.asked.count
-            state.asked.removeAll { $0.subject == subject }
+            state.asked.removeAll { $0.wish.subject == subject }
             return state.asked.count != count
         }
     }
@@ -113,7 +122,7 @@ public final class Wishes: Sendable {
 
     /// Whether something was asked for and is neither fulfilled nor stopped.
     public func isStanding(_ subject: Wish.Subject) -> Bool {
-        state.withLock { $0.asked.contains { $0.subject == subject } }
+        state.withLock { $0.asked.contains { $0.wish.subject == subject } }
     }
 
     /// Begins to listen: first what is wished for now, then whatever it becomes.

@@ -39,6 +39,8 @@ public actor NetworkController {
     private var sweeps: [Wish.Subject: Sweep] = [:]
     /// What screens and commands wish for, sweeps left out.
     private var stated: [Wish] = []
+    /// The number of each asking that has been taken in.
+    private var asked: [Wish.Subject: Int] = [:]
     private var listeners: [GalleryID: Task<Void, Never>] = [:]
     private var alarm: (time: Duration, task: Task<Void, Never>)?
     private let executor = QueueExecutor(label: "vitrine.network")
@@ -63,18 +65,30 @@ public actor NetworkController {
 
     /// Works until the task is cancelled. Then everything under way is cancelled too.
     public func run() async {
-        for await snapshot in wishes.snapshots() {
-            stated = snapshot.wishes
-            adoptWishes()
-            for subject in snapshot.renewed { renew(subject) }
-            startWhatMayStart()
-        }
-        for operation in operations.values { operation.task.cancel() }
+        for await snapshot in wishes.snapshots() { take(snapshot) }
+        end()
+    }
+
+    /// Lets go of everything. What is under way finds, when it ends, that it serves nobody and that nothing is next.
+    private func end() {
+        (stated, asked) = ([], [:])
+        adoptWishes()
         for listener in listeners.values { listener.cancel() }
         alarm?.task.cancel()
     }
 
     // MARK: - Wishes
+
+    /// Takes in what is wished for now.
+    func take(_ snapshot: Wishes.Snapshot) {
+        let anew = snapshot.asked.filter { asked[$0.key] != $0.value }.keys
+        for subject in anew { sweeps[subject] = nil }
+        (stated, asked) = (snapshot.wishes, snapshot.asked)
+        adoptWishes()
+        for subject in anew { beginAnew(subject) }
+        for subject in snapshot.renewed { renew(subject) }
+        startWhatMayStart()
+    }
 
     private func adoptWishes() {
         let wanted = stated.filter { Sweep($0) == nil }
@@ -99,6 +113,17 @@ public actor NetworkController {
     private func leave(_ identity: RequestIdentity, _ subject: Wish.Subject) {
         operations[identity]?.served.remove(subject)
         if operations[identity]?.served.isEmpty == true { operations[identity]?.task.cancel() }
+    }
+
+    /// What was asked for, fulfilled and asked for again between two snapshots has never been seen to go. It is settled
+    /// here, and wanted nevertheless.
+    private func beginAnew(_ subject: Wish.Subject) {
+        switch agenda.state(of: subject) {
+        case .settled, .waiting:
+            agenda.forgiveFailures(subject)
+            agenda.enqueue(subject)
+        case .queued, .running, nil: break
+        }
     }
 
     /// Asked for again while it was put off: it need not wait any longer. But a key that is held down asks thirty times a

@@ -44,6 +44,20 @@ import Testing
         #expect(!wishes.isStanding(.list(gallery)))
     }
 
+    @Test func askingAnewIsAnotherWish() async throws {
+        let snapshots = wishes.snapshots()
+        wishes.ask(for: .list(gallery))
+        let first = try #require(await snapshots.next())
+        wishes.ask(for: .list(gallery))
+        let second = try #require(await snapshots.next())
+        #expect(second.asked == first.asked && second.renewed == [.list(gallery)])
+        wishes.fulfil(.list(gallery))
+        wishes.ask(for: .list(gallery))
+        let third = try #require(await snapshots.next())
+        #expect(third.wishes == first.wishes && third.asked != first.asked && third.renewed == [])
+        #expect(Set(third.asked.keys) == [.list(gallery)])
+    }
+
     @Test func restatingTheSameTellsNobody() async {
         let wisher = wishes.makeWisher()
         wishes.state([Wish(thumbnail(1), importance: .visible)], by: wisher)

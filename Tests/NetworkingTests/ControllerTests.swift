@@ -5,6 +5,11 @@ import Testing
 @testable import Cache
 @testable import Networking
 
+extension NetworkController {
+    /// Returns when whatever the controller was doing is done.
+    func finishTurn() {}
+}
+
 @Suite struct ControllerTests {
     private let test: NetworkTest
 
@@ -175,6 +180,42 @@ import Testing
         try await test.until { self.test.activity.progress(of: subject) == Progress(done: 11, total: 20) }
         gate.open()
         try await test.until { try self.test.photo("a").photo.isCurrent && !self.test.activity.isBusy }
+    }
+
+    /// What happens between two turns of the controller's loop comes to it as one.
+    @Test func askingAgainRightAfterTheEnd() async throws {
+        test.putGallery(["a"])
+        let controller = test.makeController()
+        let snapshots = test.wishes.snapshots()
+        let turn = { await controller.take(try #require(await snapshots.next())) }
+        test.wishes.ask(for: test.list)
+        try await turn()
+        try await test.until { !self.test.wishes.isStanding(self.test.list) }
+        test.wishes.ask(for: test.list)
+        try await turn()
+        try await test.until { !self.test.wishes.isStanding(self.test.list) }
+        #expect(test.paths == ["/index.xml", "/index.xml"])
+    }
+
+    @Test func nothingIsBegunAfterTheEnd() async throws {
+        test.putGallery(["a", "b"])
+        let controller = test.start(width: 1)
+        try await test.refresh()
+        let gate = Gate()
+        defer { gate.open() }
+        for path in ["/t/a", "/index.xml"] { test.put(path, [.hold(gate)]) }
+        let wisher = test.wishes.makeWisher()
+        let thumbnails = try ["a", "b"].map { Wish(try test.thumbnail($0), importance: .visible) }
+        test.wishes.state(thumbnails, by: wisher)
+        try await test.until { self.test.hasBegun("/t/a") }
+        // A list does not wait for a place.
+        test.wishes.ask(for: test.list)
+        try await test.until { try self.test.status.isRunning }
+        await test.stop()
+        try await test.until { try self.test.status.state == .cancelled && self.test.cancellations == 2 }
+        await controller.finishTurn()
+        #expect(!test.activity.isBusy && !test.hasBegun("/t/b"))
+        #expect(test.beginnings(of: "/index.xml") == 2)
     }
 
     @Test func everyPictureOfAGallery() async throws {

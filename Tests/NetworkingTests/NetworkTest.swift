@@ -50,12 +50,25 @@ final class NetworkTest: Sendable {
         }
     }
 
-    /// Begins to fulfil wishes.
-    func start(width: Int = 4, maximumAttempts: Int? = nil) {
-        let controller = NetworkController(
+    func makeController(width: Int = 4, maximumAttempts: Int? = nil) -> NetworkController {
+        NetworkController(
             wishes: wishes, context: context, client: client, governor: FixedGovernor(width: width),
             schedule: RetrySchedule(maximumAttempts: maximumAttempts, random: { 0.5 }), clock: clock)
+    }
+
+    /// Begins to fulfil wishes.
+    @discardableResult
+    func start(width: Int = 4, maximumAttempts: Int? = nil) -> NetworkController {
+        let controller = makeController(width: width, maximumAttempts: maximumAttempts)
         running.withLock { $0 = Task { await controller.run() } }
+        return controller
+    }
+
+    /// Ends what ``start`` began.
+    func stop() async {
+        let task = running.withLock { $0 }
+        task?.cancel()
+        await task?.value
     }
 
     func put(_ path: String, _ steps: [ScriptedServer.Step]) {
@@ -90,8 +103,16 @@ final class NetworkTest: Sendable {
     var status: SyncStatus { get throws { activity.status(of: cache.id, record: try cache.read { try $0.gallery() }) } }
 
     /// Whether a transfer of that path has begun.
-    func hasBegun(_ path: String) -> Bool {
-        log.entries.contains { $0.subsystem == .networkDetail && $0.message.hasSuffix(path) }
+    func hasBegun(_ path: String) -> Bool { beginnings(of: path) > 0 }
+
+    /// How many transfers of that path have begun.
+    func beginnings(of path: String) -> Int {
+        log.entries.count { $0.subsystem == .networkDetail && $0.message.hasSuffix(path) }
+    }
+
+    /// How many transfers have been cancelled.
+    var cancellations: Int {
+        log.entries.count { $0.subsystem == .networkDetail && $0.message.hasSuffix(" cancelled") }
     }
 
     /// Fetches the list and waits for its end.
