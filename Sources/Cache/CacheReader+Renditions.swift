@@ -1,4 +1,5 @@
 import Model
+import SQLite
 
 extension CacheReader {
     /// What it takes to fetch a rendition, or nil if the photo is gone.
@@ -34,9 +35,7 @@ extension CacheReader {
             SELECT photo_file, photo_size, photo_digest, photo_held FROM photo
             WHERE key = ? AND photo_file IS NOT NULL
             """, key.rawValue
-        ) { row in
-            StoredPhoto(name: row.text(0), size: row.int(1), digest: row.int(2), edition: Int(row.int(3)))
-        }
+        ) { Self.storedPhoto($0) }
     }
 
     /// Whether a photo's row names a file. The file's name begins with the photo's number, so the table is not searched.
@@ -50,13 +49,30 @@ extension CacheReader {
 
     /// Photos that are here and whose thumbnail has to be made from them, because the gallery has none.
     public func thumbnailsToMake() throws -> [PhotoKey] {
-        try connection.map(
+        try connection.map("SELECT key FROM photo WHERE \(Self.needsThumbnail)") { PhotoKey($0.int(0)) }
+    }
+
+    /// The file that a photo's thumbnail has to be made from, and the edition that the thumbnail is then of; nil if there
+    /// is nothing to make, or nothing to make it from.
+    public func thumbnailToMake(of key: PhotoKey) throws -> (edition: Int, from: StoredPhoto)? {
+        try connection.first(
             """
-            SELECT key FROM photo
-            WHERE thumbnail_address IS NULL AND photo_file IS NOT NULL
-              AND (thumbnail_held IS NULL OR thumbnail_held <> thumbnail_edition)
-            """
-        ) { PhotoKey($0.int(0)) }
+            SELECT photo_file, photo_size, photo_digest, photo_held, thumbnail_edition FROM photo
+            WHERE key = ? AND \(Self.needsThumbnail)
+            """, key.rawValue
+        ) { (Int($0.int(4)), Self.storedPhoto($0)) }
+    }
+
+    /// An older photo would make an older thumbnail, and one that was no picture before is none now.
+    private static let needsThumbnail = """
+        thumbnail_address IS NULL AND thumbnail_held IS NOT thumbnail_edition \
+        AND photo_file IS NOT NULL AND photo_held = photo_edition \
+        AND thumbnail_trouble IS NOT \(TroubleCode.bad) AND photo_trouble IS NOT \(TroubleCode.bad)
+        """
+
+    /// Columns: file, size, digest, held.
+    private static func storedPhoto(_ row: Row) -> StoredPhoto {
+        StoredPhoto(name: row.text(0), size: row.int(1), digest: row.int(2), edition: Int(row.int(3)))
     }
 
     /// How many photos have each rendition here, and how many of them failed.

@@ -23,27 +23,41 @@ extension GalleryWriter {
         }
     }
 
-    /// Makes the unproven thumbnail the one: it could be decoded.
-    public func acceptThumbnail(of key: PhotoKey) throws {
+    /// Makes these unproven bytes the thumbnail: they could be decoded. Does nothing if others have come meanwhile.
+    public func accept(_ thumbnail: StoredThumbnail, of key: PhotoKey) throws {
         try transaction {
             try $0.run(
-                "UPDATE thumbnail SET data = unproven, unproven = NULL WHERE photo = ? AND unproven IS NOT NULL",
-                key.rawValue)
+                "UPDATE thumbnail SET data = unproven, unproven = NULL WHERE photo = ? AND unproven = ?",
+                key.rawValue, thumbnail.bytes)
         }
     }
 
-    /// Drops a thumbnail that could not be decoded, and marks the photo's thumbnail as bad.
+    /// Drops bytes that could not be decoded, and marks the photo's thumbnail as bad if they are what the gallery speaks
+    /// of. Where an older one was held, it is shown again.
     ///
-    /// Where an older one was held, it is shown again.
-    public func rejectThumbnail(of key: PhotoKey, reason: String) throws {
+    /// These very bytes and no others: two who draw a thumbnail at once both find that it is none, and by the time the
+    /// second says so the row holds the older one again, or the next.
+    public func reject(_ thumbnail: StoredThumbnail, of key: PhotoKey, reason: String) throws {
         try transaction { connection in
-            try connection.run("DELETE FROM thumbnail WHERE photo = ? AND unproven IS NULL", key.rawValue)
-            try connection.run("UPDATE thumbnail SET unproven = NULL WHERE photo = ?", key.rawValue)
-            // An older one is of the edition before, so the row says once more that the wanted one is not here.
+            // What newer bytes would have fallen back to is no thumbnail: then there is nothing to fall back to.
+            let hadNewer = try connection.run(
+                "UPDATE thumbnail SET data = unproven, unproven = NULL WHERE photo = ? AND data = ? AND unproven <> ?2",
+                key.rawValue, thumbnail.bytes)
+            guard hadNewer == 0 else { return }
+            let removed =
+                try connection.run(
+                    "DELETE FROM thumbnail WHERE photo = ? AND data = ?", key.rawValue, thumbnail.bytes)
+                + connection.run(
+                    "UPDATE thumbnail SET unproven = NULL WHERE photo = ? AND unproven = ?", key.rawValue,
+                    thumbnail.bytes)
+            guard removed > 0 else { return }
+            // Of an older one only this is known, that it is of another edition. Minus the rejected edition is the number
+            // of none, and so nothing that was drawn under that number is taken for it.
             try connection.run(
                 """
-                UPDATE photo SET thumbnail_held = (SELECT thumbnail_edition - 1 FROM thumbnail WHERE photo = key),
-                                 thumbnail_trouble = ?, thumbnail_reason = ?,
+                UPDATE photo SET thumbnail_trouble = iif(thumbnail_held IS thumbnail_edition, ?, thumbnail_trouble),
+                                 thumbnail_reason = iif(thumbnail_held IS thumbnail_edition, ?, thumbnail_reason),
+                                 thumbnail_held = (SELECT -abs(thumbnail_held) FROM thumbnail WHERE photo = key),
                                  thumbnail_etag = NULL, thumbnail_last_modified = NULL
                 WHERE key = ?
                 """, TroubleCode.bad, reason, key.rawValue)

@@ -71,7 +71,8 @@ public actor GalleryWriter {
 
     /// Gives everything that was marked bad another chance. What the user asks for with a refresh.
     ///
-    /// A photo that came and could not be decoded is dropped, to be fetched again: the server may have mended it.
+    /// A photo that came and could not be decoded is dropped, to be fetched again: the server may have mended it. What was
+    /// bad is wanted as a new edition, so that nothing that is known of the old bytes is held against the new ones.
     public func forgiveTroubles() throws {
         let undecodable = try transaction { connection in
             let names = try connection.map(
@@ -81,9 +82,13 @@ public actor GalleryWriter {
                 "UPDATE photo SET \(Self.withoutFile) WHERE photo_trouble = ? AND photo_file IS NOT NULL",
                 TroubleCode.bad)
             for rendition in Rendition.allCases {
-                let (trouble, reason) = (rendition.column("trouble"), rendition.column("reason"))
+                let (trouble, edition) = (rendition.column("trouble"), rendition.column("edition"))
                 try connection.run(
-                    "UPDATE photo SET \(trouble) = NULL, \(reason) = NULL WHERE \(trouble) IS NOT NULL")
+                    """
+                    UPDATE photo SET \(edition) = \(edition) + (\(trouble) = \(TroubleCode.bad)), \(trouble) = NULL,
+                                     \(rendition.column("reason")) = NULL
+                    WHERE \(trouble) IS NOT NULL
+                    """)
             }
             return names
         }

@@ -1,7 +1,8 @@
 /// What the cache has of one rendition, and what stands in the way of the rest.
 ///
-/// Every time the gallery gives a rendition another address or date, its `edition` goes up by one. What is held may be
-/// of an older edition: it is shown until the newer one is here, whatever happens on the way.
+/// Every time the gallery gives a rendition another address or date, its `edition` goes up by one; and every time the user
+/// asks once more for one that was bad. What is held may be of an older edition: it is shown until the newer one is here,
+/// whatever happens on the way.
 public struct RenditionState: Hashable, Sendable {
     /// Why the wanted edition is not here.
     public enum Trouble: Hashable, Sendable {
@@ -13,7 +14,8 @@ public struct RenditionState: Hashable, Sendable {
 
     /// The edition the gallery's list speaks of.
     public var edition: Int
-    /// The edition whose bytes are in the cache, if any are.
+    /// The edition whose bytes are in the cache, if any are. Negative for older ones that came back when newer ones turned
+    /// out to be bad.
     public var held: Int?
     /// What went wrong with the wanted edition, if anything did.
     public var trouble: Trouble?

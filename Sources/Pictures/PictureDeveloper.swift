@@ -35,18 +35,23 @@ public struct PictureDeveloper: Sendable {
         return try Self.draw(reply, order.style)
     }
 
-    /// Makes the thumbnail of a photo that has none, if the photo is here. Returns whether there is one now.
+    /// Makes the thumbnail of a photo for which the gallery has none, if the photo is here and is what the gallery speaks of.
+    /// Returns whether one was made.
     @discardableResult
     public func makeThumbnail(of key: PhotoKey, in cache: GalleryCache) async throws -> Bool {
-        guard let photo = try cache.read({ try $0.photo(key) }),
-            let stored = try cache.read({ try $0.photoFile(of: key) })
-        else { return false }
+        guard let (edition, stored) = try cache.read({ try $0.thumbnailToMake(of: key) }) else { return false }
         let side = PixelSize(width: Self.thumbnailSide, height: Self.thumbnailSide)
         var request = DecodeRequest(box: side)
         request.product = .thumbnail
-        let reply = try decoder.decode(.file(cache.files.path(stored)), request)
+        let reply: DecodeReply
+        do {
+            reply = try decoder.decode(.file(cache.files.path(stored)), request)
+        } catch {
+            try await note(verdict(error, of: stored, in: cache), on: stored, key, in: cache)
+            throw error
+        }
         guard let bytes = reply.thumbnail else { return false }
-        return try await cache.writer.store(thumbnail: bytes, of: key, edition: photo.thumbnail.edition)
+        return try await cache.writer.store(thumbnail: bytes, of: key, edition: edition)
     }
 
     // MARK: -
@@ -54,19 +59,18 @@ public struct PictureDeveloper: Sendable {
     private func thumbnail(
         of key: PhotoKey, in cache: GalleryCache, _ request: DecodeRequest, _ cancellation: DecodeCancellation
     ) throws -> DecodeReply {
-        guard let stored = try cache.read({ try $0.thumbnail(of: key) }) else {
-            // Drawn from the photo this once; from then on there is a thumbnail.
-            tell { _ = try await makeThumbnail(of: key, in: cache) }
-            return try photo(key, in: cache, request, cancellation)
-        }
+        let (stored, isDue) = try cache.read { (try $0.thumbnail(of: key), try $0.thumbnailToMake(of: key) != nil) }
+        // Until it is made, an older one is shown; where there is none, the photo itself, this once.
+        defer { if isDue { tell { try await makeThumbnail(of: key, in: cache) } } }
+        guard let stored else { return try photo(key, in: cache, request, cancellation) }
         do {
             let reply = try decoder.decode(.bytes(stored.bytes), request, cancellation: cancellation)
-            if !stored.isProven { tell { try await cache.writer.acceptThumbnail(of: key) } }
+            if !stored.isProven { tell { try await cache.writer.accept(stored, of: key) } }
             return reply
         } catch {
+            if error != .cancelled { log.error(.cache, "thumbnail \(key.rawValue) of \(cache.address): \(error)") }
             if error.isThePicturesFault {
-                log.error(.cache, "thumbnail \(key.rawValue) of \(cache.address): \(error)")
-                tell { try await cache.writer.rejectThumbnail(of: key, reason: error.reason) }
+                tell { try await cache.writer.reject(stored, of: key, reason: error.reason) }
             }
             throw error
         }
@@ -81,27 +85,40 @@ public struct PictureDeveloper: Sendable {
         do {
             return try decoder.decode(.file(cache.files.path(stored)), request, cancellation: cancellation)
         } catch {
-            throw noteFailure(error, of: stored, key, in: cache)
+            let verdict = verdict(error, of: stored, in: cache)
+            tell { try await note(verdict, on: stored, key, in: cache) }
+            // Of a file that broke here the user sees that it is fetched again, and no more.
+            throw verdict == .broken ? PictureError.file("it is fetched again") : error
         }
     }
 
-    /// Was the photo always broken, or did it break here? Only the first is worth telling the user; of the second he sees
-    /// that it is fetched again.
-    private func noteFailure(
-        _ error: PictureError, of stored: StoredPhoto, _ key: PhotoKey, in cache: GalleryCache
-    ) -> PictureError {
-        if error == .cancelled { return error }
-        guard cache.files.isIntact(stored) else {
+    /// What a photo that could not be decoded is to the cache.
+    private enum Verdict: Equatable {
+        /// Its file is missing, or not what was stored.
+        case broken
+        /// It was never a picture.
+        case bad(Failure)
+        /// It may be decoded yet.
+        case undecided
+    }
+
+    private func verdict(_ error: PictureError, of stored: StoredPhoto, in cache: GalleryCache) -> Verdict {
+        if error == .cancelled { return .undecided }
+        guard cache.files.isIntact(stored) else { return .broken }
+        return error.isThePicturesFault ? .bad(Failure(error.reason, remedy: .none)) : .undecided
+    }
+
+    private func note(_ verdict: Verdict, on stored: StoredPhoto, _ key: PhotoKey, in cache: GalleryCache) async throws
+    {
+        switch verdict {
+        case .broken:
             log.error(.cache, "\(stored.name) of \(cache.address) is missing or broken; it is fetched again")
-            tell { try await cache.writer.forgetPhotoFile(stored.name, of: key) }
-            return .file("it is fetched again")
+            try await cache.writer.forgetPhotoFile(stored.name, of: key)
+        case .bad(let failure):
+            log.error(.cache, "photo \(key.rawValue) of \(cache.address): \(failure)")
+            try await cache.writer.note(.bad(failure), for: .photo, of: key, edition: stored.edition)
+        case .undecided: break
         }
-        if error.isThePicturesFault {
-            log.error(.cache, "photo \(key.rawValue) of \(cache.address): \(error)")
-            let failure = Failure(error.reason, remedy: .none)
-            tell { try await cache.writer.note(.bad(failure), for: .photo, of: key, edition: stored.edition) }
-        }
-        return error
     }
 
     /// Tells the cache something, when it has time.

@@ -4,7 +4,7 @@ import Pixels
 public enum PictureError: Error, Equatable, CustomStringConvertible {
     /// The decoder cannot be started; the system's reason.
     case cannotStart(String)
-    /// The decoder ended without an answer: the picture broke it.
+    /// The decoder ended without an answer.
     case decoderDied
     /// The decoder took longer than any picture should.
     case tookTooLong
@@ -28,10 +28,14 @@ public enum PictureError: Error, Equatable, CustomStringConvertible {
     }
 
     /// Whether the picture itself is at fault, and will be the next time too.
+    ///
+    /// A decoder that dies or takes too long may do so because of the picture, or because the machine is short of memory or
+    /// of time. That is no reason to throw a picture away.
     var isThePicturesFault: Bool {
         switch self {
-        case .decoderDied, .tookTooLong, .undecodable: true
-        case .cannotStart, .cancelled, .file: false
+        case .undecodable(.badRequest): false
+        case .undecodable: true
+        case .decoderDied, .tookTooLong, .cannotStart, .cancelled, .file: false
         }
     }
 }

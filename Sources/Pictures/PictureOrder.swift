@@ -10,6 +10,9 @@ public struct PictureOrder: Hashable, Sendable {
     public let subject: Wish.Subject
     /// The edition that is held. With another one it is another picture.
     public let edition: Int
+    /// The edition that is held of the photo, where the thumbnail is not what it should be: it may be made from the photo,
+    /// and each photo that comes is a reason to look.
+    let photoEdition: Int?
     /// The room there is.
     public let room: Size
     /// How it is drawn.
@@ -19,11 +22,12 @@ public struct PictureOrder: Hashable, Sendable {
     let enlarges: Bool
 
     init(
-        _ subject: Wish.Subject, edition: Int, room: Size, style: DrawingStyle, region: UnitRect = .whole, fills: Bool,
-        enlarges: Bool
+        _ subject: Wish.Subject, edition: Int, photoEdition: Int? = nil, room: Size, style: DrawingStyle,
+        region: UnitRect = .whole, fills: Bool, enlarges: Bool
     ) {
         self.subject = subject
         self.edition = edition
+        self.photoEdition = photoEdition
         self.room = room
         self.style = style
         self.region = region
@@ -35,18 +39,23 @@ public struct PictureOrder: Hashable, Sendable {
     public static func thumbnail(
         of photo: Photo, in gallery: GalleryID, room: Size, style: DrawingStyle
     ) -> PictureOrder {
-        PictureOrder(
-            .picture(gallery, photo.key, .thumbnail), edition: photo.thumbnail.held ?? 0, room: room, style: style,
-            fills: true, enlarges: true)
+        thumbnail(of: photo, in: gallery, room: room, style: style, fills: true)
     }
 
     /// Orders a photo's thumbnail as large as the room lets it be: to be looked at until the photo itself is here.
     public static func preview(
         of photo: Photo, in gallery: GalleryID, room: Size, style: DrawingStyle
     ) -> PictureOrder {
+        thumbnail(of: photo, in: gallery, room: room, style: style, fills: false)
+    }
+
+    private static func thumbnail(
+        of photo: Photo, in gallery: GalleryID, room: Size, style: DrawingStyle, fills: Bool
+    ) -> PictureOrder {
         PictureOrder(
-            .picture(gallery, photo.key, .thumbnail), edition: photo.thumbnail.held ?? 0, room: room, style: style,
-            fills: false, enlarges: true)
+            .picture(gallery, photo.key, .thumbnail), edition: photo.thumbnail.held ?? 0,
+            photoEdition: photo.thumbnail.isCurrent ? nil : photo.photo.held, room: room, style: style, fills: fills,
+            enlarges: true)
     }
 
     var request: DecodeRequest {

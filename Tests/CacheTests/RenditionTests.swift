@@ -86,8 +86,12 @@ import Testing
         try await test.cache.writer.store(
             thumbnail: Array("garbage".utf8), of: photo.key, edition: photo.thumbnail.edition)
         #expect(try thumbnail("a") == StoredThumbnail(bytes: Array("garbage".utf8), isProven: false))
-        try await test.cache.writer.rejectThumbnail(of: photo.key, reason: "it is no picture")
-        #expect(try thumbnail("a") == StoredThumbnail(bytes: Array("thumbnail of a".utf8), isProven: true))
+        let garbage = try #require(try thumbnail("a"))
+        // Two draw it at once, and both find that it is none.
+        for _ in 0..<2 {
+            try await test.cache.writer.reject(garbage, of: photo.key, reason: "it is no picture")
+            #expect(try thumbnail("a") == StoredThumbnail(bytes: Array("thumbnail of a".utf8), isProven: true))
+        }
         let state = try test.photo("a").thumbnail
         #expect(state.trouble == .bad(Failure("it is no picture", remedy: .none)))
         #expect(state.held != nil && !state.isCurrent)
@@ -97,7 +101,7 @@ import Testing
         try await test.sync([TestCache.entry("a")])
         let key = try test.key("a")
         try await test.cache.writer.store(thumbnail: [0], of: key, edition: 1)
-        try await test.cache.writer.rejectThumbnail(of: key, reason: "it is no picture")
+        try await test.cache.writer.reject(try #require(try thumbnail("a")), of: key, reason: "it is no picture")
         #expect(try thumbnail("a") == nil)
         #expect(try test.photo("a").thumbnail.held == nil)
     }
@@ -108,9 +112,33 @@ import Testing
         try await test.sync([TestCache.entry("a", date: 2000)])
         let photo = try test.photo("a")
         try await test.cache.writer.store(thumbnail: [7], of: photo.key, edition: photo.thumbnail.edition)
-        try await test.cache.writer.acceptThumbnail(of: photo.key)
+        try await test.cache.writer.accept(try #require(try thumbnail("a")), of: photo.key)
         #expect(try thumbnail("a") == StoredThumbnail(bytes: [7], isProven: true))
         #expect(try test.photo("a").thumbnail.isCurrent)
+    }
+
+    /// Whoever decoded bytes speaks of them, and of no others that have come meanwhile.
+    @Test func newerBytesAreNeitherAcceptedNorRejected() async throws {
+        try await test.sync([TestCache.entry("a", date: 1000)])
+        try await test.hold("a")
+        let first = try #require(try thumbnail("a"))
+        let key = try test.key("a")
+        for (date, byte) in [(2000, 2), (3000, 3)] as [(Int64, UInt8)] {
+            try await test.sync([TestCache.entry("a", date: date)])
+            let edition = try test.photo("a").thumbnail.edition
+            try await test.cache.writer.store(thumbnail: [byte], of: key, edition: edition)
+        }
+        let older = StoredThumbnail(bytes: [2], isProven: false)
+        try await test.cache.writer.reject(older, of: key, reason: "it is no picture")
+        try await test.cache.writer.accept(older, of: key)
+        #expect(try thumbnail("a") == StoredThumbnail(bytes: [3], isProven: false))
+        #expect(try test.photo("a").thumbnail == RenditionState(edition: 3, held: 3))
+        // The one that would come back is none: then nothing comes back.
+        try await test.cache.writer.reject(first, of: key, reason: "it is no picture")
+        #expect(try thumbnail("a")?.bytes == [3])
+        #expect(try test.photo("a").thumbnail == RenditionState(edition: 3, held: 3))
+        try await test.cache.writer.reject(try #require(try thumbnail("a")), of: key, reason: "it is no picture")
+        #expect(try thumbnail("a") == nil)
     }
 
     @Test("BEHAVIOURS 3.4: the file is there before its row, under a name of the cache's own")

@@ -170,6 +170,85 @@ import Testing
         #expect(darkroom.picture(order) != nil)
     }
 
+    @Test("BEHAVIOURS 3.2: a mended picture is drawn after a refresh", arguments: Rendition.allCases)
+    func mended(rendition: Rendition) async throws {
+        func store(_ bytes: [UInt8]) async throws {
+            if rendition == .photo {
+                try await self.store(photo: bytes, of: "a")
+            } else {
+                try await self.store(thumbnail: bytes, of: "a")
+            }
+        }
+        func order() throws -> PictureOrder { rendition == .photo ? try full("a") : try thumbnail("a") }
+        try await sync(["a"])
+        if rendition == .thumbnail {
+            // An older one that is good stays visible all the time.
+            try await store(flat(100))
+            await develop(try order())
+            try await sync(["a"], date: 1)
+        }
+        for round in 1...2 {
+            try await store(Array(flat(200).prefix(30 + round)))
+            let broken = try order()
+            await develop(broken)
+            #expect(darkroom.failure(broken)?.remedy == Failure.Remedy.none)
+            try await until { if case .bad = try photo("a")[rendition].trouble { true } else { false } }
+            if rendition == .thumbnail {
+                let older = try order()
+                await develop(older)
+                #expect(darkroom.picture(older)?.cells.cells.first?.style.background == .rgb(100, 0, 0))
+            }
+            try await cache.writer.forgiveTroubles()
+            #expect(try photo("a")[rendition].isWanting)
+        }
+        try await store(flat(200))
+        let good = try order()
+        await develop(good)
+        #expect(darkroom.picture(good)?.cells.cells.first?.style.background == .rgb(200, 0, 0))
+    }
+
+    /// The list and the photo's screen draw the same thumbnail, and both find that it is none.
+    @Test func aThumbnailIsRejectedOnce() async throws {
+        try await sync(["a"])
+        try await store(thumbnail: flat(100), of: "a")
+        await develop(try thumbnail("a"))
+        try await sync(["a"], date: 1)
+        try await store(thumbnail: Array(flat(200).prefix(30)), of: "a")
+        let (list, large) = (
+            try thumbnail("a"), PictureOrder.preview(of: try photo("a"), in: cache.id, room: room, style: style)
+        )
+        // Both have read it before either has been heard.
+        await develop(list)
+        await develop(large)
+        try await until { if case .bad = try photo("a").thumbnail.trouble { true } else { false } }
+        let key = try photo("a").key
+        #expect(try cache.read { try $0.thumbnail(of: key) }?.bytes == flat(100))
+    }
+
+    @Test(arguments: ["crashes", "hangs"]) func aDecoderThatDiesSaysNothingOfThePicture(stub: String) async throws {
+        let decoder = DecoderClient(path: Stubs.path(stub), budget: 100)
+        let broken = Darkroom(developer: PictureDeveloper(caches: caches, decoder: decoder, log: Log()), width: 1)
+        try await sync(["a"])
+        try await store(thumbnail: flat(100), of: "a")
+        try await store(photo: flat(100), of: "a")
+        let changes = cache.changes()
+        for order in [try thumbnail("a"), try full("a")] {
+            let developed = broken.developed()
+            let customer = broken.makeCustomer()
+            broken.want([order], by: customer)
+            while broken.failure(order) == nil { _ = await developed.next() }
+            #expect(broken.failure(order)?.remedy == .time)
+            broken.want([], by: customer)
+            #expect(broken.failure(order) == nil, "it is tried again when somebody wants it again")
+        }
+        // A change of ours, after all that the darkroom might have told the cache.
+        try await cache.writer.noteOpened(at: Timestamp(milliseconds: 7))
+        while let change = await changes.next(), change["gallery"] == nil {
+            #expect(change["photo"] == nil && change["thumbnail"] == nil)
+        }
+        #expect(try photo("a").thumbnail.isCurrent && photo("a").photo.isCurrent)
+    }
+
     @Test("BEHAVIOURS 1.2: a photo without a thumbnail gets one")
     func makesThumbnails() async throws {
         try await sync(["a"], thumbnails: false)
@@ -185,6 +264,42 @@ import Testing
         let again = try thumbnail("a")
         await develop(again)
         #expect(darkroom.picture(again)?.width == 320)
+    }
+
+    @Test("BEHAVIOURS 2.5: a thumbnail that is made from the photo is made anew with it")
+    func remakesThumbnails() async throws {
+        try await sync(["a"], thumbnails: false)
+        try await store(photo: flat(100), of: "a")
+        #expect(try cache.read { try $0.thumbnailsToMake() } == [photo("a").key])
+        await develop(try thumbnail("a"))
+        try await until { try photo("a").thumbnail.isCurrent }
+        let key = try photo("a").key
+        let old = try cache.read { try $0.thumbnail(of: key) }?.bytes
+        try await sync(["a"], thumbnails: false, date: 1)
+        // The photo that is here is not the one that the gallery speaks of.
+        #expect(try cache.read { try $0.thumbnailsToMake() }.isEmpty)
+        #expect(try await !developer.makeThumbnail(of: key, in: cache))
+        await develop(try thumbnail("a"))
+        #expect(try !photo("a").thumbnail.isCurrent)
+        try await store(photo: flat(200), of: "a")
+        #expect(try cache.read { try $0.thumbnailsToMake() } == [key])
+        await develop(try thumbnail("a"))
+        try await until { try photo("a").thumbnail.isCurrent }
+        #expect(try cache.read { try $0.thumbnail(of: key) }?.bytes != old)
+        let order = try thumbnail("a")
+        await develop(order)
+        #expect(darkroom.picture(order)?.cells.cells.first?.style.background != .rgb(100, 0, 0))
+    }
+
+    @Test func badPhotosAreNotDecodedAtEachSync() async throws {
+        try await sync(["a"], thumbnails: false)
+        try await store(photo: Array(flat(200).prefix(30)), of: "a")
+        let key = try photo("a").key
+        #expect(try cache.read { try $0.thumbnailsToMake() } == [key])
+        await #expect(throws: PictureError.self) { try await developer.makeThumbnail(of: key, in: cache) }
+        try await until { if case .bad = try photo("a").photo.trouble { true } else { false } }
+        #expect(try cache.read { try $0.thumbnailsToMake() }.isEmpty)
+        #expect(try await !developer.makeThumbnail(of: key, in: cache))
     }
 
     @Test func mostImportantFirst() async throws {
