@@ -6,6 +6,8 @@ public enum CacheError: Error, Equatable, CustomStringConvertible {
     case cannotOpen(path: String, reason: String)
     /// Something in the cache's place belongs to somebody else, or is a link to somewhere else.
     case notOurs(path: String)
+    /// The cache is damaged, and cannot be set aside while another process uses it.
+    case damagedInUse(path: String)
     /// The cache was written by a newer Vitrine.
     case newerSchema(path: String)
     /// The database cannot be read or written.
@@ -22,7 +24,13 @@ public enum CacheError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .cannotOpen(let path, let reason): "The cache \(path) cannot be opened: \(reason)."
         case .notOurs(let path): "The cache \(path) is no folder, a link, or another user’s; it is left alone."
-        case .newerSchema(let path): "The cache \(path) was made by a newer version of Vitrine; it is left alone."
+        case .damagedInUse(let path):
+            "The cache \(path) is damaged, and in use by another process. When that has ended it is set aside and made anew."
+        case .newerSchema(let path):
+            """
+            The cache \(path) was made by a newer version of Vitrine and is left alone. Use that version, or remove the \
+            cache with “vitrine cache clear”; it is fetched again.
+            """
         case .database(let error): error.description
         case .file(let path, let reason): "The file \(path) cannot be written: \(reason)."
         case .locked(let path): "The cache \(path) is in use by another process."

@@ -13,8 +13,7 @@ extension CacheReader {
             """, key.rawValue
         ) { row in
             RenditionSource(
-                // What is stored was an address when it was stored.
-                address: try row.optionalText(0).map { try Address($0) },
+                address: row.isNull(0) ? nil : try row.address(0),
                 state: Self.renditionState(row, from: 1),
                 validators: Validators(etag: row.optionalText(5), lastModified: row.optionalText(6)))
         }

@@ -22,7 +22,7 @@ public struct CacheReader {
             """
         ) { row in
             GalleryRecord(
-                address: try Address(row.text(0)),
+                address: try row.address(0),
                 photoCount: Int(row.int(1)),
                 skipped: Int(row.int(2)),
                 lastSuccess: row.optionalInt(3).map(Timestamp.init(milliseconds:)),
@@ -33,7 +33,7 @@ public struct CacheReader {
                 validators: Validators(etag: row.optionalText(7), lastModified: row.optionalText(8)),
                 listVersion: row.int(9))
         }
-        guard let record else { throw CacheError.database(.damaged(reason: "the gallery's own row is missing")) }
+        guard let record else { throw SQLiteError.damaged(reason: "the gallery's own row is missing") }
         return record
     }
 
@@ -92,5 +92,14 @@ public struct CacheReader {
         RenditionState(
             edition: Int(row.int(column)), held: row.optionalInt(column + 1).map(Int.init),
             trouble: TroubleCode.trouble(row.optionalInt(column + 2), reason: row.text(column + 3)))
+    }
+}
+
+extension Row {
+    /// The column as an address. It was one when it was stored.
+    func address(_ column: Int) throws -> Address {
+        do { return try Address(text(column)) } catch {
+            throw SQLiteError.damaged(reason: "“\(text(column))” is no address")
+        }
     }
 }

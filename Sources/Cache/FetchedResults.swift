@@ -51,9 +51,11 @@ public final class FetchedResults {
         reader = try cache.openReader()
         // Before the first read: a commit in between is then announced and found to change nothing.
         changes = cache.changes()
-        rows = try query.firstRows(Self.firstLoad, reader)
+        let (reader, query) = (reader, query)
+        rows = try cache.mark.watch { try query.firstRows(Self.firstLoad, reader) }
         isComplete = rows.count < Self.firstLoad
-        knownCount = isComplete || filter != .all ? rows.count : try reader.gallery().photoCount
+        knownCount =
+            isComplete || filter != .all ? rows.count : try cache.mark.watch { try reader.gallery().photoCount }
     }
 
     /// How many photos the list has.
@@ -64,7 +66,8 @@ public final class FetchedResults {
     public func photos(in range: Range<Int>) throws -> [Photo?] {
         let keys = range.map { key(at: $0) }
         var photos: [PhotoKey: Photo] = [:]
-        for photo in try reader.photos(keys.compactMap { $0 }) { photos[photo.key] = photo }
+        let found = try cache.mark.watch { try reader.photos(keys.compactMap { $0 }) }
+        for photo in found { photos[photo.key] = photo }
         return keys.map { $0.flatMap { photos[$0] } }
     }
 

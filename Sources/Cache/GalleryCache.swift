@@ -22,6 +22,7 @@ public final class GalleryCache: Sendable {
     /// Whether the cache that was there could not be used and this is a fresh one: the user is told.
     public let wasSetAside: Bool
     let folder: String
+    let mark: DamageMark
     private let lock: CacheLock
     private let readers: ReaderPool
     private let hub = ChangeHub()
@@ -34,9 +35,12 @@ public final class GalleryCache: Sendable {
         self.lock = lock
         files = try PhotoFiles(folder: folder, log: log)
         let database = folder + "/gallery.sqlite"
-        let (writer, wasSetAside) = try GalleryDatabase.open(database, address: address, hub: hub, log: log)
+        mark = DamageMark(database: database)
+        let (writer, wasSetAside) = try GalleryDatabase(
+            path: database, address: address, hub: hub, mark: mark, log: log
+        ).open(lock)
         self.wasSetAside = wasSetAside
-        self.writer = GalleryWriter(writer: writer, files: files, log: log)
+        self.writer = GalleryWriter(writer: writer, files: files, mark: mark, log: log)
         readers = ReaderPool(path: database)
     }
 
@@ -47,17 +51,19 @@ public final class GalleryCache: Sendable {
 
     /// Asks the cache something, from any thread.
     public func read<Result>(_ body: (CacheReader) throws -> Result) throws -> Result {
-        try readers.read { try body(CacheReader($0)) }
+        try mark.watch { try readers.read { try body(CacheReader($0)) } }
     }
 
     /// Opens a read-only connection that belongs to the caller: what the main actor draws from.
     public func openReader() throws -> CacheReader {
-        CacheReader(try Connection(path: folder + "/gallery.sqlite", access: .readOnly, patience: 200))
+        try mark.watch {
+            CacheReader(try Connection(path: folder + "/gallery.sqlite", access: .readOnly, patience: 200))
+        }
     }
 
     /// Begins to work out what a new list changes.
     public func beginSync() throws -> SyncDraft {
-        try SyncDraft(try openReader(), folder: files.partialFolder)
+        try SyncDraft(try openReader(), folder: files.partialFolder, mark)
     }
 
     /// Removes files that programs that died have left behind. Returns how many there were.

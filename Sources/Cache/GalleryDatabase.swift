@@ -3,41 +3,90 @@ import Logging
 import Model
 import SQLite
 
-/// Opens the database of a gallery's cache, whatever state it is in.
-enum GalleryDatabase {
+/// The database of a gallery's cache, to be opened whatever state it is in.
+struct GalleryDatabase {
+    let path: String
+    let address: Address
+    let hub: ChangeHub
+    let mark: DamageMark
+    let log: Log
+
     /// Opens or creates it, and brings it up to date.
     ///
     /// One that is damaged, or belongs to another gallery, is set aside, not deleted: a fresh one takes its place and
     /// fills itself again. One of a newer Vitrine is refused.
-    static func open(
-        _ path: String, address: Address, hub: ChangeHub, log: Log
-    ) throws -> (writer: Writer, wasSetAside: Bool) {
+    ///
+    /// - Parameter lock: held as shared; and so it is again when this returns.
+    func open(_ lock: CacheLock) throws -> (writer: Writer, wasSetAside: Bool) {
         do {
-            return (try openAsItIs(path, address: address, hub: hub), false)
-        } catch SQLiteError.damaged(let reason) {
-            let aside = "\(path).damaged-\(Log.systemTime())"
-            log.error(.cache, "\(path) is damaged (\(reason)); it is kept as \(aside) and a fresh one is made")
-            for suffix in ["", "-wal", "-shm"] { rename(path + suffix, aside + suffix) }
-            return (try openAsItIs(path, address: address, hub: hub), true)
+            do {
+                return (try openAsItIs(), false)
+            } catch SQLiteError.damaged {
+                return try openAlone(lock)
+            }
+        } catch let error as SQLiteError {
+            throw CacheError.database(error)
         }
     }
 
-    private static func openAsItIs(_ path: String, address: Address, hub: ChangeHub) throws -> Writer {
+    /// Whoever has the database open would go on writing to the file that is set aside: nobody may.
+    private func openAlone(_ lock: CacheLock) throws -> (writer: Writer, wasSetAside: Bool) {
+        guard try lock.claim(.exclusive) == .held else { throw CacheError.damagedInUse(path: path) }
+        let opened: (writer: Writer, wasSetAside: Bool)
+        do {
+            // Another process may have been faster, and then this is the fresh one.
+            opened = (try openAsItIs(), false)
+        } catch SQLiteError.damaged(let reason) {
+            try setAside(reason)
+            opened = (try openAsItIs(), true)
+        }
+        guard try lock.claim(.shared) == .held else { throw CacheError.locked(path: path) }
+        return opened
+    }
+
+    private func setAside(_ reason: String) throws(CacheError) {
+        let aside = "\(path).damaged-\(Log.systemTime())"
+        log.error(.cache, "\(path) is damaged (\(reason)); it is kept as \(aside) and a fresh one is made")
+        guard rename(path, aside) == 0 else {
+            throw .cannotOpen(path: path, reason: String(cString: strerror(errno)))
+        }
+        // They may be missing. If we die before this, SQLite drops the log that it finds beside an empty file.
+        for suffix in ["-wal", "-shm"] { rename(path + suffix, aside + suffix) }
+        mark.remove()
+    }
+
+    private func openAsItIs() throws -> Writer {
         // Made here first, so that it is the user's alone from its first byte on; the files that SQLite adds beside it
         // take its permissions.
         let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw CacheError.cannotOpen(path: path, reason: String(cString: strerror(errno)))
         }
+        let isWritten = DatabaseHeader.isBelievable(descriptor)
         close(descriptor)
-        let writer = try Writer(path: path, hub: hub)
-        guard try Schema.migrate(writer) <= Schema.version else { throw CacheError.newerSchema(path: path) }
-        try claim(writer, for: address)
-        return writer
+        guard isWritten else { throw SQLiteError.damaged(reason: "its header is none of ours") }
+        do {
+            let writer = try Writer(path: path, hub: hub)
+            guard try Schema.migrate(writer) <= Schema.version else { throw CacheError.newerSchema(path: path) }
+            try writer.read(SchemaCheck.check)
+            if mark.isSet { try lookThrough(writer) }
+            try claim(writer)
+            return writer
+        } catch SQLiteError.statement(_, let reason) {
+            // These statements are right; so it is the database that is not what its version says.
+            throw SQLiteError.damaged(reason: reason)
+        }
+    }
+
+    private func lookThrough(_ writer: Writer) throws {
+        log.info(.cache, "\(path) is looked through: it seemed damaged when it was last used")
+        let complaint = try writer.read { try $0.first("PRAGMA quick_check(1)") { $0.text(0) } }
+        guard complaint == "ok" else { throw SQLiteError.damaged(reason: complaint ?? "it cannot be looked through") }
+        mark.remove()
     }
 
     /// Writes the gallery's own row, or checks it: folders are named by a number that two addresses might share.
-    private static func claim(_ writer: Writer, for address: Address) throws {
+    private func claim(_ writer: Writer) throws {
         let owner = try writer.read { try $0.first("SELECT address FROM gallery") { $0.text(0) } }
         if owner == address.text { return }
         guard owner == nil else { throw SQLiteError.damaged(reason: "it belongs to \(owner ?? "")") }

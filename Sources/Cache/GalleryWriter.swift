@@ -10,15 +10,17 @@ import Streams
 public actor GalleryWriter {
     let writer: Writer
     let files: PhotoFiles
+    private let mark: DamageMark
     let log: Log
     private let executor = QueueExecutor(label: "vitrine.cache.writer")
 
     /// The queue that the disk may block.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    init(writer: sending Writer, files: PhotoFiles, log: Log) {
+    init(writer: sending Writer, files: PhotoFiles, mark: DamageMark, log: Log) {
         self.writer = writer
         self.files = files
+        self.mark = mark
         self.log = log
     }
 
@@ -28,13 +30,9 @@ public actor GalleryWriter {
     /// One transaction, and the housekeeping that its commit may have made due.
     @discardableResult
     func transaction<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-        do {
-            let result = try writer.transaction(body)
-            checkpointIfDue()
-            return result
-        } catch let error as SQLiteError {
-            throw CacheError.database(error)
-        }
+        let result = try mark.watch { try writer.transaction(body) }
+        checkpointIfDue()
+        return result
     }
 
     private func checkpointIfDue() {
@@ -127,9 +125,20 @@ public actor GalleryWriter {
     }
 
     /// Whether the database is whole, in SQLite's own judgement: its complaints, none if it is.
+    ///
+    /// One that is not is set aside when it is opened next.
     public func complaints() throws -> [String] {
-        try writer.read { connection in
-            try connection.map("PRAGMA integrity_check(20)") { $0.text(0) }.filter { $0 != "ok" }
+        do {
+            let complaints = try mark.watch {
+                try writer.read { connection in
+                    try connection.map("PRAGMA integrity_check(20)") { $0.text(0) }.filter { $0 != "ok" }
+                }
+            }
+            if !complaints.isEmpty { mark.set() }
+            return complaints
+        } catch CacheError.database(.damaged(let reason)) {
+            // So damaged that it cannot even be looked through.
+            return [reason]
         }
     }
 

@@ -1,7 +1,7 @@
 /// For each row its sort key, by the row's number: two instructions to find one, eight bytes to keep one.
 ///
 /// Rows are numbered from one upwards and seldom leave gaps, so the keys lie in pages, and only pages that are in use
-/// take room.
+/// take room. What is no row's number (``SchemaCheck/rows``) has no key here.
 struct KeyTable {
     private static let pageSize = 1_024
     private var pages: [ContiguousArray<UInt64>?] = []
@@ -10,12 +10,13 @@ struct KeyTable {
 
     subscript(row: Int64) -> UInt64? {
         get {
-            let (page, slot) = Self.place(of: row)
-            guard page < pages.count, let keys = pages[page], let isUsed = used[page], isUsed[slot] else { return nil }
+            guard let (page, slot) = Self.place(of: row), page < pages.count, let keys = pages[page],
+                let isUsed = used[page], isUsed[slot]
+            else { return nil }
             return keys[slot]
         }
         set {
-            let (page, slot) = Self.place(of: row)
+            guard let (page, slot) = Self.place(of: row) else { return }
             if page >= pages.count {
                 guard newValue != nil else { return }
                 pages += Array(repeating: nil, count: page + 1 - pages.count)
@@ -31,7 +32,8 @@ struct KeyTable {
         }
     }
 
-    private static func place(of row: Int64) -> (page: Int, slot: Int) {
-        (Int(row) / pageSize, Int(row) % pageSize)
+    private static func place(of row: Int64) -> (page: Int, slot: Int)? {
+        guard SchemaCheck.rows.contains(row) else { return nil }
+        return (Int(row) / pageSize, Int(row) % pageSize)
     }
 }

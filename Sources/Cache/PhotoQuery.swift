@@ -11,7 +11,7 @@ struct PhotoQuery: Sendable {
         var rows = OrderedRows()
         try reader.connection.forEach(
             "SELECT key, \(column) FROM photo WHERE \(condition) ORDER BY \(column), key", pattern
-        ) { rows.append($0.int(0), key(of: $0)) }
+        ) { rows.append(try number(of: $0), key(of: $0)) }
         return rows
     }
 
@@ -23,7 +23,7 @@ struct PhotoQuery: Sendable {
             SELECT key, \(column) FROM photo WHERE \(condition)
             ORDER BY \(column) \(direction), key \(direction) LIMIT ?2
             """, pattern, limit
-        ) { ($0.int(0), key(of: $0)) }
+        ) { (try number(of: $0), key(of: $0)) }
         var rows = OrderedRows()
         for (row, key) in order.ascending ? found : found.reversed() { rows.append(row, key) }
         return rows
@@ -38,7 +38,7 @@ struct PhotoQuery: Sendable {
             SELECT key, \(column) FROM photo
             WHERE (\(condition)) AND key IN (SELECT value FROM json_each(?2))
             """, pattern, "[" + rows.map(String.init).joined(separator: ",") + "]"
-        ) { found[$0.int(0)] = key(of: $0) }
+        ) { found[try number(of: $0)] = key(of: $0) }
         return rows.map { ($0, found[$0]) }
     }
 
@@ -63,6 +63,15 @@ struct PhotoQuery: Sendable {
             pattern.append(character)
         }
         return pattern + "%"
+    }
+
+    /// The lists' tables are as long as the largest number, so one that a cache never gives out is not believed.
+    private func number(of row: Row) throws -> Int64 {
+        let number = row.int(0)
+        guard SchemaCheck.rows.contains(number) else {
+            throw SQLiteError.damaged(reason: "a photo has the number \(number)")
+        }
+        return number
     }
 
     private func key(of row: Row) -> SortKey {

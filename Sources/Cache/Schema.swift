@@ -12,20 +12,30 @@ enum Schema {
     /// Returns the version that was found; a database of a newer Vitrine is not touched, and the caller must refuse it.
     static func migrate(_ writer: Writer) throws -> Int {
         let found = try writer.read { try version(of: $0) }
+        guard found >= 0 else { throw SQLiteError.damaged(reason: "its version is \(found)") }
         guard found < version else { return found }
         for step in found..<version {
             try writer.transaction { connection in
                 // Another process may have taken this step while this one waited for the lock.
                 guard try Self.version(of: connection) == step else { return }
-                try connection.execute(migrations[step])
-                // A pragma takes no bound value; this one is a number of ours.
-                try connection.execute("PRAGMA user_version = \(step + 1)")
+                try migrate(connection, step)
             }
         }
         return found
     }
 
-    private static func version(of connection: Connection) throws -> Int {
+    /// Brings an empty database that nobody else knows up to date.
+    static func migrate(_ connection: Connection) throws {
+        for step in migrations.indices { try migrate(connection, step) }
+    }
+
+    private static func migrate(_ connection: Connection, _ step: Int) throws {
+        try connection.execute(migrations[step])
+        // A pragma takes no bound value; this one is a number of ours.
+        try connection.execute("PRAGMA user_version = \(step + 1)")
+    }
+
+    static func version(of connection: Connection) throws -> Int {
         Int(try connection.first("PRAGMA user_version") { $0.int(0) } ?? 0)
     }
 

@@ -16,23 +16,27 @@ public final class SyncDraft {
     /// Photos that have come so far.
     public private(set) var count = 0
     private let connection: Connection
+    private let mark: DamageMark
     private let listVersion: Int64
     private let spool: SyncSpool
     private var seen = KeySet()
     private var altered = 0
     private var repeated = 0
 
-    init(_ reader: CacheReader, folder: String) throws {
+    init(_ reader: CacheReader, folder: String, _ mark: DamageMark) throws {
         connection = reader.connection
-        listVersion = try reader.gallery().listVersion
+        self.mark = mark
+        listVersion = try mark.watch { try reader.gallery().listVersion }
         spool = try SyncSpool(folder: folder)
     }
 
     /// Compares entries with what is there. Of entries with the same id the first counts.
     public func add(_ entries: [GalleryEntry]) throws {
         // One read transaction a batch: it is taken and given back once, not once an entry.
-        try connection.transaction(writes: false) {
-            for entry in entries { try add(entry) }
+        try mark.watch {
+            try connection.transaction(writes: false) {
+                for entry in entries { try add(entry) }
+            }
         }
     }
 

@@ -18,8 +18,10 @@ public enum SQLiteError: Error, Equatable, CustomStringConvertible {
     case interrupted
     /// A rule of the schema was broken.
     case constraint(reason: String)
-    /// Anything else: a mistake in the statement.
+    /// The statement asks for what this database does not have: a mistake, in one or the other.
     case statement(sql: String, reason: String)
+    /// Anything else: there is no memory, the file's locks do not work.
+    case other(reason: String)
 
     /// A sentence for the user.
     public var description: String {
@@ -33,6 +35,7 @@ public enum SQLiteError: Error, Equatable, CustomStringConvertible {
         case .interrupted: "The search was interrupted."
         case .constraint(let reason): "The database refused the change: \(reason)."
         case .statement(let sql, let reason): "SQLite: \(reason), in “\(sql)”."
+        case .other(let reason): "The database cannot be used: \(reason)."
         }
     }
 
@@ -53,7 +56,8 @@ public enum SQLiteError: Error, Equatable, CustomStringConvertible {
         case SQLITE_INTERRUPT: self = .interrupted
         case SQLITE_CONSTRAINT: self = .constraint(reason: reason)
         case SQLITE_CANTOPEN: self = .cannotOpen(path: "", reason: reason)
-        default: self = .statement(sql: sql, reason: reason)
+        case SQLITE_ERROR, SQLITE_SCHEMA, SQLITE_MISMATCH, SQLITE_FORMAT: self = .statement(sql: sql, reason: reason)
+        default: self = .other(reason: reason)
         }
     }
 }

@@ -60,7 +60,7 @@ enum Vitrine {
         switch error {
         case is SettingsError, is AddressError, is LogError: .usage
         case is TerminalError: .notATerminal
-        case CacheError.locked: .locked
+        case CacheError.locked, CacheError.damagedInUse: .locked
         default: .someFailed
         }
     }

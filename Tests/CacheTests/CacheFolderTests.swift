@@ -135,6 +135,19 @@ import Testing
         #expect(log.entries.contains { $0.subsystem == .cache && $0.message.contains("damaged") })
     }
 
+    @Test("BEHAVIOURS 4.3: a damaged database is not taken from under another process")
+    func damagedDatabaseIsNotTakenFromUnderAnother() async throws {
+        let inUse = try open()
+        try await fill(inUse)
+        let path = folder.path("cache/galleries/\(GalleryID(address))/gallery.sqlite")
+        let connection = try Connection(path: path, access: .readWrite)
+        try connection.execute("PRAGMA user_version = -1")
+        #expect(throws: CacheError.damagedInUse(path: path)) { try open() }
+        #expect(try inUse.read { try $0.gallery().photoCount } == 1)
+        #expect(folder.entries("cache/galleries/\(GalleryID(address))").allSatisfy { !$0.contains("damaged") })
+        try connection.execute("PRAGMA user_version = 1")
+    }
+
     @Test func newerSchemaIsLeftAlone() throws {
         _ = try open()
         let path = folder.path("cache/galleries/\(GalleryID(address))/gallery.sqlite")

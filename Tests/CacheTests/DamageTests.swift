@@ -1,0 +1,145 @@
+import Foundation
+import Logging
+import Model
+import SQLite
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// Databases that are not what they should be: none ends the program, none stands in the way for ever.
+@Suite struct DamageTests {
+    private let folder = TestFolder()
+    private let log = Log()
+    private let address: Address
+    private let path: String
+
+    init() async throws {
+        address = try Address("http://example.org/index.xml")
+        path = folder.path("cache/galleries/\(GalleryID(address))/gallery.sqlite")
+        try await fill(open())
+    }
+
+    private func open() throws -> GalleryCache {
+        try CacheFolder(path: folder.path("cache"), log: log).open(address)
+    }
+
+    private func fill(_ cache: GalleryCache) async throws {
+        let draft = try cache.beginSync()
+        try draft.add((0..<100).map { try TestCache.entry("\($0)") })
+        _ = try await cache.writer.commit(
+            draft.changes, skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 1))
+        await cache.writer.close()
+    }
+
+    private func execute(_ script: String) throws {
+        try Connection(path: path, access: .readWrite).execute(script)
+    }
+
+    private func expectSetAside(_ comment: Comment) async throws {
+        let cache = try open()
+        #expect(cache.wasSetAside, comment)
+        #expect(try cache.read { try $0.gallery().photoCount } == 0, comment)
+        try await fill(cache)
+        #expect(try cache.read { try $0.gallery().photoCount } == 100, comment)
+    }
+
+    @Test(arguments: [Int32.min, Int32.min + 1, -1, 0])
+    func versionsThatNobodyWrote(version: Int32) async throws {
+        try execute("PRAGMA user_version = \(version)")
+        try await expectSetAside("version \(version)")
+        #expect(try !open().wasSetAside)
+    }
+
+    @Test(arguments: [
+        "DROP TABLE thumbnail", "ALTER TABLE photo RENAME COLUMN photo_file TO photo_fime",
+        "ALTER TABLE gallery RENAME TO galleri", "DROP INDEX photo_by_date",
+        "UPDATE gallery SET address = 'http://example.org/another.xml'", "UPDATE gallery SET address = x'00FF'",
+    ])
+    func schemasThatNobodyMade(script: String) async throws {
+        try execute(script)
+        try await expectSetAside("\(script)")
+    }
+
+    @Test(arguments: [
+        "UPDATE photo SET key = -key WHERE id = '7'", "UPDATE photo SET key = 9223372036854775807 WHERE id = '7'",
+        "UPDATE photo SET key = 0 WHERE id = '7'", "UPDATE sqlite_sequence SET seq = 9223372036854775807",
+        "UPDATE photo SET date = 9223372036854775807 WHERE id = '7'",
+        "UPDATE photo SET date = -9223372036854775808 WHERE id = '7'",
+    ])
+    func numbersThatNobodyGave(script: String) async throws {
+        try execute(script)
+        try await expectSetAside("\(script)")
+    }
+
+    /// They can come under a program that runs, too, if another one wrote them.
+    @MainActor @Test(arguments: [Int64.min, -1, 0, 1 << 40, .max])
+    func rowsThatNobodyNumbered(key: Int64) async throws {
+        let cache = try open()
+        let results = try FetchedResults(of: cache)
+        try execute("UPDATE photo SET key = \(key) WHERE id = '7'")
+        #expect(throws: CacheError.self) { try FetchedResults(of: cache) }
+        var rows = OrderedRows()
+        _ = rows.apply([(key, .number(1)), (5, .number(2))])
+        _ = rows.apply([(key, nil)])
+        #expect(rows.index(of: key) == nil && results.index(of: PhotoKey(key)) == nil)
+    }
+
+    /// A whole database is not looked through at each start, but when somebody has stumbled over something in it.
+    @Test("BEHAVIOURS 4.3: damage that somebody met with is set aside at the next start")
+    func damageThatIsMetWithIsSetAsideAtTheNextStart() async throws {
+        try breakAnIndex()
+        try meet()
+        try await expectSetAside("after it was met with")
+    }
+
+    @Test func damageThatACheckFindsIsSetAsideAtTheNextStart() async throws {
+        try breakAnIndex()
+        try await check()
+        try await expectSetAside("after a check")
+    }
+
+    private func breakAnIndex() throws {
+        let page = try Connection(path: path, access: .readOnly).first(
+            "SELECT rootpage FROM sqlite_schema WHERE name = 'photo_by_name'"
+        ) { UInt64($0.int(0)) }
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        try handle.seek(toOffset: (try #require(page) - 1) * 4_096)
+        try handle.write(contentsOf: Data(repeating: 0xA5, count: 4_096))
+        try handle.close()
+    }
+
+    private func meet() throws {
+        let cache = try open()
+        #expect(!cache.wasSetAside)
+        #expect(throws: CacheError.self) {
+            try cache.read { try PhotoQuery(order: PhotoOrder(.name), filter: .all).rows($0) }
+        }
+    }
+
+    private func check() async throws {
+        let cache = try open()
+        #expect(!cache.wasSetAside)
+        #expect(try await !cache.check().complaints.isEmpty)
+    }
+
+    /// Each bit of the header, turned over by a disk: the cache opens as it is, or as a fresh one, and can be filled.
+    @Test(arguments: 0..<100)
+    func headers(byte: Int) async throws {
+        let good = try Data(contentsOf: URL(fileURLWithPath: path))
+        for bit in ProcessInfo.processInfo.environment["VITRINE_BITS"] == nil ? [byte % 8] : Array(0..<8) {
+            var bytes = good
+            bytes[byte] ^= 1 << bit
+            for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+            try bytes.write(to: URL(fileURLWithPath: path))
+            do {
+                try await fill(open())
+            } catch CacheError.newerSchema {
+                #expect(60..<64 ~= byte)
+            } catch {
+                // It comes to light while the cache is in use; then the next start sets it aside.
+                try await fill(open())
+            }
+        }
+    }
+}
