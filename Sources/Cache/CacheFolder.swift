@@ -47,14 +47,23 @@ public final class CacheFolder: Sendable {
 
     /// What is known of a gallery, without opening or making its cache; nil if it has none.
     public func record(of address: Address) -> GalleryRecord? {
-        CachedGallery(folder: folder(of: GalleryID(address))).flatMap { $0.record.address == address ? $0.record : nil }
+        gallery(address)?.record
     }
 
-    /// Every cache on the disk, open or not, the most recently opened first.
+    /// A gallery's cache on the disk, open or not, readable or not; nil if it has none.
+    public func gallery(_ address: Address) -> CachedGallery? {
+        let folder = folder(of: GalleryID(address))
+        var status = stat()
+        guard lstat(folder, &status) == 0 else { return nil }
+        let gallery = CachedGallery(folder: folder)
+        return gallery.isOf(address) ? gallery : nil
+    }
+
+    /// Every cache on the disk, open or not, readable or not, the most recently opened first.
     public func galleries() -> [CachedGallery] {
         PrivateFolder.entries(galleriesFolder)
-            .compactMap { CachedGallery(folder: galleriesFolder + "/" + $0) }
-            .sorted { ($0.record.lastOpened?.milliseconds ?? 0) > ($1.record.lastOpened?.milliseconds ?? 0) }
+            .map { CachedGallery(folder: galleriesFolder + "/" + $0) }
+            .sorted { ($0.record?.lastOpened?.milliseconds ?? 0) > ($1.record?.lastOpened?.milliseconds ?? 0) }
     }
 
     private var galleriesFolder: String { path + "/galleries" }

@@ -4,24 +4,58 @@ import SQLite
 
 /// A gallery's cache on the disk, seen from outside: what it holds and how much room it takes.
 public struct CachedGallery: Sendable {
-    /// What is known of the gallery.
-    public let record: GalleryRecord
+    /// What is known of the gallery; nil if nothing is yet, or it cannot be read.
+    public let record: GalleryRecord?
+    /// Why it cannot be read, if that is so.
+    public let trouble: CacheError?
     /// Its folder.
     public let folder: String
 
-    init?(folder: String) {
-        let path = folder + "/gallery.sqlite"
-        guard access(path, R_OK) == 0,
-            let connection = try? Connection(path: path, access: .readOnly, patience: 200),
-            let record = try? CacheReader(connection).gallery()
-        else { return nil }
-        self.record = record
+    init(folder: String) {
         self.folder = folder
+        do {
+            record = try Self.record(folder)
+            trouble = nil
+        } catch {
+            record = nil
+            trouble = error
+        }
     }
 
-    /// Bytes of the database, its log and its thumbnails.
+    private static func record(_ folder: String) throws(CacheError) -> GalleryRecord? {
+        try PrivateFolder.check(folder)
+        let path = folder + "/gallery.sqlite"
+        var status = stat()
+        // Who makes a cache may end before there is anything in it.
+        if lstat(path, &status) != 0, errno == ENOENT { return nil }
+        do {
+            let connection = try Connection(path: path, access: .readOnly, patience: 200)
+            let version = try Schema.version(of: connection)
+            guard version <= Schema.version else { throw CacheError.newerSchema(path: path) }
+            if version == 0, try connection.first("SELECT 1 FROM sqlite_schema", row: { _ in true }) == nil {
+                return nil
+            }
+            guard version > 0 else { throw SQLiteError.damaged(reason: "its version is \(version)") }
+            guard try connection.first("SELECT 1 FROM gallery", row: { _ in true }) != nil else { return nil }
+            return try CacheReader(connection).gallery()
+        } catch let error as CacheError {
+            throw error
+        } catch let error as SQLiteError {
+            throw .database(error)
+        } catch {
+            throw .database(.other(reason: "\(error)"))
+        }
+    }
+
+    /// Whether it is an address's cache. Of one that cannot be read, the folder's name has to do.
+    public func isOf(_ address: Address) -> Bool {
+        record.map { $0.address == address } ?? folder.hasSuffix("/\(GalleryID(address))")
+    }
+
+    /// Bytes of the database, its log and its thumbnails, and of what was set aside.
     public var databaseSize: Int64 {
-        ["gallery.sqlite", "gallery.sqlite-wal", "gallery.sqlite-shm"].reduce(0) { $0 + Self.size(folder + "/" + $1) }
+        PrivateFolder.entries(folder).filter { $0.hasPrefix("gallery.sqlite") }
+            .reduce(0) { $0 + Self.size(folder + "/" + $1) }
     }
 
     /// Bytes of the photos, those on their way included.
@@ -31,7 +65,7 @@ public struct CachedGallery: Sendable {
         }
     }
 
-    /// Removes the whole cache. Nobody may be using it.
+    /// Removes the whole cache, readable or not. Nobody may be using it.
     public func remove() throws(CacheError) {
         try PrivateFolder.check(folder)
         guard let lock = try CacheLock.take(folder: folder, .exclusive) else { throw .locked(path: folder) }

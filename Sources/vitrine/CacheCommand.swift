@@ -16,20 +16,23 @@ struct CacheCommand {
         }
         switch action {
         case .info: return info(galleries)
-        case .clear:
-            for gallery in galleries { try gallery.remove() }
-            Output.print(CountText.text(galleries.count, "cache") + " removed")
-            return .done
-        case .check: return try await check(galleries, caches)
+        case .clear: return clear(galleries)
+        case .check: return await CacheCheckCommand(caches: caches).run(galleries, try known(target))
         }
     }
 
     private func selected(_ target: Invocation.CacheTarget, _ caches: CacheFolder) throws -> [CachedGallery] {
         switch target {
-        case .all: return caches.galleries()
-        case .gallery(let name):
-            let address = try house.address(name)
-            return caches.galleries().filter { $0.record.address == address }
+        case .all: caches.galleries()
+        case .gallery(let name): [caches.gallery(try house.address(name))].compactMap { $0 }
+        }
+    }
+
+    /// Addresses that a cache may belong to which does not say so itself.
+    private func known(_ target: Invocation.CacheTarget) throws -> [Address] {
+        switch target {
+        case .all: try house.rememberedGalleries().addresses
+        case .gallery(let name): [try house.address(name)]
         }
     }
 
@@ -39,31 +42,32 @@ struct CacheCommand {
             let (database, photos) = (gallery.databaseSize, gallery.photosSize)
             total += database + photos
             let fields = [
-                gallery.record.address.text, CountText.text(gallery.record.photoCount, "photo"),
+                gallery.record?.address.text ?? gallery.folder,
+                gallery.record.map { CountText.text($0.photoCount, "photo") } ?? "nothing is known of it",
                 "lists and thumbnails \(ByteText.text(database))", "photos \(ByteText.text(photos))",
-                "updated " + (gallery.record.lastSuccess?.iso8601 ?? "never"),
+                "updated " + (gallery.record?.lastSuccess?.iso8601 ?? "never"),
             ]
             Output.print(fields.map(\.madeVisible).joined(separator: "\t"))
+            if let trouble = gallery.trouble { Output.complain("\(trouble)") }
         }
         Output.print(CountText.text(galleries.count, "gallery", "galleries") + "\t" + ByteText.text(total))
-        return .done
+        return galleries.allSatisfy { $0.trouble == nil } ? .done : .someFailed
     }
 
-    private func check(_ galleries: [CachedGallery], _ caches: CacheFolder) async throws -> ExitCode {
+    /// One that cannot be removed is no reason to keep the others.
+    private func clear(_ galleries: [CachedGallery]) -> ExitCode {
         var code = ExitCode.done
+        var removed = 0
         for gallery in galleries {
-            let check = try await caches.open(gallery.record.address).check()
-            var findings = check.complaints
-            if check.brokenFiles > 0 {
-                findings.append("broken, to be fetched again: " + CountText.text(check.brokenFiles, "photo"))
+            do throws(CacheError) {
+                try gallery.remove()
+                removed += 1
+            } catch {
+                Output.complain("\(error)")
+                if case .locked = error { code = .locked } else if code == .done { code = .someFailed }
             }
-            if check.orphans > 0 { findings.append(CountText.text(check.orphans, "file") + " of nothing removed") }
-            let verdict =
-                findings.isEmpty
-                ? "good, " + CountText.text(check.goodFiles, "photo") : findings.joined(separator: "; ")
-            Output.print("\(gallery.record.address.text.madeVisible)\t\(verdict.madeVisible)")
-            if !check.complaints.isEmpty { code = .someFailed }
         }
+        Output.print(CountText.text(removed, "cache") + " removed")
         return code
     }
 }

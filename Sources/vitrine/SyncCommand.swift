@@ -19,6 +19,9 @@ struct SyncCommand {
             Output.complain("No gallery is known yet; name one.")
             return .usage
         }
+        for gallery in galleries where gallery.wasSetAside {
+            Output.complain("The cache of \(gallery.address) was damaged. It is set aside, and filled again.")
+        }
         for gallery in galleries { try gallery.sweep() }
         guard !house.settings.offline else {
             Output.complain("Offline: nothing is fetched.")
@@ -47,7 +50,7 @@ struct SyncCommand {
     /// Those that were named, or all that are known.
     private func addresses(_ names: [String], _ caches: CacheFolder) throws -> [Address] {
         guard names.isEmpty else { return try names.map { try house.address($0) } }
-        let known = try house.rememberedGalleries().addresses + caches.galleries().map(\.record.address)
+        let known = try house.rememberedGalleries().addresses + caches.galleries().compactMap(\.record?.address)
         return GalleryList(known).addresses
     }
 

@@ -33,7 +33,7 @@ import Testing
         let caches = try CacheFolder(path: folder.path("cache"), log: log)
         #expect(caches.record(of: address)?.photoCount == 1)
         #expect(caches.record(of: try Address("http://example.org/other.xml")) == nil)
-        #expect(caches.galleries().map(\.record.address) == [address])
+        #expect(caches.galleries().map(\.record?.address) == [address])
     }
 
     @Test func oneObjectForOneGallery() throws {
@@ -119,6 +119,29 @@ import Testing
         } while !isDone.wait(seconds: 0)
         #expect(lost == 0)
         withExtendedLifetime(lock) {}
+    }
+
+    @Test func whatCannotBeReadIsListedAndCanBeRemoved() throws {
+        _ = try open()
+        let path = folder.path("cache/galleries/\(GalleryID(address))/gallery.sqlite")
+        try Data(repeating: 0x55, count: 20_000).write(to: URL(fileURLWithPath: path))
+        let caches = try CacheFolder(path: folder.path("cache"), log: log)
+        let gallery = try #require(caches.gallery(address))
+        #expect(gallery.record == nil && gallery.trouble != nil && caches.galleries().count == 1)
+        try gallery.remove()
+        #expect(caches.galleries().isEmpty && caches.gallery(address) == nil)
+    }
+
+    /// Where a link lies in the place of the photos, what it leads to is not ours to remove.
+    @Test func removingFollowsNoLinks() throws {
+        _ = try open()
+        let path = folder.path("cache/galleries/\(GalleryID(address))/photos")
+        let precious = folder.write("elsewhere/precious", "precious")
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: folder.path("elsewhere"))
+        let caches = try CacheFolder(path: folder.path("cache"), log: log)
+        try #require(caches.gallery(address)).remove()
+        #expect(access(precious, F_OK) == 0 && caches.galleries().isEmpty)
     }
 
     @Test("BEHAVIOURS 4.3: a damaged database is set aside and a fresh one made")

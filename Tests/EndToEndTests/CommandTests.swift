@@ -1,4 +1,5 @@
 import Foundation
+import SQLite
 import TestSupport
 import Testing
 
@@ -123,6 +124,38 @@ import Testing
         #expect(session.wait() == 0)
         #expect(try home.vitrine("cache", "clear", Built.testGallery).status == 0)
         #expect(try home.vitrine("cache", "info").lines == ["0 galleries\t0 B"])
+    }
+
+    @Test func damagedCachesAreNotPassedOver() throws {
+        let other = Built.testGallery + "/index-big.xml"
+        for gallery in [Built.testGallery, other] { _ = try home.vitrine("sync", "--list-only", gallery) }
+        for gallery in home.folder.entries(".cache/vitrine/galleries") {
+            home.folder.write(".cache/vitrine/galleries/\(gallery)/gallery.sqlite", "no database at all")
+        }
+        let info = try home.vitrine("cache", "info")
+        #expect(info.status == 1 && info.lines.count == 3 && info.errors.contains("is damaged"))
+        let check = try home.vitrine("cache", "check", "--all")
+        #expect(check.status == 1 && check.lines.count == 2 && check.lines.allSatisfy { $0.contains("is damaged") })
+        // Whose cache it is has to be said, since it does not say so itself; then it is mended.
+        let mended = try home.vitrine("cache", "check", other)
+        #expect(mended.status == 1 && mended.text.contains("set aside"))
+        #expect(try home.vitrine("cache", "check", other).text.contains("good, 0 photos"))
+        #expect(try home.vitrine("cache", "clear", "--all").text == "2 caches removed\n")
+        #expect(home.folder.entries(".cache/vitrine/galleries").isEmpty)
+    }
+
+    @Test func cachesOfANewerVitrineAreLeftAlone() throws {
+        _ = try home.vitrine("sync", "--list-only", Built.testGallery)
+        let gallery = try #require(home.folder.entries(".cache/vitrine/galleries").first)
+        let path = home.caches + "/galleries/\(gallery)/gallery.sqlite"
+        try Connection(path: path, access: .readWrite).execute("PRAGMA user_version = 999")
+        for arguments in [["sync", Built.testGallery], ["cache", "check", "--all"], ["cache", "info"]] {
+            let command = try Command(Built.vitrine, arguments, environment: home.environment())
+            #expect(command.status == 1)
+            #expect((command.errors + command.text).contains("or remove the cache with “vitrine cache clear”"))
+        }
+        #expect(try home.vitrine("cache", "clear", Built.testGallery).status == 0)
+        #expect(try home.vitrine("sync", "--list-only", Built.testGallery).status == 0)
     }
 
     @Test func mistakesAreNamed() throws {
