@@ -28,7 +28,7 @@ import Testing
         let draft = try cache.beginSync()
         try draft.add((0..<100).map { try TestCache.entry("\($0)") })
         _ = try await cache.writer.commit(
-            draft.changes, skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 1))
+            draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 1))
         await cache.writer.close()
     }
 
