@@ -1,4 +1,6 @@
 import Glibc
+import Streams
+import Synchronization
 
 /// Says that a gallery's cache is in use, to other processes.
 ///
@@ -24,6 +26,7 @@ final class CacheLock: Sendable {
 
     private let descriptor: Int32
     private let path: String
+    private let lastRing = Mutex(timespec())
 
     /// Takes over an open lock file.
     init(descriptor: Int32, path: String) {
@@ -51,6 +54,35 @@ final class CacheLock: Sendable {
             case .inUse: return nil
             case .gone: break
             }
+        }
+    }
+
+    /// Tells all that hold this lock, in whatever process, that something was committed.
+    ///
+    /// The database's own files cannot tell it: the log is written before a commit is done, and what makes it visible is
+    /// written through a mapping, which no watch hears. So the lock's file is given another time, by which its own ringing
+    /// is known from others'.
+    func ring() {
+        let now = time(nil)
+        lastRing.withLock { ring in
+            ring = timespec(tv_sec: now, tv_nsec: Int.random(in: 0..<1_000_000_000))
+            let times = [timespec(tv_sec: now, tv_nsec: 0), ring]
+            futimens(descriptor, times)
+        }
+    }
+
+    /// Listens for others' ringing, and for the end of a process, which may not have come to it.
+    func listen(_ onRing: @escaping @Sendable () -> Void) -> FileWatch? {
+        FileWatch(path) { [weak self] event in
+            if event == .closed || self?.hasRungLast == false { onRing() }
+        }
+    }
+
+    private var hasRungLast: Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return false }
+        return lastRing.withLock {
+            $0.tv_sec == status.st_mtim.tv_sec && $0.tv_nsec == status.st_mtim.tv_nsec
         }
     }
 

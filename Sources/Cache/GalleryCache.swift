@@ -3,6 +3,7 @@ import Logging
 import Model
 import SQLite
 import Streams
+import Synchronization
 
 /// One gallery's cache: a database, a folder of photos, and the one place where changes to them are announced.
 ///
@@ -26,6 +27,10 @@ public final class GalleryCache: Sendable {
     private let lock: CacheLock
     private let readers: ReaderPool
     private let hub = ChangeHub()
+    private let log: Log
+    /// Hears of other processes' commits, once somebody wants to hear of any: an update that runs from a timetable shows in
+    /// a browser that is open. Where the system has no more watches to give, it shows at the next start.
+    private let watch = Mutex<FileWatch?>(nil)
 
     init(address: Address, folder: String, log: Log) throws {
         id = GalleryID(address)
@@ -40,13 +45,25 @@ public final class GalleryCache: Sendable {
             path: database, address: address, hub: hub, mark: mark, log: log
         ).open(lock)
         self.wasSetAside = wasSetAside
-        self.writer = GalleryWriter(writer: writer, files: files, mark: mark, log: log)
+        self.writer = GalleryWriter(writer: writer, files: files, mark: mark, lock: lock, log: log)
+        self.log = log
         readers = ReaderPool(path: database)
     }
 
     /// Begins to listen to commits. Subscribe first, then read.
     public func changes() -> CoalescingStream<ChangeSet> {
-        hub.subscribe()
+        watch.withLock { watch in
+            if watch == nil { watch = listenToOthers() }
+        }
+        return hub.subscribe()
+    }
+
+    private func listenToOthers() -> FileWatch? {
+        lock.listen { [weak writer, log] in
+            Task {
+                do { try await writer?.announceOthers() } catch { log.error(.cache, "\(error)") }
+            }
+        }
     }
 
     /// Asks the cache something, from any thread.

@@ -11,16 +11,19 @@ public actor GalleryWriter {
     let writer: Writer
     let files: PhotoFiles
     private let mark: DamageMark
+    /// Rung after each commit. Not held: it goes with the cache, whoever still has something to do with this object.
+    private weak var lock: CacheLock?
     let log: Log
     private let executor = QueueExecutor(label: "vitrine.cache.writer")
 
     /// The queue that the disk may block.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    init(writer: sending Writer, files: PhotoFiles, mark: DamageMark, log: Log) {
+    init(writer: sending Writer, files: PhotoFiles, mark: DamageMark, lock: CacheLock, log: Log) {
         self.writer = writer
         self.files = files
         self.mark = mark
+        self.lock = lock
         self.log = log
     }
 
@@ -31,8 +34,17 @@ public actor GalleryWriter {
     @discardableResult
     func transaction<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         let result = try mark.watch { try writer.transaction(body) }
+        lock?.ring()
+        // Others may have rung since they were last listened to, and not be heard for our own ringing.
+        do { try announceOthers() } catch { log.error(.cache, "\(error)") }
         checkpointIfDue()
         return result
+    }
+
+    /// Announces what other processes have committed, if they have. Returns whether they have.
+    @discardableResult
+    func announceOthers() throws -> Bool {
+        try mark.watch { try writer.announceOthers(tables: Schema.tables) }
     }
 
     private func checkpointIfDue() {

@@ -7,6 +7,8 @@ import SQLite
 enum Schema {
     static var version: Int { migrations.count }
 
+    static let tables = ["gallery", "photo", "thumbnail"]
+
     /// Brings a database up to date, each step a transaction of its own.
     ///
     /// Returns the version that was found; a database of a newer Vitrine is not touched, and the caller must refuse it.

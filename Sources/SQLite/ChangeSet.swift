@@ -19,6 +19,11 @@ public struct ChangeSet: Coalescing, Equatable {
     /// No change at all.
     public init() {}
 
+    /// Any rows of these tables.
+    public init(manyOf tables: [String]) {
+        self.tables = Dictionary(uniqueKeysWithValues: tables.map { ($0, .many) })
+    }
+
     /// Whether nothing was touched.
     public var isEmpty: Bool { tables.isEmpty }
 

@@ -11,6 +11,8 @@ public final class Writer {
     private let connection: Connection
     private let recorder: CommitRecorder
     private let hub: ChangeHub
+    /// Changes when another process commits.
+    private var dataVersion: Int64 = 0
 
     /// What an explicit checkpoint achieved.
     public struct Checkpoint: Equatable, Sendable {
@@ -33,6 +35,7 @@ public final class Writer {
             PRAGMA wal_autocheckpoint = 0;
             """)
         recorder = CommitRecorder(connection)
+        dataVersion = try connection.first("PRAGMA data_version") { $0.int(0) } ?? 0
     }
 
     /// Runs the body as one transaction, and announces what it touched once that is on the disk.
@@ -42,6 +45,21 @@ public final class Writer {
         let result = try connection.transaction(writes: true) { try body(connection) }
         hub.publish(recorder.takeChanges())
         return result
+    }
+
+    /// Announces what other processes have committed since this was last asked, if they have: what exactly, nobody says, so
+    /// it is many rows of these tables. Returns whether they have.
+    ///
+    /// "The integer values returned by two invocations of "PRAGMA data_version" from the same connection will be different
+    /// if changes were committed to the database by any other connection in the interim", and no other connection of this
+    /// process writes.
+    @discardableResult
+    public func announceOthers(tables: [String]) throws -> Bool {
+        let version = try connection.first("PRAGMA data_version") { $0.int(0) } ?? 0
+        defer { dataVersion = version }
+        guard version != dataVersion else { return false }
+        hub.publish(ChangeSet(manyOf: tables))
+        return true
     }
 
     /// Pages that the write-ahead log held after the last commit.

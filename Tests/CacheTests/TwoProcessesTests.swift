@@ -1,0 +1,68 @@
+import Logging
+import Model
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import SQLite
+
+/// One cache opened twice, as by a browser and an update that runs beside it.
+@Suite struct TwoProcessesTests {
+    private let folder = TestFolder()
+    private let ours: GalleryCache
+    private let theirs: GalleryCache
+
+    init() throws {
+        let address = try Address("http://example.org/album/index.xml")
+        ours = try CacheFolder(path: folder.path("cache"), log: Log()).open(address)
+        theirs = try CacheFolder(path: folder.path("cache"), log: Log()).open(address)
+    }
+
+    private func sync(_ ids: [String], into cache: GalleryCache) async throws {
+        let draft = try cache.beginSync()
+        try draft.add(ids.map { try TestCache.entry($0) })
+        _ = try await cache.writer.commit(
+            draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 1))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func whatTheOtherCommitsIsHeard() async throws {
+        let changes = ours.changes()
+        try await sync(["a", "b"], into: theirs)
+        let change = await changes.next()
+        #expect(change?["photo"] == .many && change?["gallery"] == .many)
+        #expect(try ours.read { try $0.photo(galleryID: "a") } != nil)
+    }
+
+    @Test func whatOneCommitsOneselfIsNot() async throws {
+        try await sync(["a"], into: ours)
+        #expect(try await !ours.writer.announceOthers())
+        // What the first has written counts once.
+        try await theirs.writer.announceOthers()
+        try await sync(["b"], into: theirs)
+        #expect(try await !theirs.writer.announceOthers())
+    }
+
+    /// A list on the screen follows, and its photos stay who they are.
+    @MainActor @Test(.timeLimit(.minutes(1))) func listsFollow() async throws {
+        try await sync(["a", "b"], into: ours)
+        let results = try FetchedResults(of: ours)
+        let key = try #require(try ours.read { try $0.photo(galleryID: "b") }?.key)
+        try await sync(["b", "c", "d"], into: theirs)
+        while results.count != 3 || results.index(of: key) == nil {
+            guard await results.nextDifference() != nil else { break }
+        }
+        #expect(results.count == 3)
+        #expect(try results.photo(key)?.galleryID == "b")
+    }
+
+    /// Two updates of one list: the second finds that there is another list now.
+    @Test func theSlowerUpdateIsVoid() async throws {
+        let draft = try ours.beginSync()
+        try draft.add([TestCache.entry("slow")])
+        try await sync(["fast"], into: theirs)
+        await #expect(throws: CacheError.conflict) {
+            try await ours.writer.commit(
+                draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 1))
+        }
+    }
+}
