@@ -254,14 +254,14 @@ public actor NetworkController {
         for subject in Array(agenda.subjects) {
             guard case .picture(gallery, let key, _) = subject, isAffected(key) else { continue }
             switch agenda.state(of: subject) {
-            case .settled: agenda.enqueue(subject)
             case .running(let identity):
                 guard let request = try? request(for: subject), request.identity == identity else {
                     leave(identity, subject)
                     agenda.enqueue(subject)
                     continue
                 }
-            case .waiting:
+            case .settled, .waiting:
+                // A trouble that the row speaks of is the one that it was given up for, or put off.
                 guard let request = try? request(for: subject), !request.hasFailedBefore else { continue }
                 agenda.forgiveFailures(subject)
                 agenda.enqueue(subject)
