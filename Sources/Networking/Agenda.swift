@@ -69,9 +69,9 @@ struct Agenda {
         failedAttempts[subject] = nil
     }
 
-    mutating func noteWaiting(_ subject: Wish.Subject, since now: Duration, until time: Duration) {
-        guard isWanted(subject) else { return }
-        states[subject] = .waiting(since: now, until: time)
+    /// Notes where something stands, unless it is not wanted.
+    mutating func note(_ state: State, _ subject: Wish.Subject) {
+        if isWanted(subject) { states[subject] = state }
     }
 
     /// Counts one more failed attempt, and returns how many there have been.

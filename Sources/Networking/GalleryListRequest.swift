@@ -76,10 +76,14 @@ public struct GalleryListRequest: NetworkRequest {
         context.activity.noteEnd(of: cache.id)
     }
 
-    /// Shows what it waits for. The failure is also kept, for whoever looks while we wait, or after.
+    /// Keeps the failure beside the last success, for whoever looks while we wait, or after.
     public func notePutOff(_ failure: Failure) async {
         context.log.info(.network, "\(cache.address): \(failure); to be tried again")
         await noteInCache(failure)
+    }
+
+    /// Shows what it waits for.
+    public func noteWaiting(_ failure: Failure) {
         context.activity.note(.waiting(failure), of: cache.id)
     }
 
@@ -87,7 +91,6 @@ public struct GalleryListRequest: NetworkRequest {
     public func noteFailed(_ failure: Failure) async {
         context.log.error(.network, "\(cache.address): \(failure)")
         await noteInCache(failure)
-        context.activity.noteEnd(of: cache.id)
     }
 
     /// Shows that the user stopped it.

@@ -182,7 +182,8 @@ public actor NetworkController {
         case nil:
             operation.request.noteDone()
             operation.served.forEach(settle)
-        case is CancellationError:
+        case let error? where error is CancellationError || operation.served.isEmpty:
+            // It may have failed just as it was let go: nobody asks why.
             operation.request.noteCancelled()
             // Wanted again meanwhile, or in another edition.
             operation.served.forEach { agenda.enqueue($0) }
@@ -199,14 +200,28 @@ public actor NetworkController {
             let delay = schedule.delay(afterAttempts: attempts, retryAfter: error.retryAfter)
         else {
             await operation.request.noteFailed(failure)
-            return operation.served.forEach(settle)
+            return giveUp(operation)
         }
+        let wait = Agenda.State.waiting(since: clock.now, until: clock.now + delay)
         // First here and then in the cache: the row's change must find it waiting.
         for subject in operation.served {
-            agenda.noteWaiting(subject, since: clock.now, until: clock.now + delay)
+            agenda.note(wait, subject)
             if agenda.isWanted(subject) { putOff[subject] = operation.request }
         }
         await operation.request.notePutOff(failure)
+        // While that was written it may have been stopped, or have been due. Then something else is to be seen of it.
+        if operation.served.contains(where: { agenda.state(of: $0) == wait }) { operation.request.noteWaiting(failure) }
+    }
+
+    /// It has failed for good, and that is written down. Meanwhile it may have been let go, or begun anew.
+    private func giveUp(_ operation: Operation) {
+        let identity = operation.request.identity
+        let successor = operations[identity]
+        if successor == nil { operation.request.noteDone() }
+        for subject in operation.served
+        where agenda.state(of: subject) == .running(identity) && successor?.served.contains(subject) != true {
+            settle(subject)
+        }
     }
 
     /// Nothing is left to do for it. What was asked for once has thereby come true, or never will.

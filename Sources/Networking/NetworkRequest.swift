@@ -26,11 +26,13 @@ public protocol NetworkRequest: Sendable {
 
     /// Notes that work on it begins.
     func noteBegun()
-    /// Notes that it has been done.
+    /// Notes that work on it is over: it has been done, or has failed for good.
     func noteDone()
-    /// Notes that an attempt failed and another will follow.
+    /// Keeps in the cache why an attempt failed; another will follow.
     func notePutOff(_ failure: Failure) async
-    /// Notes that it has failed for good.
+    /// Notes that it waits for another attempt. Not called if it was let go or begun anew while the cache was written.
+    func noteWaiting(_ failure: Failure)
+    /// Keeps in the cache why it has failed for good.
     func noteFailed(_ failure: Failure) async
     /// Notes that nobody wants it any more. Nothing is written.
     func noteCancelled()

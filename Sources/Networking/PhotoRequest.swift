@@ -67,13 +67,16 @@ public struct PhotoRequest: NetworkRequest {
 
     /// Marks the photo as put off.
     public func notePutOff(_ failure: Failure) async {
-        picture.noteProgress(nil)
         await picture.note(.putOff(failure))
+    }
+
+    /// Shows that it is not on its way for now.
+    public func noteWaiting(_ failure: Failure) {
+        picture.noteProgress(nil)
     }
 
     /// Marks the photo as bad, or as put off where another day may bring it.
     public func noteFailed(_ failure: Failure) async {
-        picture.noteProgress(nil)
         await picture.note(failure.isTemporary ? .putOff(failure) : .bad(failure))
     }
 

@@ -52,6 +52,9 @@ public struct ThumbnailRequest: NetworkRequest {
         await picture.note(.putOff(failure))
     }
 
+    /// Its row says so.
+    public func noteWaiting(_ failure: Failure) {}
+
     /// Marks the thumbnail as bad, or as put off where another day may bring it.
     public func noteFailed(_ failure: Failure) async {
         await picture.note(failure.isTemporary ? .putOff(failure) : .bad(failure))

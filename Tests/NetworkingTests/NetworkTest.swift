@@ -10,6 +10,16 @@ import Testing
 
 @testable import Networking
 
+extension GalleryWriter {
+    /// Does nothing, and lets nobody else do anything, until a gate opens.
+    fileprivate func hold(_ gate: Gate, thenCommit changes: SyncChanges?, onHeld: @Sendable () -> Void) throws {
+        onHeld()
+        gate.wait()
+        guard let changes else { return }
+        _ = try commit(changes, skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 43_000))
+    }
+}
+
 /// A server with a gallery, a cache, and a controller between them.
 final class NetworkTest: Sendable {
     /// What the server has, by path. A test changes it while the server runs.
@@ -113,6 +123,15 @@ final class NetworkTest: Sendable {
     /// How many transfers have been cancelled.
     var cancellations: Int {
         log.entries.count { $0.subsystem == .networkDetail && $0.message.hasSuffix(" cancelled") }
+    }
+
+    /// Holds up whoever writes to the cache from now on, and has another list written before them.
+    func holdWriter(_ gate: Gate, thenCommit changes: SyncChanges? = nil) async {
+        await withCheckedContinuation { continuation in
+            Task { [cache] in
+                try await cache.writer.hold(gate, thenCommit: changes) { continuation.resume() }
+            }
+        }
     }
 
     /// Fetches the list and waits for its end.

@@ -117,6 +117,41 @@ import Testing
         #expect(!test.activity.isBusy)
     }
 
+    /// The cache's writer takes its time, as on a slow disk. Meanwhile the user stops the update.
+    @Test func stopWhileTheFailureIsWritten() async throws {
+        test.put("/index.xml", .answer(503))
+        let controller = test.start()
+        let gate = Gate()
+        await test.holdWriter(gate)
+        test.wishes.ask(for: test.list)
+        try await test.until { self.test.log.entries.contains { $0.message.hasSuffix("to be tried again") } }
+        test.wishes.stop(test.list)
+        try await test.until { try self.test.status.state == .cancelled }
+        gate.open()
+        try await test.until { try self.test.cache.read { try $0.gallery().failure } != nil }
+        await controller.finishTurn()
+        #expect(try test.status.state == .cancelled && !test.activity.isBusy)
+    }
+
+    /// Another process updates the list at the same time, which is found out when the update has just been stopped.
+    @Test func stopJustAsItFails() async throws {
+        test.putGallery(["a"])
+        test.start()
+        try await test.refresh()
+        test.putGallery(["a", "b"])
+        let gate = Gate()
+        await test.holdWriter(gate, thenCommit: try test.cache.beginSync().finish())
+        test.wishes.ask(for: test.list)
+        try await test.until { try self.test.status.state == .updating(.committing) }
+        test.wishes.stop(test.list)
+        // What is wished for later is heard later.
+        test.wishes.ask(for: .everyPicture(test.cache.id, .thumbnail))
+        try await test.until { self.test.hasBegun("/t/a") }
+        gate.open()
+        try await test.until { try !self.test.status.isRunning }
+        #expect(try test.status.state == .cancelled && !test.activity.isBusy)
+    }
+
     @Test func finalFailureEndsTheSync() async throws {
         test.start()
         try await test.refresh()
