@@ -27,7 +27,10 @@ public final class CacheFolder: Sendable {
     public func open(_ address: Address) throws -> GalleryCache {
         try open.withLock { open in
             let id = GalleryID(address)
-            if let cache = open[id], cache.address == address { return cache }
+            if let cache = open[id], cache.address == address {
+                cache.credentials.take(address.credentials)
+                return cache
+            }
             let cache = try GalleryCache(address: address, folder: folder(of: id), log: log)
             log.debug(.cache, "opened \(address) in \(cache.folder)")
             open[id] = cache

@@ -24,6 +24,7 @@ public final class GalleryCache: Sendable {
     public let wasSetAside: Bool
     let folder: String
     let mark: DamageMark
+    let credentials: GalleryCredentials
     private let lock: CacheLock
     private let readers: ReaderPool
     private let hub = ChangeHub()
@@ -35,6 +36,7 @@ public final class GalleryCache: Sendable {
     init(address: Address, folder: String, log: Log) throws {
         id = GalleryID(address)
         self.address = address
+        credentials = GalleryCredentials(address.credentials)
         self.folder = folder
         guard let lock = try CacheLock.take(folder: folder, .shared) else { throw CacheError.locked(path: folder) }
         self.lock = lock
@@ -48,6 +50,12 @@ public final class GalleryCache: Sendable {
         self.writer = GalleryWriter(writer: writer, files: files, mark: mark, lock: lock, log: log)
         self.log = log
         readers = ReaderPool(path: database)
+    }
+
+    /// An address that is asked for on behalf of the gallery: with its user and password, if it lies at the gallery's own
+    /// origin, and else without any.
+    public func signedIn(_ other: Address) -> Address {
+        other.with(other.hasOrigin(of: address) ? credentials.current : nil)
     }
 
     /// Begins to listen to commits. Subscribe first, then read.

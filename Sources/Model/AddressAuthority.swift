@@ -7,7 +7,7 @@ struct AddressAuthority {
     init(_ text: String) throws(AddressError) {
         // Some clients end the host at a backslash, some take it for part of the user: no two need agree on whose
         // host this is.
-        guard !text.utf8.contains(UInt8(ascii: "\\")) else { throw .host(text) }
+        guard !text.utf8.contains(UInt8(ascii: "\\")) else { throw .host(Self.withoutPassword(text)) }
         var rest = Substring(text)
         // The last @: a password may hold one that was not encoded, a host cannot.
         if let at = rest.lastIndex(of: "@") {
@@ -30,6 +30,11 @@ struct AddressAuthority {
         let host = rest.lowercased()
         guard Self.isHost(host, bracketed: bracket != nil) else { throw .host(String(rest)) }
         self.host = host
+    }
+
+    private static func withoutPassword(_ text: String) -> String {
+        guard let at = text.lastIndex(of: "@"), text[..<at].contains(":") else { return text }
+        return String(text[text.index(after: at)...])
     }
 
     private static func port(_ digits: Substring) throws(AddressError) -> Int? {

@@ -33,7 +33,7 @@ public struct GalleryListRequest: NetworkRequest {
     public func plan() throws -> FetchPlan {
         let record = try cache.read { try $0.gallery() }
         return FetchPlan(
-            address: try listAddress(),
+            address: cache.signedIn(try listAddress()),
             validators: record.lastSuccess == nil ? Validators() : record.validators,
             limit: Self.limit, allowsCompression: true)
     }

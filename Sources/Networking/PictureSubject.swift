@@ -23,7 +23,7 @@ struct PictureSubject: Sendable {
         self.key = key
         self.rendition = rendition
         self.source = source
-        self.address = address
+        self.address = cache.signedIn(address)
         self.context = context
     }
 

@@ -83,6 +83,16 @@ import Testing
         #expect(try address.resolving("y").credentials != nil)
         #expect(try address.resolving("https://example.org/y").credentials == nil)
         #expect(try address.resolving("//other/y").credentials == nil)
+        // Nor in an error's.
+        #expect(throws: AddressError.host("exam\\ple.org")) { try Address("https://me:s%40cret@exam\\ple.org/x") }
+    }
+
+    @Test func originsAreSchemeHostAndPort() throws {
+        let address = try Address("https://example.org/x")
+        #expect(address.hasOrigin(of: try Address("https://EXAMPLE.org:443/y?z")))
+        for other in ["http://example.org/x", "https://example.org:8443/x", "https://www.example.org/x"] {
+            #expect(!address.hasOrigin(of: try Address(other)))
+        }
     }
 
     @Test func onlyOwnFilesMayBeNamed() throws {

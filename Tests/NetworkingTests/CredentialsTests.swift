@@ -1,0 +1,81 @@
+import Cache
+import Foundation
+import HTTP
+import Logging
+import Model
+import TestSupport
+import Testing
+
+@testable import Networking
+
+/// A gallery that asks for a password, which the user typed into its address.
+@Suite struct CredentialsTests {
+    private let folder = TestFolder()
+    private let log = Log(level: .debug)
+    private let server: ScriptedServer
+    private let other: ScriptedServer
+    private let caches: CacheFolder
+    private let client: HTTPClient
+
+    private static let authorization = "Basic " + Data("me:s3cret".utf8).base64EncodedString()
+
+    init() throws {
+        let other = try ScriptedServer { _ in .answer(200, NetworkTest.picture("elsewhere")) }
+        let list = """
+            <album><photo id="1" name="One" date="2006-07-30T07:47:17Z">
+            <image kind="image" srcURL="photo.jpg"/><image kind="thumbnail" srcURL="\(other.url("/t"))"/></photo></album>
+            """
+        server = try ScriptedServer { request in
+            guard request.headers["authorization"] == Self.authorization else {
+                return .answer(401, headers: ["WWW-Authenticate: Basic realm=\"photos\""])
+            }
+            return request.path == "/index.xml" ? .answer(200, list) : .answer(200, NetworkTest.picture("photo"))
+        }
+        self.other = other
+        caches = try CacheFolder(path: folder.path("cache"), log: log)
+        client = HTTPClient(log: log)
+    }
+
+    private func open(_ userAndPassword: String) throws -> GalleryCache {
+        try caches.open(Address("http://\(userAndPassword)127.0.0.1:\(server.port)/index.xml"))
+    }
+
+    private func perform(_ kind: any NetworkRequest.Type, _ subject: Wish.Subject) async throws {
+        let context = RequestContext(caches: caches, activity: Activity(), log: log)
+        try await #require(try kind.make(for: subject, in: context)).perform(over: client)
+    }
+
+    @Test func picturesOfTheSameOriginAreAskedForWithThem() async throws {
+        let cache = try open("me:s3cret@")
+        try await perform(GalleryListRequest.self, .list(cache.id))
+        let key = try #require(try cache.read { try $0.photo(galleryID: "1") }).key
+        try await perform(PhotoRequest.self, .picture(cache.id, key, .photo))
+        try await perform(ThumbnailRequest.self, .picture(cache.id, key, .thumbnail))
+        #expect(try cache.read { try $0.photoFile(of: key) } != nil)
+        // Another port is another origin.
+        #expect(other.requests.count == 1 && other.requests[0].headers["authorization"] == nil)
+    }
+
+    @Test func theyAreWrittenNowhere() async throws {
+        let cache = try open("me:s3cret@")
+        try await perform(GalleryListRequest.self, .list(cache.id))
+        #expect(!log.entries.contains { $0.message.contains("s3cret") })
+        let files = try #require(FileManager.default.enumerator(atPath: folder.path))
+        for case let file as String in files {
+            let bytes = FileManager.default.contents(atPath: folder.path(file)) ?? Data()
+            #expect(bytes.range(of: Data("s3cret".utf8)) == nil, "\(file)")
+        }
+    }
+
+    @Test func typedLaterTheyAreUsedFromThenOn() async throws {
+        let cache = try open("")
+        await #expect(throws: RequestError.status(401, retryAfter: nil)) {
+            try await perform(GalleryListRequest.self, .list(cache.id))
+        }
+        #expect(try open("me:s3cret@") === cache)
+        try await perform(GalleryListRequest.self, .list(cache.id))
+        // Without any it is the same gallery, chosen from a list.
+        #expect(try open("") === cache)
+        try await perform(GalleryListRequest.self, .list(cache.id))
+    }
+}
