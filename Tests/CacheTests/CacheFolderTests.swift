@@ -109,13 +109,15 @@ import Testing
         let lock = try CacheLock.take(folder: path, .exclusive)
         let isDone = Gate()
         Thread.detachNewThread {
-            for _ in 0..<2_000 { _ = try? CacheLock.take(folder: path, .shared) }
+            for _ in 0..<5_000 { _ = try? CacheLock.take(folder: path, .shared) }
             isDone.open()
         }
         var lost = 0
         repeat {
-            let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-            if close(descriptor) != 0 { lost += 1 }
+            for _ in 0..<200 {
+                let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+                if close(descriptor) != 0 { lost += 1 }
+            }
         } while !isDone.wait(seconds: 0)
         #expect(lost == 0)
         withExtendedLifetime(lock) {}
