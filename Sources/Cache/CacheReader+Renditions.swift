@@ -87,17 +87,27 @@ extension CacheReader {
 
     /// Photos whose rendition is wanting and could be fetched, the oldest first.
     ///
-    /// - Parameter known: photos to pass over, because they are being seen to already.
-    public func wanting(_ rendition: Rendition, limit: Int, except known: Set<PhotoKey>) throws -> [PhotoKey] {
+    /// - Parameters:
+    ///   - last: the photo to go on after; nil for the beginning. If it is gone, so is the place, and none are found.
+    ///   - known: photos to pass over, because they are being seen to already.
+    public func wanting(
+        _ rendition: Rendition, limit: Int, after last: PhotoKey? = nil, except known: Set<PhotoKey>
+    ) throws -> [PhotoKey] {
+        var place = (date: Int64.min, key: Int64.min)
+        if let key = last?.rawValue {
+            guard let date = try connection.first("SELECT date FROM photo WHERE key = ?", key, row: { $0.int(0) })
+            else { return [] }
+            place = (date, key)
+        }
         let held = rendition.column("held")
         var keys: [PhotoKey] = []
         try connection.forEach(
             """
             SELECT key FROM photo
-            WHERE (\(held) IS NULL OR \(held) <> \(rendition.column("edition")))
+            WHERE (date, key) > (?, ?) AND (\(held) IS NULL OR \(held) <> \(rendition.column("edition")))
               AND (\(rendition.column("trouble")) IS NULL OR \(rendition.column("trouble")) = \(TroubleCode.putOff))
             ORDER BY date, key LIMIT ?
-            """, limit + known.count
+            """, place.date, place.key, limit + known.count
         ) { row in
             let key = PhotoKey(row.int(0))
             if keys.count < limit, !known.contains(key) { keys.append(key) }

@@ -238,10 +238,17 @@ public actor NetworkController {
     /// A sweep waits for its gallery's list, if that is wanted too: it will bring more to sweep.
     private func refillSweeps() {
         var hasChanged = false
-        for (subject, sweep) in sweeps where !stated.contains(where: { $0.subject == .list(sweep.gallery) }) {
+        for (subject, sweep) in sweeps {
+            guard !stated.contains(where: { $0.subject == .list(sweep.gallery) }) else {
+                sweeps[subject]?.beginAnew()
+                continue
+            }
             guard let cache = context.caches.cache(sweep.gallery) else { continue }
             let before = sweep.underWay
-            if (try? sweeps[subject]?.refill(cache)) == false { wishes.fulfil(subject) }
+            let left = try? sweeps[subject]?.refill(cache) { [agenda] in
+                if case .waiting = agenda.state(of: $0) { true } else { false }
+            }
+            if left == false { wishes.fulfil(subject) }
             hasChanged = hasChanged || sweeps[subject]?.underWay != before
         }
         if hasChanged { adoptWishes() }

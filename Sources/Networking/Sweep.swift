@@ -11,8 +11,22 @@ struct Sweep {
     /// Photos that were given up: they still want their picture, but not from this sweep.
     private var givenUp: Set<PhotoKey> = []
 
-    /// How many may be under way. More than run at once on any network, so that none of its places stays empty.
+    /// How far the gallery has been gone through.
+    private var progress = Progress.after(nil)
+
+    private enum Progress {
+        /// Up to and with that photo; nil before the first.
+        case after(PhotoKey?)
+        /// All of it, though what was passed may want its picture again.
+        case toTheEnd
+    }
+
+    /// How many may be under way, without those that were put off. More than run at once on any network, so that none of
+    /// its places stays empty.
     private static let width = 128
+    /// How many that were put off may be waiting for their next attempt before no more are taken up: a server that fails
+    /// so often has nothing for now, and each of them takes room and is looked at time and again.
+    private static let maximumWaiting = 1_024
 
     init?(_ wish: Wish) {
         guard case .everyPicture(let gallery, let rendition) = wish.subject else { return nil }
@@ -26,13 +40,27 @@ struct Sweep {
     /// The wishes that the sweep has at the moment.
     var wishes: [Wish] { underWay.map { Wish($0, importance: importance) } }
 
-    /// Takes up more, when half of what was taken up is done. Returns whether anything is left to do.
-    mutating func refill(_ cache: GalleryCache) throws -> Bool {
-        guard underWay.count <= Self.width / 2 else { return true }
-        let known = givenUp.union(underWay.compactMap(Self.key))
-        let keys = try cache.read { try $0.wanting(rendition, limit: Self.width - underWay.count, except: known) }
-        underWay += keys.map { .picture(gallery, $0, rendition) }
+    /// Takes up more, when half of what was taken up is done or was put off. Returns whether anything is left to do.
+    mutating func refill(_ cache: GalleryCache, isWaiting: (Wish.Subject) -> Bool) throws -> Bool {
+        let waiting = underWay.count(where: isWaiting)
+        let active = underWay.count - waiting
+        guard active <= Self.width / 2, waiting < Self.maximumWaiting else { return true }
+        if case .after(let last) = progress { try takeUp(Self.width - active, after: last, cache) }
+        // Photos that came meanwhile may lie before the place, and the place itself may be gone.
+        if underWay.isEmpty { try takeUp(Self.width, after: nil, cache) }
         return !underWay.isEmpty
+    }
+
+    private mutating func takeUp(_ count: Int, after last: PhotoKey?, _ cache: GalleryCache) throws {
+        let known = givenUp.union(underWay.compactMap(Self.key))
+        let keys = try cache.read { try $0.wanting(rendition, limit: count, after: last, except: known) }
+        progress = keys.count < count ? .toTheEnd : .after(keys.last)
+        underWay += keys.map { .picture(gallery, $0, rendition) }
+    }
+
+    /// Goes through the gallery from its beginning: its list is being fetched anew.
+    mutating func beginAnew() {
+        progress = .after(nil)
     }
 
     /// Notes that something is settled: it is there, or it was given up.

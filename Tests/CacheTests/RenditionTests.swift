@@ -213,5 +213,12 @@ import Testing
         let keys = try test.cache.read { try $0.wanting(.thumbnail, limit: 10, except: [known]) }
         #expect(try keys == [test.key("4"), test.key("5")])
         #expect(try test.cache.read { try $0.wanting(.thumbnail, limit: 1, except: [known]) }.count == 1)
+        // From some place on, in the order of their dates.
+        let rest = { (last: PhotoKey?) in
+            try test.cache.read { try $0.wanting(.thumbnail, limit: 10, after: last, except: []) }
+        }
+        #expect(try rest(known) == [test.key("4"), test.key("5")])
+        #expect(try rest(try test.key("4")) == [test.key("5")])
+        #expect(try rest(try test.key("5")).isEmpty && rest(PhotoKey(99)).isEmpty)
     }
 }

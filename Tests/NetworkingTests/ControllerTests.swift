@@ -218,6 +218,28 @@ extension NetworkController {
         #expect(test.beginnings(of: "/index.xml") == 2)
     }
 
+    @Test func whatWasPutOffHoldsUpNoOthers() async throws {
+        let (broken, whole) = ((0..<100).map { "b\($0)" }, (100..<150).map { "w\($0)" })
+        test.putGallery(broken + whole)
+        for id in broken { test.put("/t/\(id)", .answer(500)) }
+        test.start()
+        try await test.refresh()
+        let sweep = Wish.Subject.everyPicture(test.cache.id, .thumbnail)
+        test.wishes.ask(for: sweep, importance: .rest)
+        let keys = try whole.map { try test.key($0) }
+        try await test.until {
+            try self.test.cache.read { cache in
+                try keys.allSatisfy { try cache.photo($0)?.thumbnail.isCurrent == true }
+            }
+        }
+        // The server has been mended; all of them are due at the same time.
+        test.putGallery(broken + whole)
+        try await test.until { self.test.log.entries.count { $0.message.hasSuffix("to be tried again") } == 100 }
+        await test.clock.advanceToNextAlarm()
+        try await test.until { !self.test.wishes.isStanding(sweep) }
+        #expect(try test.cache.read { try $0.wanting(.thumbnail, limit: 1_000, except: []) }.isEmpty)
+    }
+
     @Test func everyPictureOfAGallery() async throws {
         let ids = (0..<200).map { "n\($0)" }
         test.putGallery(ids)
