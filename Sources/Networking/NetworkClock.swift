@@ -8,6 +8,9 @@ public protocol NetworkClock: Sendable {
 
 /// The machine's own clock, which goes on while the machine sleeps: after a night with the lid closed, what was put off
 /// is due.
+///
+/// Its sleepers are woken by whoever runs the program's tasks: in Vitrine by ``Streams/GlobalTasks``, whose timer is on the
+/// same clock.
 public struct MachineClock: NetworkClock {
     private let start = ContinuousClock.now
 

@@ -1,5 +1,6 @@
 import CConcurrency
 import Dispatch
+import Synchronization
 
 /// Runs the tasks that belong to no actor with an executor of its own on ``Workers``, in place of Swift's pool, which
 /// is a concurrent dispatch queue and wakes up once a second for ever (see there).
@@ -16,8 +17,11 @@ public final class GlobalTasks: Sendable {
     }
 
     private let workers: Workers
-    /// A serial queue: a timer of it costs nothing until it is due.
-    private let timers = DispatchQueue(label: "vitrine.timers")
+    /// For sleeps that go on while the machine sleeps, which is what is meant unless one says otherwise. Made when it is
+    /// first needed.
+    private let timer = Mutex<BootTimer?>(nil)
+    /// For the others. A serial queue: a timer of it costs nothing until it is due.
+    private let timersThatStandStill = DispatchQueue(label: "vitrine.timers")
 
     private init(count: Int) {
         workers = Workers(name: "tasks", count: count)
@@ -30,7 +34,7 @@ public final class GlobalTasks: Sendable {
         cconcurrency_take_over(
             Unmanaged.passRetained(GlobalTasks(count: count)).toOpaque(),
             { GlobalTasks.at($0).run(Job(pointer: $1!)) },
-            { GlobalTasks.at($0).run(Job(pointer: $1!), nanoseconds: $2) })
+            { GlobalTasks.at($0).run(Job(pointer: $1!), nanoseconds: $2, standsStill: $3 != 0) })
     }
 
     private static func at(_ context: UnsafeMutableRawPointer?) -> GlobalTasks {
@@ -41,7 +45,18 @@ public final class GlobalTasks: Sendable {
         workers.run { cconcurrency_run(job.pointer) }
     }
 
-    private func run(_ job: Job, nanoseconds: Int64) {
-        timers.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { [self] in run(job) }
+    /// - Parameter standsStill: whether the time does, while the machine sleeps.
+    private func run(_ job: Job, nanoseconds: Int64, standsStill: Bool) {
+        guard !standsStill else {
+            return timersThatStandStill.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { [self] in
+                run(job)
+            }
+        }
+        let timer = timer.withLock { timer in
+            let made = timer ?? BootTimer()
+            timer = made
+            return made
+        }
+        timer.run(afterNanoseconds: nanoseconds) { [self] in run(job) }
     }
 }

@@ -1,4 +1,4 @@
-// Threads: their names, and the hooks of Swift's runtime through which a program runs its unassigned tasks itself.
+// Threads: their names; timers that go on while the machine sleeps; and the hooks of Swift's runtime through which a program runs its unassigned tasks itself.
 //
 // The hooks are declared in the runtime's Concurrency.h: "A hook to take over global enqueuing." They have the calling
 // convention of Swift, which Swift code can neither declare nor implement.
@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 #include <sys/prctl.h>
+#include <sys/timerfd.h>
 #include <time.h>
 
 /// Says what this thread is called; of the name 15 bytes are taken.
@@ -46,7 +47,7 @@ static inline void cconcurrency_run(void *job) {
 struct cconcurrency_runner {
     void *context;
     void (*run)(void *context, void *job);
-    void (*run_later)(void *context, void *job, int64_t nanoseconds);
+    void (*run_later)(void *context, void *job, int64_t nanoseconds, int stands_still);
 };
 
 /// Who runs jobs: set once, before the first job there is, and never changed.
@@ -64,7 +65,7 @@ static CCONCURRENCY_SWIFT void cconcurrency_enqueue_after(
     unsigned long long delay, void *job, cconcurrency_original_delay original) {
     (void)original;
     int64_t left = delay > INT64_MAX ? INT64_MAX : (int64_t)delay;
-    cconcurrency_runner()->run_later(cconcurrency_runner()->context, job, left);
+    cconcurrency_runner()->run_later(cconcurrency_runner()->context, job, left, 0);
 }
 
 static CCONCURRENCY_SWIFT void cconcurrency_enqueue_at(
@@ -77,13 +78,13 @@ static CCONCURRENCY_SWIFT void cconcurrency_enqueue_at(
     int64_t left = 0, seconds = sec - now.tv_sec;
     if (__builtin_mul_overflow(seconds, INT64_C(1000000000), &left)) left = seconds < 0 ? 0 : INT64_MAX / 2;
     left += nsec - now.tv_nsec;
-    cconcurrency_runner()->run_later(cconcurrency_runner()->context, job, left < 0 ? 0 : left);
+    cconcurrency_runner()->run_later(cconcurrency_runner()->context, job, left < 0 ? 0 : left, clock == 2);
 }
 
 /// Takes over the tasks that belong to no actor with an executor of its own. The context lives as long as the program.
 static inline void cconcurrency_take_over(
     void *context, void (*run)(void *context, void *job),
-    void (*run_later)(void *context, void *job, int64_t nanoseconds)) {
+    void (*run_later)(void *context, void *job, int64_t nanoseconds, int stands_still)) {
     *cconcurrency_runner() = (struct cconcurrency_runner){context, run, run_later};
     swift_task_enqueueGlobal_hook = cconcurrency_enqueue;
     swift_task_enqueueGlobalWithDelay_hook = cconcurrency_enqueue_after;

@@ -1,0 +1,82 @@
+import CConcurrency
+import Dispatch
+import Glibc
+import Synchronization
+
+/// Runs work after a time that goes on while the machine sleeps.
+///
+///     timer.run(afterNanoseconds: 3_600_000_000_000) { print("an hour later, the lid closed or not") }
+///
+/// Dispatch's own timers stand still meanwhile. This is one timer of the system for all that waits, set to the first of it;
+/// timerfd_create(2): "whereas CLOCK_MONOTONIC does not measure the time while a system is suspended, CLOCK_BOOTTIME does".
+/// It does not wake the machine, and until something is due it costs nothing.
+final class BootTimer: Sendable {
+    private struct Waiting {
+        let time: Int64
+        let work: @Sendable () -> Void
+    }
+
+    /// What waits, the first of it last; of what is due at the same time that which came first.
+    private let waiting = Mutex<[Waiting]>([])
+    let descriptor: Int32
+    /// Made once and from then on only cancelled, which any thread may do.
+    private nonisolated(unsafe) let source: any DispatchSourceRead
+
+    init() {
+        descriptor = timerfd_create(CLOCK_BOOTTIME, Int32(TFD_NONBLOCK | TFD_CLOEXEC))
+        precondition(descriptor >= 0, "The system has no timer left.")
+        source = DispatchSource.makeReadSource(
+            fileDescriptor: descriptor, queue: DispatchQueue(label: "vitrine.timers"))
+        source.setCancelHandler { [descriptor] in close(descriptor) }
+        source.setEventHandler { [weak self] in self?.ring() }
+        source.activate()
+    }
+
+    deinit {
+        source.cancel()
+    }
+
+    /// Runs work once so much time has passed.
+    func run(afterNanoseconds delay: Int64, _ work: @escaping @Sendable () -> Void) {
+        let (time, overflow) = Self.now.addingReportingOverflow(max(0, delay))
+        let entry = Waiting(time: overflow ? .max : time, work: work)
+        waiting.withLock { waiting in
+            var (low, high) = (0, waiting.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if waiting[middle].time > entry.time { low = middle + 1 } else { high = middle }
+            }
+            waiting.insert(entry, at: low)
+            if low == waiting.count - 1 { set(to: entry.time) }
+        }
+    }
+
+    private func ring() {
+        var expirations: UInt64 = 0
+        // Until it is read the descriptor stays readable.
+        _ = read(descriptor, &expirations, 8)
+        let due = waiting.withLock { waiting in
+            let now = Self.now
+            let place = waiting.firstIndex { $0.time <= now } ?? waiting.count
+            defer {
+                waiting.removeSubrange(place...)
+                if let first = waiting.last { set(to: first.time) }
+            }
+            return waiting[place...].reversed()
+        }
+        for entry in due { entry.work() }
+    }
+
+    private func set(to time: Int64) {
+        var setting = itimerspec()
+        // All zero would turn it off.
+        setting.it_value = timespec(tv_sec: Int(time / 1_000_000_000), tv_nsec: Int(max(1, time % 1_000_000_000)))
+        timerfd_settime(descriptor, Int32(TFD_TIMER_ABSTIME), &setting, nil)
+    }
+
+    private static var now: Int64 {
+        var now = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &now)
+        return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Streams
+
+struct BootTimerTests {
+    @Test func whatIsDueFirstRunsFirst() async {
+        let timer = BootTimer()
+        let done = Mutex<[Int]>([])
+        await withCheckedContinuation { continuation in
+            for (number, delay) in [30_000_000, 10_000_000, 20_000_000, 0, 10_000_000].enumerated() {
+                timer.run(afterNanoseconds: Int64(delay)) {
+                    let all = done.withLock { done in
+                        done.append(number)
+                        return done.count == 5
+                    }
+                    if all { continuation.resume() }
+                }
+            }
+        }
+        #expect(done.withLock { $0 } == [3, 1, 4, 2, 0])
+    }
+
+    @Test func whatIsFarAwayHoldsUpNothing() async {
+        let timer = BootTimer()
+        timer.run(afterNanoseconds: .max) {}
+        timer.run(afterNanoseconds: 6 * 3_600_000_000_000) {}
+        await withCheckedContinuation { continuation in
+            timer.run(afterNanoseconds: -1) { continuation.resume() }
+        }
+    }
+
+    /// The clock that goes on while the machine sleeps has this number, which the system says of the descriptor.
+    @Test func itIsOnTheClockThatGoesOn() throws {
+        let timer = BootTimer()
+        timer.run(afterNanoseconds: 3_600_000_000_000) {}
+        let facts = try String(contentsOfFile: "/proc/self/fdinfo/\(timer.descriptor)", encoding: .utf8)
+        #expect(facts.contains("clockid: \(CLOCK_BOOTTIME)"))
+        withExtendedLifetime(timer) {}
+    }
+}
