@@ -26,13 +26,13 @@ public actor NetworkController {
     }
 
     private let wishes: Wishes
-    private let context: RequestContext
+    let context: RequestContext
     private let client: HTTPClient
     private let schedule: RetrySchedule
     private let clock: any NetworkClock
     private let kinds: [any NetworkRequest.Type]
     private var governor: any Governor
-    private var agenda = Agenda()
+    var agenda = Agenda()
     private var operations: [RequestIdentity: Operation] = [:]
     /// Requests whose attempt failed and that will be tried again: to be told if nobody wants them any more.
     private var putOff: [Wish.Subject: any NetworkRequest] = [:]
@@ -41,7 +41,7 @@ public actor NetworkController {
     private var stated: [Wish] = []
     /// The number of each asking that has been taken in.
     private var asked: [Wish.Subject: Int] = [:]
-    private var listeners: [GalleryID: Task<Void, Never>] = [:]
+    var listeners: [GalleryID: Task<Void, Never>] = [:]
     private var alarm: (time: Duration, task: Task<Void, Never>)?
     private let executor = QueueExecutor(label: "vitrine.network")
 
@@ -110,7 +110,7 @@ public actor NetworkController {
         }
     }
 
-    private func leave(_ identity: RequestIdentity, _ subject: Wish.Subject) {
+    func leave(_ identity: RequestIdentity, _ subject: Wish.Subject) {
         operations[identity]?.served.remove(subject)
         if operations[identity]?.served.isEmpty == true { operations[identity]?.task.cancel() }
     }
@@ -135,7 +135,7 @@ public actor NetworkController {
 
     // MARK: - Work
 
-    private func startWhatMayStart() {
+    func startWhatMayStart() {
         refillSweeps()
         while let subject = agenda.next({ governor.admits($0, running: operations.count) }) {
             do {
@@ -169,7 +169,7 @@ public actor NetworkController {
         operations[identity] = Operation(request: request, task: task, served: [subject])
     }
 
-    private func request(for subject: Wish.Subject) throws -> (any NetworkRequest)? {
+    func request(for subject: Wish.Subject) throws -> (any NetworkRequest)? {
         for kind in kinds {
             if let request = try kind.make(for: subject, in: context) { return request }
         }
@@ -252,44 +252,6 @@ public actor NetworkController {
             hasChanged = hasChanged || sweeps[subject]?.underWay != before
         }
         if hasChanged { adoptWishes() }
-    }
-
-    // MARK: - Changes in the cache
-
-    private func listen(to gallery: GalleryID) {
-        guard listeners[gallery] == nil, let cache = context.caches.cache(gallery) else { return }
-        let changes = cache.changes()
-        listeners[gallery] = Task {
-            for await change in changes {
-                guard let rows = change["photo"] else { continue }
-                switch rows {
-                case .listed(let rows): reconsider(gallery) { rows.contains($0.rawValue) }
-                case .many: reconsider(gallery) { _ in true }
-                }
-                startWhatMayStart()
-            }
-        }
-    }
-
-    /// A photo's row has changed: what was settled may be wanting, what is fetched may be of no use any more.
-    private func reconsider(_ gallery: GalleryID, _ isAffected: (PhotoKey) -> Bool) {
-        for subject in Array(agenda.subjects) {
-            guard case .picture(gallery, let key, _) = subject, isAffected(key) else { continue }
-            switch agenda.state(of: subject) {
-            case .running(let identity):
-                guard let request = try? request(for: subject), request.identity == identity else {
-                    leave(identity, subject)
-                    agenda.enqueue(subject)
-                    continue
-                }
-            case .settled, .waiting:
-                // A trouble that the row speaks of is the one that it was given up for, or put off.
-                guard let request = try? request(for: subject), !request.hasFailedBefore else { continue }
-                agenda.forgiveFailures(subject)
-                agenda.enqueue(subject)
-            case .queued, nil: break
-            }
-        }
     }
 
     // MARK: - Waiting

@@ -53,7 +53,8 @@ import Testing
             let again = try home.vitrine("cache", "check")
             #expect(again.lines.allSatisfy { $0.contains("good, ") }, "round \(round): \(again.text)")
             let connection = try Connection(path: folder + "/gallery.sqlite", access: .readOnly)
-            let isBegun = try connection.first("SELECT 1 FROM sqlite_master WHERE name = 'photo'") { _ in true } ?? false
+            let isBegun =
+                try connection.first("SELECT 1 FROM sqlite_master WHERE name = 'photo'") { _ in true } ?? false
             guard isBegun else {
                 #expect(acknowledged.isEmpty, "round \(round): it had only been made")
                 continue

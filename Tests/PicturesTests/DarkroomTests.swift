@@ -11,13 +11,13 @@ import Testing
 @testable import Pictures
 
 @Suite struct DarkroomTests {
-    private let folder = TestFolder()
-    private let cache: GalleryCache
-    private let caches: CacheFolder
-    private let darkroom: Darkroom
-    private let developer: PictureDeveloper
-    private let style = DrawingStyle(symbols: .half, colours: .full, cellAspect: 0.5)
-    private let room = Size(columns: 8, rows: 3)
+    let folder = TestFolder()
+    let cache: GalleryCache
+    let caches: CacheFolder
+    let darkroom: Darkroom
+    let developer: PictureDeveloper
+    let style = DrawingStyle(symbols: .half, colours: .full, cellAspect: 0.5)
+    let room = Size(columns: 8, rows: 3)
 
     init() throws {
         let log = Log()
@@ -27,7 +27,7 @@ import Testing
         darkroom = Darkroom(developer: developer, width: 2)
     }
 
-    private func sync(_ ids: [String], thumbnails: Bool = true, date: Int64 = 0) async throws {
+    func sync(_ ids: [String], thumbnails: Bool = true, date: Int64 = 0) async throws {
         let draft = try cache.beginSync()
         try draft.add(
             try ids.map { id in
@@ -40,36 +40,36 @@ import Testing
             draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 0))
     }
 
-    private func photo(_ id: String) throws -> Photo { try #require(try cache.read { try $0.photo(galleryID: id) }) }
+    func photo(_ id: String) throws -> Photo { try #require(try cache.read { try $0.photo(galleryID: id) }) }
 
-    private func store(thumbnail bytes: [UInt8], of id: String) async throws {
+    func store(thumbnail bytes: [UInt8], of id: String) async throws {
         let photo = try photo(id)
         try await cache.writer.store(thumbnail: bytes, of: photo.key, edition: photo.thumbnail.edition)
     }
 
-    private func store(photo bytes: [UInt8], of id: String) async throws {
+    func store(photo bytes: [UInt8], of id: String) async throws {
         let photo = try photo(id)
         let partial = try cache.files.makePartial()
         try FileHandle(fileDescriptor: partial.descriptor, closeOnDealloc: false).write(contentsOf: Data(bytes))
         try await cache.writer.store(photo: partial, of: photo.key, edition: photo.photo.edition)
     }
 
-    private func flat(_ red: UInt8) -> [UInt8] {
+    func flat(_ red: UInt8) -> [UInt8] {
         PNGFile(PixelBuffer(width: 40, height: 30) { _, _ in PixelColor(red: red, green: 0, blue: 0) }).bytes
     }
 
-    private func thumbnail(_ id: String) throws -> PictureOrder {
+    func thumbnail(_ id: String) throws -> PictureOrder {
         .thumbnail(of: try photo(id), in: cache.id, room: room, style: style)
     }
 
-    private func full(_ id: String) throws -> PictureOrder {
+    func full(_ id: String) throws -> PictureOrder {
         let photo = try photo(id)
         return Viewport(room: room, style: style)
             .order(.picture(cache.id, photo.key, .photo), edition: photo.photo.held ?? 0)
     }
 
     /// Wants an order and waits until something has become of it.
-    private func develop(_ order: PictureOrder) async {
+    func develop(_ order: PictureOrder) async {
         let developed = darkroom.developed()
         let customer = darkroom.makeCustomer()
         darkroom.want([order], by: customer)
@@ -78,7 +78,7 @@ import Testing
     }
 
     /// Waits for what the developer tells the cache when it has time.
-    private func until(_ condition: () throws -> Bool) async throws {
+    func until(_ condition: () throws -> Bool) async throws {
         let changes = cache.changes()
         while try !condition() { _ = await changes.next() }
     }
@@ -225,8 +225,8 @@ import Testing
         #expect(try cache.read { try $0.thumbnail(of: key) }?.bytes == flat(100))
     }
 
-    @Test(arguments: ["crashes", "hangs"]) func aDecoderThatDiesSaysNothingOfThePicture(stub: String) async throws {
-        let decoder = DecoderClient(path: Stubs.path(stub), budget: 100)
+    @Test(arguments: ["crashes", "hangs"]) func aDecoderThatDiesSaysNothingOfThePicture(name: String) async throws {
+        let decoder = DecoderClient(path: BrokenDecoders.path(name), budget: 100)
         let broken = Darkroom(developer: PictureDeveloper(caches: caches, decoder: decoder, log: Log()), width: 1)
         try await sync(["a"])
         try await store(thumbnail: flat(100), of: "a")
@@ -247,116 +247,5 @@ import Testing
             #expect(change["photo"] == nil && change["thumbnail"] == nil)
         }
         #expect(try photo("a").thumbnail.isCurrent && photo("a").photo.isCurrent)
-    }
-
-    @Test("BEHAVIOURS 1.2: a photo without a thumbnail gets one")
-    func makesThumbnails() async throws {
-        try await sync(["a"], thumbnails: false)
-        let large = PixelBuffer.scene(width: 1_000, height: 500)
-        try await store(photo: PNGFile(large).bytes, of: "a")
-        let order = try thumbnail("a")
-        await develop(order)
-        #expect(darkroom.picture(order)?.cells.size == room)
-        try await until { try photo("a").thumbnail.isCurrent }
-        let key = try photo("a").key
-        let bytes = try #require(try cache.read { try $0.thumbnail(of: key) }).bytes
-        #expect(bytes.starts(with: [0xFF, 0xD8, 0xFF]) && bytes.count < 40_000)
-        let again = try thumbnail("a")
-        await develop(again)
-        #expect(darkroom.picture(again)?.width == 320)
-    }
-
-    @Test("BEHAVIOURS 2.5: a thumbnail that is made from the photo is made anew with it")
-    func remakesThumbnails() async throws {
-        try await sync(["a"], thumbnails: false)
-        try await store(photo: flat(100), of: "a")
-        #expect(try cache.read { try $0.thumbnailsToMake() } == [photo("a").key])
-        await develop(try thumbnail("a"))
-        try await until { try photo("a").thumbnail.isCurrent }
-        let key = try photo("a").key
-        let old = try cache.read { try $0.thumbnail(of: key) }?.bytes
-        try await sync(["a"], thumbnails: false, date: 1)
-        // The photo that is here is not the one that the gallery speaks of.
-        #expect(try cache.read { try $0.thumbnailsToMake() }.isEmpty)
-        #expect(try await !developer.makeThumbnail(of: key, in: cache))
-        await develop(try thumbnail("a"))
-        #expect(try !photo("a").thumbnail.isCurrent)
-        try await store(photo: flat(200), of: "a")
-        #expect(try cache.read { try $0.thumbnailsToMake() } == [key])
-        await develop(try thumbnail("a"))
-        try await until { try photo("a").thumbnail.isCurrent }
-        #expect(try cache.read { try $0.thumbnail(of: key) }?.bytes != old)
-        let order = try thumbnail("a")
-        await develop(order)
-        #expect(darkroom.picture(order)?.cells.cells.first?.style.background != .rgb(100, 0, 0))
-    }
-
-    @Test func badPhotosAreNotDecodedAtEachSync() async throws {
-        try await sync(["a"], thumbnails: false)
-        try await store(photo: Array(flat(200).prefix(30)), of: "a")
-        let key = try photo("a").key
-        #expect(try cache.read { try $0.thumbnailsToMake() } == [key])
-        await #expect(throws: PictureError.self) { try await developer.makeThumbnail(of: key, in: cache) }
-        try await until { if case .bad = try photo("a").photo.trouble { true } else { false } }
-        #expect(try cache.read { try $0.thumbnailsToMake() }.isEmpty)
-        #expect(try await !developer.makeThumbnail(of: key, in: cache))
-    }
-
-    /// A decoder that waits at a gate before each picture, so that nothing is done before everything is wished for.
-    @Test func mostImportantFirst() async throws {
-        let gate = folder.path("gate")
-        mkfifo(gate, 0o600)
-        let decoder = folder.write(
-            "decoder", "#!/bin/sh\nread -r go < '\(gate)'\nexec '\(try DecoderProcess.path)' \"$@\"\n")
-        chmod(decoder, 0o700)
-        let opener = open(gate, O_RDWR)
-        defer { close(opener) }
-        try await sync((0..<6).map { "n\($0)" })
-        for number in 0..<6 { try await store(thumbnail: flat(UInt8(number)), of: "n\(number)") }
-        let narrow = Darkroom(
-            developer: PictureDeveloper(caches: caches, decoder: DecoderClient(path: decoder), log: Log()), width: 1)
-        let developed = narrow.developed()
-        let (list, photo) = (narrow.makeCustomer(), narrow.makeCustomer())
-        let orders = try (0..<6).map { try thumbnail("n\($0)") }
-        narrow.want([orders[0], orders[1], orders[2]], by: list, importance: .near)
-        narrow.want([orders[5]], by: photo, importance: .lookedAt)
-        var order: [PictureOrder] = []
-        for _ in 0..<4 {
-            write(opener, "\n", 1)
-            order += await developed.next()?.orders ?? []
-        }
-        // The first was under way already.
-        #expect(order == [orders[0], orders[5], orders[1], orders[2]])
-    }
-
-    @Test func whatNobodyWantsIsStopped() async throws {
-        let slow = Darkroom(
-            developer: PictureDeveloper(caches: caches, decoder: DecoderClient(path: Stubs.path("hangs")), log: Log()),
-            width: 1)
-        try await sync(["a"])
-        try await store(thumbnail: flat(1), of: "a")
-        let developed = slow.developed()
-        let customer = slow.makeCustomer()
-        let order = try thumbnail("a")
-        slow.want([order], by: customer)
-        slow.want([], by: customer)
-        // It ends long before its budget, with nothing to show for it.
-        #expect(await developed.next()?.orders == [order])
-        #expect(slow.picture(order) == nil && slow.failure(order) == nil)
-    }
-
-    @Test func cacheIsBounded() {
-        var cache = BoundedCache<Int, String>(limit: 1_000)
-        for number in 0..<10_000 {
-            cache.insert("\(number)", for: number, cost: 100)
-            #expect(cache.cost <= 1_000 && cache.value(for: number) == "\(number)")
-            if number > 0 { _ = cache.value(for: 0) }
-        }
-        // Used all the time, so it is still there.
-        #expect(cache.value(for: 0) == "0")
-        cache.insert("huge", for: -1, cost: 5_000)
-        #expect(cache.count == 1 && cache.value(for: -1) == "huge")
-        cache.remove(-1)
-        #expect(cache.cost == 0)
     }
 }

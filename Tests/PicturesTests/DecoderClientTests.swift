@@ -13,8 +13,8 @@ import Testing
 
     /// A program in the decoder's place. They lie in the repository and are not written by the test: a file that is open
     /// for writing anywhere, if only in a child that another test has just forked, cannot be started.
-    private func stub(_ name: String, budget: Int32 = 10_000) -> DecoderClient {
-        DecoderClient(path: Stubs.path(name), budget: budget)
+    private func broken(_ name: String, budget: Int32 = 10_000) -> DecoderClient {
+        DecoderClient(path: BrokenDecoders.path(name), budget: budget)
     }
 
     @Test func decodesBytesAndFiles() throws {
@@ -40,17 +40,17 @@ import Testing
             try DecoderClient(path: folder.path("missing")).decode(.bytes(picture), request)
         }
         for name in ["fails", "crashes", "says-nothing", "lies", "floods", "complains", "lets-go"] {
-            #expect(throws: PictureError.decoderDied, "\(name)") { try stub(name).decode(.bytes(picture), request) }
+            #expect(throws: PictureError.decoderDied, "\(name)") { try broken(name).decode(.bytes(picture), request) }
         }
         #expect(throws: PictureError.tookTooLong) {
-            try stub("hangs", budget: 100).decode(.bytes(picture), request)
+            try broken("hangs", budget: 100).decode(.bytes(picture), request)
         }
     }
 
     /// It looks as if it had ended, and has not.
     @Test func decoderThatOnlyLooksEndedIsEnded() throws {
         #expect(throws: PictureError.decoderDied) {
-            try stub("lets-go-and-hangs", budget: 1_000_000).decode(.bytes(picture), request)
+            try broken("lets-go-and-hangs", budget: 1_000_000).decode(.bytes(picture), request)
         }
     }
 
@@ -60,7 +60,7 @@ import Testing
             let cancellation = DecodeCancellation()
             let isOver = Gate()
             nonisolated(unsafe) var thrown: PictureError?
-            Thread.detachNewThread { [picture, request, decoder = stub("hangs", budget: 1_000_000)] in
+            Thread.detachNewThread { [picture, request, decoder = broken("hangs", budget: 1_000_000)] in
                 do throws(PictureError) {
                     _ = try decoder.decode(.bytes(picture), request, cancellation: cancellation)
                 } catch {

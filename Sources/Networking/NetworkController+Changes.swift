@@ -1,0 +1,41 @@
+import Cache
+import Model
+
+/// What commits mean for the work: a photo that looks different now may be wanting.
+extension NetworkController {
+    func listen(to gallery: GalleryID) {
+        guard listeners[gallery] == nil, let cache = context.caches.cache(gallery) else { return }
+        let changes = cache.changes()
+        listeners[gallery] = Task {
+            for await change in changes {
+                guard let rows = change["photo"] else { continue }
+                switch rows {
+                case .listed(let rows): reconsider(gallery) { rows.contains($0.rawValue) }
+                case .many: reconsider(gallery) { _ in true }
+                }
+                startWhatMayStart()
+            }
+        }
+    }
+
+    /// A photo's row has changed: what was settled may be wanting, what is fetched may be of no use any more.
+    private func reconsider(_ gallery: GalleryID, _ isAffected: (PhotoKey) -> Bool) {
+        for subject in Array(agenda.subjects) {
+            guard case .picture(gallery, let key, _) = subject, isAffected(key) else { continue }
+            switch agenda.state(of: subject) {
+            case .running(let identity):
+                guard let request = try? request(for: subject), request.identity == identity else {
+                    leave(identity, subject)
+                    agenda.enqueue(subject)
+                    continue
+                }
+            case .settled, .waiting:
+                // A trouble that the row speaks of is the one that it was given up for, or put off.
+                guard let request = try? request(for: subject), !request.hasFailedBefore else { continue }
+                agenda.forgiveFailures(subject)
+                agenda.enqueue(subject)
+            case .queued, nil: break
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import Logging
+import TestSupport
+import PictureTestSupport
+import Testing
+
+@testable import Cache
+@testable import Pictures
+
+/// What is drawn first, and what is not drawn any more.
+extension DarkroomTests {
+    /// A decoder that waits at a gate before each picture, so that nothing is done before everything is wished for.
+    @Test func mostImportantFirst() async throws {
+        let gate = folder.path("gate")
+        mkfifo(gate, 0o600)
+        let decoder = folder.write(
+            "decoder", "#!/bin/sh\nread -r go < '\(gate)'\nexec '\(try DecoderProcess.path)' \"$@\"\n")
+        chmod(decoder, 0o700)
+        let opener = open(gate, O_RDWR)
+        defer { close(opener) }
+        try await sync((0..<6).map { "n\($0)" })
+        for number in 0..<6 { try await store(thumbnail: flat(UInt8(number)), of: "n\(number)") }
+        let narrow = Darkroom(
+            developer: PictureDeveloper(caches: caches, decoder: DecoderClient(path: decoder), log: Log()), width: 1)
+        let developed = narrow.developed()
+        let (list, photo) = (narrow.makeCustomer(), narrow.makeCustomer())
+        let orders = try (0..<6).map { try thumbnail("n\($0)") }
+        narrow.want([orders[0], orders[1], orders[2]], by: list, importance: .near)
+        narrow.want([orders[5]], by: photo, importance: .lookedAt)
+        var order: [PictureOrder] = []
+        for _ in 0..<4 {
+            write(opener, "\n", 1)
+            order += await developed.next()?.orders ?? []
+        }
+        // The first was under way already.
+        #expect(order == [orders[0], orders[5], orders[1], orders[2]])
+    }
+
+    @Test func whatNobodyWantsIsStopped() async throws {
+        let slow = Darkroom(
+            developer: PictureDeveloper(
+                caches: caches, decoder: DecoderClient(path: BrokenDecoders.path("hangs")), log: Log()),
+            width: 1)
+        try await sync(["a"])
+        try await store(thumbnail: flat(1), of: "a")
+        let developed = slow.developed()
+        let customer = slow.makeCustomer()
+        let order = try thumbnail("a")
+        slow.want([order], by: customer)
+        slow.want([], by: customer)
+        // It ends long before its budget, with nothing to show for it.
+        #expect(await developed.next()?.orders == [order])
+        #expect(slow.picture(order) == nil && slow.failure(order) == nil)
+    }
+}
