@@ -88,10 +88,17 @@ final class CacheLock: Sendable {
 
     /// Locks the file, or makes another lock of the one that is held, which is lost if that fails: "the existing lock is
     /// first removed, and then a new lock is established".
+    ///
+    /// A process that is just being started has copies of its starter's descriptors, locks and all, until it runs its own
+    /// program. So somebody else's lock is believed in only when it stays.
     func claim(_ kind: Kind) throws(CacheError) -> Outcome {
+        var patience = kind == .exclusive ? 30 : 0
         while flock(descriptor, (kind == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 {
             switch errno {
             case EINTR: continue
+            case EWOULDBLOCK where patience > 0:
+                patience -= 1
+                _ = poll(nil, 0, 10)
             case EWOULDBLOCK: return .inUse
             default: throw .cannotOpen(path: path, reason: String(cString: strerror(errno)))
             }
