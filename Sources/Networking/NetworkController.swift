@@ -127,10 +127,15 @@ public actor NetworkController {
     }
 
     /// Asked for again while it was put off: it need not wait any longer. But a key that is held down asks thirty times a
-    /// second, and an attempt that has only just failed would fail again.
+    /// second, and an attempt that has only just failed would fail again: so there is a second between two of them.
     private func renew(_ subject: Wish.Subject) {
-        guard case .waiting(let since, _) = agenda.state(of: subject), clock.now - since >= .seconds(1) else { return }
-        agenda.enqueue(subject)
+        guard case .waiting(let since, let until) = agenda.state(of: subject) else { return }
+        let soon = since + .seconds(1)
+        if clock.now >= soon {
+            agenda.enqueue(subject)
+        } else if until > soon {
+            agenda.note(.waiting(since: since, until: soon), subject)
+        }
     }
 
     // MARK: - Work
