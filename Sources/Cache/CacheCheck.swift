@@ -11,9 +11,6 @@ public struct CacheCheck: Equatable, Sendable {
     public var orphans = 0
     /// Photos whose file is there and right.
     public var goodFiles = 0
-
-    /// Whether nothing had to be said.
-    public var isClean: Bool { complaints.isEmpty && brokenFiles == 0 && orphans == 0 }
 }
 
 extension GalleryCache {

@@ -73,7 +73,7 @@ public final class FetchedResults {
 
     /// A photo by its key, whether its place is known or not; nil if it is not in the gallery any more.
     public func photo(_ key: PhotoKey) throws -> Photo? {
-        try reader.photos([key]).first
+        try cache.mark.watch { try reader.photos([key]).first }
     }
 
     /// The photo at a place, by its key; nil beyond what has been read.

@@ -3,9 +3,10 @@ import SQLite
 /// The indices of the table of photos that lists are read by.
 ///
 /// Each row that is inserted goes into each of them at some place or other, so that a large update would write most of their
-/// pages over and over. Sorted once and written from one end to the other, they cost a third of that.
+/// pages over and over. Sorted once and written from one end to the other, each page is written once.
 enum PhotoIndices {
-    static let schema = """
+    /// As the migrations made them.
+    private static let schema = """
         CREATE INDEX photo_by_date ON photo (date);
         CREATE INDEX photo_by_name ON photo (name_key);
         """

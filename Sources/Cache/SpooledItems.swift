@@ -28,7 +28,13 @@ final class SpooledItems: Sendable {
                 if errno == EINTR { continue }
                 throw CacheError.file(path: "the changes of an update", reason: String(cString: strerror(errno)))
             }
-            guard count > 0 else { return }
+            guard count > 0 else {
+                // Half of the changes must not pass for all of them.
+                guard left == 0 else {
+                    throw CacheError.file(path: "the changes of an update", reason: "it ends too soon")
+                }
+                return
+            }
             place += count
             let filled = left + count
             let rest = try piece.withUnsafeBytes { piece in

@@ -131,7 +131,6 @@ final class PhotoScreen: Screen {
         switch update {
         case .results(let results, _) where results === self.results:
             fetchPhoto()
-            // Whatever has changed, by now all of the list has been read.
             isGone = photo == nil
             if isGone { return leaveIfGone() }
         case .activity(let change) where change.pictures.contains(subject): break

@@ -1,3 +1,4 @@
+import Glibc
 import Model
 import TestSupport
 import Testing
@@ -33,6 +34,15 @@ import Testing
             try written.forEach { read.append($0) }
             #expect(read == items)
         }
+    }
+
+    @Test func halfOfItIsNotTakenForTheWhole() throws {
+        let spool = try SyncSpool(folder: folder.path)
+        for number in 0..<10 { try spool.append(item(number, name: "n\(number)")) }
+        let written = try spool.finish()
+        let size = lseek(written.descriptor, 0, SEEK_END)
+        ftruncate(written.descriptor, size - 1)
+        #expect(throws: CacheError.self) { try written.forEach { _ in } }
     }
 
     @Test func nothingComesOutOfNothing() throws {
