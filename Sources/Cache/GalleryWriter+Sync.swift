@@ -19,12 +19,13 @@ extension GalleryWriter {
             guard version == changes.listVersion else { throw CacheError.conflict }
             let removed = try removePhotos(except: changes.seen, connection)
             var repeated = changes.repeated
-            try PhotoIndices.whileInserting(changes.added, into: connection) {
+            try PhotoIndices.whileInserting(changes.added, into: connection) { inserted in
                 try changes.items.forEach { item in
                     if let key = item.key {
                         try alter(key, item, connection)
                     } else if try insert(item, connection) {
                         summary.added += 1
+                        try inserted(connection.lastInsertedRow)
                     } else {
                         repeated += 1
                     }
@@ -63,7 +64,9 @@ extension GalleryWriter {
             if let name = row.optionalText(1) { files.append(name) }
         }
         for key in keys {
+            try PhotoText.remove(key, connection)
             try connection.run("DELETE FROM thumbnail WHERE photo = ?", key)
+            try connection.run("DELETE FROM metadata WHERE photo = ?", key)
             try connection.run("DELETE FROM photo WHERE key = ?", key)
         }
         return (keys.count, files)
@@ -85,9 +88,11 @@ extension GalleryWriter {
                 WHERE key = ?2
                 """, address, key)
         }
-        try connection.run(
-            "UPDATE photo SET name = ?, name_key = ?, date = ? WHERE key = ?",
-            item.name, NaturalKey.bytes(of: item.name), item.date.milliseconds, key)
+        try PhotoText.whileChanging(key, connection) {
+            try connection.run(
+                "UPDATE photo SET name = ?, name_key = ?, date = ? WHERE key = ?",
+                item.name, NaturalKey.bytes(of: item.name), item.date.milliseconds, key)
+        }
     }
 
     /// Returns false if there is a photo of that id: it came earlier in the same list, and the first counts.

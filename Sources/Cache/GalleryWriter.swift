@@ -123,7 +123,9 @@ public actor GalleryWriter {
             if !photosOnly {
                 // With a condition: a bare DELETE empties the table in one stroke, unannounced.
                 try connection.run("DELETE FROM thumbnail WHERE photo > 0")
+                try connection.run("DELETE FROM metadata WHERE photo > 0")
                 try connection.run("DELETE FROM photo WHERE key > 0")
+                try PhotoText.rebuild(connection)
                 try connection.run(
                     """
                     UPDATE gallery SET photo_count = 0, skipped = 0, last_success = NULL, failure = NULL,

@@ -7,7 +7,7 @@ import SQLite
 enum Schema {
     static var version: Int { migrations.count }
 
-    static let tables = ["gallery", "photo", "thumbnail"]
+    static let tables = ["gallery", "photo", "thumbnail", "metadata"]
 
     /// Brings a database up to date, each step a transaction of its own.
     ///
@@ -26,9 +26,9 @@ enum Schema {
         return found
     }
 
-    /// Brings an empty database that nobody else knows up to date.
-    static func migrate(_ connection: Connection) throws {
-        for step in migrations.indices { try migrate(connection, step) }
+    /// Takes an empty database that nobody else knows through so many migrations, all of them by default.
+    static func migrate(_ connection: Connection, through count: Int = version) throws {
+        for step in migrations.indices.prefix(count) { try migrate(connection, step) }
     }
 
     private static func migrate(_ connection: Connection, _ step: Int) throws {
@@ -94,6 +94,45 @@ enum Schema {
             -- A newer one that nobody has managed to decode yet. It takes the place of `data` when somebody has.
             unproven BLOB
         );
+        """,
         """
+        -- Of the entry as the gallery wrote it: a list that comes again is compared by it, without being taken apart.
+        ALTER TABLE photo ADD COLUMN entry_digest INTEGER;
+        -- Whether the user wants to have it here whatever room it takes.
+        ALTER TABLE gallery ADD COLUMN is_kept INTEGER NOT NULL DEFAULT 0;
+        -- What photos that are here, or once were, say of themselves.
+        CREATE TABLE metadata (
+            photo INTEGER PRIMARY KEY,
+            -- The edition of the photo that said it.
+            edition INTEGER NOT NULL,
+            format TEXT NOT NULL,
+            width INTEGER NOT NULL,
+            height INTEGER NOT NULL,
+            orientation INTEGER,
+            taken_at TEXT,
+            camera TEXT,
+            lens TEXT,
+            exposure REAL,
+            aperture REAL,
+            iso INTEGER,
+            focal_length REAL,
+            latitude REAL,
+            longitude REAL,
+            title TEXT,
+            description TEXT,
+            -- What of it is searched.
+            words TEXT NOT NULL
+        );
+        CREATE VIEW photo_words AS
+            SELECT photo.key AS key, photo.name AS name, metadata.words AS words
+            FROM photo LEFT JOIN metadata ON metadata.photo = photo.key;
+        -- "the "delete" command" takes the words that were there: see PhotoText. Where in a name a word stands is not kept
+        -- (detail): that takes most of the room, and marks on the screen are found when they are drawn.
+        CREATE VIRTUAL TABLE photo_text USING fts5(
+            name, words, content = 'photo_words', content_rowid = 'key', columnsize = 0, detail = none,
+            prefix = '1 2', tokenize = 'unicode61 remove_diacritics 2'
+        );
+        INSERT INTO photo_text (photo_text) VALUES ('rebuild');
+        """,
     ]
 }

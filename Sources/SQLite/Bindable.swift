@@ -20,6 +20,13 @@ extension Int: Bindable {
     }
 }
 
+extension Double: Bindable {
+    /// As a real number.
+    public func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+        sqlite3_bind_double(statement, index, self)
+    }
+}
+
 extension String: Bindable {
     /// As text, copied: the string may be gone before the statement has run.
     public func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {

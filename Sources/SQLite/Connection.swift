@@ -62,6 +62,9 @@ public final class Connection {
         return Int(sqlite3_changes(pointer))
     }
 
+    /// The number of the row that was inserted last, by whatever statement.
+    public var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(pointer) }
+
     /// Hands out each row of a result.
     public func forEach<each Value: Bindable>(
         _ sql: String, _ values: repeat each Value, row: (Row) throws -> Void

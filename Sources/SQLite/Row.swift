@@ -17,6 +17,11 @@ public struct Row {
         isNull(column) ? nil : int(column)
     }
 
+    /// The column as a real number, or nil for NULL.
+    public func optionalDouble(_ column: Int) -> Double? {
+        isNull(column) ? nil : sqlite3_column_double(statement, Int32(column))
+    }
+
     /// The column as text; empty for NULL. Bytes that are not UTF-8 are repaired.
     public func text(_ column: Int) -> String {
         // sqlite3_column_bytes is asked after sqlite3_column_text: "the safest policy is to invoke …
