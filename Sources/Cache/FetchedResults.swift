@@ -4,7 +4,7 @@ import Streams
 
 /// A list of a gallery's photos that stays true: what a screen holds.
 ///
-/// It keeps numbers and sort keys, sixteen bytes a photo, and fetches the rows of the window that is drawn. When commits
+/// It keeps numbers and sort keys, some thirteen bytes a photo, and fetches the rows of the window that is drawn. When commits
 /// change the list it works out the difference, and nothing changes here before the difference is taken:
 ///
 ///     let results = try FetchedResults(of: cache, order: PhotoOrder(.date))
@@ -13,11 +13,15 @@ import Streams
 ///
 /// However many commits there were between two turns of the loop, they make one difference. A result that nobody listens
 /// to computes nothing. One listener a result.
+///
+/// What is searched, or sorted by something else, is another list, made out of this one: ``arranged(_:filter:sections:)``.
 @MainActor
 public final class FetchedResults {
     /// Up to this many photos are there at once. Of more, this many are, and the rest follow as a reset: a first
     /// window never waits for a million numbers.
     static let firstLoad = 4_096
+    /// Beyond this many photos that changed at once, the list is read anew, off the main actor.
+    private static let mostChanges = 4_096
 
     /// The gallery's cache.
     public let cache: GalleryCache
@@ -36,26 +40,56 @@ public final class FetchedResults {
     /// The length of the list; more than there are rows until all of them have been read.
     private var knownCount: Int
     private var isComplete: Bool
-    private var cachedSections: [PhotoSection]?
+    /// Taken from the stream, and not in the list yet.
+    private var unapplied = ChangeSet()
 
-    /// Makes a list and reads its beginning.
-    public init(
-        of cache: GalleryCache, order: PhotoOrder = PhotoOrder(), filter: PhotoFilter = .all,
-        sections: SectionRule = .none
+    /// Makes a list of all photos, by date or by name, and reads its beginning.
+    public convenience init(
+        of cache: GalleryCache, order: PhotoOrder = PhotoOrder(), sections: SectionRule = .none
     ) throws {
-        self.cache = cache
-        self.order = order
-        self.filter = filter
-        sectionRule = order.criterion == .date ? sections : .none
-        query = PhotoQuery(order: order, filter: filter)
-        reader = try cache.openReader()
         // Before the first read: a commit in between is then announced and found to change nothing.
-        changes = cache.changes()
-        let (reader, query) = (reader, query)
-        rows = try cache.mark.watch { try query.firstRows(Self.firstLoad, reader) }
-        isComplete = rows.count < Self.firstLoad
-        knownCount =
-            isComplete || filter != .all ? rows.count : try cache.mark.watch { try reader.gallery().photoCount }
+        let changes = cache.changes()
+        let reader = try cache.openReader()
+        let query = PhotoQuery(order: order, filter: .all)
+        let rows = try cache.mark.watch {
+            query.isIndexed ? try query.firstRows(Self.firstLoad, reader) : try query.rows(reader)
+        }
+        let isComplete = !query.isIndexed || rows.count < Self.firstLoad
+        let count = isComplete ? rows.count : try cache.mark.watch { try reader.gallery().photoCount }
+        self.init(cache, query, sections, reader, changes, rows, knownCount: count, isComplete: isComplete)
+    }
+
+    private init(
+        _ cache: GalleryCache, _ query: PhotoQuery, _ sections: SectionRule, _ reader: CacheReader,
+        _ changes: CoalescingStream<ChangeSet>, _ rows: OrderedRows, knownCount: Int, isComplete: Bool
+    ) {
+        (self.cache, self.query, self.reader, self.changes, self.rows) = (cache, query, reader, changes, rows)
+        (order, filter, self.isComplete) = (query.order, query.filter, isComplete)
+        // Not all of them are counted yet, maybe, but so many there are.
+        self.knownCount = max(knownCount, rows.count)
+        sectionRule = order.criterion == .date ? sections : .none
+    }
+
+    /// Makes another list of the same gallery: in another order, of fewer photos, divided in another way.
+    ///
+    /// It is searched, and sorted where no index has the order, off the main actor; when the task is cancelled, as by
+    /// whoever has typed another letter, that ends at once. Where this list has the order already, its rows are used.
+    public func arranged(
+        _ order: PhotoOrder, filter: PhotoFilter = .all, sections: SectionRule = .none
+    ) async throws -> FetchedResults {
+        let query = PhotoQuery(order: order, filter: filter)
+        let hasOrder = isComplete && self.filter == .all && order.criterion == self.order.criterion
+        if query.isIndexed, !hasOrder { return try FetchedResults(of: cache, order: order, sections: sections) }
+        let changes = cache.changes()
+        // What this list has not taken in, the other one could not know of.
+        var missed = unapplied
+        if let pending = self.changes.pending { missed.merge(pending) }
+        let rows = try await loader.rows(query, cache, outOf: hasOrder ? self.rows : nil)
+        if hasOrder, !missed.isEmpty { changes.send(missed) }
+        try Task.checkCancellation()
+        let reader = try cache.openReader()
+        return FetchedResults(
+            cache, query, sections, reader, changes, rows, knownCount: rows.count, isComplete: true)
     }
 
     /// How many photos the list has.
@@ -79,7 +113,7 @@ public final class FetchedResults {
     /// The photo at a place, by its key; nil beyond what has been read.
     public func key(at index: Int) -> PhotoKey? {
         guard index >= 0, index < rows.count else { return nil }
-        return PhotoKey(rows.rows[order.ascending ? index : rows.count - 1 - index])
+        return PhotoKey(rows[order.ascending ? index : rows.count - 1 - index])
     }
 
     /// Where a photo stands, if it is listed.
@@ -87,12 +121,22 @@ public final class FetchedResults {
         rows.index(of: key.rawValue).map { order.ascending ? $0 : rows.count - 1 - $0 }
     }
 
-    /// The list's sections, from the top down; one that holds everything where there is no division.
-    public var sections: [PhotoSection] {
-        if let cachedSections { return cachedSections }
-        let sections = SectionDivider(rows: rows, rule: sectionRule).sections(ascending: order.ascending)
-        cachedSections = sections
-        return sections
+    /// The section that the photo at a place is in; nil where there is no division.
+    public func section(at index: Int) -> PhotoSection? {
+        let divider = SectionDivider(rows: rows, rule: sectionRule)
+        guard let section = divider.section(at: order.ascending ? index : rows.count - 1 - index) else { return nil }
+        guard !order.ascending else { return section }
+        let range = rows.count - section.range.upperBound..<rows.count - section.range.lowerBound
+        return PhotoSection(start: section.start, range: range)
+    }
+
+    /// Where a photo of another list of the same order would stand in this one: behind how many of its photos. With it one
+    /// finds the next hit.
+    public func place(of key: PhotoKey) -> Int {
+        let place = rows.insertionIndex(of: key.rawValue)
+        if order.ascending { return place }
+        let isListed = place < rows.count && rows[place] == key.rawValue
+        return rows.count - place - (isListed ? 1 : 0)
     }
 
     /// How the list changes, from here on.
@@ -102,15 +146,27 @@ public final class FetchedResults {
     public func nextDifference() async -> Difference? {
         if !isComplete, let reset = await loadAll() { return reset }
         while let touched = await changes.next() {
-            switch touched["photo"] {
+            unapplied = touched
+            defer { unapplied = ChangeSet() }
+            switch rowsOfInterest(touched) {
             case nil: continue
-            case .listed(let rows)? where isComplete:
+            case .listed(let rows)? where isComplete && rows.count <= Self.mostChanges:
                 if let difference = await difference(touching: rows) { return difference }
             case .listed?, .many?:
                 if let reset = await loadAll() { return reset }
             }
         }
         return nil
+    }
+
+    /// A photo's metadata has its number, and is searched.
+    private func rowsOfInterest(_ changes: ChangeSet) -> ChangeSet.Rows? {
+        guard filter != .all else { return changes["photo"] }
+        return switch (changes["photo"], changes["metadata"]) {
+        case (.many, _), (_, .many): .many
+        case (.listed(let photos)?, .listed(let metadata)?): .listed(photos.union(metadata))
+        case (let rows, nil), (nil, let rows): rows
+        }
     }
 
     private func difference(touching touched: Set<Int64>) async -> Difference? {
@@ -123,7 +179,6 @@ public final class FetchedResults {
         let difference = rows.apply(keys)
         guard !difference.isEmpty else { return nil }
         knownCount = rows.count
-        cachedSections = nil
         return .rows(order.ascending ? difference : difference.reversed(oldCount: oldCount, newCount: rows.count))
     }
 
@@ -132,7 +187,6 @@ public final class FetchedResults {
         rows = all
         knownCount = all.count
         isComplete = true
-        cachedSections = nil
         return .reset
     }
 }

@@ -2,12 +2,14 @@ import Glibc
 
 /// Text keys of many rows, end to end in one block. A key is referred to by where it lies and how long it is, packed into
 /// the eight bytes that a number would take.
-struct KeyArena {
+struct KeyArena: Sendable {
     private var bytes: ContiguousArray<UInt8> = []
     /// Bytes that nothing refers to any more.
     private var waste = 0
 
     private static let lengthBits: UInt64 = 12
+
+    private static let longest = 1 << Int(lengthBits) - 1
 
     var isEmpty: Bool { bytes.isEmpty }
 
@@ -16,7 +18,7 @@ struct KeyArena {
 
     /// Adds a key; one longer than 4,095 bytes is cut there.
     mutating func append(_ key: some Collection<UInt8>) -> UInt64 {
-        let kept = key.prefix(1 << Int(Self.lengthBits) - 1)
+        let kept = key.prefix(Self.longest)
         let reference = UInt64(bytes.count) << Self.lengthBits | UInt64(kept.count)
         bytes.append(contentsOf: kept)
         return reference
@@ -31,7 +33,7 @@ struct KeyArena {
     }
 
     func holds(_ key: [UInt8], at reference: UInt64) -> Bool {
-        bytes(at: reference).elementsEqual(key)
+        bytes(at: reference).elementsEqual(key.prefix(Self.longest))
     }
 
     /// Negative, zero or positive, as `memcmp`; of two keys that are equal as far as they go, the shorter comes first.

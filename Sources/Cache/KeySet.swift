@@ -7,6 +7,7 @@ struct KeySet: Sendable {
     private(set) var count = 0
 
     /// Adds a number. Returns false if it was there.
+    @discardableResult
     mutating func insert(_ key: Int64) -> Bool {
         let (page, word, bit) = Self.place(of: key)
         let isNew = pages[page, default: Self.emptyPage][word] & bit == 0
@@ -15,6 +16,20 @@ struct KeySet: Sendable {
             count += 1
         }
         return isNew
+    }
+
+    /// Keeps those alone that are in another set too.
+    mutating func formIntersection(_ other: KeySet) {
+        count = 0
+        for (number, page) in pages {
+            guard let others = other.pages[number] else {
+                pages[number] = nil
+                continue
+            }
+            let common = zip(page, others).map { $0 & $1 }
+            count += common.reduce(0) { $0 + $1.nonzeroBitCount }
+            pages[number] = common
+        }
     }
 
     func contains(_ key: Int64) -> Bool {

@@ -2,33 +2,33 @@
 ///
 /// Rows are numbered from one upwards and seldom leave gaps, so the keys lie in pages, and only pages that are in use
 /// take room. What is no row's number (``SchemaCheck/rows``) has no key here.
-struct KeyTable {
+struct KeyTable: Sendable {
+    private struct Page: Sendable {
+        var keys = ContiguousArray<UInt64>(repeating: 0, count: pageSize)
+        /// Which are in use, a bit each: zero is a sort key like any other.
+        var used = ContiguousArray<UInt64>(repeating: 0, count: pageSize / 64)
+    }
+
     private static let pageSize = 1_024
-    private var pages: [ContiguousArray<UInt64>?] = []
-    /// Which slots of a page are in use: zero is a sort key like any other.
-    private var used: [ContiguousArray<Bool>?] = []
+    private var pages: ContiguousArray<Page?> = []
 
     subscript(row: Int64) -> UInt64? {
         get {
-            guard let (page, slot) = Self.place(of: row), page < pages.count, let keys = pages[page],
-                let isUsed = used[page], isUsed[slot]
+            guard let (page, slot) = Self.place(of: row), page < pages.count, let found = pages[page],
+                found.used[slot / 64] & 1 << UInt64(slot % 64) != 0
             else { return nil }
-            return keys[slot]
+            return found.keys[slot]
         }
         set {
-            guard let (page, slot) = Self.place(of: row) else { return }
-            if page >= pages.count {
-                guard newValue != nil else { return }
-                pages += Array(repeating: nil, count: page + 1 - pages.count)
-                used += Array(repeating: nil, count: page + 1 - used.count)
-            }
+            guard let (page, slot) = Self.place(of: row), newValue != nil || page < pages.count else { return }
+            if page >= pages.count { pages += Array(repeating: nil, count: page + 1 - pages.count) }
             if pages[page] == nil {
                 guard newValue != nil else { return }
-                pages[page] = ContiguousArray(repeating: 0, count: Self.pageSize)
-                used[page] = ContiguousArray(repeating: false, count: Self.pageSize)
+                pages[page] = Page()
             }
-            pages[page]?[slot] = newValue ?? 0
-            used[page]?[slot] = newValue != nil
+            pages[page]?.keys[slot] = newValue ?? 0
+            let bit: UInt64 = 1 << UInt64(slot % 64)
+            if newValue == nil { pages[page]?.used[slot / 64] &= ~bit } else { pages[page]?.used[slot / 64] |= bit }
         }
     }
 

@@ -20,7 +20,7 @@ public struct LocalDay: Hashable, Sendable {
         day = Int(parts.tm_mday)
     }
 
-    private init(year: Int, month: Int, day: Int) {
+    init(year: Int, month: Int, day: Int) {
         self.year = year
         self.month = month
         self.day = day
@@ -35,14 +35,24 @@ public struct LocalDay: Hashable, Sendable {
         }
     }
 
-    /// The first moment after the period that this day is in.
-    func end(of rule: SectionRule) -> Timestamp {
-        var parts = tm()
+    /// The moments of the period that this day is in.
+    func moments(of rule: SectionRule) -> Range<Timestamp> {
         let start = start(of: rule)
-        // mktime carries over: the 32nd of January is the first of February.
-        parts.tm_year = Int32(start.year - 1900 + (rule == .year ? 1 : 0))
-        parts.tm_mon = Int32(start.month - 1 + (rule == .month ? 1 : 0))
-        parts.tm_mday = Int32(start.day + (rule == .day ? 1 : 0))
+        let (beginning, end) = (
+            Self.moment(start.year, start.month, start.day),
+            // mktime carries over: the 32nd of January is the first of February.
+            Self.moment(
+                start.year + (rule == .year ? 1 : 0), start.month + (rule == .month ? 1 : 0),
+                start.day + (rule == .day || rule == .none ? 1 : 0))
+        )
+        return beginning..<max(beginning, end)
+    }
+
+    private static func moment(_ year: Int, _ month: Int, _ day: Int) -> Timestamp {
+        var parts = tm()
+        parts.tm_year = Int32(year - 1900)
+        parts.tm_mon = Int32(month - 1)
+        parts.tm_mday = Int32(day)
         parts.tm_isdst = -1
         return Timestamp(milliseconds: Int64(mktime(&parts)) * 1000)
     }

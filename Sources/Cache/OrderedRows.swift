@@ -1,11 +1,21 @@
-/// Rows in the order of their sort keys, smallest first, equal ones by their number; sixteen bytes a row for dates.
-struct OrderedRows {
-    private(set) var rows: ContiguousArray<Int64> = []
+/// Rows in the order of their sort keys, smallest first, equal ones by their number; some thirteen bytes a row for dates.
+///
+/// A copy shares what it can with the original: a list of hits has the keys of the list that was searched.
+struct OrderedRows: Sendable {
+    private var rows: RowList
     private var keys = KeyTable()
     /// The bytes of text keys; a row's entry in `keys` is then where they lie. Unused for numbers.
     private var arena = KeyArena()
 
+    /// No rows yet.
+    init(pieceSize: Int = 512) {
+        rows = RowList(pieceSize: pieceSize)
+    }
+
     var count: Int { rows.count }
+
+    /// The row at a place.
+    subscript(place: Int) -> Int64 { rows[place] }
 
     /// Adds the row that comes last. For filling from a query that sorts.
     mutating func append(_ row: Int64, _ key: SortKey) {
@@ -20,14 +30,27 @@ struct OrderedRows {
         return index < rows.count && rows[index] == row ? index : nil
     }
 
+    /// Where a row of the list that these were taken from would stand among them.
+    func insertionIndex(of row: Int64) -> Int {
+        rows.partitionIndex { precedes($0, row) }
+    }
+
     /// How many rows have a number below this one. For rows that are sorted by number.
     func countOfRows(below number: Int64) -> Int {
-        partitionIndex { (keys[$0] ?? 0) < Self.ordered(number) }
+        rows.partitionIndex { (keys[$0] ?? 0) < Self.ordered(number) }
     }
 
     /// The number that a row is sorted by.
     func number(at index: Int) -> Int64 {
         Int64(bitPattern: (keys[rows[index]] ?? 0) ^ (1 << 63))
+    }
+
+    /// Those of them that are in a set, in the same order.
+    func filtered(by set: KeySet) -> OrderedRows {
+        var filtered = self
+        filtered.rows = RowList()
+        rows.forEach { if set.contains($0) { filtered.rows.append($0) } }
+        return filtered
     }
 
     /// Whether a row has this key.
@@ -55,38 +78,19 @@ struct OrderedRows {
 
     /// Takes rows out by their places, which ascend.
     mutating func remove(at places: [Int]) {
-        guard !places.isEmpty else { return }
-        var kept = ContiguousArray<Int64>()
-        kept.reserveCapacity(rows.count - places.count)
-        var next = 0
-        for place in places {
-            kept.append(contentsOf: rows[next..<place])
-            next = place + 1
-        }
-        kept.append(contentsOf: rows[next...])
-        rows = kept
+        rows.remove(at: places)
     }
 
-    /// Puts rows, sorted among themselves, among the others. Returns where each came to stand.
-    mutating func insert(_ added: [Int64]) -> [Int] {
-        guard !added.isEmpty else { return [] }
-        var merged = ContiguousArray<Int64>()
-        merged.reserveCapacity(rows.count + added.count)
-        var places: [Int] = []
-        var next = 0
-        for row in added {
-            let index = insertionIndex(of: row)
-            merged.append(contentsOf: rows[next..<index])
-            places.append(merged.count)
-            merged.append(row)
-            next = index
-        }
-        merged.append(contentsOf: rows[next...])
-        rows = merged
-        return places
+    /// Puts rows among the others. Their keys are known.
+    mutating func insert(_ added: [Int64]) {
+        // Taken out while it changes, so that nothing is copied for its being looked at.
+        var list = RowList()
+        swap(&list, &rows)
+        list.insert(added, precedes)
+        swap(&list, &rows)
     }
 
-    func precedes(_ left: Int64, _ right: Int64) -> Bool {
+    private func precedes(_ left: Int64, _ right: Int64) -> Bool {
         let (leftKey, rightKey) = (keys[left] ?? 0, keys[right] ?? 0)
         if arena.isEmpty { return leftKey < rightKey || (leftKey == rightKey && left < right) }
         let order = arena.compare(leftKey, rightKey)
@@ -96,25 +100,11 @@ struct OrderedRows {
     /// Gives back what replaced and removed text keys took.
     mutating func compact() {
         guard arena.isMostlyWaste else { return }
-        var compacted = KeyArena()
-        for row in rows {
-            if let old = keys[row] { keys[row] = compacted.append(arena.bytes(at: old)) }
+        var (compacted, table) = (KeyArena(), KeyTable())
+        rows.forEach { row in
+            if let old = keys[row] { table[row] = compacted.append(arena.bytes(at: old)) }
         }
-        arena = compacted
-    }
-
-    private func insertionIndex(of row: Int64) -> Int {
-        partitionIndex { precedes($0, row) }
-    }
-
-    private func partitionIndex(_ isBefore: (Int64) -> Bool) -> Int {
-        var low = 0
-        var high = rows.count
-        while low < high {
-            let middle = (low + high) / 2
-            if isBefore(rows[middle]) { low = middle + 1 } else { high = middle }
-        }
-        return low
+        (arena, keys) = (compacted, table)
     }
 
     /// Signed numbers, mapped so that their order is that of unsigned ones.

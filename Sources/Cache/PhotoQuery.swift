@@ -7,22 +7,30 @@ struct PhotoQuery: Sendable {
     let filter: PhotoFilter
 
     /// Every matching row, smallest key first.
-    func rows(_ reader: CacheReader) throws -> OrderedRows {
+    ///
+    /// - Parameter all: the rows of this order without the filter, if somebody has them.
+    func rows(_ reader: CacheReader, outOf all: OrderedRows? = nil) throws -> OrderedRows {
+        // One state of the cache, however many questions it takes.
+        try reader.connection.transaction(writes: false) {
+            let hits = try reader.hits(filter)
+            let all = try all ?? allRows(reader)
+            return hits.map { all.filtered(by: $0) } ?? all
+        }
+    }
+
+    private func allRows(_ reader: CacheReader) throws -> OrderedRows {
         var rows = OrderedRows()
-        try reader.connection.forEach(
-            "SELECT key, \(column) FROM photo WHERE \(condition) ORDER BY \(column), key", pattern
-        ) { rows.append(try number(of: $0), key(of: $0)) }
+        try reader.connection.forEach("SELECT key, \(column) FROM photo ORDER BY 2, 1") {
+            rows.append(try number(of: $0), key(of: $0))
+        }
         return rows
     }
 
-    /// The first rows of the list as it is shown; they come smallest key first, as always.
+    /// The first rows of an order that has an index, as the list is shown; they come smallest key first, as always.
     func firstRows(_ limit: Int, _ reader: CacheReader) throws -> OrderedRows {
         let direction = order.ascending ? "ASC" : "DESC"
         let found = try reader.connection.map(
-            """
-            SELECT key, \(column) FROM photo WHERE \(condition)
-            ORDER BY \(column) \(direction), key \(direction) LIMIT ?2
-            """, pattern, limit
+            "SELECT key, \(column) FROM photo ORDER BY \(column) \(direction), key \(direction) LIMIT ?", limit
         ) { (try number(of: $0), key(of: $0)) }
         var rows = OrderedRows()
         for (row, key) in order.ascending ? found : found.reversed() { rows.append(row, key) }
@@ -31,38 +39,41 @@ struct PhotoQuery: Sendable {
 
     /// The keys that rows have now; nil for those that are gone or do not match.
     func keys(of rows: Set<Int64>, _ reader: CacheReader) throws -> [(row: Int64, key: SortKey?)] {
-        var found: [Int64: SortKey] = [:]
-        found.reserveCapacity(rows.count)
-        try reader.connection.forEach(
-            """
-            SELECT key, \(column) FROM photo
-            WHERE (\(condition)) AND key IN (SELECT value FROM json_each(?2))
-            """, pattern, "[" + rows.map(String.init).joined(separator: ",") + "]"
-        ) { found[try number(of: $0)] = key(of: $0) }
-        return rows.map { ($0, found[$0]) }
+        try reader.connection.transaction(writes: false) {
+            let hits = try reader.hits(filter, among: rows)
+            var found: [Int64: SortKey] = [:]
+            found.reserveCapacity(rows.count)
+            try reader.connection.forEach(
+                "SELECT key, \(column) FROM photo WHERE key IN (SELECT value FROM json_each(?))",
+                "[" + rows.map(String.init).joined(separator: ",") + "]"
+            ) { row in
+                let number = try number(of: row)
+                if hits?.contains(number) != false { found[number] = key(of: row) }
+            }
+            return rows.map { ($0, found[$0]) }
+        }
+    }
+
+    /// Whether the rows of this list lie somewhere in its order.
+    var isIndexed: Bool {
+        switch order.criterion {
+        case .date, .name: filter == .all
+        case .size, .state: false
+        }
     }
 
     private var column: String {
         switch order.criterion {
         case .date: "date"
         case .name: "name_key"
+        case .size: "ifnull(photo_size, 0)"
+        case .state:
+            """
+            CASE WHEN photo_trouble = \(TroubleCode.bad) OR thumbnail_trouble = \(TroubleCode.bad) THEN 4
+                 WHEN photo_trouble NOT NULL OR thumbnail_trouble NOT NULL THEN 3
+                 WHEN photo_held NOT NULL THEN 0 WHEN thumbnail_held NOT NULL THEN 1 ELSE 2 END
+            """
         }
-    }
-
-    private var condition: String {
-        // Without a filter the bound pattern is NULL, and there is nothing to look at in the row.
-        filter == .all ? "?1 IS NULL" : "name LIKE ?1 ESCAPE '\\'"
-    }
-
-    private var pattern: String? {
-        guard filter != .all else { return nil }
-        var pattern = "%"
-        for character in filter.name {
-            // The three characters that LIKE does not take for themselves.
-            if "%_\\".contains(character) { pattern.append("\\") }
-            pattern.append(character)
-        }
-        return pattern + "%"
     }
 
     /// The lists' tables are as long as the largest number, so one that a cache never gives out is not believed.
@@ -75,9 +86,6 @@ struct PhotoQuery: Sendable {
     }
 
     private func key(of row: Row) -> SortKey {
-        switch order.criterion {
-        case .date: .number(row.int(1))
-        case .name: .text(row.blob(1))
-        }
+        order.criterion == .name ? .text(row.blob(1)) : .number(row.int(1))
     }
 }

@@ -2,28 +2,19 @@ import Model
 
 /// Divides rows that are sorted by date into days, months or years of the user's time zone.
 ///
-/// It does not look at every row: from the first row of a section it searches for the first row after it.
+/// It looks for one section at a time, from one of its rows on: a million rows may have ten thousand days.
 struct SectionDivider {
     let rows: OrderedRows
     let rule: SectionRule
 
-    /// The sections from the top of the list down.
-    func sections(ascending: Bool) -> [PhotoSection] {
-        guard rows.count > 0, rule != .none else { return [] }
-        var sections: [PhotoSection] = []
-        var start = 0
-        while start < rows.count {
-            let day = LocalDay(of: Timestamp(milliseconds: rows.number(at: start)))
-            // At least one row, whatever a time zone's history makes of its periods.
-            let end = max(start + 1, rows.countOfRows(below: day.end(of: rule).milliseconds))
-            sections.append(PhotoSection(start: day.start(of: rule), range: start..<end))
-            start = end
-        }
-        guard !ascending else { return sections }
-        return sections.reversed().map { section in
-            PhotoSection(
-                start: section.start,
-                range: rows.count - section.range.upperBound..<rows.count - section.range.lowerBound)
-        }
+    /// The section that a row is in, by its place among the rows.
+    func section(at place: Int) -> PhotoSection? {
+        guard rule != .none, place >= 0, place < rows.count else { return nil }
+        let day = LocalDay(of: Timestamp(milliseconds: rows.number(at: place)))
+        let moments = day.moments(of: rule)
+        // At least that row, whatever a time zone's history makes of its periods.
+        let start = min(place, rows.countOfRows(below: moments.lowerBound.milliseconds))
+        let end = max(place + 1, rows.countOfRows(below: moments.upperBound.milliseconds))
+        return PhotoSection(start: day.start(of: rule), range: start..<end)
     }
 }

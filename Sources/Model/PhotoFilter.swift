@@ -1,11 +1,12 @@
 /// Which photos are listed.
 public struct PhotoFilter: Hashable, Sendable {
-    /// Part of the name, in any case of letters; empty for every photo.
-    public var name: String
+    /// Words that a photo has to have, each at least the beginning of one of its own: in its name, or in what it says of
+    /// itself. `2006`, `2006-07` and `2006-07-30` stand for the time, too. Empty for every photo.
+    public var text: String
 
     /// A filter; without an argument, one that lets everything through.
-    public init(name: String = "") {
-        self.name = name
+    public init(_ text: String = "") {
+        self.text = text
     }
 
     /// Lets everything through.

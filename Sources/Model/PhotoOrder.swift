@@ -6,6 +6,10 @@ public struct PhotoOrder: Hashable, Sendable {
         case date
         /// The photo's name, numbers in it by their value.
         case name
+        /// How many bytes the photo's file has; those that are not here count as empty.
+        case size
+        /// What is here: first photos, then thumbnails, then nothing, then what failed.
+        case state
     }
 
     /// What they are ordered by.

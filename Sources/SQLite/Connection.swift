@@ -18,6 +18,8 @@ public final class Connection {
 
     let pointer: OpaquePointer
     private var statements: [String: Statement] = [:]
+    /// Made when it is first needed.
+    private var tokenizer: WordTokenizer?
     /// Savepoints would nest; transactions here do not, so that each one is what its caller reads.
     private(set) var isInTransaction = false
 
@@ -46,6 +48,7 @@ public final class Connection {
 
     deinit {
         statements.removeAll()
+        tokenizer = nil
         sqlite3_close_v2(pointer)
     }
 
@@ -88,6 +91,22 @@ public final class Connection {
         var result: Result?
         try statement(sql).run(repeat each values) { if result == nil { result = try row($0) } }
         return result
+    }
+
+    /// Words of a text, as the full-text index takes it apart and folds them.
+    public func words(in text: String) throws -> [WordTokenizer.Word] {
+        if let tokenizer { return tokenizer.words(in: text) }
+        let tokenizer = try WordTokenizer(pointer)
+        self.tokenizer = tokenizer
+        return tokenizer.words(in: text)
+    }
+
+    /// Runs the body; statements in it end with ``SQLiteError/interrupted`` when the task that runs it is cancelled.
+    public func endingWhenCancelled<Result>(_ body: () throws -> Result) rethrows -> Result {
+        // "If the progress callback returns non-zero, the operation is interrupted." Some steps are a row.
+        sqlite3_progress_handler(pointer, 5_000, { _ in Task.isCancelled ? 1 : 0 }, nil)
+        defer { sqlite3_progress_handler(pointer, 0, nil, nil) }
+        return try body()
     }
 
     /// Runs the body between BEGIN and COMMIT; if it throws, nothing of it has happened.

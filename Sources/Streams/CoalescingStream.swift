@@ -36,6 +36,9 @@ public final class CoalescingStream<Element: Coalescing>: AsyncSequence, Sendabl
         listener?.resume(returning: element)
     }
 
+    /// What was sent and has not been taken yet. It stays.
+    public var pending: Element? { state.withLock { $0.pending } }
+
     /// Ends the stream, after what is pending has been taken.
     public func finish() {
         takeListener(finishing: true)?.resume(returning: nil)

@@ -17,16 +17,16 @@ import Testing
         for seed in 0..<300 as Range<UInt64> {
             var random = Generator(state: seed * 2 + (texts ? 1 : 0))
             var model: [Int64: SortKey] = [:]
-            var rows = OrderedRows()
+            var rows = OrderedRows(pieceSize: 2)
             for _ in 0..<8 {
                 let changes = randomChanges(texts, &random)
                 let old = shown(rows, reversed)
                 var difference = rows.apply(changes)
                 for (row, key) in changes { model[row] = key }
                 if reversed { difference = difference.reversed(oldCount: old.count, newCount: rows.count) }
-                #expect(Array(rows.rows) == sorted(model))
-                #expect(applied(difference, to: old, new: shown(rows, reversed)) == shown(rows, reversed))
-                for (index, row) in rows.rows.enumerated() { #expect(rows.index(of: row) == index) }
+                #expect(all(rows) == sorted(model))
+                #expect(difference.applied(to: old, new: shown(rows, reversed)) == shown(rows, reversed))
+                for (index, row) in all(rows).enumerated() { #expect(rows.index(of: row) == index) }
             }
         }
     }
@@ -43,8 +43,10 @@ import Testing
         }
     }
 
+    private func all(_ rows: OrderedRows) -> [Int64] { (0..<rows.count).map { rows[$0] } }
+
     private func shown(_ rows: OrderedRows, _ reversed: Bool) -> [Int64] {
-        reversed ? rows.rows.reversed() : Array(rows.rows)
+        reversed ? all(rows).reversed() : all(rows)
     }
 
     private func sorted(_ model: [Int64: SortKey]) -> [Int64] {
@@ -56,18 +58,5 @@ import Testing
             default: false
             }
         }.map(\.key)
-    }
-
-    /// What a table view does with it.
-    private func applied(_ difference: RowDifference, to old: [Int64], new: [Int64]) -> [Int64] {
-        var list: [Int64?] = old
-        for place in difference.deleted + difference.moved.map(\.from) { list[place] = nil }
-        var result = list.compactMap { $0 }
-        let arrivals = difference.inserted.map { ($0, new[$0]) } + difference.moved.map { ($0.to, old[$0.from]) }
-        for (place, row) in arrivals.sorted(by: { $0.0 < $1.0 }) {
-            guard place <= result.count else { return [] }
-            result.insert(row, at: place)
-        }
-        return result
     }
 }

@@ -1,0 +1,137 @@
+import Foundation
+import Model
+import SQLite
+import Testing
+
+@testable import Cache
+
+/// Random transactions on real tables: whatever the order, the direction, the filter and the division, the difference
+/// applied to the old list is the new one, and the new one is what the tables say.
+@Suite struct ArrangementTests {
+    private struct Generator: RandomNumberGenerator {
+        var state: UInt64
+        mutating func next() -> UInt64 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return state ^ (state >> 29)
+        }
+    }
+
+    private static let words = [
+        "Sea", "séa", "Seaside", "owl", "OWL 2006", "IMG_10", "IMG_2", "a\"b", "Łódź", "2006-07",
+    ]
+    private static let filters = ["", "sea", "SEA", "img 10", "2006", "2006-07", "owl 2006-07", "lodz", "\"", "a\"b"]
+
+    /// Each word of the list is a hit, or none, of each filter: as one would say it, by hand.
+    private static func matches(_ filter: String, _ name: String, _ date: Int64) -> Bool {
+        let day = LocalDay(of: Timestamp(milliseconds: date))
+        let isIn2006 = day.year == 2006
+        return switch filter {
+        case "", "\"": true
+        case "sea", "SEA": ["Sea", "séa", "Seaside"].contains(name)
+        case "img 10": name == "IMG_10"
+        case "2006": isIn2006 || name == "OWL 2006" || name == "2006-07"
+        case "2006-07": isIn2006 && day.month == 7 || name == "2006-07"
+        case "owl 2006-07": isIn2006 && day.month == 7 && ["owl", "OWL 2006"].contains(name)
+        // `ł` is a letter of its own, no accent on another.
+        case "lodz": false
+        case "a\"b": name == "a\"b"
+        default: false
+        }
+    }
+
+    @Test(arguments: 0..<8 as Range<UInt64>)
+    func differencesLeadFromEachListToTheNext(part: UInt64) throws {
+        setenv("TZ", "UTC", 1)
+        var random = Generator(state: part)
+        for _ in 0..<125 {
+            let connection = try Connection(path: ":memory:", access: .readWrite)
+            try Schema.migrate(connection)
+            let reader = CacheReader(connection)
+            let query = PhotoQuery(
+                order: PhotoOrder(
+                    PhotoOrder.Criterion.allCases.randomElement(using: &random)!, ascending: .random(using: &random)),
+                filter: PhotoFilter(Self.filters.randomElement(using: &random)!))
+            var rows = OrderedRows(pieceSize: 2)
+            // Ten sequences of changes each, on tables that fill: ten thousand in all.
+            for _ in 0..<10 {
+                let old = shown(rows, query.order)
+                let touched = try change(connection, &random)
+                var difference = rows.apply(try query.keys(of: touched, reader))
+                if !query.order.ascending {
+                    difference = difference.reversed(oldCount: old.count, newCount: rows.count)
+                }
+                let new = shown(rows, query.order)
+                #expect(difference.applied(to: old, new: new) == new)
+                #expect(try shown(query.rows(reader), query.order) == new, "\(query)")
+                try expectHits(query, new, connection)
+                if query.order.criterion == .date { expectSections(rows) }
+            }
+        }
+    }
+
+    private func shown(_ rows: OrderedRows, _ order: PhotoOrder) -> [Int64] {
+        let all = (0..<rows.count).map { rows[$0] }
+        return order.ascending ? all : all.reversed()
+    }
+
+    private func expectHits(_ query: PhotoQuery, _ listed: [Int64], _ connection: Connection) throws {
+        let expected = try connection.map("SELECT key, name, date FROM photo") {
+            (key: $0.int(0), isHit: Self.matches(query.filter.text, $0.text(1), $0.int(2)))
+        }.filter(\.isHit).map(\.key)
+        #expect(Set(expected) == Set(listed), "\(query)")
+    }
+
+    private func expectSections(_ rows: OrderedRows) {
+        for rule in SectionRule.allCases where rule != .none {
+            let divider = SectionDivider(rows: rows, rule: rule)
+            var end = 0
+            for place in 0..<rows.count {
+                let day = LocalDay(of: Timestamp(milliseconds: rows.number(at: place)))
+                let section = divider.section(at: place)
+                #expect(section?.start == day.start(of: rule))
+                #expect(section?.range.contains(place) == true)
+                // One after the other, and each as long as its days go on.
+                if place == end { end = section?.range.upperBound ?? 0 }
+                #expect(section?.range.upperBound == end)
+            }
+        }
+    }
+
+    /// Some changes, as one commit makes them; returns the rows that they touch.
+    private func change(_ connection: Connection, _ random: inout Generator) throws -> Set<Int64> {
+        var touched: Set<Int64> = []
+        for _ in 0...Int.random(in: 0..<5, using: &random) {
+            let key = Int64.random(in: 1...14, using: &random)
+            let exists = try connection.first("SELECT 1 FROM photo WHERE key = ?", key) { _ in true } ?? false
+            let name = Self.words.randomElement(using: &random)!
+            let date = Int64.random(in: 1_150_000_000...1_160_000_000, using: &random) * 1000
+            touched.insert(key)
+            switch (exists, Int.random(in: 0..<6, using: &random)) {
+            case (false, _):
+                try connection.run(
+                    "INSERT INTO photo (key, id, name, name_key, date, photo_address) VALUES (?, ?, ?, ?, ?, '')", key,
+                    "\(key)", name, NaturalKey.bytes(of: name), date)
+                try PhotoText.add(key, connection)
+            case (true, 0):
+                try PhotoText.remove(key, connection)
+                try connection.run("DELETE FROM photo WHERE key = ?", key)
+            case (true, 1):
+                try PhotoText.whileChanging(key, connection) {
+                    try connection.run(
+                        "UPDATE photo SET name = ?, name_key = ? WHERE key = ?", name, NaturalKey.bytes(of: name), key)
+                }
+            case (true, 2): try connection.run("UPDATE photo SET date = ? WHERE key = ?", date, key)
+            case (true, 3):
+                try connection.run(
+                    "UPDATE photo SET photo_held = 1, photo_size = ? WHERE key = ?",
+                    Int.random(in: 1...9, using: &random),
+                    key)
+            case (true, 4):
+                try connection.run(
+                    "UPDATE photo SET photo_trouble = ? WHERE key = ?", Int.random(in: 1...2, using: &random), key)
+            default: try connection.run("UPDATE photo SET thumbnail_held = 1 WHERE key = ?", key)
+            }
+        }
+        return touched
+    }
+}
