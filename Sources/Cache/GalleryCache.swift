@@ -47,7 +47,7 @@ public final class GalleryCache: Sendable {
             path: database, address: address, hub: hub, mark: mark, log: log
         ).open(lock)
         self.wasSetAside = wasSetAside
-        self.writer = GalleryWriter(writer: writer, files: files, mark: mark, lock: lock, log: log)
+        self.writer = try GalleryWriter(writer: writer, files: files, mark: mark, lock: lock, log: log)
         self.log = log
         readers = ReaderPool(path: database)
     }

@@ -14,12 +14,14 @@ public actor GalleryWriter {
     /// Rung after each commit. Not held: it goes with the cache, whoever still has something to do with this object.
     private weak var lock: CacheLock?
     let log: Log
+    private var announcements: Announcements
     private let executor = QueueExecutor(label: "vitrine.cache.writer")
 
     /// The queue that the disk may block.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    init(writer: sending Writer, files: PhotoFiles, mark: DamageMark, lock: CacheLock, log: Log) {
+    init(writer: sending Writer, files: PhotoFiles, mark: DamageMark, lock: CacheLock, log: Log) throws {
+        announcements = try writer.read { try Announcements($0) }
         self.writer = writer
         self.files = files
         self.mark = mark
@@ -33,7 +35,15 @@ public actor GalleryWriter {
     /// One transaction, and the housekeeping that its commit may have made due.
     @discardableResult
     func transaction<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-        let result = try mark.watch { try writer.transaction(body) }
+        let before = announcements
+        let result: Result
+        do {
+            result = try mark.watch { try writer.transaction(body) { try announcements.add($1, $0) } }
+        } catch {
+            // Nothing of it has happened, its announcement's number included.
+            announcements = before
+            throw error
+        }
         lock?.ring()
         // Others may have rung since they were last listened to, and not be heard for our own ringing.
         do { try announceOthers() } catch { log.error(.cache, "\(error)") }
@@ -44,7 +54,11 @@ public actor GalleryWriter {
     /// Announces what other processes have committed, if they have. Returns whether they have.
     @discardableResult
     func announceOthers() throws -> Bool {
-        try mark.watch { try writer.announceOthers(tables: Schema.tables) }
+        try mark.watch {
+            guard try writer.othersHaveCommitted() else { return false }
+            writer.announce(try writer.read { try announcements.takeOthers($0) })
+            return true
+        }
     }
 
     private func checkpointIfDue() {

@@ -123,6 +123,11 @@ enum Schema {
             -- What of it is searched.
             words TEXT NOT NULL
         );
+        -- What the last commits touched, for other processes that have the cache open: see Announcement.
+        CREATE TABLE announcement (
+            key INTEGER PRIMARY KEY AUTOINCREMENT,
+            changes TEXT NOT NULL
+        );
         CREATE VIEW photo_words AS
             SELECT photo.key AS key, photo.name AS name, metadata.words AS words
             FROM photo LEFT JOIN metadata ON metadata.photo = photo.key;

@@ -39,27 +39,40 @@ public final class Writer {
     }
 
     /// Runs the body as one transaction, and announces what it touched once that is on the disk.
+    ///
+    /// - Parameter last: does what is to be done last, still in the transaction, knowing what the body has touched. Returns
+    ///   what is to be announced besides.
     @discardableResult
-    public func transaction<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    public func transaction<Result>(
+        _ body: (Connection) throws -> Result,
+        last: (Connection, ChangeSet) throws -> ChangeSet = { _, _ in ChangeSet() }
+    ) throws -> Result {
         _ = recorder.takeChanges()
-        let result = try connection.transaction(writes: true) { try body(connection) }
-        hub.publish(recorder.takeChanges())
+        var changes = ChangeSet()
+        let result = try connection.transaction(writes: true) {
+            let result = try body(connection)
+            changes = recorder.takeChanges()
+            changes.merge(try last(connection, changes))
+            return result
+        }
+        hub.publish(changes)
         return result
     }
 
-    /// Announces what other processes have committed since this was last asked, if they have: what exactly, nobody says, so
-    /// it is many rows of these tables. Returns whether they have.
+    /// Announces something that this connection did not do.
+    public func announce(_ changes: ChangeSet) {
+        hub.publish(changes)
+    }
+
+    /// Whether other processes have committed since this was last asked.
     ///
     /// "The integer values returned by two invocations of "PRAGMA data_version" from the same connection will be different
     /// if changes were committed to the database by any other connection in the interim", and no other connection of this
     /// process writes.
-    @discardableResult
-    public func announceOthers(tables: [String]) throws -> Bool {
+    public func othersHaveCommitted() throws -> Bool {
         let version = try connection.first("PRAGMA data_version") { $0.int(0) } ?? 0
         defer { dataVersion = version }
-        guard version != dataVersion else { return false }
-        hub.publish(ChangeSet(manyOf: tables))
-        return true
+        return version != dataVersion
     }
 
     /// Pages that the write-ahead log held after the last commit.
