@@ -77,14 +77,15 @@ public struct CacheReader {
 
     private static let photoColumns = """
         key, id, name, date, thumbnail_edition, thumbnail_held, thumbnail_trouble, thumbnail_reason, \
-        photo_edition, photo_held, photo_trouble, photo_reason
+        photo_edition, photo_held, photo_trouble, photo_reason, photo_size
         """
 
     private static func photo(_ row: Row) -> Photo {
         Photo(
             key: PhotoKey(row.int(0)), galleryID: row.text(1), name: row.text(2),
             date: Timestamp(milliseconds: row.int(3)),
-            thumbnail: renditionState(row, from: 4), photo: renditionState(row, from: 8))
+            thumbnail: renditionState(row, from: 4), photo: renditionState(row, from: 8),
+            size: row.optionalInt(12))
     }
 
     /// Reads edition, held, trouble and reason from four columns in that order.

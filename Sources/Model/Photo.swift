@@ -12,11 +12,13 @@ public struct Photo: Hashable, Identifiable, Sendable {
     public let thumbnail: RenditionState
     /// The photo itself.
     public let photo: RenditionState
+    /// How many bytes the photo's file has, if it is here.
+    public let size: Int64?
 
     /// Describes a row.
     public init(
         key: PhotoKey, galleryID: String, name: String, date: Timestamp, thumbnail: RenditionState,
-        photo: RenditionState
+        photo: RenditionState, size: Int64? = nil
     ) {
         self.key = key
         self.galleryID = galleryID
@@ -24,6 +26,7 @@ public struct Photo: Hashable, Identifiable, Sendable {
         self.date = date
         self.thumbnail = thumbnail
         self.photo = photo
+        self.size = size
     }
 
     /// The cache's number for it.

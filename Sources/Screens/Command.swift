@@ -9,5 +9,9 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
     case previousPhoto, nextPhoto
     case add, remove, save, copy, clear
     case switchNetwork, switchNetworkDetail, switchSync, switchXML, switchCache, switchScreen
+    case search, searchNext, searchPrevious, filter
+    case sort, sortByDate, sortByName, sortBySize, sortByState
+    case sortByDateReversed, sortByNameReversed, sortBySizeReversed, sortByStateReversed
+    case nextSection, previousSection, divide
     case log, help, redraw, suspend
 }

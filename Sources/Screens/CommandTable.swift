@@ -13,6 +13,8 @@ public enum CommandTable {
         case galleries = "Galleries"
         /// On the photos screen.
         case photos = "Photos"
+        /// After the key that asks for another order.
+        case sorting = "Sorting"
         /// On the screen of one photo.
         case photo = "A photo"
         /// On the log screen.
@@ -61,6 +63,26 @@ public enum CommandTable {
         Entry(.back, .photos, [.character("q"), Key(.escape), .character("h"), Key(.left)], "back to the galleries"),
         Entry(.refresh, .photos, [.character("r")], "update the gallery"),
         Entry(.stop, .photos, [.character("x")], "stop updating"),
+
+        Entry(
+            .search, .photos, [.character("/")],
+            "search names, metadata and times (2006-07)"),
+        Entry(.searchNext, .photos, [.character("n")], "the next that was found"),
+        Entry(.searchPrevious, .photos, [.character("N")], "the one found before"),
+        Entry(.filter, .photos, [.character("f")], "show those alone that are found"),
+        Entry(.sort, .photos, [.character(",")], "sort; then one of the keys under “Sorting”"),
+        Entry(.nextSection, .photos, [.character("}")], "to the next year, month or day"),
+        Entry(.previousSection, .photos, [.character("{")], "to the beginning of this one, or the one before"),
+        Entry(.divide, .photos, [.character("#")], "divide by year, by month, by day, not at all"),
+
+        Entry(.sortByDate, .sorting, [.character("d")], "by date, the oldest first"),
+        Entry(.sortByDateReversed, .sorting, [.character("D")], "by date, the newest first"),
+        Entry(.sortByName, .sorting, [.character("n")], "by name"),
+        Entry(.sortByNameReversed, .sorting, [.character("N")], "by name, backwards"),
+        Entry(.sortBySize, .sorting, [.character("s")], "by size, the smallest first"),
+        Entry(.sortBySizeReversed, .sorting, [.character("S")], "by size, the largest first"),
+        Entry(.sortByState, .sorting, [.character("t")], "by state: what is here first"),
+        Entry(.sortByStateReversed, .sorting, [.character("T")], "by state: what failed first"),
 
         Entry(.fit, .photo, [.character("w")], "the whole photo"),
         Entry(.zoomIn, .photo, [.character("+")], "larger"),

@@ -1,3 +1,4 @@
+import Cache
 import Glibc
 import Model
 
@@ -10,6 +11,22 @@ enum DateText {
     /// same everywhere, and not that of the C language's home.
     static func short(_ moment: Timestamp) -> String { format(moment, hasLocale ? "%x %X" : "%F %T") }
 
+    /// For a section: `Sunday 30 July 2006`.
+    static func day(_ day: LocalDay) -> String { format(day, "%A %e %B %Y") }
+
+    /// For a section: `July 2006`.
+    static func month(_ day: LocalDay) -> String { format(day, "%B %Y") }
+
+    private static func format(_ day: LocalDay, _ pattern: String) -> String {
+        var parts = tm()
+        (parts.tm_year, parts.tm_mon, parts.tm_mday) = (Int32(day.year - 1900), Int32(day.month - 1), Int32(day.day))
+        // Works out the day of the week.
+        parts.tm_hour = 12
+        parts.tm_isdst = -1
+        _ = mktime(&parts)
+        return format(&parts, pattern)
+    }
+
     private static var hasLocale: Bool {
         let name = setlocale(LC_TIME, nil).map { String(cString: $0) } ?? "C"
         return !["C", "POSIX"].contains(name.prefix { $0 != "." })
@@ -19,6 +36,10 @@ enum DateText {
         var seconds = time_t(moment.seconds)
         var parts = tm()
         localtime_r(&seconds, &parts)
+        return format(&parts, pattern)
+    }
+
+    private static func format(_ parts: inout tm, _ pattern: String) -> String {
         var buffer = [CChar](repeating: 0, count: 128)
         let count = strftime(&buffer, buffer.count, pattern, &parts)
         return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -31,6 +31,34 @@ struct ListScroll: Equatable {
         select(selected)
     }
 
+    /// Takes in how much room there is, in lines, where some entries have a title above them, which is a line, and the first
+    /// one that is seen has in any case.
+    ///
+    /// - Parameter hasTitle: whether an entry has one even if others are seen above it.
+    mutating func setVisible(lines: Int, height: Int, hasTitle: (Int) -> Bool) {
+        setVisible((lines - 1) / height)
+        func room(for index: Int, isFirst: Bool) -> Int { height + (isFirst || hasTitle(index) ? 1 : 0) }
+        /// The first entry of as many as fit, down to a last one.
+        func firstEntry(downTo last: Int) -> Int {
+            var (index, left) = (last, lines - room(for: last, isFirst: true))
+            // What is seen above an entry takes the title that it has for being the first.
+            while index > 0, left >= room(for: index - 1, isFirst: true) - (hasTitle(index) ? 0 : 1) {
+                left -= room(for: index - 1, isFirst: true) - (hasTitle(index) ? 0 : 1)
+                index -= 1
+            }
+            return index
+        }
+        guard count > 0 else { return }
+        first = max(first, firstEntry(downTo: selected))
+        first = max(0, min(first, selected, firstEntry(downTo: count - 1)))
+        var (end, left) = (first, lines)
+        while end < count, left >= room(for: end, isFirst: end == first) {
+            left -= room(for: end, isFirst: end == first)
+            end += 1
+        }
+        visible = max(1, end - first)
+    }
+
     /// Selects an entry, or the nearest there is, and scrolls no farther than it takes to see it.
     mutating func select(_ index: Int) {
         selected = min(max(0, index), max(0, count - 1))

@@ -3,9 +3,11 @@ import Model
 import Pictures
 
 /// What changed, on its way from the root down the tree of screens.
-public enum ModelUpdate {
+enum ModelUpdate {
     /// A list of photos became another.
     case results(FetchedResults, Difference)
+    /// What a screen lists is in another order, or something else was found.
+    case lists(PhotoLists)
     /// A gallery's own row changed: its last update, its count.
     case gallery(GalleryID)
     /// Something is being done, or is no longer.

@@ -16,7 +16,8 @@ struct PhotoRow {
     }
 
     func draw(
-        _ photo: Photo, _ picture: DrawnPicture?, isSelected: Bool, in surface: inout Surface, frame: Rect
+        _ photo: Photo, _ picture: DrawnPicture?, marks: [Range<Int>], isSelected: Bool, in surface: inout Surface,
+        frame: Rect
     ) {
         var rest = frame
         rest.size.rows = min(rest.size.rows, thumbnailSize.rows)
@@ -32,19 +33,37 @@ struct PhotoRow {
         drawMark(isSelected, in: &surface, rest.takeLeft(1))
         _ = rest.takeLeft(1)
         _ = rest.takeRight(1)
-        for (text, style) in lines(photo, isSelected) {
+        let name = rest.takeTop(1)
+        surface.write(photo.name.truncated(toWidth: name.size.columns), in: name, style: style(isSelected))
+        drawMarks(marks, photo.name, isSelected, in: &surface, name)
+        for (text, style) in lines(photo) {
             let line = rest.takeTop(1)
             guard !line.size.isEmpty else { break }
             surface.write(text.truncated(toWidth: line.size.columns), in: line, style: style)
         }
     }
 
-    private func lines(_ photo: Photo, _ isSelected: Bool) -> [(String, Style)] {
-        [
-            (photo.name, isSelected ? theme.selectedName : theme.name),
-            (DateText.long(photo.date), theme.detail),
-            remark(photo),
-        ].compactMap { $0 }
+    private func style(_ isSelected: Bool) -> Style { isSelected ? theme.selectedName : theme.name }
+
+    /// Writes the words that were searched for once more, as far as they are in sight.
+    ///
+    /// - Parameter marks: where in the name they stand, in bytes.
+    private func drawMarks(
+        _ marks: [Range<Int>], _ name: String, _ isSelected: Bool, in surface: inout Surface, _ line: Rect
+    ) {
+        let bytes = Array(name.utf8)
+        for mark in marks where mark.upperBound <= bytes.count {
+            let before = String(decoding: bytes[..<mark.lowerBound], as: UTF8.self).madeVisible.displayWidth
+            let word = String(decoding: bytes[mark], as: UTF8.self)
+            var room = line
+            guard before + word.madeVisible.displayWidth < line.size.columns else { continue }
+            _ = room.takeLeft(before)
+            surface.write(word, in: room, style: theme.hit)
+        }
+    }
+
+    private func lines(_ photo: Photo) -> [(String, Style)] {
+        [(DateText.long(photo.date), theme.detail), remark(photo)].compactMap { $0 }
     }
 
     private func remark(_ photo: Photo) -> (String, Style)? {
@@ -55,7 +74,8 @@ struct PhotoRow {
             case nil: continue
             }
         }
-        return photo.photo.isCurrent ? ("Photo is here", theme.detail) : nil
+        guard photo.photo.isCurrent else { return nil }
+        return (photo.size.map { "Photo is here, \(ByteText.text($0))" } ?? "Photo is here", theme.detail)
     }
 
     private func drawMark(_ isSelected: Bool, in surface: inout Surface, _ frame: Rect) {

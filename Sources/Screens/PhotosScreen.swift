@@ -9,12 +9,12 @@ import Text
 @MainActor
 final class PhotosScreen: Screen {
     let cache: GalleryCache
-    private let results: FetchedResults
-    private let reader: CacheReader
+    let lists: PhotoLists
+    let reader: CacheReader
     private var record: GalleryRecord
-    private var scroll = ListScroll()
+    var scroll = ListScroll()
     /// Selection follows identity: what is selected is a photo, wherever it comes to stand.
-    private(set) var selection: PhotoKey?
+    var selection: PhotoKey?
     /// A photo that was left before it had arrived. It is still wanted, but not before anything else.
     private var left: PhotoKey?
     private let wisher: Wishes.Wisher
@@ -22,22 +22,30 @@ final class PhotosScreen: Screen {
     private var subscriptions: [UpdateFeed.Subscription] = []
     private var timer: Task<Void, Never>?
     private var isOnTop = false
+    /// Where a search is typed, while it is.
+    let prompt = SearchPrompt()
+    var isTyping = false
+    /// What was selected when it began: where one goes back to, and from where hits are counted.
+    var origin: PhotoKey?
+    private let sortMenu = SortMenu()
+    var isSorting = false
 
     /// Opens a gallery's list, on the photo that the gallery calls by that id, if there still is one.
     init(_ context: ScreenContext, cache: GalleryCache, selecting galleryID: String? = nil) throws {
         self.cache = cache
         let changes = cache.changes()
-        results = try FetchedResults(of: cache)
+        lists = try PhotoLists(
+            cache, order: context.settings.order, sections: context.settings.sections, context)
         reader = try cache.openReader()
         record = try reader.gallery()
         wisher = context.wishes.makeWisher()
         customer = context.darkroom.makeCustomer()
         super.init(context)
-        let (results, gallery) = (results, cache.id)
-        subscriptions = [
-            context.feed.follow(results.differences) { .results(results, $0) },
-            context.feed.follow(changes) { $0["gallery"] == nil ? nil : .gallery(gallery) },
-        ]
+        let gallery = cache.id
+        subscriptions = [context.feed.follow(changes) { $0["gallery"] == nil ? nil : .gallery(gallery) }]
+        sortMenu.onChoice = { [weak self] in self?.sort(by: $0) }
+        sortMenu.next = self
+        prompt.next = self
         scroll.setCount(results.count)
         selection = results.key(at: 0)
         if let galleryID, let photo = try reader.photo(galleryID: galleryID) {
@@ -57,6 +65,7 @@ final class PhotosScreen: Screen {
     func close() {
         timer?.cancel()
         subscriptions = []
+        lists.close()
         context.wishes.withdraw(wisher)
         context.wishes.stop(.list(cache.id))
         context.wishes.stop(.everyPicture(cache.id, .thumbnail))
@@ -72,20 +81,30 @@ final class PhotosScreen: Screen {
 
     override var scopes: [CommandTable.Scope] { [.photos, .lists, .everywhere] }
 
+    /// What the list shows now.
+    var results: FetchedResults { lists.shown }
+
+    override var focus: Responder { isTyping ? prompt : isSorting ? sortMenu : self }
+
     override var heading: Heading {
         // Of a long list the beginning is there at once; where the selection stands is known when all of it is.
         let place = selection.flatMap { results.index(of: $0) }.map { "\($0 + 1) of " } ?? ""
+        let filter = lists.purpose == .filtering && lists.filter != .all ? "“\(lists.filter.text.madeVisible)”  " : ""
         return Heading(
-            title: GalleryTitle.text(cache.address), detail: results.count == 0 ? "" : "\(place)\(results.count)")
+            title: GalleryTitle.text(cache.address),
+            detail: filter + (results.count == 0 ? "" : "\(place)\(results.count)"))
     }
 
     override var footing: Footing {
+        if isSorting { return Footing(text: SortMenu.text) }
+        if let text = searchText { return Footing(text: text) }
         let status = status
         var footing = Footing(text: StatusText.text(status))
         if case .updating(.getting(let progress)) = status.state { footing.fraction = progress.fraction }
         if case .failed = status.state { footing.isTrouble = true }
         footing.hints = [
-            status.isRunning ? (.stop, "stop") : (.refresh, "refresh"), (.open, "look"), (.help, "help"),
+            status.isRunning ? (.stop, "stop") : (.refresh, "refresh"), (.open, "look"), (.search, "search"),
+            (.help, "help"),
         ]
         return footing
     }
@@ -109,7 +128,9 @@ final class PhotosScreen: Screen {
         case .open: openSelection()
         case .refresh: refresh()
         case .stop: context.wishes.stop(.list(cache.id))
+        case .sort: isSorting = true
         default:
+            if obeySearching(command) || obeyDividing(command) { break }
             guard scroll.obey(command) else { return false }
             selection = results.key(at: scroll.selected)
         }
@@ -161,9 +182,17 @@ final class PhotosScreen: Screen {
         context.wishes.state([Wish(.picture(cache.id, key, .photo), importance: .rest)], by: wisher)
     }
 
+    private func sort(by order: PhotoOrder?) {
+        isSorting = false
+        if let order { lists.sort(by: order, sections: lists.sections) }
+    }
+
     override func modelUpdated(_ update: ModelUpdate) {
         switch update {
+        case .lists(let lists) where lists === self.lists: followLists()
         case .results(let results, let difference) where results === self.results: followSelection(difference)
+        // How many were found may be said of another list than the one that is shown.
+        case .results(let results, _) where results === lists.found: break
         case .gallery(cache.id):
             if let record = try? reader.gallery() { self.record = record }
         case .activity(let change) where change.galleries.contains(cache.id): break
@@ -171,6 +200,21 @@ final class PhotosScreen: Screen {
         default: return
         }
         if isOnTop { setNeedsDisplay() }
+    }
+
+    /// The list is another. What was selected is, if it is in there; else what was found next to it.
+    private func followLists() {
+        scroll.setCount(results.count)
+        if isTyping || lists.purpose == .filtering, let hit = lists.hit(after: origin ?? selection, including: true) {
+            selection = hit
+        } else if isTyping {
+            selection = origin
+        }
+        scroll.select(selection.flatMap { results.index(of: $0) } ?? 0)
+        // Of a list that is still being read the place is not known yet.
+        if results.key(at: scroll.selected) != nil, selection.map({ results.index(of: $0) == nil }) ?? true {
+            selection = results.key(at: scroll.selected)
+        }
     }
 
     private func followSelection(_ difference: Difference) {
@@ -199,29 +243,47 @@ final class PhotosScreen: Screen {
     // MARK: - How it looks
 
     override func draw(in surface: inout Surface, frame: Rect) {
+        var frame = frame
+        if isTyping { prompt.draw(in: &surface, frame.takeBottom(1), context.theme) }
         let (height, thumbnailHeight) = rowHeights(frame.size)
-        scroll.setVisible(frame.size.rows / height)
+        let divided = isDivided
+        if divided {
+            scroll.setVisible(lines: frame.size.rows, height: height) {
+                results.section(at: $0)?.range.lowerBound == $0
+            }
+        } else {
+            scroll.setVisible(frame.size.rows / height)
+        }
         guard results.count > 0 else { return drawEmpty(in: &surface, frame) }
         let row = PhotoRow(
             thumbnailHeight: thumbnailHeight, theme: context.theme, cellAspect: context.capabilities.cellAspect)
-        let style = context.drawingStyle
         let photos = (try? results.photos(in: scroll.window)) ?? []
         var orders: [PictureOrder] = []
         var rest = frame
-        for photo in photos {
+        for (index, photo) in zip(scroll.window, photos) {
+            if divided, let section = results.section(at: index),
+                section.range.lowerBound == index || index == scroll.first
+            {
+                let title = SectionTitle(section: section, rule: results.sectionRule, theme: context.theme)
+                title.draw(in: &surface, rest.takeTop(1))
+            }
             let line = rest.takeTop(height)
             guard let photo else { continue }
-            var picture: DrawnPicture?
-            if photo.thumbnail.held != nil || photo.photo.held != nil {
-                let order = PictureOrder.thumbnail(of: photo, in: cache.id, room: row.thumbnailSize, style: style)
-                orders.append(order)
-                picture = context.darkroom.picture(order)
-            }
-            row.draw(photo, picture, isSelected: photo.key == selection, in: &surface, frame: line)
+            row.draw(
+                photo, thumbnail(of: photo, row.thumbnailSize, &orders), marks: marks(in: photo.name),
+                isSelected: photo.key == selection, in: &surface, frame: line)
         }
         guard isOnTop else { return }
         context.darkroom.want(orders, by: customer)
         stateWishes(photos.compactMap { $0?.key })
+    }
+
+    /// What is drawn of a photo's thumbnail so far; if there is anything to draw, that is ordered.
+    private func thumbnail(of photo: Photo, _ room: Size, _ orders: inout [PictureOrder]) -> DrawnPicture? {
+        guard photo.thumbnail.held != nil || photo.photo.held != nil else { return nil }
+        let order = PictureOrder.thumbnail(of: photo, in: cache.id, room: room, style: context.drawingStyle)
+        orders.append(order)
+        return context.darkroom.picture(order)
     }
 
     /// As many rows as make a picture of it, and still some photos on the screen; where there is room, one more, so that
@@ -256,7 +318,9 @@ final class PhotosScreen: Screen {
 
     private func drawEmpty(in surface: inout Surface, _ frame: Rect) {
         let status = status
-        let text = status.lastSuccess == nil && status.isRunning ? "Fetching the list of photos…" : "No photos"
+        let isFirst = status.lastSuccess == nil && status.isRunning
+        let text =
+            lists.found != nil ? "Nothing is found" : isFirst ? "Fetching the list of photos…" : "No photos"
         let middle = frame.centred(Size(columns: text.displayWidth, rows: 1))
         surface.write(text, in: middle, style: context.theme.detail)
     }

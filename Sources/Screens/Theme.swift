@@ -14,6 +14,10 @@ struct Theme {
     let mark: Style
     /// Dates and other particulars.
     let detail: Style
+    /// The name of a section.
+    let section: Style
+    /// What was searched for, in a name.
+    let hit: Style
     /// What went wrong.
     let trouble: Style
     /// The line at the bottom.
@@ -34,6 +38,8 @@ struct Theme {
         selectedName = Style(foreground: colour(6), attributes: hasColours ? .bold : [.bold, .underline])
         mark = Style(foreground: colour(6), attributes: .bold)
         detail = Style(attributes: .dim)
+        section = Style(foreground: colour(6))
+        hit = Style(foreground: colour(3), attributes: hasColours ? .bold : [.bold, .reverse])
         trouble = Style(foreground: colour(3))
         status = .plain
         key = Style(foreground: colour(6))

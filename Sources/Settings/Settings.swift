@@ -1,3 +1,5 @@
+import Model
+
 /// What the user can set, with what holds where nothing is said.
 public struct Settings: Hashable, Sendable {
     /// Characters that pictures are drawn with.
@@ -42,6 +44,11 @@ public struct Settings: Hashable, Sendable {
     public var allThumbnails = false
     /// Rows of the screen for each photo in a list; 0 for as many as suit the screen.
     public var rowHeight = 0
+
+    /// What lists of photos are sorted by at first.
+    public var order = PhotoOrder()
+    /// How they are divided at first.
+    public var sections = SectionRule.year
 
     /// The defaults.
     public init() {}

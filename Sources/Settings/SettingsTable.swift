@@ -15,6 +15,12 @@ public enum SettingsTable {
         .flag("all-thumbnails", "fetch every thumbnail, not only those near the screen") {
             set(&$0.allThumbnails, $1)
         },
+        .choice("sort", "what photos are sorted by at first", \.order.criterion),
+        .flag("sort-reversed", "the other way round: the newest, the largest first") { settings, new in
+            if let new { settings.order.ascending = !new }
+            return !settings.order.ascending
+        },
+        .choice("sections", "how photos sorted by date are divided at first", \.sections),
         .number("row-height", "ROWS", 0...20, "rows for each photo in a list; 0: as suits the screen", \.rowHeight),
     ]
 

@@ -7,7 +7,7 @@ import Testing
     private static let values = [
         "cache-dir": "/c", "log-level": "debug", "log-file": "/l", "offline": "yes", "ascii": "yes",
         "symbols": "half", "colors": "256", "sync-on-open": "no", "sync-on-focus": "yes", "sync-interval": "15",
-        "all-thumbnails": "yes", "row-height": "4",
+        "all-thumbnails": "yes", "row-height": "4", "sort": "size", "sort-reversed": "yes", "sections": "month",
     ]
 
     @Test func everyOptionIsSetAndReadBack() throws {

@@ -1,0 +1,111 @@
+import Cache
+import Logging
+import Model
+
+/// The lists behind the photos screen: all photos of a gallery in some order, and those that a search has found.
+///
+/// Arranging takes place off the main actor; until it is done, what was there stays. The newest wish counts: an older one
+/// that is still being worked on ends.
+@MainActor
+final class PhotoLists {
+    /// What a search is for.
+    enum Purpose {
+        /// To go from one hit to the next, among all photos.
+        case finding
+        /// To see the hits alone.
+        case filtering
+    }
+
+    /// All photos.
+    private(set) var all: FetchedResults
+    /// Those that were found, if something was searched for.
+    private(set) var found: FetchedResults?
+    /// What is searched for, found yet or not.
+    private(set) var filter = PhotoFilter.all
+    private(set) var purpose = Purpose.finding
+    private(set) var order: PhotoOrder
+    private(set) var sections: SectionRule
+    private var task: Task<Void, Never>?
+    private let cache: GalleryCache
+    private let log: Log
+    private let feed: UpdateFeed
+    private var subscriptions: [UpdateFeed.Subscription] = []
+
+    init(_ cache: GalleryCache, order: PhotoOrder, sections: SectionRule, _ context: ScreenContext) throws {
+        (self.cache, self.order, self.sections, log, feed) = (cache, order, sections, context.log, context.feed)
+        all = try FetchedResults(of: cache, order: order, sections: sections)
+        follow()
+    }
+
+    /// What the list on the screen shows.
+    var shown: FetchedResults { purpose == .filtering ? found ?? all : all }
+
+    /// Whether the hits are those of what is searched for now.
+    var isSearching: Bool { filter != found?.filter ?? .all }
+
+    /// Searches for something; for nothing, to show everything again.
+    func search(_ text: String, for purpose: Purpose) {
+        let filter = PhotoFilter(text)
+        guard filter != self.filter || purpose != self.purpose else { return }
+        self.filter = filter
+        self.purpose = purpose
+        arrange()
+    }
+
+    /// Sorts and divides the lists.
+    func sort(by order: PhotoOrder, sections: SectionRule) {
+        guard order != self.order || sections != self.sections else { return }
+        (self.order, self.sections) = (order, sections)
+        arrange()
+    }
+
+    /// Nothing is listed any more.
+    func close() {
+        task?.cancel()
+        subscriptions = []
+    }
+
+    private func arrange() {
+        task?.cancel()
+        guard filter != .all || all.order != order || all.sectionRule != sections else { return adopt(all, nil) }
+        task = Task { [all, order, sections, filter, log] in
+            do {
+                let isArranged = all.order == order && all.sectionRule == sections
+                let arranged = isArranged ? all : try await all.arranged(order, sections: sections)
+                guard !Task.isCancelled else { return }
+                let found =
+                    filter == .all ? nil : try await arranged.arranged(order, filter: filter, sections: sections)
+                if !Task.isCancelled { self.adopt(arranged, found) }
+            } catch is CancellationError {
+            } catch {
+                if !Task.isCancelled { log.error(.cache, "\(error)") }
+            }
+        }
+    }
+
+    private func adopt(_ all: FetchedResults, _ found: FetchedResults?) {
+        guard all !== self.all || found !== self.found else { return }
+        (self.all, self.found) = (all, found)
+        follow()
+        feed.deliver(.lists(self))
+    }
+
+    private func follow() {
+        subscriptions = [all, found].compactMap { $0 }.map { list in
+            feed.follow(list.differences) { .results(list, $0) }
+        }
+    }
+
+    /// The hit that comes after a photo, or before it; at the end it goes on at the beginning.
+    ///
+    /// - Parameter including: whether the photo itself will do.
+    func hit(after key: PhotoKey?, backwards: Bool = false, including: Bool = false) -> PhotoKey? {
+        guard let found, found.count > 0 else { return nil }
+        guard let key else { return found.key(at: 0) }
+        let place = found.place(of: key)
+        let isHit = found.key(at: place) == key
+        if isHit, including { return key }
+        let next = backwards ? place - 1 : place + (isHit ? 1 : 0)
+        return found.key(at: (next + found.count) % found.count)
+    }
+}

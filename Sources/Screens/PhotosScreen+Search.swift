@@ -1,0 +1,98 @@
+import Cache
+import Cells
+import Model
+import Text
+
+/// Searching, and the sections that one goes through.
+extension PhotosScreen {
+    func obeySearching(_ command: Command) -> Bool {
+        switch command {
+        case .search: type("/", for: .finding)
+        case .filter: type("Filter:", for: .filtering)
+        case .searchNext: goToHit(backwards: false)
+        case .searchPrevious: goToHit(backwards: true)
+        // First out of the filter, and then out of the list.
+        case .back where lists.filter != .all && lists.purpose == .filtering: lists.search("", for: .filtering)
+        default: return false
+        }
+        return true
+    }
+
+    private func type(_ label: String, for purpose: PhotoLists.Purpose) {
+        let before = (text: lists.filter.text, purpose: lists.purpose)
+        origin = selection
+        isTyping = true
+        prompt.onChange = { [weak self] in self?.lists.search($0, for: purpose) }
+        prompt.onEnter = { [weak self] in self?.isTyping = false }
+        prompt.onEscape = { [weak self] in
+            guard let self else { return }
+            isTyping = false
+            lists.search(before.purpose == purpose ? before.text : "", for: before.purpose)
+            if let origin { select(origin) }
+        }
+        prompt.begin(label, before.purpose == purpose ? before.text : "")
+        if before.purpose != purpose { lists.search("", for: purpose) }
+    }
+
+    private func goToHit(backwards: Bool) {
+        guard lists.filter != .all else { return send(.notice("Nothing has been searched for yet; / does.")) }
+        guard let hit = lists.hit(after: selection, backwards: backwards) else {
+            return send(.notice("“\(lists.filter.text.madeVisible)” is not found."))
+        }
+        select(hit)
+    }
+
+    private func select(_ key: PhotoKey) {
+        selection = key
+        if let place = results.index(of: key) { scroll.select(place) }
+    }
+
+    /// What there is to say of the search, as long as one is busy with it.
+    var searchText: String? {
+        guard isTyping else { return nil }
+        guard lists.filter != .all else { return "Type what is to be found." }
+        guard let found = lists.found else { return "Searching…" }
+        guard found.count > 0 else { return "Nothing is found" }
+        return CountText.text(found.count, "photo") + " found   Enter keeps them, Escape leads back"
+    }
+
+    /// Where in a name what was searched for stands.
+    func marks(in name: String) -> [Range<Int>] {
+        guard lists.filter != .all else { return [] }
+        return (try? reader.marks(of: lists.filter, in: name)) ?? []
+    }
+
+    // MARK: - Sections
+
+    /// Whether sections have titles: one that holds everything needs none.
+    var isDivided: Bool {
+        results.section(at: 0).map { $0.range.upperBound < results.count } ?? false
+    }
+
+    func obeyDividing(_ command: Command) -> Bool {
+        switch command {
+        case .nextSection:
+            if let section = results.section(at: scroll.selected) { move(to: section.range.upperBound) }
+        case .previousSection:
+            guard let section = results.section(at: scroll.selected) else { break }
+            let isAtStart = section.range.lowerBound == scroll.selected
+            let before = isAtStart ? results.section(at: scroll.selected - 1) : nil
+            move(to: before?.range.lowerBound ?? section.range.lowerBound)
+        case .divide: divide()
+        default: return false
+        }
+        return true
+    }
+
+    private func move(to place: Int) {
+        scroll.select(place)
+        selection = results.key(at: scroll.selected)
+    }
+
+    private func divide() {
+        guard lists.order.criterion == .date else { return send(.notice("Only what is sorted by date is divided.")) }
+        let rules: [SectionRule] = [.year, .month, .day, .none]
+        let next = rules[((rules.firstIndex(of: lists.sections) ?? 0) + 1) % rules.count]
+        lists.sort(by: lists.order, sections: next)
+    }
+}

@@ -1,0 +1,201 @@
+import Cells
+import Model
+import Settings
+import Testing
+
+@testable import Cache
+@testable import Screens
+
+/// What one finds with `/`, keeps with `f`, sorts with `,` and goes through with `{` and `}`.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct SearchTests {
+    private let screens: TestScreens
+
+    init() throws { screens = try TestScreens() }
+
+    private func begin(_ photos: [(name: String, date: String)], at photo: String? = "0") async throws {
+        try await screens.sync(
+            photos.enumerated().map {
+                try TestScreens.entry(
+                    "\($0)", name: $1.name, date: Timestamp(iso8601: $1.date + "T12:00:00Z")!.milliseconds / 1000)
+            })
+        screens.open(at: photo)
+    }
+
+    private func beginAtTheSea() async throws {
+        try await begin([
+            ("Owl", "2004-01-01"), ("Sea at dawn", "2005-05-05"), ("Oak", "2006-06-06"), ("Dawn", "2006-07-07"),
+            ("Séance", "2007-07-07"), ("Kids", "2007-08-08"),
+        ])
+    }
+
+    /// Names of the photos that are seen, from the top down.
+    private var names: [String] {
+        let frame = screens.frame()
+        let all = ["Owl", "Sea at dawn", "Oak", "Dawn", "Séance", "Kids"]
+        return (1..<screens.size.rows - 1).compactMap { row in
+            all.first { frame.text(inRow: row).hasSuffix(" " + $0) }
+        }
+    }
+
+    @Test func eachLetterFindsTheNextHit() async throws {
+        try await beginAtTheSea()
+        screens.press("/", "s")
+        try await screens.until { screens.selected == "Sea at dawn" && screens.status.hasPrefix(" 2 photos found") }
+        screens.type("éa")
+        try await screens.until { screens.status.hasPrefix(" 2 photos found") }
+        screens.type("n")
+        try await screens.until { screens.selected == "Séance" && screens.status.hasPrefix(" 1 photo found") }
+        // Everything is still listed, as far as there is room.
+        #expect(names == ["Owl", "Sea at dawn", "Oak", "Dawn", "Séance"])
+        screens.press(Key(.backspace), Key(.backspace), Key(.backspace))
+        try await screens.until { screens.selected == "Sea at dawn" }
+        screens.press(Key(.backspace))
+        try await screens.until { screens.selected == "Owl" && screens.status.hasPrefix(" Type what is to be found.") }
+    }
+
+    @Test func nextAndPreviousGoRound() async throws {
+        try await beginAtTheSea()
+        screens.press("n")
+        #expect(screens.status.contains("Nothing has been searched for yet"))
+        screens.press("/")
+        screens.type("dawn")
+        try await screens.until { screens.selected == "Sea at dawn" }
+        screens.press(Key(.enter), "n")
+        #expect(screens.selected == "Dawn")
+        screens.press("n")
+        #expect(screens.selected == "Sea at dawn")
+        screens.press("N")
+        #expect(screens.selected == "Dawn")
+        screens.press("G", "n")
+        #expect(screens.selected == "Sea at dawn")
+        screens.press("G", "N")
+        #expect(screens.selected == "Dawn")
+    }
+
+    @Test func whatWasSearchedForIsMarked() async throws {
+        try await beginAtTheSea()
+        let hit = screens.context.theme.hit
+        screens.press("/")
+        screens.type("da")
+        try await screens.until { screens.selected == "Sea at dawn" }
+        let frame = screens.frame()
+        let row = try #require((1..<23).first { frame.text(inRow: $0).hasSuffix("Sea at dawn") })
+        let name = try #require(frame.text(inRow: row).range(of: "Sea at dawn"))
+        let start = frame.text(inRow: row).distance(from: frame.text(inRow: row).startIndex, to: name.lowerBound)
+        #expect(
+            (0..<11).map { frame[start + $0, row].style == hit } == [Bool](repeating: false, count: 7) + [
+                true, true, true, true,
+            ])
+        screens.press(Key(.escape))
+        try await screens.until { screens.selected == "Owl" }
+        #expect(screens.frame()[start + 8, row].style != hit)
+    }
+
+    @Test func escapeLeadsBack() async throws {
+        try await beginAtTheSea()
+        screens.press("j", "j", "/")
+        screens.type("kids")
+        try await screens.until { screens.selected == "Kids" }
+        screens.press(Key(.escape))
+        #expect(screens.selected == "Oak")
+        try await screens.until { !screens.text.contains("/ kids") }
+        #expect(screens.title.contains("3 of 6"))
+    }
+
+    @Test func aFilterShowsTheHitsAlone() async throws {
+        try await beginAtTheSea()
+        screens.press("f")
+        screens.type("2006")
+        try await screens.until { names == ["Oak", "Dawn"] }
+        #expect(screens.title.hasSuffix("“2006”  1 of 2") && screens.selected == "Oak")
+        screens.press(Key(.enter), "j")
+        #expect(screens.selected == "Dawn")
+        // A photo that comes to match comes in, and the selection stays.
+        try await screens.sync([
+            TestScreens.entry("3", name: "Dawn", date: 1_152_273_600),
+            TestScreens.entry("7", name: "Owl", date: 1_150_000_000),
+        ])
+        try await screens.until { names == ["Owl", "Dawn"] && screens.selected == "Dawn" }
+        screens.press("q")
+        try await screens.until { screens.title.hasSuffix("2 of 2") && !screens.title.contains("“") }
+        // And from there, back to the galleries.
+        screens.press("q")
+        #expect(!screens.title.contains("of 2"))
+    }
+
+    @Test func whatIsNotThereIsSaid() async throws {
+        try await beginAtTheSea()
+        screens.press("f")
+        screens.type("zebra")
+        try await screens.until { screens.text.contains("Nothing is found") && names.isEmpty }
+        screens.press(Key(.escape))
+        try await screens.until { names.count == 6 }
+        screens.press("/")
+        screens.type("zebra")
+        try await screens.until { screens.status.hasPrefix(" Nothing is found") }
+        #expect(screens.selected == "Owl")
+        screens.press(Key(.enter), "n")
+        #expect(screens.status.contains("“zebra” is not found."))
+    }
+
+    @Test func twoKeysSort() async throws {
+        try await beginAtTheSea()
+        screens.press("j", ",")
+        #expect(screens.status.hasPrefix(" Sort by  d date  n name  s size  t state"))
+        screens.press("n")
+        try await screens.until { names == ["Dawn", "Kids", "Oak", "Owl", "Sea at dawn", "Séance"] }
+        #expect(screens.selected == "Sea at dawn")
+        try await screens.store(TestScreens.picture(red: 9), as: .photo, of: "5")
+        screens.press(",", "S")
+        try await screens.until { names.first == "Kids" && screens.text.contains("Photo is here, ") }
+        screens.press(",", "T")
+        try await screens.note(.bad(Failure("no picture", remedy: .none)), for: .photo, of: "2")
+        try await screens.until { names.first == "Oak" }
+        #expect(screens.selected == "Sea at dawn")
+        screens.press(",", "D")
+        try await screens.until { names.first == "Kids" && names.last == "Owl" }
+        // Any other key, and nothing happens.
+        screens.press(",", "x")
+        #expect(names.first == "Kids")
+    }
+
+    @Test func sectionsHaveTitlesAndAreGoneThrough() async throws {
+        try await beginAtTheSea()
+        #expect(
+            screens.frame().text(inRow: 1).hasPrefix(" 2004 ───")
+                && screens.frame().text(inRow: 1).hasSuffix(" 1 photo"))
+        #expect(screens.frame().text(inRow: 9).hasPrefix(" 2006 ───"))
+        screens.press("}")
+        #expect(screens.selected == "Sea at dawn")
+        screens.press("}", "}")
+        #expect(screens.selected == "Séance")
+        screens.press("}")
+        #expect(screens.selected == "Kids", "behind the last section there is its last photo")
+        screens.press("{")
+        #expect(screens.selected == "Séance")
+        screens.press("{")
+        #expect(screens.selected == "Oak")
+        screens.press("#")
+        try await screens.until { screens.text.contains("June 2006 ──") }
+        screens.press("#")
+        try await screens.until { screens.text.contains("Tuesday  6 June 2006 ──") }
+        screens.press("#")
+        try await screens.until { !screens.text.contains("──") }
+        #expect(screens.selected == "Oak")
+    }
+
+    /// However many titles there are, what is selected is seen whole, and no line is wasted at the end.
+    @Test(arguments: [8, 11, 24, 40]) func whatIsSelectedIsSeen(rows: Int) async throws {
+        try await begin((0..<60).map { ("Photo \($0)", "\(1990 + $0 * 7 % 31)-0\(1 + $0 % 9)-11") }, at: nil)
+        screens.size.rows = rows
+        for key in ["G", "k", "k", "g", "j", "}", "}", "}", "{", "G", "{", "{"] + [String](repeating: "k", count: 60) {
+            screens.press(.character(Character(key)))
+            let frame = screens.frame()
+            let row = try #require((1..<rows - 1).first { frame.text(inRow: $0).contains("▌ Photo") }, "\(key)")
+            #expect(row + 1 < rows - 1 && frame.text(inRow: row + 1).contains("▌"), "\(key)")
+        }
+        screens.press("G")
+        let last = screens.frame()
+        #expect((1..<rows - 1).contains { last.text(inRow: $0).contains("▌ Photo") })
+    }
+}
