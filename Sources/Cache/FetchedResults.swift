@@ -32,7 +32,7 @@ public final class FetchedResults {
     /// How it is divided.
     public let sectionRule: SectionRule
     private let query: PhotoQuery
-    private let reader: CacheReader
+    let reader: CacheReader
     private let changes: CoalescingStream<ChangeSet>
     private let loader = ResultLoader()
     /// In ascending order, whichever way the list runs.

@@ -20,6 +20,17 @@ public final class Connection {
     private var statements: [String: Statement] = [:]
     /// Made when it is first needed.
     private var tokenizer: WordTokenizer?
+    /// What was asked of it so far: for tests of what a frame costs.
+    public private(set) var work = Work()
+
+    /// What was asked of a connection.
+    public struct Work: Equatable, Sendable {
+        /// Statements that were run.
+        public var statements = 0
+        /// Rows that they gave.
+        public var rows = 0
+    }
+
     /// Savepoints would nest; transactions here do not, so that each one is what its caller reads.
     private(set) var isInTransaction = false
 
@@ -61,7 +72,7 @@ public final class Connection {
     /// Runs a statement and returns how many rows it changed.
     @discardableResult
     public func run<each Value: Bindable>(_ sql: String, _ values: repeat each Value) throws -> Int {
-        try statement(sql).run(repeat each values) { _ in }
+        try each(sql, repeat each values) { _ in }
         return Int(sqlite3_changes(pointer))
     }
 
@@ -72,7 +83,7 @@ public final class Connection {
     public func forEach<each Value: Bindable>(
         _ sql: String, _ values: repeat each Value, row: (Row) throws -> Void
     ) throws {
-        try statement(sql).run(repeat each values, row: row)
+        try each(sql, repeat each values, row: row)
     }
 
     /// Makes a value of each row of a result.
@@ -80,7 +91,7 @@ public final class Connection {
         _ sql: String, _ values: repeat each Value, row: (Row) throws -> Result
     ) throws -> [Result] {
         var results: [Result] = []
-        try statement(sql).run(repeat each values) { results.append(try row($0)) }
+        try each(sql, repeat each values) { results.append(try row($0)) }
         return results
     }
 
@@ -89,7 +100,7 @@ public final class Connection {
         _ sql: String, _ values: repeat each Value, row: (Row) throws -> Result
     ) throws -> Result? {
         var result: Result?
-        try statement(sql).run(repeat each values) { if result == nil { result = try row($0) } }
+        try each(sql, repeat each values) { if result == nil { result = try row($0) } }
         return result
     }
 
@@ -127,6 +138,16 @@ public final class Connection {
             // A full disk or an I/O error may have rolled back already; then this fails, and that is well.
             try? execute("ROLLBACK")
             throw error
+        }
+    }
+
+    private func each<each Value: Bindable>(
+        _ sql: String, _ values: repeat each Value, row: (Row) throws -> Void
+    ) throws {
+        work.statements += 1
+        try statement(sql).run(repeat each values) {
+            work.rows += 1
+            try row($0)
         }
     }
 

@@ -64,9 +64,14 @@ extension PhotosScreen {
 
     // MARK: - Sections
 
-    /// Whether sections have titles: one that holds everything needs none.
+    /// A list of so many photos is long.
+    private static let long = 100
+
+    /// Whether sections have titles: one that holds everything needs none, and of a short list they would take more room
+    /// than they are worth.
     var isDivided: Bool {
-        results.section(at: 0).map { $0.range.upperBound < results.count } ?? false
+        guard isDivisionChosen || results.count > Self.long else { return false }
+        return results.section(at: 0).map { $0.range.upperBound < results.count } ?? false
     }
 
     func obeyDividing(_ command: Command) -> Bool {
@@ -91,6 +96,10 @@ extension PhotosScreen {
 
     private func divide() {
         guard lists.order.criterion == .date else { return send(.notice("Only what is sorted by date is divided.")) }
+        let wasDivided = isDivided
+        isDivisionChosen = true
+        // Of a short list the first division has not been seen yet.
+        guard wasDivided == isDivided else { return }
         let rules: [SectionRule] = [.year, .month, .day, .none]
         let next = rules[((rules.firstIndex(of: lists.sections) ?? 0) + 1) % rules.count]
         lists.sort(by: lists.order, sections: next)

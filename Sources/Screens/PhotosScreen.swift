@@ -29,15 +29,18 @@ final class PhotosScreen: Screen {
     var origin: PhotoKey?
     private let sortMenu = SortMenu()
     var isSorting = false
+    /// Whether the user has said how the list is to be divided.
+    var isDivisionChosen: Bool
 
     /// Opens a gallery's list, on the photo that the gallery calls by that id, if there still is one.
     init(_ context: ScreenContext, cache: GalleryCache, selecting galleryID: String? = nil) throws {
         self.cache = cache
         let changes = cache.changes()
         lists = try PhotoLists(
-            cache, order: context.settings.order, sections: context.settings.sections, context)
+            cache, order: context.settings.order, sections: context.settings.sections.rule, context)
         reader = try cache.openReader()
         record = try reader.gallery()
+        isDivisionChosen = context.settings.sections != .auto
         wisher = context.wishes.makeWisher()
         customer = context.darkroom.makeCustomer()
         super.init(context)

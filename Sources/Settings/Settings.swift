@@ -20,6 +20,23 @@ public struct Settings: Hashable, Sendable {
         case error, info, debug
     }
 
+    /// How lists that are sorted by date are divided.
+    public enum Sections: String, CaseIterable, Hashable, Sendable {
+        /// By year, if they are long.
+        case auto
+        case year, month, day, none
+
+        /// How, if they are divided.
+        public var rule: SectionRule {
+            switch self {
+            case .auto, .year: .year
+            case .month: .month
+            case .day: .day
+            case .none: .none
+            }
+        }
+    }
+
     /// Where caches are kept, if not in the usual place.
     public var cacheFolder: String?
     /// Where the log is written, if at all.
@@ -48,7 +65,7 @@ public struct Settings: Hashable, Sendable {
     /// What lists of photos are sorted by at first.
     public var order = PhotoOrder()
     /// How they are divided at first.
-    public var sections = SectionRule.year
+    public var sections = Sections.auto
 
     /// The defaults.
     public init() {}
