@@ -19,7 +19,7 @@ import Streams
 public final class FetchedResults {
     /// Up to this many photos are there at once. Of more, this many are, and the rest follow as a reset: a first
     /// window never waits for a million numbers.
-    static let firstLoad = 4_096
+    static let firstLoad = 1_024
     /// Beyond this many photos that changed at once, the list is read anew, off the main actor.
     private static let mostChanges = 4_096
 
