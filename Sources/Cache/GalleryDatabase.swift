@@ -66,7 +66,7 @@ struct GalleryDatabase {
         close(descriptor)
         guard isWritten else { throw SQLiteError.damaged(reason: "its header is none of ours") }
         do {
-            let writer = try Writer(path: path, hub: hub)
+            let writer = try Writer(path: path, hub: hub, watched: Schema.tables)
             guard try Schema.migrate(writer) <= Schema.version else { throw CacheError.newerSchema(path: path) }
             try writer.read(SchemaCheck.check)
             if mark.isSet { try lookThrough(writer) }

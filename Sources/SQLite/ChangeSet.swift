@@ -39,6 +39,11 @@ public struct ChangeSet: Coalescing, Equatable {
         tables[table] = rows.count > Self.limit ? .many : .listed(rows)
     }
 
+    /// Notes what was touched of a table of which nothing is noted yet.
+    mutating func insert(_ rows: Rows, of table: String) {
+        tables[table] = rows
+    }
+
     /// Takes in what a later commit touched.
     public mutating func merge(_ later: ChangeSet) {
         for (table, rows) in later.tables {

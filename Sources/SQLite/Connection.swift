@@ -76,6 +76,11 @@ public final class Connection {
         return Int(sqlite3_changes(pointer))
     }
 
+    /// Prepares a statement for a loop.
+    public func repeated(_ sql: String) throws -> RepeatedStatement {
+        try RepeatedStatement(sql, database: pointer)
+    }
+
     /// The number of the row that was inserted last, by whatever statement.
     public var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(pointer) }
 

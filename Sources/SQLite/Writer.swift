@@ -23,7 +23,10 @@ public final class Writer {
     }
 
     /// Opens the database in write-ahead mode, for readers that never wait.
-    public init(path: String, hub: ChangeHub) throws {
+    ///
+    /// - Parameter watched: the tables whose changes are announced; all by default. An index of words has tables of its own,
+    ///   which are nobody's business.
+    public init(path: String, hub: ChangeHub, watched: [String]? = nil) throws {
         connection = try Connection(path: path, access: .readWrite)
         self.hub = hub
         try connection.execute(
@@ -34,7 +37,7 @@ public final class Writer {
             -- "Errors in automatic checkpoints are swallowed": they are run by hand, and their result is looked at.
             PRAGMA wal_autocheckpoint = 0;
             """)
-        recorder = CommitRecorder(connection)
+        recorder = CommitRecorder(connection, watched: watched.map { Set($0) })
         dataVersion = try connection.first("PRAGMA data_version") { $0.int(0) } ?? 0
     }
 
