@@ -19,15 +19,22 @@ extension GalleryWriter {
             guard version == changes.listVersion else { throw CacheError.conflict }
             let removed = try removePhotos(except: changes.seen, connection)
             var repeated = changes.repeated
+            let (insert, stamp) = (try connection.repeated(Self.insertion), try connection.repeated(Self.stamping))
             try PhotoIndices.whileInserting(changes.added, into: connection) { inserted in
                 try changes.items.forEach { item in
-                    if let key = item.key {
-                        try alter(key, item, connection)
-                    } else if try insert(item, connection) {
-                        summary.added += 1
-                        try inserted(connection.lastInsertedRow)
-                    } else {
-                        repeated += 1
+                    switch item.change {
+                    case .alter(let key, let affects): try alter(key, item, affects, connection)
+                    case .stamp(let key):
+                        try stamp.set(0, to: item.digest)
+                        try stamp.set(1, to: key)
+                        try stamp.run()
+                    case .add:
+                        if try add(item, insert) {
+                            summary.added += 1
+                            try inserted(connection.lastInsertedRow)
+                        } else {
+                            repeated += 1
+                        }
                     }
                 }
             }
@@ -74,9 +81,11 @@ extension GalleryWriter {
 
     /// A new edition has no trouble yet, and what was said of the old bytes says nothing of the new ones if they lie
     /// elsewhere. What is held stays.
-    private func alter(_ key: Int64, _ item: SyncItem, _ connection: Connection) throws {
-        for rendition in item.affects {
-            let address = rendition == .photo ? item.photo : item.thumbnail
+    private func alter(
+        _ key: Int64, _ item: SyncItem, _ affects: Set<Rendition>, _ connection: Connection
+    ) throws {
+        for rendition in affects {
+            let address: Borrowed? = (rendition == .photo ? item.photo : item.thumbnail).map { Borrowed.text($0) }
             let column = { (name: String) in rendition.column(name) }
             try connection.run(
                 """
@@ -90,18 +99,28 @@ extension GalleryWriter {
         }
         try PhotoText.whileChanging(key, connection) {
             try connection.run(
-                "UPDATE photo SET name = ?, name_key = ?, date = ? WHERE key = ?",
-                item.name, NaturalKey.bytes(of: item.name), item.date.milliseconds, key)
+                "UPDATE photo SET name = ?, name_key = ?, date = ?, entry_digest = ? WHERE key = ?",
+                Borrowed.text(item.name), Borrowed.blob(item.nameKey), item.date.milliseconds, item.digest, key)
         }
     }
 
+    private static let insertion = """
+        INSERT INTO photo (id, name, name_key, date, thumbnail_address, photo_address, entry_digest)
+        VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING
+        """
+
+    /// The entry was written in another way, and means what it meant.
+    private static let stamping = "UPDATE photo SET entry_digest = ? WHERE key = ?"
+
     /// Returns false if there is a photo of that id: it came earlier in the same list, and the first counts.
-    private func insert(_ item: SyncItem, _ connection: Connection) throws -> Bool {
-        try connection.run(
-            """
-            INSERT INTO photo (id, name, name_key, date, thumbnail_address, photo_address) VALUES (?, ?, ?, ?, ?, ?)
-            ON CONFLICT (id) DO NOTHING
-            """, item.id, item.name, NaturalKey.bytes(of: item.name), item.date.milliseconds, item.thumbnail,
-            item.photo) > 0
+    private func add(_ item: SyncItem, _ insert: RepeatedStatement) throws -> Bool {
+        try insert.set(0, to: .text(item.id))
+        try insert.set(1, to: .text(item.name))
+        try insert.set(2, to: .blob(item.nameKey))
+        try insert.set(3, to: item.date.milliseconds)
+        try insert.set(4, to: item.thumbnail.map { .text($0) })
+        try insert.set(5, to: .text(item.photo))
+        try insert.set(6, to: item.digest)
+        return try insert.run() > 0
     }
 }

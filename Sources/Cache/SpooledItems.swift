@@ -15,7 +15,7 @@ final class SpooledItems: Sendable {
         close(descriptor)
     }
 
-    /// Hands out one after the other, in the order in which they came.
+    /// Hands out one after the other, in the order in which they came. Each is valid until the closure returns.
     func forEach(_ body: (SyncItem) throws -> Void) throws {
         var piece = [UInt8](repeating: 0, count: Self.pieceSize)
         // Bytes at the beginning of the piece that are left of the one before, and where in the file it ends.

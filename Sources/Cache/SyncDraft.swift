@@ -8,7 +8,7 @@ import SQLite
 /// ``GalleryWriter/commit(_:skipped:validators:at:)`` applies it, all of it or nothing.
 ///
 ///     let draft = try cache.beginSync()
-///     for try await entries in … { try draft.add(entries) }
+///     for try await var entries in … { try draft.add(&entries) }
 ///     let summary = try await cache.writer.commit(draft.finish(), …)
 ///
 /// One draft serves one update and belongs to one task at a time.
@@ -18,26 +18,49 @@ public final class SyncDraft {
     private let connection: Connection
     private let mark: DamageMark
     private let listVersion: Int64
+    /// Nothing need be looked for where there is nothing.
+    private let isFirst: Bool
     private let spool: SyncSpool
+    private var walk = RowWalk()
     private var seen = KeySet()
+    private var entry = EntryBytes()
     private var altered = 0
     private var repeated = 0
+    /// Entries that were looked for by their id.
+    private var searches = 0
 
     init(_ reader: CacheReader, folder: String, _ mark: DamageMark) throws {
         connection = reader.connection
         self.mark = mark
-        listVersion = try mark.watch { try reader.gallery().listVersion }
+        (listVersion, isFirst) = try mark.watch {
+            // Of one moment: rows that come later make this draft void.
+            try reader.connection.transaction(writes: false) {
+                (
+                    try reader.gallery().listVersion,
+                    try reader.connection.first("SELECT key FROM photo LIMIT 1") { $0.int(0) } == nil
+                )
+            }
+        }
         spool = try SyncSpool(folder: folder)
     }
 
+    /// How many queries it has taken so far.
+    var queries: Int { walk.queries + searches }
+
     /// Compares entries with what is there. Of entries with the same id the first counts.
-    public func add(_ entries: [GalleryEntry]) throws {
+    public func add(_ entries: inout some WrittenEntries) throws {
         // One read transaction a batch: it is taken and given back once, not once an entry.
         try mark.watch {
             try connection.transaction(writes: false) {
-                for entry in entries { try add(entry) }
+                for index in 0..<entries.count { try add(index, of: &entries) }
             }
         }
+    }
+
+    /// Compares entries that have been taken apart.
+    public func add(_ entries: [GalleryEntry]) throws {
+        var entries = entries
+        try add(&entries)
     }
 
     /// What all that was added changes. Nothing may be added any more.
@@ -47,24 +70,23 @@ public final class SyncDraft {
             added: count - seen.count, repeated: repeated)
     }
 
-    private func add(_ entry: GalleryEntry) throws {
-        let known: Known? = try connection.first(
-            "SELECT key, name, date, photo_address, thumbnail_address FROM photo WHERE id = ?", entry.id
-        ) { row in
-            guard seen.insert(row.int(0)) else { return .repeated }
-            return Self.change(from: row, to: entry).map { .altered($0) } ?? .unchanged
+    private func add(_ index: Int, of entries: inout some WrittenEntries) throws {
+        if !isFirst, let digest = entries.digest(at: index), let key = try walk.take(digest, connection) {
+            if seen.insert(key) { count += 1 } else { repeated += 1 }
+            return
         }
-        switch known {
+        guard entries.read(index, into: &entry) else { return }
+        switch isFirst ? nil : try search() {
         case .repeated: repeated += 1
         case .unchanged: count += 1
-        case .altered(let item):
+        case .changed(let change):
             count += 1
-            altered += 1
-            try spool.append(item)
+            if case .alter = change { altered += 1 }
+            try spool.append(change, entry)
         case nil:
             // Whether it came before is found out when it is stored.
             count += 1
-            try spool.append(SyncItem(entry))
+            try spool.append(.add, entry)
         }
     }
 
@@ -72,19 +94,43 @@ public final class SyncDraft {
     private enum Known {
         case repeated
         case unchanged
-        case altered(SyncItem)
+        case changed(SyncItem.Change)
     }
 
-    /// Columns: key, name, date, photo's address, thumbnail's address.
-    private static func change(from row: Row, to entry: GalleryEntry) -> SyncItem? {
+    /// Looks for the photo of the entry at hand; nil if there is none.
+    private func search() throws -> Known? {
+        searches += 1
+        var row: Int64?
+        let known: Known? = try entry.bytes.withUnsafeBytes { bytes in
+            try connection.first(
+                "SELECT key, name, date, photo_address, thumbnail_address, entry_digest FROM photo WHERE id = ?",
+                Borrowed.text(UnsafeRawBufferPointer(rebasing: bytes[entry.range(of: .id)]))
+            ) { found in
+                row = found.int(0)
+                guard seen.insert(found.int(0)) else { return .repeated }
+                return change(of: found).map { .changed($0) } ?? .unchanged
+            }
+        }
+        if let row { try walk.follow(row, connection) }
+        return known
+    }
+
+    /// What the entry at hand changes of its photo. Columns: key, name, date, photo's address, thumbnail's address, digest.
+    private func change(of row: Row) -> SyncItem.Change? {
+        let digest = row.optionalInt(5)
+        if let digest, digest == entry.digest { return nil }
+        func differs(_ column: Int, _ part: EntryBytes.Part) -> Bool {
+            !row.text(column).utf8.elementsEqual(entry[part])
+        }
         let isRedated = row.int(2) != entry.date.milliseconds
-        let isPhotoMoved = row.text(3) != entry.photo.text
-        let isThumbnailMoved = row.optionalText(4) != entry.thumbnail?.text
+        let isPhotoMoved = differs(3, .photo)
+        // An address has at least a scheme, so no text is none.
+        let isThumbnailMoved = differs(4, .thumbnail)
         var affects: Set<Rendition> = []
         if isRedated || isPhotoMoved { affects.insert(.photo) }
         // A thumbnail that the gallery does not have is made from the photo, and made anew with it.
-        if isRedated || isThumbnailMoved || (isPhotoMoved && entry.thumbnail == nil) { affects.insert(.thumbnail) }
-        guard !affects.isEmpty || row.text(1) != entry.name else { return nil }
-        return SyncItem(entry, key: row.int(0), affects: affects)
+        if isRedated || isThumbnailMoved || (isPhotoMoved && !entry.hasThumbnail) { affects.insert(.thumbnail) }
+        if !affects.isEmpty || differs(1, .name) { return .alter(row.int(0), affects: affects) }
+        return entry.digest == nil ? nil : .stamp(row.int(0))
     }
 }

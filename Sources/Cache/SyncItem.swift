@@ -1,69 +1,103 @@
 import Model
 
-/// One photo that a new list adds or alters, as it is written to a ``SyncSpool``.
-struct SyncItem: Equatable {
-    /// The row that is altered; nil for a photo that is new.
-    var key: Int64?
-    /// What has to be fetched anew.
-    var affects: Set<Rendition> = []
-    var id: String
-    var name: String
-    var date: Timestamp
-    var photo: String
-    var thumbnail: String?
-
-    init(_ entry: GalleryEntry, key: Int64? = nil, affects: Set<Rendition> = []) {
-        self.key = key
-        self.affects = affects
-        id = entry.id
-        name = entry.name
-        date = entry.date
-        photo = entry.photo.text
-        thumbnail = entry.thumbnail?.text
+/// One change to a photo's row, as it lies in a ``SyncSpool``: its texts are pieces of the bytes that it was read from, and
+/// valid as long as those.
+struct SyncItem {
+    /// What it does.
+    enum Change: Equatable {
+        /// Adds a photo.
+        case add
+        /// Makes a photo's row say what the entry says; what has to be fetched anew for it.
+        case alter(Int64, affects: Set<Rendition>)
+        /// Notes another digest of an entry that means what it meant.
+        case stamp(Int64)
     }
+
+    let change: Change
+    let date: Timestamp
+    let digest: Int64?
+    let id: UnsafeRawBufferPointer
+    let name: UnsafeRawBufferPointer
+    /// Where the name stands among others; see ``NaturalKey``.
+    let nameKey: UnsafeRawBufferPointer
+    let photo: UnsafeRawBufferPointer
+    let thumbnail: UnsafeRawBufferPointer?
 
     // MARK: - As bytes
 
-    /// Where there is no text; no text is that long.
-    private static let none = UInt32.max
-    /// Two numbers, what is affected, and the lengths of four texts.
-    private static let headSize = 8 + 8 + 1 + 4 * 4
+    private enum Flag {
+        static let photo: UInt8 = 1
+        static let thumbnail: UInt8 = 2
+        static let alter: UInt8 = 4
+        static let stamp: UInt8 = 8
+        static let digest: UInt8 = 16
+    }
 
-    /// Writes it behind what is there.
-    func write(to bytes: inout [UInt8]) {
+    /// Row, date and digest, the flags, and the lengths of five texts.
+    private static let headSize = 3 * 8 + 1 + 5 * 4
+
+    /// Writes an entry and what it changes behind what is there.
+    ///
+    /// - Parameter key: the natural key of its name.
+    static func append(_ change: Change, _ entry: EntryBytes, key: [UInt8], to bytes: inout [UInt8]) {
         func append(_ number: some FixedWidthInteger) {
             withUnsafeBytes(of: number) { bytes.append(contentsOf: $0) }
         }
-        append(key ?? 0)
-        append(date.milliseconds)
-        append((affects.contains(.photo) ? 1 : 0) | (affects.contains(.thumbnail) ? 2 : 0) as UInt8)
-        let texts = [id, name, photo, thumbnail]
-        for text in texts { append(text.map { UInt32($0.utf8.count) } ?? Self.none) }
-        for text in texts { bytes.append(contentsOf: (text ?? "").utf8) }
+        var flags: UInt8 = entry.digest == nil ? 0 : Flag.digest
+        var row: Int64 = 0
+        switch change {
+        case .add: break
+        case .alter(let key, let affects):
+            row = key
+            flags |= Flag.alter
+            if affects.contains(.photo) { flags |= Flag.photo }
+            if affects.contains(.thumbnail) { flags |= Flag.thumbnail }
+        case .stamp(let key):
+            row = key
+            flags |= Flag.stamp
+        }
+        append(row)
+        append(entry.date.milliseconds)
+        append(entry.digest ?? 0)
+        append(flags)
+        let isWhole = flags & Flag.stamp == 0
+        for part in EntryBytes.Part.allCases { append(UInt32(isWhole ? entry.range(of: part).count : 0)) }
+        append(UInt32(isWhole ? key.count : 0))
+        guard isWhole else { return }
+        bytes += entry.bytes
+        bytes += key
     }
 
     /// Takes one from the beginning of some bytes; nil if it is not all there.
     init?(from bytes: inout Slice<UnsafeRawBufferPointer>) {
         guard bytes.count >= Self.headSize else { return nil }
-        let head = UnsafeRawBufferPointer(rebasing: bytes.prefix(Self.headSize))
-        let lengths = (0..<4).map { head.loadUnaligned(fromByteOffset: 17 + $0 * 4, as: UInt32.self) }
-        let size = lengths.reduce(Self.headSize) { $0 + ($1 == Self.none ? 0 : Int($1)) }
-        guard bytes.count >= size else { return nil }
-        var rest = bytes.prefix(size).dropFirst(Self.headSize)
-        func text(_ length: UInt32) -> String? {
-            guard length != Self.none else { return nil }
-            defer { rest = rest.dropFirst(Int(length)) }
-            return String(decoding: rest.prefix(Int(length)), as: UTF8.self)
+        let all = UnsafeRawBufferPointer(rebasing: bytes)
+        func length(_ index: Int) -> Int { Int(all.loadUnaligned(fromByteOffset: 25 + index * 4, as: UInt32.self)) }
+        var place = Self.headSize
+        guard all.count >= place + (0..<5).reduce(0, { $0 + length($1) }) else { return nil }
+        func text(_ index: Int) -> UnsafeRawBufferPointer {
+            defer { place += length(index) }
+            return UnsafeRawBufferPointer(rebasing: all[place..<place + length(index)])
         }
-        let number = head.loadUnaligned(as: Int64.self)
-        key = number == 0 ? nil : number
-        date = Timestamp(milliseconds: head.loadUnaligned(fromByteOffset: 8, as: Int64.self))
-        let mask = head[16]
-        affects = Set((mask & 1 != 0 ? [.photo] : []) + (mask & 2 != 0 ? [.thumbnail] : []))
-        id = text(lengths[0]) ?? ""
-        name = text(lengths[1]) ?? ""
-        photo = text(lengths[2]) ?? ""
-        thumbnail = text(lengths[3])
-        bytes = bytes.dropFirst(size)
+        let row = all.loadUnaligned(as: Int64.self)
+        date = Timestamp(milliseconds: all.loadUnaligned(fromByteOffset: 8, as: Int64.self))
+        let flags = all[24]
+        digest = flags & Flag.digest == 0 ? nil : all.loadUnaligned(fromByteOffset: 16, as: Int64.self)
+        if flags & Flag.stamp != 0 {
+            change = .stamp(row)
+        } else if flags & Flag.alter != 0 {
+            let affects: [Rendition] =
+                (flags & Flag.photo != 0 ? [.photo] : []) + (flags & Flag.thumbnail != 0 ? [.thumbnail] : [])
+            change = .alter(row, affects: Set(affects))
+        } else {
+            change = .add
+        }
+        id = text(0)
+        name = text(1)
+        photo = text(2)
+        let thumbnail = text(3)
+        self.thumbnail = thumbnail.isEmpty ? nil : thumbnail
+        nameKey = text(4)
+        bytes = bytes.dropFirst(place)
     }
 }

@@ -9,6 +9,7 @@ import Model
 final class SyncSpool {
     private let items: SpooledItems
     private var buffer: [UInt8] = []
+    private var key = NaturalKey()
 
     /// Opens a spool in a folder.
     init(folder: String) throws(CacheError) {
@@ -19,8 +20,11 @@ final class SyncSpool {
         items = SpooledItems(descriptor)
     }
 
-    func append(_ item: SyncItem) throws(CacheError) {
-        item.write(to: &buffer)
+    /// Writes down what an entry changes.
+    func append(_ change: SyncItem.Change, _ entry: EntryBytes) throws(CacheError) {
+        // Made here, so that whoever writes to the database does that and nothing else.
+        if case .stamp = change {} else { key.make(of: entry[.name]) }
+        SyncItem.append(change, entry, key: key.bytes, to: &buffer)
         if buffer.count >= SpooledItems.pieceSize { try flush() }
     }
 

@@ -13,36 +13,37 @@ struct Attributes {
 
     /// The longest value, in bytes.
     var longest: Int {
-        (0..<count).reduce(0) { Swift.max($0, value(at: $1)?.count ?? 0) }
+        var longest = 0
+        for index in 0..<count { longest = max(longest, value(at: index)?.count ?? 0) }
+        return longest
     }
 
-    /// The value of an attribute without a namespace; nil if the element does not have it.
-    subscript(name: String) -> String? {
+    /// The value of an attribute without a namespace, as it lies in the parser's memory; nil if the element does not have it.
+    subscript(name: XMLName) -> UnsafeRawBufferPointer? {
         for index in 0..<count {
-            guard let pointers, pointers[index * 5 + 1] == nil, let found = pointers[index * 5],
-                xmlStrEqual(found, name) != 0
-            else { continue }
-            return value(at: index).map { Self.text($0) }
+            guard let pointers, pointers[index * 5 + 1] == nil, let found = pointers[index * 5], found == name else {
+                continue
+            }
+            return value(at: index)
         }
         return nil
     }
 
-    /// What a value says. Where entities are not substituted (and here none ever is), libxml2 writes every `&`, however
-    /// the document wrote it, as `&#38;`: so that whoever reads the value again finds it well-formed. Nobody does here.
-    private static func text(_ value: UnsafeBufferPointer<xmlChar>) -> String {
-        guard value.contains(UInt8(ascii: "&")) else { return String(decoding: value, as: UTF8.self) }
-        let escaped = Array("&#38;".utf8)
-        var text: [UInt8] = []
+    /// Appends what a value says. Where entities are not substituted (and here none ever is), libxml2 writes every `&`,
+    /// however the document wrote it, as `&#38;`: so that whoever reads the value again finds it well-formed. Nobody does
+    /// here.
+    static func append(_ value: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
+        guard value.contains(UInt8(ascii: "&")) else { return bytes.append(contentsOf: value) }
+        let escaped: [UInt8] = [0x26, 0x23, 0x33, 0x38, 0x3B]
         var rest = value[...]
         while let byte = rest.first {
-            text.append(byte)
+            bytes.append(byte)
             rest = rest.dropFirst(rest.starts(with: escaped) ? escaped.count : 1)
         }
-        return String(decoding: text, as: UTF8.self)
     }
 
-    private func value(at index: Int) -> UnsafeBufferPointer<xmlChar>? {
+    private func value(at index: Int) -> UnsafeRawBufferPointer? {
         guard let pointers, let start = pointers[index * 5 + 3], let end = pointers[index * 5 + 4] else { return nil }
-        return UnsafeBufferPointer(start: start, count: end - start)
+        return UnsafeRawBufferPointer(start: start, count: end - start)
     }
 }

@@ -4,8 +4,12 @@ import Model
 /// Reads a gallery's XML as it arrives: bytes in, entries out.
 ///
 ///     let parser = GalleryXMLParser(base: response.address)
-///     for try await bytes in body { try draft.add(parser.parse(bytes).entries) }
-///     try draft.add(parser.finish().entries)
+///     for try await bytes in body {
+///         var photos = try parser.parse(bytes)
+///         try draft.add(&photos)
+///     }
+///     var last = try parser.finish()
+///     try draft.add(&last)
 ///
 /// `photo` elements may stand at any depth, below any root; what is not known is passed over. A photo that breaks a
 /// rule is left out alone. A document that is not well-formed is refused as a whole, which may come to light at its
@@ -21,18 +25,17 @@ public final class GalleryXMLParser {
     /// The most bytes that may pass without a tag.
     static let maximumGap = 1 << 20
 
-    private let base: Address
     private let stream: XMLPushStream
-    private var batch = GalleryBatch()
-    /// The `photo` that is being read, and the depth that it began at.
-    private var photo: (element: PhotoElement, depth: Int)?
+    private var photos: WrittenPhotos
+    /// The depth at which the `photo` began that is being read.
+    private var photoDepth: Int?
     private var depth = 0
 
     /// Begins a document.
     ///
     /// - Parameter base: the address that it was finally read from, after redirects; references in it are relative to that.
     public init(base: Address) {
-        self.base = base
+        photos = WrittenPhotos(base: base)
         stream = XMLPushStream()
     }
 
@@ -41,20 +44,15 @@ public final class GalleryXMLParser {
     /// - Parameter isCancelled: asked before every photo; parsing stops with a `CancellationError` when it says so.
     public func parse(
         _ bytes: some Collection<UInt8>, isCancelled: @escaping () -> Bool = { false }
-    ) throws -> GalleryBatch {
+    ) throws -> WrittenPhotos {
         try stream.push(bytes) { event in try self.take(event, isCancelled) }
-        return takeBatch()
+        return photos.take()
     }
 
     /// Reads the document's end. Only now is it known to be well-formed.
-    public func finish() throws -> GalleryBatch {
+    public func finish() throws -> WrittenPhotos {
         try stream.finish { event in try self.take(event, { false }) }
-        return takeBatch()
-    }
-
-    private func takeBatch() -> GalleryBatch {
-        defer { batch = GalleryBatch() }
-        return batch
+        return photos.take()
     }
 
     private func take(_ event: XMLPushStream.Event, _ isCancelled: () -> Bool) throws {
@@ -64,35 +62,27 @@ public final class GalleryXMLParser {
         }
     }
 
-    private func start(_ name: String, _ attributes: Attributes, _ line: Int, _ isCancelled: () -> Bool) throws {
+    private func start(
+        _ name: UnsafePointer<xmlChar>, _ attributes: Attributes, _ line: Int, _ isCancelled: () -> Bool
+    ) throws {
         depth += 1
         guard depth <= Self.maximumDepth else { throw FormatError.tooDeep }
         guard attributes.longest <= Self.maximumAttribute else { throw FormatError.tooLong(line: line) }
-        if depth == 1, name.lowercased() == "html" { throw FormatError.notAGallery("a web page") }
-        switch name {
-        case "photo":
+        if depth == 1, String(cString: name).lowercased() == "html" { throw FormatError.notAGallery("a web page") }
+        if name == XMLName.photo {
             if isCancelled() { throw CancellationError() }
-            if let outer = photo?.element {
-                batch.skipped.append(.init(line: outer.line, reason: "it contains another photo"))
-            }
-            photo = (PhotoElement(attributes, line: line), depth)
-        case "image":
-            photo?.element.add(image: attributes, line: line, base: base)
-        default:
-            break
+            photos.begin(attributes, line: line)
+            photoDepth = depth
+        } else if name == XMLName.image {
+            photos.add(image: attributes, line: line)
         }
     }
 
     private func end() {
-        defer { depth -= 1 }
-        guard let (element, began) = photo, began == depth else { return }
-        photo = nil
-        switch element.entry() {
-        case .success(let entry):
-            batch.entries.append(entry)
-            batch.remarks += element.remarks
-        case .failure(let refusal):
-            batch.skipped.append(.init(line: element.line, reason: refusal.reason))
+        if photoDepth == depth {
+            photos.end()
+            photoDepth = nil
         }
+        depth -= 1
     }
 }

@@ -1,7 +1,7 @@
 import Model
 
-/// One `photo` element while it is being read, and the rules that it has to keep.
-struct PhotoElement {
+/// One `photo` element, and the rules that it has to keep.
+struct PhotoElement: Sendable {
     let line: Int
     private let id: String
     private let name: String
@@ -10,47 +10,42 @@ struct PhotoElement {
     private var thumbnail: Address?
     /// Why the last `image` of kind `image` was refused.
     private var photoProblem: String?
-    private(set) var remarks: [GalleryBatch.Skipped] = []
+    private(set) var remarks: [WrittenPhotos.Remark] = []
 
     /// The longest name and the longest id that are kept, in bytes. A name is sorted, shown and searched with every list.
     static let maximumText = 4_096
     /// As much of a date as a remark shows.
     private static let shownDate = 64
 
-    init(_ attributes: Attributes, line: Int) {
+    init(id: String, name whole: String, date: String, line: Int) {
         self.line = line
-        id = attributes["id"] ?? ""
-        let whole = attributes["name"] ?? ""
+        self.id = id
         name = whole.cut(toBytes: Self.maximumText)
-        date = attributes["date"] ?? ""
+        self.date = date
         if name.utf8.count < whole.utf8.count {
-            remarks.append(GalleryBatch.Skipped(line: line, reason: "its name is cut at \(Self.maximumText) bytes"))
+            remarks.append(.init(line: line, reason: "its name is cut at \(Self.maximumText) bytes"))
         }
     }
 
     /// Takes an `image` element inside of this one. Of a repeated kind the last counts.
-    mutating func add(image attributes: Attributes, line: Int, base: Address) {
-        let kind = attributes["kind"]
-        guard kind == "image" || kind == "thumbnail" else { return }
+    mutating func add(_ kind: WrittenFields.ImageKind, _ reference: String, line: Int, base: Address) {
         do throws(AddressError) {
-            guard let reference = attributes["srcURL"], !reference.isEmpty else {
-                return refuse(kind, "no srcURL", line)
-            }
+            guard !reference.isEmpty else { return refuse(kind, "no srcURL", line) }
             let address = try base.resolving(reference)
             guard base.mayName(address) else {
                 return refuse(kind, "\(address) is outside of what this gallery may name", line)
             }
-            if kind == "image" { photo = address } else { thumbnail = address }
+            if kind == .image { photo = address } else { thumbnail = address }
         } catch {
             refuse(kind, error.description, line)
         }
     }
 
-    private mutating func refuse(_ kind: String?, _ reason: String, _ line: Int) {
-        if kind == "image" {
+    private mutating func refuse(_ kind: WrittenFields.ImageKind, _ reason: String, _ line: Int) {
+        if kind == .image {
             photoProblem = reason
         } else {
-            remarks.append(GalleryBatch.Skipped(line: line, reason: "thumbnail left out: \(reason)"))
+            remarks.append(.init(line: line, reason: "thumbnail left out: \(reason)"))
         }
     }
 

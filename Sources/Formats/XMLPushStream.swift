@@ -5,9 +5,9 @@ import CLibXML2
 /// Everything that could reach beyond the document stays off: no network, no entity substitution, no external subset,
 /// and a document type stops the parser before it is read.
 final class XMLPushStream {
-    /// A tag.
+    /// A tag. Valid while it is handed out.
     enum Event {
-        case start(name: String, Attributes, line: Int)
+        case start(name: UnsafePointer<xmlChar>, Attributes, line: Int)
         case end
     }
 
@@ -118,9 +118,7 @@ final class XMLPushStream {
         vitrine_xml_mark_as_sax2(&handler)
         handler.startElementNs = { context, name, _, _, _, _, count, _, attributes in
             guard let stream = XMLPushStream.stream(context), let name else { return }
-            let event = Event.start(
-                name: String(cString: name), Attributes(attributes, count: count), line: stream.line)
-            stream.receive(event)
+            stream.receive(.start(name: name, Attributes(attributes, count: count), line: stream.line))
         }
         handler.endElementNs = { context, _, _, _ in
             XMLPushStream.stream(context)?.receive(.end)

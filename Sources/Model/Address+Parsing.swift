@@ -18,7 +18,7 @@ extension Address {
     ///
     /// `..` climbs on the server only, and never above its root. Credentials stay with their own host.
     public func resolving(_ reference: String) throws(AddressError) -> Address {
-        if Self.isPlain(reference) {
+        if PlainReference.isPlain(reference.utf8) {
             return Address(
                 scheme: scheme, host: host, port: port, path: folderPath + reference, query: nil,
                 credentials: credentials)
@@ -40,22 +40,6 @@ extension Address {
             scheme: scheme, host: host, port: port, path: AddressPath.normalised(path),
             query: query.map { PercentEncoding.encode($0, keepingEscapes: true, also: "/?") },
             credentials: credentials)
-    }
-
-    /// Whether a reference is a path further down, of letters, digits and a few signs, which is its own normal form: as
-    /// nearly all of them are. A gallery may have two million, and taking each apart took most of an update's time.
-    private static func isPlain(_ reference: String) -> Bool {
-        var before = UInt8(ascii: "/")
-        let isPlain = reference.utf8.allSatisfy { byte in
-            defer { before = byte }
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"): return true
-            // Two slashes, or a dot at a segment's beginning, mean something else.
-            case UInt8(ascii: "/"), UInt8(ascii: "."): return before != UInt8(ascii: "/")
-            default: return false
-            }
-        }
-        return isPlain && before != UInt8(ascii: "/") && reference.utf8.count <= maximumLength
     }
 
     private init(scheme: Scheme, parts: AddressParts) throws(AddressError) {

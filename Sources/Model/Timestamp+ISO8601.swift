@@ -7,7 +7,14 @@ extension Timestamp {
     /// Returns nil for anything else: a missing zone, a thirteenth month, a single character too many. Digits beyond
     /// the millisecond are read and dropped.
     public init?(iso8601 text: String) {
-        var digits = DigitReader(text)
+        var text = text
+        guard let moment = text.withUTF8({ Timestamp(iso8601: UnsafeRawBufferPointer($0)) }) else { return nil }
+        self = moment
+    }
+
+    /// The same of UTF-8 bytes.
+    public init?(iso8601 bytes: UnsafeRawBufferPointer) {
+        var digits = DigitReader(bytes: bytes)
         guard let year = digits.number(ofDigits: 4), digits.skip("-"),
             let month = digits.number(ofDigits: 2), digits.skip("-"),
             let day = digits.number(ofDigits: 2), digits.skip("T"),
@@ -40,28 +47,29 @@ extension Timestamp {
 
 /// Walks over the bytes of a date, one field at a time.
 private struct DigitReader {
-    private var bytes: Substring.UTF8View
+    let bytes: UnsafeRawBufferPointer
+    private var place = 0
 
-    init(_ text: String) {
-        bytes = Substring(text).utf8
+    init(bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
     }
 
-    var isAtEnd: Bool { bytes.isEmpty }
+    var isAtEnd: Bool { place == bytes.count }
 
     mutating func number(ofDigits count: Int) -> Int? {
-        guard bytes.count >= count else { return nil }
+        guard bytes.count - place >= count else { return nil }
         var value = 0
-        for byte in bytes.prefix(count) {
-            guard (0x30...0x39).contains(byte) else { return nil }
-            value = value * 10 + Int(byte - 0x30)
+        for index in place..<place + count {
+            guard (0x30...0x39).contains(bytes[index]) else { return nil }
+            value = value * 10 + Int(bytes[index] - 0x30)
         }
-        bytes = bytes.dropFirst(count)
+        place += count
         return value
     }
 
     mutating func skip(_ character: Unicode.Scalar) -> Bool {
-        guard bytes.first == UInt8(ascii: character) else { return false }
-        bytes = bytes.dropFirst()
+        guard place < bytes.count, bytes[place] == UInt8(ascii: character) else { return false }
+        place += 1
         return true
     }
 

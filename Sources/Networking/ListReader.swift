@@ -37,10 +37,11 @@ actor ListReader {
         return (try draft.finish(), skipped)
     }
 
-    private func take(_ batch: GalleryBatch) throws {
-        try draft.add(batch.entries)
-        skipped += batch.skipped.count
-        for photo in batch.skipped { log.info(.xml, "\(address), line \(photo.line): photo skipped: \(photo.reason)") }
-        for remark in batch.remarks { log.info(.xml, "\(address), line \(remark.line): \(remark.reason)") }
+    private func take(_ photos: WrittenPhotos) throws {
+        var photos = photos
+        try draft.add(&photos)
+        skipped += photos.skipped.count
+        for photo in photos.skipped { log.info(.xml, "\(address), line \(photo.line): photo skipped: \(photo.reason)") }
+        for remark in photos.remarks { log.info(.xml, "\(address), line \(remark.line): \(remark.reason)") }
     }
 }

@@ -8,15 +8,48 @@ import Testing
 @Suite struct SyncSpoolTests {
     private let folder = TestFolder()
 
-    private func item(_ number: Int, name: String) throws -> SyncItem {
-        var item = SyncItem(
+    /// What a spool is given, or has given back.
+    private struct Item: Equatable {
+        var change = SyncItem.Change.add
+        var date: Int64
+        var digest: Int64?
+        var texts: [String?]
+
+        init(_ item: SyncItem) {
+            func text(_ bytes: UnsafeRawBufferPointer) -> String { String(decoding: bytes, as: UTF8.self) }
+            change = item.change
+            date = item.date.milliseconds
+            digest = item.digest
+            texts = [text(item.id), text(item.name), text(item.photo), item.thumbnail.map(text)]
+            #expect(change.isStamp || Array(item.nameKey) == NaturalKey.bytes(of: texts[1] ?? ""))
+        }
+
+        init(_ change: SyncItem.Change, _ entry: EntryBytes) {
+            self.change = change
+            date = entry.date.milliseconds
+            digest = entry.digest
+            let thumbnail = entry.hasThumbnail ? entry.text(.thumbnail) : nil
+            texts =
+                change.isStamp
+                ? ["", "", "", nil] : [entry.text(.id), entry.text(.name), entry.text(.photo), thumbnail]
+        }
+    }
+
+    private func entry(_ number: Int, name: String) throws -> EntryBytes {
+        EntryBytes(
             try TestCache.entry(
                 "\(number)", name: name, date: Int64(number) * 1000 - 5000,
-                thumbnail: number % 3 == 0 ? nil : "default"))
-        if number % 2 == 0 { item.key = Int64(number) + 1 }
-        if number % 5 == 0 { item.affects = [.photo] }
-        if number % 7 == 0 { item.affects.insert(.thumbnail) }
-        return item
+                thumbnail: number % 3 == 0 ? nil : "default"),
+            digest: number % 4 == 0 ? nil : Int64(number) - 2_500)
+    }
+
+    private func change(_ number: Int) -> SyncItem.Change {
+        let affects: [Rendition] = (number % 5 == 0 ? [.photo] : []) + (number % 7 == 0 ? [.thumbnail] : [])
+        return switch number % 3 {
+        case 0: .add
+        case 1: .alter(Int64(number) + 1, affects: Set(affects))
+        default: .stamp(Int64(number) + 1)
+        }
     }
 
     /// Short ones, empty ones, and ones that are longer than what is read at once.
@@ -25,20 +58,20 @@ import Testing
         let items = try (0..<5_000).map { number in
             let name =
                 number % 1_000 == 0 ? String(repeating: "é🏔", count: 100_000) : number % 11 == 0 ? "" : "n\(number)"
-            return try item(number, name: name)
+            return (change(number), try entry(number, name: name))
         }
-        for item in items { try spool.append(item) }
+        for (change, entry) in items { try spool.append(change, entry) }
         let written = try spool.finish()
         for _ in 0..<2 {
-            var read: [SyncItem] = []
-            try written.forEach { read.append($0) }
-            #expect(read == items)
+            var read: [Item] = []
+            try written.forEach { read.append(Item($0)) }
+            #expect(read == items.map { Item($0, $1) })
         }
     }
 
     @Test func halfOfItIsNotTakenForTheWhole() throws {
         let spool = try SyncSpool(folder: folder.path)
-        for number in 0..<10 { try spool.append(item(number, name: "n\(number)")) }
+        for number in 0..<10 { try spool.append(.add, entry(number, name: "n\(number)")) }
         let written = try spool.finish()
         let size = lseek(written.descriptor, 0, SEEK_END)
         ftruncate(written.descriptor, size - 1)
@@ -51,7 +84,7 @@ import Testing
 
     @Test func leavesNoFile() throws {
         let spool = try SyncSpool(folder: folder.path)
-        try spool.append(item(1, name: "x"))
+        try spool.append(.add, entry(1, name: "x"))
         #expect(folder.entries("").isEmpty)
         #expect(throws: CacheError.self) { try SyncSpool(folder: folder.path("missing")) }
     }
@@ -69,5 +102,11 @@ import Testing
         #expect((0..<70_000).allSatisfy { set.contains($0) == plain.contains($0) })
         // What a damaged database may come with.
         for key in [Int64.min, -1, 0, .max] { #expect(set.insert(key) == !plain.contains(key) && set.contains(key)) }
+    }
+}
+
+extension SyncItem.Change {
+    fileprivate var isStamp: Bool {
+        if case .stamp = self { true } else { false }
     }
 }

@@ -12,15 +12,16 @@ import Testing
     private func parse(_ bytes: [UInt8], pieces: Int = 1 << 20) throws -> GalleryBatch {
         let parser = GalleryXMLParser(base: base)
         var all = GalleryBatch()
-        func add(_ batch: GalleryBatch) {
+        func add(_ photos: WrittenPhotos) throws {
+            let batch = try GalleryBatch(photos)
             all.entries += batch.entries
             all.skipped += batch.skipped
             all.remarks += batch.remarks
         }
         for start in stride(from: 0, to: bytes.count, by: pieces) {
-            add(try parser.parse(bytes[start..<min(bytes.count, start + pieces)]))
+            try add(try parser.parse(bytes[start..<min(bytes.count, start + pieces)]))
         }
-        add(try parser.finish())
+        try add(try parser.finish())
         return all
     }
 
@@ -166,7 +167,7 @@ import Testing
             """
         let batch = try parse(text)
         #expect(batch.entries.map(\.id) == ["1", "3"])
-        #expect(batch.skipped == [GalleryBatch.Skipped(line: 3, reason: "no name")])
+        #expect(batch.skipped == [WrittenPhotos.Remark(line: 3, reason: "no name")])
     }
 
     @Test("BEHAVIOURS 1.4: a photo inside a photo: the outer is dropped, the inner kept")
