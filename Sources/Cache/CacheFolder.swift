@@ -1,6 +1,7 @@
 import Glibc
 import Logging
 import Model
+import Streams
 import Synchronization
 
 /// The folder of all caches, one for each gallery, found again by the gallery's address.
@@ -14,6 +15,16 @@ public final class CacheFolder: Sendable {
     public let path: String
     private let log: Log
     private let open = Mutex<[GalleryID: GalleryCache]>([:])
+    private let subscribers = Subscribers<Opened>()
+
+    /// Galleries that have been opened.
+    public struct Opened: Coalescing {
+        /// Which.
+        public var galleries: Set<GalleryID>
+
+        /// Takes in what was opened later.
+        public mutating func merge(_ later: Opened) { galleries.formUnion(later.galleries) }
+    }
 
     /// Makes the folder, or takes the one that is there; its user's alone in any case.
     public init(path: String, log: Log) throws {
@@ -34,8 +45,14 @@ public final class CacheFolder: Sendable {
             let cache = try GalleryCache(address: address, folder: folder(of: id), log: log)
             log.debug(.cache, "opened \(address) in \(cache.folder)")
             open[id] = cache
+            subscribers.send(Opened(galleries: [id]))
             return cache
         }
+    }
+
+    /// Begins to listen to what is opened; what has been opened before is heard of at once.
+    public func openings() -> CoalescingStream<Opened> {
+        open.withLock { subscribers.subscribe(beginningWith: Opened(galleries: Set($0.keys))) }
     }
 
     /// A gallery's cache, if it has been opened.

@@ -110,7 +110,15 @@ extension GalleryWriter {
     public func confirm(_ rendition: Rendition, of key: PhotoKey, edition: Int) throws -> Bool {
         let columns = (held: rendition.column("held"), edition: rendition.column("edition"))
         return try transaction { connection in
-            try connection.run(
+            if rendition == .photo {
+                // The same bytes say the same, under whichever number.
+                try connection.run(
+                    """
+                    UPDATE metadata SET edition = ?1 WHERE photo = ?2
+                    AND edition = (SELECT photo_held FROM photo WHERE key = ?2 AND photo_edition = ?1)
+                    """, edition, key.rawValue)
+            }
+            return try connection.run(
                 """
                 UPDATE photo SET \(columns.held) = ?, \(rendition.column("trouble")) = NULL,
                                  \(rendition.column("reason")) = NULL

@@ -7,11 +7,12 @@ import Pixels
 /// it on threads of its own.
 ///
 /// It also tells the cache what it finds out on the way: that a thumbnail's bytes are a picture, or are none, that a
-/// photo's file is missing or broken, and what a photo without a thumbnail looks like when it is small.
+/// photo's file is missing or broken, what a photo without a thumbnail looks like when it is small, and what a photo says of
+/// itself.
 public struct PictureDeveloper: Sendable {
     private let caches: CacheFolder
-    private let decoder: DecoderClient
-    private let log: Log
+    let decoder: DecoderClient
+    let log: Log
 
     /// The longer side of thumbnails that are made here, in pixels.
     static let thumbnailSide = 320
@@ -33,25 +34,6 @@ public struct PictureDeveloper: Sendable {
             case .photo: try photo(key, in: cache, order.request, cancellation)
             }
         return try Self.draw(reply, order.style)
-    }
-
-    /// Makes the thumbnail of a photo for which the gallery has none, if the photo is here and is what the gallery speaks of.
-    /// Returns whether one was made.
-    @discardableResult
-    public func makeThumbnail(of key: PhotoKey, in cache: GalleryCache) async throws -> Bool {
-        guard let (edition, stored) = try cache.read({ try $0.thumbnailToMake(of: key) }) else { return false }
-        let side = PixelSize(width: Self.thumbnailSide, height: Self.thumbnailSide)
-        var request = DecodeRequest(box: side)
-        request.product = .thumbnail
-        let reply: DecodeReply
-        do {
-            reply = try decoder.decode(.file(cache.files.path(stored)), request)
-        } catch {
-            try await note(verdict(error, of: stored, in: cache), on: stored, key, in: cache)
-            throw error
-        }
-        guard let bytes = reply.thumbnail else { return false }
-        return try await cache.writer.store(thumbnail: bytes, of: key, edition: edition)
     }
 
     // MARK: -
@@ -79,11 +61,14 @@ public struct PictureDeveloper: Sendable {
     private func photo(
         _ key: PhotoKey, in cache: GalleryCache, _ request: DecodeRequest, _ cancellation: DecodeCancellation
     ) throws -> DecodeReply {
-        guard let stored = try cache.read({ try $0.photoFile(of: key) }) else {
-            throw PictureError.file("it is not here yet")
-        }
+        let (found, isUnread) = try cache.read { (try $0.photoFile(of: key), try !$0.unread([key]).isEmpty) }
+        guard let stored = found else { throw PictureError.file("it is not here yet") }
         do {
-            return try decoder.decode(.file(cache.files.path(stored)), request, cancellation: cancellation)
+            let reply = try decoder.decode(.file(cache.files.path(stored)), request, cancellation: cancellation)
+            if isUnread {
+                tell { try await cache.writer.store(PhotoMetadata(reply), of: key, edition: stored.edition) }
+            }
+            return reply
         } catch {
             let verdict = verdict(error, of: stored, in: cache)
             tell { try await note(verdict, on: stored, key, in: cache) }
@@ -93,7 +78,7 @@ public struct PictureDeveloper: Sendable {
     }
 
     /// What a photo that could not be decoded is to the cache.
-    private enum Verdict: Equatable {
+    enum Verdict: Equatable {
         /// Its file is missing, or not what was stored.
         case broken
         /// It was never a picture.
@@ -102,14 +87,13 @@ public struct PictureDeveloper: Sendable {
         case undecided
     }
 
-    private func verdict(_ error: PictureError, of stored: StoredPhoto, in cache: GalleryCache) -> Verdict {
+    func verdict(_ error: PictureError, of stored: StoredPhoto, in cache: GalleryCache) -> Verdict {
         if error == .cancelled { return .undecided }
         guard cache.files.isIntact(stored) else { return .broken }
         return error.isThePicturesFault ? .bad(Failure(error.reason, remedy: .none)) : .undecided
     }
 
-    private func note(_ verdict: Verdict, on stored: StoredPhoto, _ key: PhotoKey, in cache: GalleryCache) async throws
-    {
+    func note(_ verdict: Verdict, on stored: StoredPhoto, _ key: PhotoKey, in cache: GalleryCache) async throws {
         switch verdict {
         case .broken:
             log.error(.cache, "\(stored.name) of \(cache.address) is missing or broken; it is fetched again")

@@ -74,20 +74,15 @@ struct BrowseCommand {
             capabilities: terminal.capabilities)
     }
 
-    /// The network, and the sweeping of what earlier runs may have left behind.
+    /// The network, and what is done beside it.
     private func startWorking(_ caches: CacheFolder) -> Task<Void, Never> {
-        let (log, settings) = (house.log, house.settings)
-        let controller = house.makeController(caches)
+        let (controller, isOffline) = (house.makeController(caches), house.settings.offline)
+        let housekeeping = Housekeeping(house: house, caches: caches)
         return Task.detached(priority: .utility) {
-            for cache in caches.openCaches {
-                do {
-                    let removed = try cache.sweep()
-                    if removed > 0 { log.info(.cache, "\(removed) files of nothing removed") }
-                } catch {
-                    log.error(.cache, "\(error)")
-                }
+            await withDiscardingTaskGroup { group in
+                if !isOffline { group.addTask { await controller.run() } }
+                group.addTask { await housekeeping.run() }
             }
-            if !settings.offline { await controller.run() }
         }
     }
 

@@ -13,11 +13,13 @@ struct InfoCommand {
 
     func run(_ target: String, json: Bool) throws -> ExitCode {
         let members: Members
+        var code = ExitCode.done
         if let hash = target.lastIndex(of: "#"), !isFile(target) {
             let id = String(target[target.index(after: hash)...])
-            members = try ofPhoto(id, in: try house.address(String(target[..<hash])))
+            members = try ofPhoto(id, in: try house.address(String(target[..<hash])), &code)
         } else {
-            members = Self.members(try house.decoder.facts(of: .file(target)))
+            let reply = try house.decoder.facts(of: .file(target))
+            members = Self.members(PhotoMetadata(reply)) + Self.fields(reply)
         }
         guard !members.isEmpty else { return .someFailed }
         if json {
@@ -25,14 +27,15 @@ struct InfoCommand {
         } else {
             Self.print(members)
         }
-        return .done
+        return code
     }
 
     private func isFile(_ path: String) -> Bool {
         (try? house.decoder.facts(of: .file(path))) != nil
     }
 
-    private func ofPhoto(_ id: String, in address: Address) throws -> Members {
+    /// - Parameter code: set where something of it could not be found out.
+    private func ofPhoto(_ id: String, in address: Address, _ code: inout ExitCode) throws -> Members {
         let caches = try house.openCaches()
         guard caches.record(of: address) != nil else {
             Output.complain("\(address) has never been fetched; “vitrine sync” fetches it.")
@@ -47,18 +50,26 @@ struct InfoCommand {
             ("gallery", .string(address.text)), ("id", .string(photo.galleryID)), ("name", .string(photo.name)),
             ("date", .string(photo.date.iso8601)), ("state", .string(PhotoFacts(photo).state)),
         ]
-        if let stored = try cache.read({ try $0.photoFile(of: photo.key) }) {
-            members.append(("file", .string(cache.files.path(stored))))
-            members += Self.members(try house.decoder.facts(of: .file(cache.files.path(stored))))
+        let (stored, known) = try cache.read { (try $0.photoFile(of: photo.key), try $0.metadata(of: photo.key)) }
+        guard let stored else { return members + (known.map { Self.members($0.metadata) } ?? []) }
+        let path = cache.files.path(stored)
+        members.append(("file", .string(path)))
+        // What of it is kept is kept of what is held. All of its fields are in the file alone.
+        let kept = known.flatMap { $0.edition == stored.edition ? Self.members($0.metadata) : nil }
+        do {
+            let reply = try house.decoder.facts(of: .file(path))
+            return members + (kept ?? Self.members(PhotoMetadata(reply))) + Self.fields(reply)
+        } catch {
+            Output.complain("\(error)")
+            code = .someFailed
+            return members + (kept ?? [])
         }
-        return members
     }
 
-    private static func members(_ reply: DecodeReply) -> Members {
-        let metadata = reply.metadata
+    private static func members(_ metadata: PhotoMetadata) -> Members {
         var members: Members = [
-            ("format", .string(reply.format)), ("width", .number(reply.sourceSize.width)),
-            ("height", .number(reply.sourceSize.height)),
+            ("format", .string(metadata.format)), ("width", .number(metadata.width)),
+            ("height", .number(metadata.height)),
         ]
         func add(_ name: String, _ value: JSONText?) { if let value { members.append((name, value)) } }
         add("title", metadata.title.map { .string($0) })
@@ -66,16 +77,19 @@ struct InfoCommand {
         add("camera", metadata.camera.map { .string($0) })
         add("lens", metadata.lens.map { .string($0) })
         add("taken", metadata.takenAt.map { .string($0) })
-        add("exposure", metadata.exposureSeconds.map { .decimal($0) })
+        add("exposure", metadata.exposure.map { .decimal($0) })
         add("aperture", metadata.aperture.map { .decimal($0) })
         add("iso", metadata.iso.map { .number($0) })
         add("focalLength", metadata.focalLength.map { .decimal($0) })
         add("latitude", metadata.latitude.map { .decimal($0) })
         add("longitude", metadata.longitude.map { .decimal($0) })
-        if !metadata.fields.isEmpty {
-            members.append(("exif", .object(metadata.fields.map { ($0.name, .string($0.value)) })))
-        }
+        add("orientation", metadata.orientation.map { .number($0) })
         return members
+    }
+
+    private static func fields(_ reply: DecodeReply) -> Members {
+        let fields = reply.metadata.fields
+        return fields.isEmpty ? [] : [("exif", .object(fields.map { ($0.name, .string($0.value)) }))]
     }
 
     private static func print(_ members: Members) {

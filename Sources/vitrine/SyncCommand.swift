@@ -40,7 +40,7 @@ struct SyncCommand {
         working.cancel()
         watching.cancel()
         Output.progress("")
-        if scope != .list { for gallery in galleries { await makeThumbnails(in: gallery, caches) } }
+        if scope != .list { for gallery in galleries { await completePhotos(in: gallery, caches) } }
         var code = ExitCode.done
         for gallery in galleries where try !report(gallery, scope) { code = .someFailed }
         for gallery in galleries { await gallery.writer.close() }
@@ -76,11 +76,12 @@ struct SyncCommand {
         }
     }
 
-    private func makeThumbnails(in gallery: GalleryCache, _ caches: CacheFolder) async {
+    /// What photos say of themselves is kept, and thumbnails are made that galleries do not have.
+    private func completePhotos(in gallery: GalleryCache, _ caches: CacheFolder) async {
         let developer = PictureDeveloper(caches: caches, decoder: house.decoder, log: house.log)
-        for key in (try? gallery.read { try $0.thumbnailsToMake() }) ?? [] {
+        for key in (try? developer.incomplete(in: gallery)) ?? [] {
             do {
-                try await developer.makeThumbnail(of: key, in: gallery)
+                try await developer.complete(key, in: gallery)
             } catch {
                 house.log.error(.cache, "\(error)")
             }

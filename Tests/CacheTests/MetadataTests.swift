@@ -1,0 +1,182 @@
+import Model
+import Testing
+
+@testable import Cache
+
+/// What photos say of themselves, in the cache.
+@Suite struct MetadataTests {
+    private let test: TestCache
+
+    init() throws { test = try TestCache() }
+
+    private var fox: PhotoMetadata {
+        var metadata = PhotoMetadata(format: "JPEG", width: 6_000, height: 4_000)
+        metadata.orientation = 6
+        metadata.takenAt = "2006-07-30T07:47:17"
+        metadata.camera = "FUJIFILM X-T4"
+        metadata.lens = "XF50mmF2 R WR"
+        metadata.exposure = 1.0 / 250
+        metadata.aperture = 2.8
+        metadata.iso = 400
+        metadata.focalLength = 50
+        metadata.latitude = -12.5
+        metadata.longitude = 45.25
+        metadata.title = "A fox"
+        metadata.description = "In Ægir’s garden"
+        return metadata
+    }
+
+    private func metadata(_ id: String) throws -> StoredMetadata? {
+        try test.cache.read { try $0.metadata(of: test.key(id)) }
+    }
+
+    /// The ids of photos that are found by these words, each of which is looked for as the index has it.
+    private func found(_ words: String) throws -> [String] {
+        try test.cache.read { reader in
+            try reader.connection.map(
+                "SELECT id FROM photo WHERE key IN (SELECT rowid FROM photo_text WHERE photo_text MATCH ?) ORDER BY id",
+                words.split { !$0.isLetter && !$0.isNumber }.joined(separator: " ")
+            ) { $0.text(0) }
+        }
+    }
+
+    private func holdFox() async throws {
+        try await test.sync([TestCache.entry("a", date: 1_000), TestCache.entry("b", date: 2_000)])
+        try await test.hold("a")
+        #expect(try await test.cache.writer.store(fox, of: test.key("a"), edition: 1))
+    }
+
+    @Test func everyFieldComesBack() async throws {
+        try await holdFox()
+        #expect(try metadata("a") == StoredMetadata(metadata: fox, edition: 1))
+        #expect(try metadata("b") == nil)
+        // One that says nothing has nothing, and no zeros.
+        try await test.hold("b")
+        let plain = PhotoMetadata(format: "PNG", width: 1, height: 2)
+        #expect(try await test.cache.writer.store(plain, of: test.key("b"), edition: 1))
+        #expect(try metadata("b") == StoredMetadata(metadata: plain, edition: 1))
+    }
+
+    @Test func ofTheEditionThatIsHeldAndNoOther() async throws {
+        try await test.sync([TestCache.entry("a", date: 1_000)])
+        let key = try test.key("a")
+        #expect(try await !test.cache.writer.store(fox, of: key, edition: 1), "nothing is held yet")
+        try await test.hold("a")
+        #expect(try await !test.cache.writer.store(fox, of: key, edition: 2))
+        #expect(try await !test.cache.writer.store(fox, of: PhotoKey(99), edition: 1))
+        #expect(try metadata("a") == nil && found("fox").isEmpty)
+        #expect(try await test.cache.writer.store(fox, of: key, edition: 1))
+        // Known already: nothing is announced.
+        let changes = test.cache.changes()
+        #expect(try await !test.cache.writer.store(fox, of: key, edition: 1))
+        try await test.cache.writer.noteOpened(at: Timestamp(milliseconds: 1))
+        #expect(await changes.next()?["metadata"] == nil)
+    }
+
+    @Test func changesAreAnnounced() async throws {
+        try await test.sync([TestCache.entry("a")])
+        try await test.hold("a")
+        let (changes, key) = (test.cache.changes(), try test.key("a"))
+        try await test.cache.writer.store(fox, of: key, edition: 1)
+        #expect(await changes.next()?["metadata"] == .listed([key.rawValue]))
+    }
+
+    @Test(arguments: [
+        "fox", "fujifilm", "x-t4", "xf50mmf2", "f2.8", "f/2.8", "50mm", "50 mm", "iso400", "ISO 400", "1/250", "1/250s",
+        "ægir", "garden photo",
+    ])
+    func foundBy(words: String) async throws {
+        try await holdFox()
+        #expect(try found(words) == ["a"])
+    }
+
+    @Test(arguments: ["f4", "iso800", "35mm", "6000", "1/60"]) func notFoundBy(words: String) async throws {
+        try await holdFox()
+        #expect(try found(words).isEmpty)
+    }
+
+    @Test func numbersAreWrittenAsPeopleWriteThem() {
+        var metadata = PhotoMetadata(format: "JPEG", width: 1, height: 1)
+        #expect(metadata.words.isEmpty)
+        metadata.aperture = 0.95
+        metadata.focalLength = 10.5
+        metadata.exposure = 2.5
+        #expect(metadata.words == "f0.95\nf/0.95\n10.5mm\n10.5 mm\n2.5s\n2.5 s")
+        // Whatever a file says of itself, nothing overflows.
+        for number in [Double.nan, .infinity, -1, 1e300, 1e-300] {
+            (metadata.aperture, metadata.focalLength, metadata.exposure) = (number, number, number)
+            _ = metadata.words
+        }
+    }
+
+    @Test func aNewNameTakesNothingFromTheWords() async throws {
+        try await holdFox()
+        try await test.sync([TestCache.entry("a", name: "Renamed", date: 1_000), TestCache.entry("b", date: 2_000)])
+        #expect(try found("renamed iso400") == ["a"])
+        #expect(try await test.cache.check().complaints.isEmpty)
+    }
+
+    @Test func whoGoesTakesItAlong() async throws {
+        try await holdFox()
+        let key = try test.key("a")
+        try await test.sync([TestCache.entry("b", date: 2_000)])
+        #expect(try test.cache.read { try $0.metadata(of: key) } == nil && found("fox").isEmpty)
+    }
+
+    @Test func itStaysWhenTheFileGoesToMakeRoom() async throws {
+        try await holdFox()
+        #expect(try await test.cache.writer.clear(photosOnly: true) == 1)
+        #expect(try metadata("a")?.metadata == fox && found("fox") == ["a"])
+        // When the same comes again, it is known what it says.
+        try await test.store(photo: "photo of a", of: test.key("a"), edition: 1)
+        #expect(try test.cache.unreadPhotos().isEmpty)
+    }
+
+    @Test func aNewEditionTakesItsPlaceWhenItIsHere() async throws {
+        try await holdFox()
+        try await test.sync([TestCache.entry("a", date: 5_000), TestCache.entry("b", date: 2_000)])
+        // The older one is still what is shown.
+        #expect(try metadata("a")?.metadata == fox && test.cache.unreadPhotos().isEmpty)
+        let key = try test.key("a")
+        try await test.store(photo: "another photo of a", of: key, edition: 2)
+        #expect(try test.cache.unreadPhotos() == [key])
+        var owl = PhotoMetadata(format: "PNG", width: 10, height: 10)
+        owl.title = "An owl"
+        #expect(try await !test.cache.writer.store(owl, of: key, edition: 1))
+        #expect(try await test.cache.writer.store(owl, of: key, edition: 2))
+        #expect(try metadata("a") == StoredMetadata(metadata: owl, edition: 2))
+        #expect(try found("fox").isEmpty && found("owl") == ["a"])
+        #expect(try test.cache.unreadPhotos().isEmpty)
+    }
+
+    /// The server says that nothing has changed: then what the photo says of itself has not either.
+    @Test func whatIsConfirmedIsNotReadAgain() async throws {
+        try await holdFox()
+        try await test.sync([TestCache.entry("a", date: 5_000), TestCache.entry("b", date: 2_000)])
+        let key = try test.key("a")
+        #expect(try await test.cache.writer.confirm(.photo, of: key, edition: 2))
+        #expect(try metadata("a") == StoredMetadata(metadata: fox, edition: 2))
+        #expect(try test.cache.unreadPhotos().isEmpty)
+        #expect(try await !test.cache.writer.confirm(.photo, of: key, edition: 9))
+        #expect(try metadata("a")?.edition == 2)
+    }
+
+    @Test func badOnesAreNotReadAtEachStart() async throws {
+        try await test.sync([TestCache.entry("a")])
+        try await test.hold("a")
+        let key = try test.key("a")
+        #expect(try test.cache.unreadPhotos() == [key])
+        try await test.cache.writer.note(.bad(Failure("no picture", remedy: .none)), for: .photo, of: key, edition: 1)
+        #expect(try test.cache.unreadPhotos().isEmpty)
+    }
+
+    /// At each photo that comes it is asked about that one: the table must not be read for it.
+    @Test func askingReadsNoTable() throws {
+        let plan = try test.cache.read { reader in
+            try reader.connection.map("EXPLAIN QUERY PLAN " + CacheReader.unread, "[1]") { $0.text(3) }
+        }
+        #expect(plan.contains { $0.contains("SEARCH photo USING INTEGER PRIMARY KEY") })
+        #expect(plan.contains { $0.contains("SEARCH metadata USING INTEGER PRIMARY KEY") })
+        #expect(plan.allSatisfy { !$0.contains("SCAN photo") && !$0.contains("SCAN metadata") }, "\(plan)")
+    }
+}
