@@ -1,6 +1,6 @@
 # make run      builds Vitrine and opens the TestGallery
 # make test     checks and tests everything
-# make bench    measures
+# make bench    measures; ONLY=first-sync that alone, PHOTOS=100000 with fewer, JSON=FILE writes it there
 # make install  puts it under PREFIX (and DESTDIR)
 # make clean    removes what was built
 
@@ -34,7 +34,8 @@ test:
 	$(SWIFT) test $(STRICT) --skip-build --disable-xctest
 
 bench: build
-	Scripts/bench
+	Scripts/install-packages bench
+	python3 -B Benchmarks $(ONLY:%=--only %) $(PHOTOS:%=--photos %) $(JSON:%=--json %)
 
 # Nothing is built here, so that it can be run as another user than the one who builds.
 install:

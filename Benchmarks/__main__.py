@@ -1,0 +1,102 @@
+"""Measures Vitrine, beside other programs where there are some that do the same.
+
+    python3 Benchmarks [--photos N] [--only LINE]… [--json FILE] [--binary FILE]
+
+Prints a table, and writes the same as JSON. Ends with 1 if a limit is exceeded or something could not be measured.
+"""
+import argparse
+import fcntl
+import json
+import os
+import pathlib
+import platform
+import signal
+import subprocess
+import sys
+import time
+
+from figure import Figure, table
+from lines import at_rest, changes, first_frame, first_sync, keys, memory, search, sync_again, unchanged
+from process import Trouble
+from workshop import Workshop
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+#: In the order in which they are measured.
+LINES = {
+    "first-sync": first_sync, "memory": memory, "sync-again": sync_again, "unchanged": unchanged,
+    "first-frame": first_frame, "keys": keys, "search": search, "changes": changes, "at-rest": at_rest,
+}
+#: More than this of other work, and times say little.
+BUSY = 0.5
+
+
+def figures(name, workshop):
+    """The figures of a line; one that says why, if there are none."""
+    try:
+        yield from LINES[name].measure(workshop)
+    except (Trouble, OSError, subprocess.SubprocessError) as trouble:
+        yield Figure(name, name, missing=str(trouble), failed=True)
+
+
+def machine(binary):
+    """Where it was measured, with what."""
+    def first_line(*command):
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10)
+        return (done.stdout + done.stderr).strip().partition("\n")[0]
+
+    processor = [line for line in pathlib.Path("/proc/cpuinfo").read_text().split("\n") if "model name" in line]
+    memory_size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return {
+        "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "processor": processor[0].partition(":")[2].strip() if processor else platform.machine(),
+        "cores": os.cpu_count(), "memory_gib": round(memory_size / 2**30, 1), "load_before": os.getloadavg()[0],
+        "vitrine": first_line(str(binary), "--version"), "xmllint": first_line("xmllint", "--version"),
+        "sqlite3": first_line("sqlite3", "--version").partition(" ")[0],
+    }
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="Benchmarks", description="Measures Vitrine.")
+    parser.add_argument("--photos", type=int, default=1_000_000, help="in a large gallery")
+    parser.add_argument("--only", action="append", choices=LINES, help="measure this alone")
+    parser.add_argument("--json", type=pathlib.Path, default=ROOT / ".build/bench/result.json")
+    parser.add_argument("--binary", type=pathlib.Path, default=ROOT / ".build/release/vitrine")
+    chosen = parser.parse_args()
+    if chosen.photos < 1_000:
+        parser.error("A large gallery has a thousand photos at least.")
+    if not os.access(chosen.binary, os.X_OK):
+        parser.error(f"There is no {chosen.binary}; make build makes it.")
+    return chosen
+
+
+def main():
+    chosen = arguments()
+    # Whatever ends us, what we have started is ended first.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
+    folder = ROOT / ".build/bench"
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "lock", "w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            sys.exit("Somebody measures here already.")
+        where = machine(chosen.binary)
+        if where["load_before"] > BUSY:
+            print(f"This machine is busy (load {where['load_before']:.2f}): times say little.", file=sys.stderr)
+        found = []
+        with Workshop(chosen.binary, folder, chosen.photos) as workshop:
+            for name in chosen.only or LINES:
+                workshop.say(f"{name}: {LINES[name].__doc__.strip()}")
+                found += figures(name, workshop)
+    where["load_after"] = os.getloadavg()[0]
+    print("\n".join(table(found)))
+    result = {"machine": where, "photos": chosen.photos, "figures": [figure.as_json() for figure in found]}
+    chosen.json.write_text(json.dumps(result, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    print(f"\n{where['processor']}, {where['cores']} cores; {where['date']}; {chosen.json}")
+    return 1 if any(figure.is_over or figure.failed for figure in found) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,50 @@
+"""The first update of a large gallery, against what only reads the same file, and what only stores the same rows."""
+import os
+from statistics import median
+
+from figure import Figure
+from process import run
+
+#: Of xmllint's time and sqlite3's together.
+LIMIT = 1.0
+ROUNDS = 3
+
+TABLE = "CREATE TABLE photo (id TEXT UNIQUE, name, date, photo, thumbnail)"
+INDEX = "CREATE INDEX photo_by_date ON photo (date)"
+
+
+def store(workshop, gallery, before, after):
+    """Seconds in which sqlite3 stores the rows, with statements before and after."""
+    database = workshop.folder_for("peer") / "rows.sqlite"
+    import_rows = f'.import --csv "{gallery.rows}" photo'
+    seconds = run(["sqlite3", database, *before, import_rows, *after])
+    # It goes on after a mistake, and says that all is well. This it does not.
+    run(["sqlite3", database, f"SELECT iif(count(*) = {gallery.photos}, 0, abs(-9223372036854775808)) FROM photo"])
+    workshop.discard(database.parent)
+    return seconds
+
+
+def measure(workshop):
+    gallery = workshop.gallery(workshop.many)
+    ours, reading, storing, indexing_later = [], [], [], []
+    for _ in range(ROUNDS):
+        # So that nobody waits for what the other has left to be written.
+        os.sync()
+        home = workshop.folder_for("first")
+        ours.append(workshop.sync(gallery, home))
+        workshop.check(gallery, home)
+        workshop.discard(home)
+        os.sync()
+        reading.append(run(["xmllint", "--stream", "--noout", gallery.file]))
+        storing.append(store(workshop, gallery, [TABLE, INDEX], []))
+        os.sync()
+        indexing_later.append(store(workshop, gallery, [TABLE], [INDEX]))
+    for what, limit, other in (
+        (f"first sync of {gallery.photos:,} photos", LIMIT, storing),
+        ("… against an index that is made afterwards", None, indexing_later),
+    ):
+        theirs = [r + s for r, s in zip(reading, other)]
+        yield Figure(
+            "first-sync", what, ours=median(ours), unit="s", theirs=median(theirs),
+            ratio=median(o / t for o, t in zip(ours, theirs)), limit=limit, limited="ratio",
+            note=f"theirs: xmllint --stream {median(reading):.2f} s, then sqlite3 .import {median(other):.2f} s")

@@ -1,0 +1,83 @@
+"""Keys in a large gallery: from the key to the frame that shows what it did."""
+import re
+
+from figure import Figure, percentile
+
+#: Milliseconds, for 99 of 100 keys.
+LIMIT = 8
+KEYS = 1_000
+#: Within it a key's frame must have come, in seconds.
+PATIENCE = 1.0
+#: Between keys, in seconds: slower than frames may follow each other, about as fast as a key that is held.
+PAUSE = (0.020, 0.040)
+
+NAMES = {
+    "\x1b[6~": "page down", "\x1bOF": "End", "\x1bOH": "Home", "}": "next section", "{": "section before",
+    "n": "next that is found",
+}
+PAGE, LAST, FIRST, NEXT, BEFORE, FOUND = NAMES
+WORD = "lighthouse"
+
+
+def place(screen):
+    """Which photo of how many is selected, as the first line says it; nothing, if it does not."""
+    found = re.search(r"(\d[\d,.']*) of (\d[\d,.']*)", screen.line(0))
+    return tuple(int(re.sub(r"\D", "", part)) for part in found.groups()) if found else (0, 0)
+
+
+def usable(screen, keys):
+    """Those of the keys that change something where one is."""
+    number, count = place(screen)
+    useless = {FIRST, BEFORE} if number == 1 else {PAGE, LAST, NEXT} if number and number == count else set()
+    return [key for key in keys if key not in useless]
+
+
+def press(terminal, key):
+    """Milliseconds from a key to its frame; None if it changed nothing."""
+    pressed = terminal.type(key)
+    shown = terminal.change(PATIENCE)
+    return None if shown is None else (shown - pressed) * 1000
+
+
+def known_keys(terminal):
+    """The keys that this Vitrine knows."""
+    known = [PAGE, LAST, FIRST]
+    if press(terminal, NEXT) is not None:
+        known += [NEXT, BEFORE]
+    if press(terminal, "/") is not None:
+        for text in (WORD, "\r"):
+            terminal.type(text)
+            terminal.rest(0.3)
+        if press(terminal, FOUND) is not None:
+            known.append(FOUND)
+    return known
+
+
+def measure(workshop):
+    gallery = workshop.gallery(workshop.many)
+    times, lost = {}, []
+    with workshop.browse(gallery) as terminal:
+        terminal.rest(1)
+        known = known_keys(terminal)
+        for _ in range(KEYS):
+            terminal.rest_for(workshop.chance.uniform(*PAUSE))
+            key = workshop.chance.choice(usable(terminal.screen, known))
+            taken = press(terminal, key)
+            if taken is None:
+                lost.append(key)
+            else:
+                times.setdefault(key, []).append(taken)
+    taken = [time for some in times.values() for time in some]
+    for percent in (50, 99):
+        yield Figure(
+            "keys", f"a key in {gallery.photos:,} photos, p{percent}", ours=percentile(taken, percent), unit="ms",
+            limit=LIMIT if percent == 99 else None, note=told(times, lost) if percent == 99 else "")
+    if missing := [name for key, name in NAMES.items() if key not in known]:
+        yield Figure("keys", "… " + ", ".join(missing), missing="this Vitrine has no such keys")
+
+
+def told(times, lost):
+    """The keys one by one."""
+    parts = [f"{NAMES[key]} {percentile(some, 99):.1f}" for key, some in times.items()]
+    parts += [f"{NAMES[key]} did nothing {lost.count(key)} times" for key in sorted(set(lost))]
+    return f"{sum(map(len, times.values()))} keys; p99: " + ", ".join(parts)

@@ -1,0 +1,59 @@
+"""Runs programs: how long they took, and how much memory at most."""
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+
+
+class Trouble(Exception):
+    """Why there is no figure: a sentence."""
+
+
+def peak_of(arguments, environment, timeout=600):
+    """The most that a program had resident, in MiB.
+
+    GNU time starts it, since Linux counts what a child had before it became another program: a copy of its parent.
+    time is small; this interpreter may be larger than what is measured.
+    """
+    with tempfile.NamedTemporaryFile("r") as told:
+        run(["time", "-f", "%M", "-o", told.name, *arguments], environment, timeout)
+        return int(told.read()) / 1024
+
+
+def run(arguments, environment=None, timeout=600):
+    """Runs a program to its end, and returns the seconds that it took. It is ended when it takes too long."""
+    with tempfile.TemporaryFile() as complaints:
+        begun = time.perf_counter()
+        child = subprocess.Popen(
+            [str(argument) for argument in arguments], env=environment, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=complaints, start_new_session=True)
+        late = threading.Event()
+
+        def stop():
+            late.set()
+            end(child.pid)
+
+        timer = threading.Timer(timeout, stop)
+        timer.start()
+        try:
+            child.wait()
+            seconds = time.perf_counter() - begun
+        finally:
+            timer.cancel()
+            end(child.pid)
+        if child.returncode != 0:
+            complaints.seek(0)
+            said = complaints.read().decode(errors="replace").strip()
+            how = f"took more than {timeout} s" if late.is_set() else f"ended with {child.returncode}"
+            raise Trouble(f"{os.path.basename(str(arguments[0]))} {how}: {said[-300:]}")
+    return seconds
+
+
+def end(group):
+    """Ends a group of processes, if there is still somebody in it."""
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except ProcessLookupError:
+        pass

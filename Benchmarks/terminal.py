@@ -1,0 +1,187 @@
+"""A terminal with a program in it, which knows when a frame was complete."""
+import fcntl
+import os
+import pathlib
+import re
+import select
+import signal
+import struct
+import termios
+import time
+
+from process import Trouble, end
+from screen import Screen
+
+#: Begin and end of a synchronised update: where a program sends them, a frame ends with the second.
+BEGIN, END = b"\x1b[?2026h", b"\x1b[?2026l"
+#: Without them, a frame has ended when nothing has come for so long. It ended with its last byte all the same.
+QUIET = 0.008
+
+#: What an xterm that knows synchronised updates answers when it is asked, so that nobody waits for an answer. `<>` is
+#: what it was asked for.
+ANSWERS = [
+    (re.compile(rb"\x1b\[0?c"), b"\x1b[?64;1;2;6;9;15;16;17;18;21;22;28c"),
+    (re.compile(rb"\x1b\[>0?c"), b"\x1b[>41;390;0c"),
+    (re.compile(rb"\x1b\[=0?c"), b"\x1bP!|00000000\x1b\\"),
+    (re.compile(rb"\x1b\[>0?q"), b"\x1bP>|XTerm(390)\x1b\\"),
+    (re.compile(rb"\x1b\[\?2026\$p"), b"\x1b[?2026;2$y"),
+    (re.compile(rb"\x1b\[\?(?!2026)(\d+)\$p"), b"\x1b[?<>;0$y"),
+    (re.compile(rb"\x1b\[5n"), b"\x1b[0n"),
+    (re.compile(rb"\x1b\[6n"), b"\x1b[1;1R"),
+    (re.compile(rb"\x1b\[14t"), b"\x1b[4;384;640t"),
+    (re.compile(rb"\x1b\[16t"), b"\x1b[6;16;8t"),
+    (re.compile(rb"\x1b\[18t"), b"\x1b[8;24;80t"),
+    (re.compile(rb"\x1b\](1[012]);\?(?:\x07|\x1b\\)"), b"\x1b]<>;rgb:0000/0000/0000\x1b\\"),
+    (re.compile(rb"\x1bP\+q([^\x1b]*)\x1b\\"), b"\x1bP0+r<>\x1b\\"),
+    (re.compile(rb"\x1bP\$q[^\x1b]*\x1b\\"), b"\x1bP0$r\x1b\\"),
+]
+
+
+class Terminal:
+    """A program in a terminal of 80 by 24, or another size.
+
+    All times are those of `time.perf_counter`.
+    """
+
+    def __init__(self, arguments, environment, rows=24, columns=80):
+        self.screen = Screen(rows, columns)
+        #: Whether the program marks its frames.
+        self.is_synchronised = False
+        self._asked = b""
+        self._ended = False
+        self._master, slave = os.openpty()
+        try:
+            fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, columns * 8, rows * 16))
+            name = os.ttyname(slave)
+            #: When it was begun.
+            self.begun = time.perf_counter()
+            # In a session of its own, whose terminal is the one that is opened first.
+            self.process = os.posix_spawn(
+                str(arguments[0]), [str(argument) for argument in arguments], environment, setsid=True,
+                file_actions=[
+                    (os.POSIX_SPAWN_OPEN, 0, name, os.O_RDWR, 0), (os.POSIX_SPAWN_DUP2, 0, 1),
+                    (os.POSIX_SPAWN_DUP2, 0, 2),
+                ])
+        except BaseException:
+            os.close(self._master)
+            raise
+        finally:
+            os.close(slave)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def type(self, text):
+        """Types what a key sends. Returns when."""
+        now = time.perf_counter()
+        os.write(self._master, text.encode())
+        return now
+
+    def frame(self, timeout=1.0):
+        """Waits for the next frame, and takes it in. Returns when it was complete; None if there was none."""
+        deadline = time.perf_counter() + timeout
+        data, last = b"", None
+        while True:
+            is_inside = data.rfind(BEGIN) > data.rfind(END)
+            now = time.perf_counter()
+            wait = QUIET if data and not is_inside else deadline - now
+            if wait <= 0 or not select.select([self._master], [], [], wait)[0]:
+                break
+            piece, last = self._read()
+            data += piece
+            if END in data:
+                self.is_synchronised = True
+                if data.rfind(END) > data.rfind(BEGIN):
+                    break
+        self.screen.feed(data)
+        return last
+
+    def until(self, condition, timeout=10.0):
+        """Takes frames until one of them meets a condition. Returns when that was complete; None if none does."""
+        deadline = time.perf_counter() + timeout
+        while (left := deadline - time.perf_counter()) > 0:
+            complete = self.frame(left)
+            if complete and condition(self.screen):
+                return complete
+        return None
+
+    def change(self, timeout=1.0):
+        """Takes frames until one shows something else. Returns when that was complete; None if none does."""
+        before = self.screen.lines
+        return self.until(lambda screen: screen.lines != before, timeout)
+
+    def rest(self, seconds, timeout=120.0):
+        """Waits until the program has done nothing for so long: it has written nothing, and used no processor."""
+        deadline = time.perf_counter() + timeout
+        since, used = time.perf_counter(), self._ticks()
+        while time.perf_counter() - since < seconds:
+            if time.perf_counter() > deadline:
+                raise Trouble("The program does not come to rest.")
+            if self.frame(0.1) or self._ticks() != used:
+                since, used = time.perf_counter(), self._ticks()
+
+    def rest_for(self, seconds):
+        """Lets some time pass, and takes in what comes."""
+        deadline = time.perf_counter() + seconds
+        while (left := deadline - time.perf_counter()) > 0:
+            self.frame(left)
+
+    @staticmethod
+    def now():
+        """The time, as everything here tells it."""
+        return time.perf_counter()
+
+    def memory(self, name):
+        """`Rss` or `Pss` of the program, in MiB."""
+        text = pathlib.Path(f"/proc/{self.process}/smaps_rollup").read_text()
+        return int(re.search(rf"^{name}:\s+(\d+) kB", text, re.M)[1]) / 1024
+
+    def close(self):
+        """Ends the program, kindly at first."""
+        if self._ended:
+            return
+        self._ended = True
+        os.kill(self.process, signal.SIGTERM)
+        deadline = time.perf_counter() + 5
+        status = 0
+        while not status and time.perf_counter() < deadline:
+            # What it writes at last has to be read, or it would wait for us.
+            if select.select([self._master], [], [], 0.02)[0]:
+                try:
+                    os.read(self._master, 65_536)
+                except OSError:
+                    # Its end of the terminal is closed: it is about to end.
+                    time.sleep(0.002)
+            status = os.waitpid(self.process, os.WNOHANG)[0]
+        end(self.process)
+        if not status:
+            os.waitpid(self.process, 0)
+        os.close(self._master)
+
+    def _read(self):
+        try:
+            data = os.read(self._master, 65_536)
+        except OSError:
+            data = b""
+        now = time.perf_counter()
+        if not data:
+            raise Trouble("The program has ended: " + " ".join(self.screen.text.split())[-200:])
+        self._answer(data)
+        return data, now
+
+    def _answer(self, data):
+        """Answers questions. They are asked at the start; later there is nothing to look through but frames."""
+        if b"\x1b" not in data:
+            return
+        self._asked = (self._asked + data)[-len(data) - 64:]
+        for question, answer in ANSWERS:
+            for match in question.finditer(self._asked):
+                os.write(self._master, answer.replace(b"<>", match[match.lastindex or 0]))
+                self._asked = self._asked.replace(match[0], b"", 1)
+
+    def _ticks(self):
+        fields = pathlib.Path(f"/proc/{self.process}/stat").read_text().rpartition(")")[2].split()
+        return int(fields[11]) + int(fields[12])
