@@ -85,6 +85,9 @@ public final class VirtualScreen {
         Array(repeating: Array(repeating: Cell(), count: columns), count: rows)
     }
 
+    /// CAN ends a sequence that was begun, and nothing of it is obeyed.
+    private static let cancel: UInt8 = 0x18
+
     /// Takes one character or sequence. Returns how many bytes it was; nil if it is not complete.
     private func step() -> Int? {
         guard let first = pending.first else { return nil }
@@ -101,7 +104,7 @@ public final class VirtualScreen {
             column = max(0, column - 1)
             wrapsNext = false
             return 1
-        case 0x0E, 0x0F, 0x00: return 1
+        case 0x0E, 0x0F, 0x00, Self.cancel: return 1
         case 0x00..<0x20, 0x7F:
             violations.append("control \(first)")
             return 1
@@ -110,6 +113,8 @@ public final class VirtualScreen {
             return 1
         default:
             let length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC0 ? 2 : 1
+            // What is cut off in the middle of a character is followed by the end of all sequences.
+            if let cut = pending.prefix(length).firstIndex(of: Self.cancel) { return cut }
             guard pending.count >= length else { return nil }
             put(String(decoding: pending.prefix(length), as: UTF8.self))
             return length
@@ -176,6 +181,7 @@ public final class VirtualScreen {
     private func escape() -> Int? {
         guard pending.count > 1 else { return nil }
         switch pending[1] {
+        case Self.cancel: return 2
         case UInt8(ascii: "["): return controlSequence()
         case UInt8(ascii: "("), UInt8(ascii: ")"): return pending.count > 2 ? 3 : nil
         case UInt8(ascii: "7"): saved = (row, column, style)
@@ -189,7 +195,9 @@ public final class VirtualScreen {
     }
 
     private func controlSequence() -> Int? {
-        guard let end = pending.dropFirst(2).firstIndex(where: { (0x40...0x7E).contains($0) }) else { return nil }
+        let ends = { (byte: UInt8) in (0x40...0x7E).contains(byte) || byte == Self.cancel }
+        guard let end = pending.dropFirst(2).firstIndex(where: ends) else { return nil }
+        if pending[end] == Self.cancel { return end + 1 }
         let body = String(decoding: pending[2..<end], as: UTF8.self)
         let final = Character(UnicodeScalar(pending[end]))
         let isPrivate = body.hasPrefix("?")
