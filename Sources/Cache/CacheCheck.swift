@@ -1,5 +1,6 @@
 import Glibc
 import Model
+import SQLite
 
 /// What a look at a gallery's cache found, and what it mended.
 public struct CacheCheck: Equatable, Sendable {
@@ -9,16 +10,24 @@ public struct CacheCheck: Equatable, Sendable {
     public var brokenFiles = 0
     /// Files that belonged to nothing; they are removed.
     public var orphans = 0
+    /// Rows that disagreed with others; they are put right.
+    public var brokenRows = 0
+    /// Whether the index of words was not what the photos say; it is made anew.
+    public var wasIndexRebuilt = false
     /// Photos whose file is there and right.
     public var goodFiles = 0
 }
 
 extension GalleryCache {
-    /// Verifies the database, its rows against the files, and the files against its rows, and mends what can be mended.
-    /// Reads every photo.
+    /// Verifies the database, its rows against each other and against the files, the index of words against the rows, and the
+    /// files against the rows, and mends what can be mended. Reads every photo.
     public func check() async throws -> CacheCheck {
         var check = CacheCheck()
+        // Before the database is looked through: a wrong index is made anew, and no reason to set everything aside.
+        check.wasIndexRebuilt = try await writer.mendIndex()
         check.complaints = try await writer.complaints()
+        // A damaged one is set aside at the next start; there is nothing in it to be relied on.
+        if check.complaints.isEmpty { check.brokenRows = try await writer.mendRows() }
         let stored = try read { reader in
             try reader.connection.map(
                 "SELECT key, photo_file, photo_size, photo_digest, photo_held FROM photo WHERE photo_file IS NOT NULL"

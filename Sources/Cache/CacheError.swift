@@ -14,6 +14,8 @@ public enum CacheError: Error, Equatable, CustomStringConvertible {
     case database(SQLiteError)
     /// A photo's file cannot be written.
     case file(path: String, reason: String)
+    /// A file of a cache cannot be removed.
+    case notRemoved(path: String, reason: String)
     /// Another process uses the cache, or is about to remove it.
     case locked(path: String)
     /// The list changed under a sync: another process was faster.
@@ -33,6 +35,7 @@ public enum CacheError: Error, Equatable, CustomStringConvertible {
             """
         case .database(let error): error.description
         case .file(let path, let reason): "The file \(path) cannot be written: \(reason)."
+        case .notRemoved(let path, let reason): "The file \(path) cannot be removed: \(reason)."
         case .locked(let path): "The cache \(path) is in use by another process."
         case .conflict: "Another process updated the gallery at the same time."
         }

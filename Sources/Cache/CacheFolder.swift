@@ -86,9 +86,21 @@ public final class CacheFolder: Sendable {
             .sorted { ($0.record?.lastOpened?.milliseconds ?? 0) > ($1.record?.lastOpened?.milliseconds ?? 0) }
     }
 
+    /// The names of the folders that are caches, or once were.
+    var folderNames: [String] {
+        PrivateFolder.entries(galleriesFolder).filter { name in
+            name.utf8.count == 16 && name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        }
+    }
+
+    /// Whether that cache is open in this process.
+    func isOpen(folderNamed name: String) -> Bool {
+        open.withLock { $0.keys.contains { "\($0)" == name } }
+    }
+
+    func folder(named name: String) -> String { "\(galleriesFolder)/\(name)" }
+
     private var galleriesFolder: String { path + "/galleries" }
 
-    private func folder(of id: GalleryID) -> String {
-        "\(galleriesFolder)/\(id)"
-    }
+    private func folder(of id: GalleryID) -> String { folder(named: "\(id)") }
 }

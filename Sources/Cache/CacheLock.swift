@@ -41,7 +41,9 @@ final class CacheLock: Sendable {
     /// Takes the lock of a cache's folder, or returns nil if somebody's is in the way.
     ///
     /// A folder that is to be shared is made, if there is none: somebody may be removing it at this moment.
-    static func take(folder: String, _ kind: Kind) throws(CacheError) -> CacheLock? {
+    ///
+    /// - Parameter patience: how many hundredths of a second to wait for somebody's lock to go.
+    static func take(folder: String, _ kind: Kind, patience: Int? = nil) throws(CacheError) -> CacheLock? {
         let path = folder + "/lock"
         while true {
             if kind == .shared { try PrivateFolder.make(folder) }
@@ -49,7 +51,7 @@ final class CacheLock: Sendable {
             if descriptor < 0, errno == ENOENT, kind == .shared { continue }
             guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: String(cString: strerror(errno))) }
             let lock = CacheLock(descriptor: descriptor, path: path)
-            switch try lock.claim(kind) {
+            switch try lock.claim(kind, patience: patience) {
             case .held: return lock
             case .inUse: return nil
             case .gone: break
@@ -91,8 +93,8 @@ final class CacheLock: Sendable {
     ///
     /// A process that is just being started has copies of its starter's descriptors, locks and all, until it runs its own
     /// program. So somebody else's lock is believed in only when it stays.
-    func claim(_ kind: Kind) throws(CacheError) -> Outcome {
-        var patience = kind == .exclusive ? 30 : 0
+    func claim(_ kind: Kind, patience: Int? = nil) throws(CacheError) -> Outcome {
+        var patience = patience ?? (kind == .exclusive ? 30 : 0)
         while flock(descriptor, (kind == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 {
             switch errno {
             case EINTR: continue

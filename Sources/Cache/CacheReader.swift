@@ -13,11 +13,14 @@ public struct CacheReader {
     }
 
     /// What is known of the gallery as a whole.
-    public func gallery() throws -> GalleryRecord {
+    public func gallery() throws -> GalleryRecord { try gallery(schema: Schema.version) }
+
+    /// The same of a database that may be of an older version: one that is looked at, and not opened.
+    func gallery(schema: Int) throws -> GalleryRecord {
         let record = try connection.first(
             """
             SELECT address, photo_count, skipped, last_success, failure, failure_remedy, last_opened,
-                   etag, last_modified, list_version
+                   etag, last_modified, list_version, \(schema < 2 ? "0" : "is_kept")
             FROM gallery
             """
         ) { row in
@@ -31,7 +34,8 @@ public struct CacheReader {
                 },
                 lastOpened: row.optionalInt(6).map(Timestamp.init(milliseconds:)),
                 validators: Validators(etag: row.optionalText(7), lastModified: row.optionalText(8)),
-                listVersion: row.int(9))
+                listVersion: row.int(9),
+                isKept: row.int(10) != 0)
         }
         guard let record else { throw SQLiteError.damaged(reason: "the gallery's own row is missing") }
         return record

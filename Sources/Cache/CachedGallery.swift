@@ -11,6 +11,11 @@ public struct CachedGallery: Sendable {
     /// Its folder.
     public let folder: String
 
+    /// Its folder's name.
+    var name: String {
+        String(folder[(folder.lastIndex(of: "/").map { folder.index(after: $0) } ?? folder.startIndex)...])
+    }
+
     init(folder: String) {
         self.folder = folder
         do {
@@ -37,7 +42,7 @@ public struct CachedGallery: Sendable {
             }
             guard version > 0 else { throw SQLiteError.damaged(reason: "its version is \(version)") }
             guard try connection.first("SELECT 1 FROM gallery", row: { _ in true }) != nil else { return nil }
-            return try CacheReader(connection).gallery()
+            return try CacheReader(connection).gallery(schema: version)
         } catch let error as CacheError {
             throw error
         } catch let error as SQLiteError {
@@ -50,19 +55,6 @@ public struct CachedGallery: Sendable {
     /// Whether it is an address's cache. Of one that cannot be read, the folder's name has to do.
     public func isOf(_ address: Address) -> Bool {
         record.map { $0.address == address } ?? folder.hasSuffix("/\(GalleryID(address))")
-    }
-
-    /// Bytes of the database, its log and its thumbnails, and of what was set aside.
-    public var databaseSize: Int64 {
-        PrivateFolder.entries(folder).filter { $0.hasPrefix("gallery.sqlite") }
-            .reduce(0) { $0 + Self.size(folder + "/" + $1) }
-    }
-
-    /// Bytes of the photos, those on their way included.
-    public var photosSize: Int64 {
-        ["photos", "partial"].reduce(0) { sum, name in
-            PrivateFolder.entries("\(folder)/\(name)").reduce(sum) { $0 + Self.size("\(folder)/\(name)/\($1)") }
-        }
     }
 
     /// Removes the whole cache, readable or not. Nobody may be using it.
@@ -89,10 +81,5 @@ public struct CachedGallery: Sendable {
         }
         for file in PrivateFolder.entries(path) { unlink("\(path)/\(file)") }
         rmdir(path)
-    }
-
-    private static func size(_ path: String) -> Int64 {
-        var status = stat()
-        return lstat(path, &status) == 0 ? Int64(status.st_size) : 0
     }
 }

@@ -38,7 +38,10 @@ public final class GalleryCache: Sendable {
         self.address = address
         credentials = GalleryCredentials(address.credentials)
         self.folder = folder
-        guard let lock = try CacheLock.take(folder: folder, .shared) else { throw CacheError.locked(path: folder) }
+        // Who cleans it has it for moments only.
+        guard let lock = try CacheLock.take(folder: folder, .shared, patience: 20) else {
+            throw CacheError.locked(path: folder)
+        }
         self.lock = lock
         files = try PhotoFiles(folder: folder, log: log)
         let database = folder + "/gallery.sqlite"

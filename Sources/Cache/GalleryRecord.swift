@@ -18,6 +18,8 @@ public struct GalleryRecord: Hashable, Sendable {
     public let validators: Validators
     /// Goes up with every update that changed the list.
     let listVersion: Int64
+    /// Whether the user wants to have it here whatever room it takes.
+    public let isKept: Bool
 
     /// What there is to say of its updates when none is running.
     public var status: SyncStatus {

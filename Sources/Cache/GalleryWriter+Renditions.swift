@@ -72,7 +72,7 @@ extension GalleryWriter {
         photo partial: PartialFile, of key: PhotoKey, edition: Int, validators: Validators = Validators()
     ) throws -> Bool {
         // On the disk, under a name that no row has yet. If we die here it is an orphan, and swept.
-        let stored = try partial.keep(named: PhotoFiles.name(for: key, edition: edition))
+        let stored = try partial.keep(named: PhotoFiles.name(for: key, edition: edition), in: files)
         defer { withExtendedLifetime(partial) {} }  // and with it the lock, until the row is there
         do {
             let (isCurrent, replaced) = try transaction { connection in

@@ -77,6 +77,11 @@ public actor GalleryWriter {
         try transaction { try $0.run("UPDATE gallery SET last_opened = ?", time.milliseconds) }
     }
 
+    /// Marks the gallery to be kept whatever room it takes; or takes the mark away, if it has it.
+    public func toggleKept() throws {
+        try transaction { try $0.run("UPDATE gallery SET is_kept = NOT is_kept") }
+    }
+
     /// Notes that an update failed. No photo changes.
     public func noteSyncFailure(_ failure: Failure) throws {
         try transaction {

@@ -9,12 +9,11 @@ public final class PartialFile: Sendable {
     public let descriptor: Int32
     /// Where it lies for now.
     public let path: String
-    private let folder: PhotoFiles
 
-    init(folder: PhotoFiles) throws(CacheError) {
-        self.folder = folder
+    /// Begins a file in a folder that is swept.
+    init(in folder: String) throws(CacheError) {
         while true {
-            let path = folder.partialFolder + "/" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
+            let path = folder + "/" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
             let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { throw .file(path: path, reason: String(cString: strerror(errno))) }
             while flock(descriptor, LOCK_EX) != 0 {
@@ -50,7 +49,7 @@ public final class PartialFile: Sendable {
     }
 
     /// Moves the file among the photos, once its bytes are on the disk.
-    func keep(named name: String) throws(CacheError) -> StoredPhoto {
+    func keep(named name: String, in folder: PhotoFiles) throws(CacheError) -> StoredPhoto {
         guard fsync(descriptor) == 0, let digest = FileDigest.ofFile(descriptor) else { throw failure() }
         let parent = open(folder.photosFolder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard parent >= 0 else { throw failure() }

@@ -43,7 +43,7 @@ public struct PhotoFiles: Sendable {
 
     /// Begins a file for bytes that are on their way.
     public func makePartial() throws -> PartialFile {
-        try PartialFile(folder: self)
+        try PartialFile(in: partialFolder)
     }
 
     /// Whether a photo's file is still what was stored. Reads all of it.

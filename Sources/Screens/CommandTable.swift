@@ -54,6 +54,9 @@ public enum CommandTable {
         Entry(.open, .galleries, [Key(.enter), .character("l"), Key(.right)], "save the list and open the gallery"),
         Entry(.add, .galleries, [.character("a")], "add a gallery by typing its address"),
         Entry(.remove, .galleries, [.character("d"), Key(.delete)], "remove the gallery from the list"),
+        Entry(
+            .keep, .galleries, [.character("K")],
+            "keep the gallery here, whatever room it takes"),
         Entry(.save, .galleries, [.character("s")], "save the list"),
         Entry(
             .back, .galleries, [.character("q"), Key(.escape)], "discard what was changed; without changes, quit"),

@@ -63,6 +63,7 @@ final class GalleriesScreen: Screen {
             return .openGallery(address)
         case .add: startTyping()
         case .remove: remove()
+        case .keep: keep()
         case .save:
             guard draft.isChanged || context.galleries.failure != nil else {
                 return .notice("There is nothing to save.")
@@ -105,6 +106,21 @@ final class GalleriesScreen: Screen {
         } else {
             send(.notice("This gallery comes with Vitrine and cannot be removed."))
         }
+    }
+
+    /// Marks the selected gallery to be kept, or takes the mark away. Off the main actor: its cache may have to be opened.
+    private func keep() {
+        guard let address = draft.selection else { return }
+        Task.detached { [weak self, caches = context.caches] in
+            var failure: String?
+            do { try await caches.open(address).writer.toggleKept() } catch { failure = "\(error)" }
+            await self?.noteKept(failure)
+        }
+    }
+
+    private func noteKept(_ failure: String?) {
+        if let failure { send(.notice(failure)) }
+        lookUpRecords()
     }
 
     /// - Parameter notice: what is said if it goes well.
@@ -217,7 +233,8 @@ final class GalleriesScreen: Screen {
             return draft.presets.contains(address) ? "comes with Vitrine, not opened yet" : "not opened yet"
         }
         let status = context.activity.status(of: GalleryID(address), record: record)
-        return "\(CountText.text(record.photoCount, "photo")) · \(StatusText.text(status))"
+        return [CountText.text(record.photoCount, "photo"), record.isKept ? "kept" : nil, StatusText.text(status)]
+            .compactMap { $0 }.joined(separator: " · ")
     }
 
     private func drawField(in surface: inout Surface, _ frame: Rect) {

@@ -17,8 +17,10 @@ public enum HelpText {
                                             draw pictures on standard output
           vitrine info [--json] FILE|GALLERY#ID
                                             what is known of one photo, EXIF included
-          vitrine cache info|clear|check [GALLERY|--all]
-                                            sizes; empty it; verify it and mend what can be mended
+          vitrine cache info|check [GALLERY|--all]
+                                            sizes; verify it and mend what can be mended
+          vitrine cache clear [--photos] GALLERY|--all
+                                            remove it; the photos alone
 
         """
 

@@ -33,6 +33,8 @@ public struct Invocation: Equatable, Sendable {
     /// What `cache` does.
     public enum CacheAction: String, CaseIterable, Equatable, Sendable {
         case info, clear, check
+        /// Clear, but the photos alone.
+        case clearPhotos = "clear --photos"
     }
 
     /// Whose cache it does it to.

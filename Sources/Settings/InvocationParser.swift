@@ -123,7 +123,8 @@ struct InvocationParser {
 
     /// Options that mean something to one command, or to some.
     private static let options: [String: Set<String>] = [
-        "sync": ["list-only", "photos", "all"], "list": ["json"], "show": ["size"], "info": ["json"], "cache": ["all"],
+        "sync": ["list-only", "photos", "all"], "list": ["json"], "show": ["size"], "info": ["json"],
+        "cache": ["all", "photos"],
     ]
 
     private func command() throws(SettingsError) -> Invocation.Command {
@@ -151,9 +152,13 @@ struct InvocationParser {
 
     private func cacheCommand(_ arguments: [String]) throws(SettingsError) -> Invocation.Command {
         guard let name = arguments.first else { throw .missingArgument("“info”, “clear” or “check”") }
-        guard let action = Invocation.CacheAction(rawValue: name) else { throw .unknownCommand("cache \(name)") }
+        guard var action = Invocation.CacheAction(rawValue: name) else { throw .unknownCommand("cache \(name)") }
+        if commandOptions.contains("photos") {
+            guard action == .clear else { throw .misplacedOption("--photos") }
+            action = .clearPhotos
+        }
         let rest = Array(arguments.dropFirst())
-        if isAll || (rest.isEmpty && action != .clear) {
+        if isAll || (rest.isEmpty && (action == .info || action == .check)) {
             if let extra = rest.first { throw .unexpectedArgument(extra) }
             return .cache(action, .all)
         }

@@ -39,6 +39,8 @@ public struct Settings: Hashable, Sendable {
 
     /// Where caches are kept, if not in the usual place.
     public var cacheFolder: String?
+    /// Bytes that all caches may take together; nil for as many as they like.
+    public var cacheLimit: Int64? = 2 << 30
     /// Where the log is written, if at all.
     public var logFile: String?
     /// How much goes into it.

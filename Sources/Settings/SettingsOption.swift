@@ -75,6 +75,19 @@ public struct SettingsOption: Sendable {
             current: { String($0[keyPath: path]) })
     }
 
+    /// An amount of data, or `none`.
+    static func size(
+        _ name: String, _ meaning: String, _ path: WritableKeyPath<Settings, Int64?> & Sendable
+    ) -> SettingsOption {
+        SettingsOption(
+            name: name, letter: nil, value: "SIZE", meaning: meaning, isSetting: true,
+            apply: { settings, text throws(SettingsError) in
+                guard let size = DataSize(text) else { throw .value(text, of: name, allowed: DataSize.allowed) }
+                settings[keyPath: path] = size.bytes
+            },
+            current: { DataSize(bytes: $0[keyPath: path]).text })
+    }
+
     static func path(
         _ name: String, letter: Character?, _ value: String, _ meaning: String,
         _ path: WritableKeyPath<Settings, String?> & Sendable

@@ -3,6 +3,7 @@ public enum SettingsTable {
     /// In the order in which the help lists them.
     public static let options: [SettingsOption] = [
         .path("cache-dir", letter: "c", "DIR", "keep caches here", \.cacheFolder),
+        .size("cache-limit", "room for all caches, like 2G or 500M; none: as much as they like", \.cacheLimit),
         .choice("log-level", letter: "l", "how much goes into the log", \.logLevel),
         .path("log-file", letter: "d", "FILE", "write the log to this file too", \.logFile),
         .flag("offline", "fetch nothing; show what is there") { set(&$0.offline, $1) },

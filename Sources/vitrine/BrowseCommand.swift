@@ -24,9 +24,13 @@ struct BrowseCommand {
         root.onSuspend = { terminal.suspend() }
         root.onCopy = { terminal.copy($0) }
         terminal.onEvent = { root.handle($0) }
-        terminal.onFrame = { root.frame($0) }
+        let shown = AsyncStream<Void>.makeStream()
+        terminal.onFrame = { size in
+            defer { shown.continuation.finish() }
+            return root.frame(size)
+        }
         root.start(at: place)
-        let working = startWorking(caches)
+        let working = startWorking(caches, shown.stream)
         let signal = await withCheckedContinuation { continuation in
             // Whatever ends it first: the user, a signal, a terminal that is gone.
             var end: ((Int32?) -> Void)? = { continuation.resume(returning: $0) }
@@ -75,13 +79,15 @@ struct BrowseCommand {
     }
 
     /// The network, and what is done beside it.
-    private func startWorking(_ caches: CacheFolder) -> Task<Void, Never> {
+    ///
+    /// - Parameter isShown: ends with the first frame.
+    private func startWorking(_ caches: CacheFolder, _ isShown: AsyncStream<Void>) -> Task<Void, Never> {
         let (controller, isOffline) = (house.makeController(caches), house.settings.offline)
         let housekeeping = Housekeeping(house: house, caches: caches)
         return Task.detached(priority: .utility) {
             await withDiscardingTaskGroup { group in
                 if !isOffline { group.addTask { await controller.run() } }
-                group.addTask { await housekeeping.run() }
+                group.addTask { await housekeeping.run(isShown) }
             }
         }
     }

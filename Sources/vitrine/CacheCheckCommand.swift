@@ -33,6 +33,8 @@ struct CacheCheckCommand {
             if check.brokenFiles > 0 {
                 findings.append("broken, to be fetched again: " + CountText.text(check.brokenFiles, "photo"))
             }
+            if check.wasIndexRebuilt { findings.append("the index of words was wrong, and is made anew") }
+            if check.brokenRows > 0 { findings.append(CountText.text(check.brokenRows, "row") + " put right") }
             if check.orphans > 0 { findings.append(CountText.text(check.orphans, "file") + " of nothing removed") }
             if findings.isEmpty { findings.append("good, " + CountText.text(check.goodFiles, "photo")) }
             return (findings.joined(separator: "; "), isWell)

@@ -17,6 +17,7 @@ struct CacheCommand {
         switch action {
         case .info: return info(galleries)
         case .clear: return clear(galleries)
+        case .clearPhotos: return try await clearPhotos(galleries, caches, try known(target))
         case .check: return await CacheCheckCommand(caches: caches).run(galleries, try known(target))
         }
     }
@@ -39,19 +40,49 @@ struct CacheCommand {
     private func info(_ galleries: [CachedGallery]) -> ExitCode {
         var total: Int64 = 0
         for gallery in galleries {
-            let (database, photos) = (gallery.databaseSize, gallery.photosSize)
-            total += database + photos
-            let fields = [
+            let (database, photos, setAside) = (gallery.databaseSize, gallery.photosSize, gallery.setAsideSize)
+            // What is not known to be a thumbnail counts as list, such as room in the file that nothing takes at the moment.
+            let thumbnails = min(gallery.thumbnailsSize, database)
+            total += database + photos + setAside
+            var fields = [
                 gallery.record?.address.text ?? gallery.folder,
                 gallery.record.map { CountText.text($0.photoCount, "photo") } ?? "nothing is known of it",
-                "lists and thumbnails \(ByteText.text(database))", "photos \(ByteText.text(photos))",
-                "updated " + (gallery.record?.lastSuccess?.iso8601 ?? "never"),
+                "list \(ByteText.text(database - thumbnails))", "thumbnails \(ByteText.text(thumbnails))",
+                "photos \(ByteText.text(photos))",
             ]
+            if setAside > 0 { fields.append("set aside \(ByteText.text(setAside))") }
+            if gallery.record?.isKept == true { fields.append("kept") }
+            fields.append("updated " + (gallery.record?.lastSuccess?.iso8601 ?? "never"))
             Output.print(fields.map(\.madeVisible).joined(separator: "\t"))
             if let trouble = gallery.trouble { Output.complain("\(trouble)") }
         }
         Output.print(CountText.text(galleries.count, "gallery", "galleries") + "\t" + ByteText.text(total))
         return galleries.allSatisfy { $0.trouble == nil } ? .done : .someFailed
+    }
+
+    /// Photos' files alone. Nobody need be alone with a cache for that: whoever has it open is told.
+    private func clearPhotos(
+        _ galleries: [CachedGallery], _ caches: CacheFolder, _ known: [Address]
+    ) async throws -> ExitCode {
+        var code = ExitCode.done
+        var removed = 0
+        for gallery in galleries {
+            do {
+                guard let address = gallery.record?.address ?? known.first(where: { gallery.isOf($0) }) else {
+                    // Nothing is in it yet; or else it says why it cannot be read.
+                    if let trouble = gallery.trouble { throw trouble }
+                    continue
+                }
+                let cache = try caches.open(address)
+                removed += try await cache.writer.clear(photosOnly: true)
+                try cache.sweep()
+            } catch {
+                Output.complain("\(error)")
+                if case CacheError.locked = error { code = .locked } else if code == .done { code = .someFailed }
+            }
+        }
+        Output.print(CountText.text(removed, "photo") + " removed")
+        return code
     }
 
     /// One that cannot be removed is no reason to keep the others.

@@ -1,17 +1,25 @@
 import Cache
 import Logging
+import Model
 import Pictures
+import Settings
 
-/// What is done for each gallery that is opened, out of everybody's way: files that earlier runs left behind are swept, and
-/// photos are asked what they say of themselves.
+/// What is done out of everybody's way: for each gallery that is opened, files that earlier runs left behind are swept, and
+/// photos are asked what they say of themselves; and once, all caches are kept within the room that they may take.
 struct Housekeeping {
     let house: House
     let caches: CacheFolder
 
     /// Goes on until the task is cancelled.
-    func run() async {
+    ///
+    /// - Parameter isShown: ends when the first frame has been drawn. Until then nothing is cleaned.
+    func run(_ isShown: AsyncStream<Void>) async {
         let developer = PictureDeveloper(caches: caches, decoder: house.decoder, log: house.log)
         await withDiscardingTaskGroup { group in
+            group.addTask(priority: .background) {
+                for await _ in isShown {}
+                await clean()
+            }
             for await opened in caches.openings() {
                 for cache in opened.galleries.compactMap(caches.cache) {
                     sweep(cache)
@@ -19,6 +27,21 @@ struct Housekeeping {
                 }
             }
         }
+    }
+
+    /// Keeps all caches within the room that they may take. Those that are open are left alone.
+    func clean() async {
+        await CacheCleaning(
+            caches, limit: house.settings.cacheLimit, remembered: remembered,
+            now: Timestamp(milliseconds: Log.systemTime()), log: house.log
+        ).run()
+    }
+
+    /// Galleries that the user may come back to; nil if they cannot be told.
+    private var remembered: [Address]? {
+        guard let list = try? house.rememberedGalleries() else { return nil }
+        let place = (try? PrivateFile.read(house.locations.placeFile)).map { Place(text: $0) }
+        return list.addresses + [house.installation.testGallery, place?.gallery].compactMap { $0 }
     }
 
     private func sweep(_ cache: GalleryCache) {

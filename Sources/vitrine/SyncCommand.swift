@@ -44,6 +44,8 @@ struct SyncCommand {
         var code = ExitCode.done
         for gallery in galleries where try !report(gallery, scope) { code = .someFailed }
         for gallery in galleries { await gallery.writer.close() }
+        // What has just been filled is open, and is left as it is: it would be fetched again the next time.
+        await Housekeeping(house: house, caches: caches).clean()
         return code
     }
 

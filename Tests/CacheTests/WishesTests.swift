@@ -80,7 +80,7 @@ import Testing
         let record = GalleryRecord(
             address: try Address("http://example.org/"), photoCount: 0, skipped: 0,
             lastSuccess: Timestamp(milliseconds: 5), failure: nil, lastOpened: nil, validators: Validators(),
-            listVersion: 0)
+            listVersion: 0, isKept: false)
         #expect(activity.status(of: gallery, record: record).state == .updating(.parsing(entries: 3)))
         #expect(activity.status(of: gallery, record: record).lastSuccess == Timestamp(milliseconds: 5))
         activity.noteEnd(of: gallery, cancelled: true)

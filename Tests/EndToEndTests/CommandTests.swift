@@ -120,10 +120,73 @@ import Testing
         let session = try TerminalSession(arguments: [Built.testGallery], environment: home.environment())
         #expect(session.until(shows: "Dawn over the ridge"))
         #expect(try home.vitrine("cache", "clear", "--all").status == 4)
+        // Nobody need be alone with it to take photos away.
+        #expect(try home.vitrine("cache", "clear", "--photos", "--all").text == "27 photos removed\n")
         session.type("Q")
         #expect(session.wait() == 0)
         #expect(try home.vitrine("cache", "clear", Built.testGallery).status == 0)
         #expect(try home.vitrine("cache", "info").lines == ["0 galleries\t0 B"])
+    }
+
+    /// What a photo said of itself is known when its file is here no more.
+    @Test func photosAloneAreCleared() throws {
+        _ = try home.vitrine("sync", "--photos", Built.testGallery)
+        let photo = Built.testGallery + "#lighthouse"
+        let whole = try facts("info", "--json", photo)
+        #expect(whole["exif"] is [String: Any] && whole["file"] is String)
+        let clear = try home.vitrine("cache", "clear", "--photos", Built.testGallery)
+        #expect(clear.status == 0 && clear.text == "28 photos removed\n")
+        #expect(try home.vitrine("cache", "clear", "--photos", "--all").text == "0 photos removed\n")
+        #expect(try home.vitrine("list", Built.testGallery).lines.allSatisfy { $0.hasSuffix("\tthumbnail") })
+        let info = try home.vitrine("info", photo)
+        #expect(info.status == 0 && info.text.contains("Vitrine Procedural 1"))
+        let rest = try facts("info", "--json", photo)
+        var expected = whole
+        for name in ["exif", "file", "state"] { expected[name] = nil }
+        #expect(rest.filter { $0.key != "state" } as NSDictionary == expected as NSDictionary)
+        #expect(rest["latitude"] is Double && rest["taken"] is String && rest["orientation"] as? Int == 6)
+        // It comes again, and with it the rest.
+        _ = try home.vitrine("sync", "--photos", Built.testGallery)
+        let again = try facts("info", "--json", photo)
+        #expect(again["exif"] as? NSDictionary == whole["exif"] as? NSDictionary)
+    }
+
+    /// What is kept of it is said though its file is broken here, and that it is broken is said too.
+    @Test func infoOfABrokenFileSaysWhatIsKnown() throws {
+        _ = try home.vitrine("sync", "--photos", Built.testGallery)
+        let file = try #require(try facts("info", "--json", Built.testGallery + "#dawn-ridge")["file"] as? String)
+        try Data("broken".utf8).write(to: URL(fileURLWithPath: file))
+        let info = try home.vitrine("info", Built.testGallery + "#dawn-ridge")
+        #expect(info.status == 1 && info.text.contains("Vitrine Procedural 1") && !info.errors.isEmpty)
+    }
+
+    private func facts(_ arguments: String...) throws -> [String: Any] {
+        let command = try Command(Built.vitrine, arguments, environment: home.environment())
+        return try #require(try JSONSerialization.jsonObject(with: Data(command.output)) as? [String: Any])
+    }
+
+    @Test func cacheInfoSaysWhatTakesTheRoom() throws {
+        _ = try home.vitrine("sync", "--photos", Built.testGallery)
+        let gallery = try #require(home.folder.entries(".cache/vitrine/galleries").first)
+        let folder = ".cache/vitrine/galleries/\(gallery)"
+        home.folder.write("\(folder)/gallery.sqlite.damaged-1", String(repeating: "x", count: 5_000))
+        let path = home.folder.path("\(folder)/gallery.sqlite")
+        try Connection(path: path, access: .readWrite).execute("UPDATE gallery SET is_kept = 1")
+        let line = try #require(try home.vitrine("cache", "info").lines.first).components(separatedBy: "\t")
+        #expect(line.count == 8 && line[1] == "28 photos" && line[6] == "kept" && line[7].hasPrefix("updated 20"))
+        for (field, name) in zip(line[2...5], ["list ", "thumbnails ", "photos ", "set aside 5.0 KB"]) {
+            #expect(field.hasPrefix(name) && field.hasSuffix("B") && !field.hasSuffix(" 0 B"), "\(field)")
+        }
+    }
+
+    @Test func theIndexOfWordsIsCheckedAndMadeAnew() throws {
+        _ = try home.vitrine("sync", "--list-only", Built.testGallery)
+        let gallery = try #require(home.folder.entries(".cache/vitrine/galleries").first)
+        let path = home.folder.path(".cache/vitrine/galleries/\(gallery)/gallery.sqlite")
+        try Connection(path: path, access: .readWrite).execute("UPDATE photo SET name = 'Nobody knows' WHERE key = 3")
+        let check = try home.vitrine("cache", "check")
+        #expect(check.status == 0 && check.text.contains("the index of words was wrong, and is made anew"))
+        #expect(try home.vitrine("cache", "check").text.contains("good, 0 photos"))
     }
 
     @Test func damagedCachesAreNotPassedOver() throws {

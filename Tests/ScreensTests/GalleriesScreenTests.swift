@@ -191,6 +191,34 @@ import Testing
         #expect(saved(screens) == (isWritten ? [[]] : []))
     }
 
+    @Test("BEHAVIOURS 4.2: a gallery is marked to be kept, and the mark is taken away, in its row")
+    func marksToBeKept() async throws {
+        let screens = try screens("one")
+        add(screens.cache.address.text, to: screens)
+        try await screens.sync(["a"])
+        screens.press("s", "K")
+        try await screens.until { screens.text.contains("1 photo · kept · Updated: ") }
+        #expect(try screens.cache.read { try $0.gallery() }.isKept)
+        // One that was never opened: what will be there is kept.
+        screens.press("k", "K")
+        try await screens.until { screens.text.contains("0 photos · kept · Not updated") }
+        #expect(try screens.caches.record(of: Address("http://one/"))?.isKept == true)
+        screens.press("j", "K")
+        try await screens.until { screens.text.contains("1 photo · Updated: ") }
+        #expect(try !screens.cache.read { try $0.gallery() }.isKept)
+        #expect(screens.text.contains("0 photos · kept"))
+    }
+
+    @Test func aMarkThatCannotBeMadeIsSaidSo() async throws {
+        let screens = try screens("one")
+        screens.size.columns = 300
+        let id = GalleryID(try Address("http://one/"))
+        screens.folder.write("cache/galleries/\(id)", "a file where a folder should be")
+        screens.press("K")
+        try await screens.until { screens.status.contains("is no folder, a link, or another user’s") }
+        #expect(screens.text.contains("not opened yet"))
+    }
+
     @Test func whatIsKnownOfEachIsSaid() async throws {
         let screens = try screens("one", presets: [preset])
         add(screens.cache.address.text, to: screens)

@@ -42,6 +42,8 @@ import Testing
         #expect(try command("cache check a") == .cache(.check, .gallery("a")))
         #expect(try command("cache clear a") == .cache(.clear, .gallery("a")))
         #expect(try command("cache clear --all") == .cache(.clear, .all))
+        #expect(try command("cache clear --photos a") == .cache(.clearPhotos, .gallery("a")))
+        #expect(try command("cache --photos --all clear") == .cache(.clearPhotos, .all))
     }
 
     @Test func helpAndVersionComeBeforeWhateverIsWrong() throws {
@@ -106,6 +108,9 @@ import Testing
         ("cache", "“info”, “clear” or “check” is missing; see --help."),
         ("cache empty", "There is no command “cache empty”; see --help."),
         ("cache clear", "The gallery, or --all, is missing; see --help."),
+        ("cache clear --photos", "The gallery, or --all, is missing; see --help."),
+        ("cache check --photos a", "“--photos” means nothing to this command; see --help."),
+        ("cache clear --list-only a", "“--list-only” means nothing to this command; see --help."),
         ("cache info --all a", "“a” is one too many; see --help."),
         ("cache info a b", "“b” is one too many; see --help."),
     ]) func refusalsAreSentences(line: String, sentence: String) {

@@ -5,7 +5,8 @@ import Testing
 @Suite struct SettingsTableTests {
     /// For each option a value that is not its default, as it stands in a file.
     private static let values = [
-        "cache-dir": "/c", "log-level": "debug", "log-file": "/l", "offline": "yes", "ascii": "yes",
+        "cache-dir": "/c", "cache-limit": "500M", "log-level": "debug", "log-file": "/l", "offline": "yes",
+        "ascii": "yes",
         "symbols": "half", "colors": "256", "sync-on-open": "no", "sync-on-focus": "yes", "sync-interval": "15",
         "all-thumbnails": "yes", "row-height": "4", "sort": "size", "sort-reversed": "yes", "sections": "month",
     ]
@@ -44,6 +45,14 @@ import Testing
     @Test(arguments: [
         ("cache-dir", "", "“cache-dir” needs a value."),
         ("log-file", "", "“log-file” needs a value."),
+        ("cache-limit", "", "“” is no value for “cache-limit”: a size, like 2G or 500M, or none."),
+        ("cache-limit", "2 G", "“2 G” is no value for “cache-limit”: a size, like 2G or 500M, or none."),
+        ("cache-limit", "-1", "“-1” is no value for “cache-limit”: a size, like 2G or 500M, or none."),
+        ("cache-limit", "G", "“G” is no value for “cache-limit”: a size, like 2G or 500M, or none."),
+        (
+            "cache-limit", "9999999999T",
+            "“9999999999T” is no value for “cache-limit”: a size, like 2G or 500M, or none."
+        ),
         ("log-level", "loud", "“loud” is no value for “log-level”: one of error, info, debug."),
         ("offline", "true", "“true” is no value for “offline”: yes or no."),
         ("ascii", "", "“” is no value for “ascii”: yes or no."),

@@ -1,0 +1,72 @@
+import Model
+
+/// What goes when caches take more room than they may, one step after the other. It decides, and does nothing.
+///
+///     while let step = budget.next(entries) { entries = done(step) }
+///
+/// What nobody will miss goes in any case: databases that were set aside thirty days ago, and caches of galleries that are
+/// neither remembered nor kept and have not been used for ninety days. Where there is a limit and more is there than it
+/// allows, the rest of what was set aside goes first, then the galleries give up what they have, the least recently opened
+/// first: each its photos and then its thumbnails. Their lists are small, and what is shown without a network; they go, and
+/// the cache with them, when nothing else is left. What is open or marked to be kept stays, whatever room it takes.
+struct CacheBudget: Equatable {
+    /// Bytes that all caches may take together; nil for as many as they like.
+    let limit: Int64?
+    /// The time.
+    let now: Timestamp
+
+    /// Days after which nobody comes back for a database that was set aside.
+    static let daysSetAside: Int64 = 30
+    /// Days after which a gallery that is not remembered is given up.
+    static let daysAbandoned: Int64 = 90
+
+    /// What is to be done next.
+    enum Step: Hashable {
+        /// A file goes that was set aside.
+        case setAside(CacheInventory.SetAside, of: String)
+        /// Photos go, the oldest first, until so many bytes are free, or all.
+        case photos(of: String, bytes: Int64)
+        /// All thumbnails go, and the database gives back the room.
+        case thumbnails(of: String)
+        /// The whole cache goes.
+        case everything(of: String)
+    }
+
+    /// What is to be done next; nil if all is well, or nothing can be done.
+    func next(_ caches: [CacheInventory]) -> Step? {
+        if let old = oldestSetAside(caches, where: { _, file in isPast(file.time, days: Self.daysSetAside) }) {
+            return old
+        }
+        let own = caches.filter { !$0.isInUse && !$0.isKept }.sorted {
+            ($0.lastOpened, $0.name) < ($1.lastOpened, $1.name)
+        }
+        if let abandoned = own.first(where: { !$0.isRemembered && isPast($0.lastUsed, days: Self.daysAbandoned) }) {
+            return .everything(of: abandoned.name)
+        }
+        guard let limit else { return nil }
+        let excess = caches.reduce(0) { $0 + $1.size } - limit
+        guard excess > 0 else { return nil }
+        if let file = oldestSetAside(caches, where: { cache, _ in !cache.isInUse }) { return file }
+        for cache in own where cache.isReadable {
+            if cache.photos > 0 { return .photos(of: cache.name, bytes: excess) }
+            if cache.canShrink { return .thumbnails(of: cache.name) }
+        }
+        return own.first.map { .everything(of: $0.name) }
+    }
+
+    private func oldestSetAside(
+        _ caches: [CacheInventory], where isMeant: (CacheInventory, CacheInventory.SetAside) -> Bool
+    ) -> Step? {
+        let files = caches.flatMap { cache in
+            cache.setAside.filter { isMeant(cache, $0) }.map { (cache: cache.name, file: $0) }
+        }
+        return files.min { ($0.file.time, $0.file.name) < ($1.file.time, $1.file.name) }
+            .map { .setAside($0.file, of: $0.cache) }
+    }
+
+    /// A time to come is not past, however far: then somebody's clock is or was wrong.
+    private func isPast(_ time: Timestamp, days: Int64) -> Bool {
+        let (end, overflows) = time.milliseconds.addingReportingOverflow(days * 86_400_000)
+        return !overflows && end <= now.milliseconds
+    }
+}

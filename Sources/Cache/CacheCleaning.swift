@@ -1,0 +1,148 @@
+import Glibc
+import Logging
+import Model
+import Streams
+
+/// Keeps all caches together within the room that they may take, and does away with what nobody will miss: see
+/// ``CacheBudget`` for what goes, and in which order.
+///
+///     await CacheCleaning(caches, limit: 2 << 30, remembered: galleries, now: now, log: log).run()
+///
+/// It works in small steps on a queue of its own, and leaves alone what is open, in this process or in another. A file that
+/// cannot be removed is said in the log, and the others go.
+public actor CacheCleaning {
+    private let caches: CacheFolder
+    private let budget: CacheBudget
+    private let remembered: Set<String>?
+    private let log: Log
+    private let executor = QueueExecutor(label: "vitrine.cache.cleaning", qos: .background)
+    private var inventories: [CacheInventory] = []
+
+    /// Files and rows of a step. Somebody who opens a cache waits for a step's end.
+    private static let filesAtOnce = 64
+    private static let thumbnailsAtOnce = 256
+
+    /// The queue that the disk may block.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// - Parameters:
+    ///   - limit: bytes that all caches may take together; nil for as many as they like.
+    ///   - remembered: the galleries that the user remembers; nil if that is not known, and then none is given up.
+    ///   - now: the time.
+    public init(_ caches: CacheFolder, limit: Int64?, remembered: [Address]?, now: Timestamp, log: Log) {
+        self.caches = caches
+        budget = CacheBudget(limit: limit, now: now)
+        self.remembered = remembered.map { Set($0.map { "\(GalleryID($0))" }) }
+        self.log = log
+    }
+
+    /// Cleans, until all is well, or nothing can be done, or the task is cancelled.
+    public func run() async {
+        inventories = []
+        for gallery in caches.folderNames where !Task.isCancelled {
+            inventories.append(inventory(gallery))
+            await Task.yield()
+        }
+        let before = size
+        while !Task.isCancelled, let step = budget.next(inventories) {
+            do {
+                try await perform(step)
+            } catch CacheError.locked {
+                // Somebody has opened it, and so it is no candidate any more.
+                change(step.gallery) { $0.isInUse = true }
+            } catch {
+                log.error(.cache, "\(error)")
+                change(step.gallery) { $0.isInUse = true }
+            }
+            await Task.yield()
+        }
+        guard size < before else { return }
+        log.info(.cache, "cleaning: \(before) bytes became \(size)")
+    }
+
+    private var size: Int64 { inventories.reduce(0) { $0 + $1.size } }
+
+    private func inventory(_ name: String) -> CacheInventory {
+        var inventory = CacheInventory(gallery(name))
+        inventory.isRemembered = remembered?.contains(name) ?? true
+        if caches.isOpen(folderNamed: name) { inventory.isInUse = true }
+        return inventory
+    }
+
+    private func gallery(_ name: String) -> CachedGallery { CachedGallery(folder: caches.folder(named: name)) }
+
+    private func change(_ name: String, _ body: (inout CacheInventory) -> Void) {
+        guard let index = inventories.firstIndex(where: { $0.name == name }) else { return }
+        body(&inventories[index])
+    }
+
+    // MARK: - Steps
+
+    private func perform(_ step: CacheBudget.Step) async throws {
+        let gallery = gallery(step.gallery)
+        switch step {
+        case .setAside(let file, _): removeSetAside(file, of: gallery)
+        case .photos(_, let bytes):
+            try await dropPhotos(of: gallery, bytes: bytes)
+            let rest = gallery.photosSize
+            change(gallery.name) { inventory in
+                // What has no less after it has been asked to go cannot go.
+                if rest >= inventory.photos { (inventory.stuck, inventory.photos) = (inventory.stuck + rest, 0) }
+                inventory.photos = min(inventory.photos, rest)
+            }
+        case .thumbnails:
+            try await dropThumbnails(of: gallery)
+            change(gallery.name) { ($0.canShrink, $0.database) = (false, gallery.databaseSize) }
+        case .everything:
+            // Step by step, as far as they are many; what is left takes a moment, and says what stands in the way.
+            try? await dropPhotos(of: gallery, bytes: .max)
+            guard !Task.isCancelled else { return }
+            try gallery.remove()
+            log.info(.cache, "the cache of \(gallery.record?.address.text ?? gallery.folder) is removed")
+            inventories.removeAll { $0.name == gallery.name }
+        }
+    }
+
+    private func removeSetAside(_ file: CacheInventory.SetAside, of gallery: CachedGallery) {
+        let path = "\(gallery.folder)/\(file.name)"
+        let isGone = unlink(path) == 0 || errno == ENOENT
+        if !isGone {
+            log.error(.cache, "\(CacheError.notRemoved(path: path, reason: String(cString: strerror(errno))))")
+        }
+        change(gallery.name) { inventory in
+            inventory.setAside.removeAll { $0 == file }
+            if !isGone { inventory.stuck += file.size }
+        }
+    }
+
+    private func dropPhotos(of gallery: CachedGallery, bytes: Int64) async throws {
+        let onFailure = { [log] (error: CacheError) in log.error(.cache, "\(error)") }
+        try gallery.dropPartialFiles(onFailure: onFailure)
+        var rest = gallery.photosByAge()[...]
+        var freed: Int64 = 0
+        while freed < bytes, !rest.isEmpty, !Task.isCancelled {
+            // No more than it takes: the last step may be a short one.
+            var names: [String] = []
+            while freed < bytes, names.count < Self.filesAtOnce, let file = rest.popFirst() {
+                names.append(file.name)
+                freed += file.size
+            }
+            try gallery.dropPhotos(names, onFailure: onFailure)
+            await Task.yield()
+        }
+    }
+
+    private func dropThumbnails(of gallery: CachedGallery) async throws {
+        while !Task.isCancelled, try gallery.dropThumbnails(Self.thumbnailsAtOnce) > 0 { await Task.yield() }
+        if !Task.isCancelled { try gallery.shrink() }
+    }
+}
+
+extension CacheBudget.Step {
+    /// The folder's name of the cache that it is about.
+    var gallery: String {
+        switch self {
+        case .setAside(_, let name), .photos(let name, _), .thumbnails(let name), .everything(let name): name
+        }
+    }
+}

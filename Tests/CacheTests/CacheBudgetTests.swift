@@ -1,0 +1,197 @@
+import Model
+import Testing
+
+@testable import Cache
+
+/// What goes, and in which order; nothing here has a disk.
+@Suite struct CacheBudgetTests {
+    private static let day: Int64 = 86_400_000
+    private let now = Timestamp(milliseconds: 1_000 * day)
+
+    private func time(_ daysAgo: Int64) -> Timestamp { Timestamp(milliseconds: now.milliseconds - daysAgo * Self.day) }
+
+    private func cache(
+        _ name: String, opened daysAgo: Int64, photos: Int64 = 0, database: Int64 = 10, canShrink: Bool = true,
+        _ change: (inout CacheInventory) -> Void = { _ in }
+    ) -> CacheInventory {
+        var cache = CacheInventory(name: name, lastOpened: time(daysAgo), lastUsed: time(daysAgo))
+        (cache.photos, cache.database, cache.canShrink) = (photos, database, canShrink)
+        change(&cache)
+        return cache
+    }
+
+    private func setAside(_ daysAgo: Int64, size: Int64 = 5) -> CacheInventory.SetAside {
+        CacheInventory.SetAside(name: "gallery.sqlite.damaged-\(daysAgo)", size: size, time: time(daysAgo))
+    }
+
+    /// Does in numbers what the steps say, until there is none. A database gives half of itself back.
+    private func steps(_ caches: [CacheInventory], limit: Int64?) -> (steps: [CacheBudget.Step], rest: [CacheInventory])
+    {
+        let budget = CacheBudget(limit: limit, now: now)
+        var (rest, steps): ([CacheInventory], [CacheBudget.Step]) = (caches, [])
+        while let step = budget.next(rest) {
+            steps.append(step)
+            let index = rest.firstIndex { $0.name == step.gallery }!
+            switch step {
+            case .setAside(let file, _): rest[index].setAside.removeAll { $0 == file }
+            case .photos(_, let bytes): rest[index].photos -= min(bytes, rest[index].photos)
+            case .thumbnails: (rest[index].canShrink, rest[index].database) = (false, rest[index].database / 2)
+            case .everything: rest.remove(at: index)
+            }
+            if steps.count > 10_000 { break }
+        }
+        return (steps, rest)
+    }
+
+    @Test("BEHAVIOURS 4.2: the least recently opened go first, each its photos before its thumbnails")
+    func order() {
+        let caches = [
+            cache("new", opened: 1, photos: 100), cache("old", opened: 80, photos: 100),
+            cache("middle", opened: 40, photos: 100),
+        ]
+        #expect(steps(caches, limit: 330).steps.isEmpty)
+        #expect(steps(caches, limit: 300).steps == [.photos(of: "old", bytes: 30)])
+        #expect(
+            steps(caches, limit: 180).steps == [
+                .photos(of: "old", bytes: 150), .thumbnails(of: "old"), .photos(of: "middle", bytes: 45),
+            ])
+        // Lists go when there is nothing else left.
+        #expect(
+            steps(caches, limit: 9).steps.suffix(4) == [
+                .photos(of: "new", bytes: 111), .thumbnails(of: "new"), .everything(of: "old"),
+                .everything(of: "middle"),
+            ])
+        #expect(steps(caches, limit: nil).steps.isEmpty)
+    }
+
+    @Test("BEHAVIOURS 4.2: what is open and what is kept stays")
+    func stays() {
+        let caches = [
+            cache("open", opened: 80, photos: 100) { $0.isInUse = true },
+            cache("kept", opened: 70, photos: 100) { ($0.isKept, $0.isRemembered) = (true, false) },
+            cache("last", opened: 0, photos: 100),
+        ]
+        let (steps, rest) = steps(caches, limit: 0)
+        #expect(steps.allSatisfy { $0.gallery == "last" } && steps.count == 3)
+        #expect(rest == Array(caches.prefix(2)))
+    }
+
+    @Test("BEHAVIOURS 4.2: abandoned caches go, whatever room there is")
+    func abandoned() {
+        let caches = [
+            cache("remembered", opened: 400), cache("forgotten", opened: 90) { $0.isRemembered = false },
+            cache("recent", opened: 89) { $0.isRemembered = false },
+            // Nobody looks at it, but it is filled from a timetable.
+            cache("filled", opened: 400) { ($0.isRemembered, $0.lastUsed) = (false, time(1)) },
+            cache("kept", opened: 400) { ($0.isRemembered, $0.isKept) = (false, true) },
+            cache("open", opened: 400) { ($0.isRemembered, $0.isInUse) = (false, true) },
+            // Damaged, and nobody's any more.
+            cache("damaged", opened: 100) { ($0.isRemembered, $0.isReadable) = (false, false) },
+        ]
+        #expect(steps(caches, limit: nil).steps == [.everything(of: "damaged"), .everything(of: "forgotten")])
+    }
+
+    @Test func whatWasSetAsideGoesAfterThirtyDaysOrWhenThereIsNoRoom() {
+        let caches = [
+            cache("a", opened: 1, photos: 100) { $0.setAside = [setAside(31), setAside(3)] },
+            cache("b", opened: 80, photos: 100) { $0.setAside = [setAside(29)] },
+            cache("open", opened: 0) { ($0.isInUse, $0.setAside) = (true, [setAside(30), setAside(1)]) },
+        ]
+        #expect(
+            steps(caches, limit: 1_000).steps == [
+                .setAside(setAside(31), of: "a"), .setAside(setAside(30), of: "open"),
+            ])
+        #expect(
+            steps(caches, limit: 235).steps.dropFirst(2) == [
+                .setAside(setAside(29), of: "b"), .setAside(setAside(3), of: "a"),
+            ])
+    }
+
+    /// The clock was wrong once, or is now: that is no reason to lose anything, nor to go on for ever.
+    @Test func timesToComeAreNotPast() {
+        let caches = [Int64.max, now.milliseconds + 1].enumerated().map { index, milliseconds in
+            cache("\(index)", opened: 0) {
+                $0.lastUsed = Timestamp(milliseconds: milliseconds)
+                $0.isRemembered = false
+                $0.setAside = [
+                    CacheInventory.SetAside(name: "x", size: 1, time: Timestamp(milliseconds: milliseconds))
+                ]
+            }
+        }
+        #expect(steps(caches, limit: nil).steps.isEmpty)
+    }
+
+    /// Any caches and any limit.
+    @Test(arguments: 0..<400) func propertiesThatAlwaysHold(seed: Int) {
+        var numbers = SeededNumbers(seed: UInt64(seed))
+        let caches = (0..<Int.random(in: 0...8, using: &numbers)).map { index in
+            cache(
+                "\(index)", opened: .random(in: 0...200, using: &numbers),
+                photos: .random(in: 0...100, using: &numbers),
+                database: .random(in: 1...100, using: &numbers), canShrink: .random(using: &numbers)
+            ) { cache in
+                cache.isInUse = .random(in: 0..<4, using: &numbers) == 0
+                cache.isKept = .random(in: 0..<4, using: &numbers) == 0
+                cache.isRemembered = .random(in: 0..<3, using: &numbers) > 0
+                cache.isReadable = .random(in: 0..<6, using: &numbers) > 0
+                cache.setAside = (0..<Int.random(in: 0...2, using: &numbers)).map { _ in
+                    setAside(.random(in: 0...60, using: &numbers), size: .random(in: 0...50, using: &numbers))
+                }
+            }
+        }
+        let limit = Bool.random(using: &numbers) ? Int64.random(in: 0...800, using: &numbers) : nil
+        let (steps, rest) = steps(caches, limit: limit)
+        #expect(steps.count <= 1_000)
+        let names = Dictionary(uniqueKeysWithValues: caches.map { ($0.name, $0) })
+        for step in steps {
+            let cache = names[step.gallery]!
+            if case .setAside(let file, _) = step {
+                #expect(!cache.isInUse || file.time <= time(30))
+            } else {
+                #expect(!cache.isInUse && !cache.isKept)
+            }
+        }
+        // What stays is what is allowed, or nothing that may go is left.
+        let excess = limit.map { limit in rest.reduce(0) { $0 + $1.size } - limit } ?? 0
+        #expect(excess <= 0 || rest.allSatisfy { $0.isInUse || $0.isKept })
+        // While somebody has photos or thumbnails who has not been looked at for longer, nobody else gives up any.
+        var state = names
+        for step in steps {
+            switch step {
+            case .photos(let name, let bytes):
+                for other in state.values where Self.mayGive(other) {
+                    #expect((state[name]!.lastOpened, name) <= (other.lastOpened, other.name))
+                }
+                #expect(bytes > 0)
+                state[name]!.photos -= min(bytes, state[name]!.photos)
+            case .thumbnails(let name):
+                #expect(state[name]!.photos == 0)
+                for other in state.values where Self.mayGive(other) {
+                    #expect((state[name]!.lastOpened, name) <= (other.lastOpened, other.name))
+                }
+                state[name]!.canShrink = false
+            case .everything(let name): state[name] = nil
+            case .setAside: break
+            }
+        }
+    }
+
+    private static func mayGive(_ cache: CacheInventory) -> Bool {
+        !cache.isInUse && !cache.isKept && cache.isReadable && (cache.photos > 0 || cache.canShrink)
+    }
+}
+
+/// Numbers that follow from a seed, so that what fails fails again.
+private struct SeededNumbers: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var number = state
+        number = (number ^ (number >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        number = (number ^ (number >> 27)) &* 0x94D0_49BB_1331_11EB
+        return number ^ (number >> 31)
+    }
+}

@@ -1,0 +1,67 @@
+import Model
+import SQLite
+import Testing
+
+@testable import Cache
+
+/// What a check finds out and puts right.
+@Suite struct MendingTests {
+    private let test: TestCache
+
+    init() throws { test = try TestCache() }
+
+    private func connection() throws -> Connection {
+        try Connection(path: test.cache.folder + "/gallery.sqlite", access: .readWrite)
+    }
+
+    private func found(_ word: String) throws -> Int {
+        try connection().map("SELECT rowid FROM photo_text WHERE photo_text MATCH ?", word) { $0.int(0) }.count
+    }
+
+    /// As if somebody had changed names without telling the index.
+    @Test func aWrongIndexIsMadeAnew() async throws {
+        try await test.sync([TestCache.entry("a", name: "Owl"), TestCache.entry("b", name: "Fox")])
+        try connection().run("UPDATE photo SET name = 'Heron' WHERE id = 'a'")
+        #expect(try found("heron") == 0)
+        let check = try await test.cache.check()
+        #expect(check.wasIndexRebuilt && check.complaints.isEmpty)
+        #expect(try found("heron") == 1 && found("owl") == 0 && found("fox") == 1)
+        #expect(!test.cache.mark.isSet)
+        let again = try await test.cache.check()
+        #expect(again == CacheCheck())
+    }
+
+    /// Its own tables are damaged.
+    @Test func aDamagedIndexIsMadeAnew() async throws {
+        try await test.sync((0..<50).map { try TestCache.entry("\($0)", name: "Owl \($0)") })
+        let other = try connection()
+        // A table that SQLite guards against being written by hand; so it is written to as nobody else would.
+        try other.execute("INSERT INTO photo_text (photo_text, rowid, name, words) VALUES ('delete', 7, 'Owl 6', NULL)")
+        #expect(try await test.cache.check().wasIndexRebuilt)
+        #expect(try found("owl") == 50 && !test.cache.mark.isSet)
+    }
+
+    @Test func rowsThatDisagreeArePutRight() async throws {
+        try await test.sync(["a", "b", "c", "d"].map { try TestCache.entry($0) })
+        for id in ["a", "b", "c"] { try await test.hold(id) }
+        let (a, b) = (try test.key("a"), try test.key("b"))
+        try connection().execute(
+            """
+            DELETE FROM thumbnail WHERE photo = \(a.rawValue);
+            UPDATE photo SET thumbnail_held = NULL WHERE key = \(b.rawValue);
+            UPDATE photo SET photo_file = NULL WHERE id = 'c';
+            INSERT INTO thumbnail (photo, data) VALUES (999, X'00');
+            INSERT INTO metadata (photo, edition, format, width, height, words) VALUES (999, 1, 'JPEG', 1, 1, '');
+            UPDATE gallery SET photo_count = 7;
+            """)
+        let check = try await test.cache.check()
+        // The file that no row names any more is one of nothing.
+        #expect(check.brokenRows == 6 && check.orphans == 1 && check.goodFiles == 2 && check.complaints.isEmpty)
+        #expect(try test.photo("a").thumbnail.isWanting && test.photo("b").thumbnail.isWanting)
+        #expect(try test.photo("c").photo.isWanting && test.photo("c").thumbnail.isCurrent)
+        #expect(try test.cache.read { try $0.gallery().photoCount } == 4)
+        var well = CacheCheck()
+        well.goodFiles = 2
+        #expect(try await test.cache.check() == well)
+    }
+}
