@@ -89,7 +89,9 @@ def main():
         with Workshop(chosen.binary, folder, chosen.photos) as workshop:
             for name in chosen.only or LINES:
                 workshop.say(f"{name}: {LINES[name].__doc__.strip()}")
-                found += figures(name, workshop)
+                for figure in figures(name, workshop):
+                    workshop.say(f"  {figure.brief}")
+                    found.append(figure)
     where["load_after"] = os.getloadavg()[0]
     print("\n".join(table(found)))
     result = {"machine": where, "photos": chosen.photos, "figures": [figure.as_json() for figure in found]}

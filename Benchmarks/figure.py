@@ -42,6 +42,12 @@ class Figure:
             return ""
         return "OVER" if self.is_over else "ok"
 
+    @property
+    def brief(self):
+        """What came out, as it is told at once."""
+        value = number(self.ratio) if self.limited == "ratio" else number(self.ours, self.unit)
+        return f"{self.what}: {self.missing or value} {self.verdict}".rstrip()
+
     def as_json(self):
         return dataclasses.asdict(self) | {"verdict": self.verdict}
 
