@@ -20,7 +20,7 @@ public actor CacheCleaning {
 
     /// Files and rows of a step. Somebody who opens a cache waits for a step's end.
     private static let filesAtOnce = 64
-    private static let thumbnailsAtOnce = 256
+    private static let thumbnailsAtOnce = 128
 
     /// The queue that the disk may block.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

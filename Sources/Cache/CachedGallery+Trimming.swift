@@ -9,8 +9,8 @@ extension CachedGallery {
     /// The files of photos, the longest here first, each with its bytes.
     func photosByAge() -> [(name: String, size: Int64)] {
         PrivateFolder.entries(folder + "/photos")
-            .map { (name: $0, time: Self.time("\(folder)/photos/\($0)")) }
-            .sorted { ($0.time, $0.name) < ($1.time, $1.name) }
+            .map { (name: $0, time: Self.time("\(folder)/photos/\($0)"), key: PhotoFiles.key(in: $0)?.rawValue ?? 0) }
+            .sorted { ($0.time, $0.key, $0.name) < ($1.time, $1.key, $1.name) }
             .map { ($0.name, Self.size("\(folder)/photos/\($0.name)")) }
     }
 
@@ -74,16 +74,14 @@ extension CachedGallery {
         try copyDatabase(to: copy, lock)
         // The log belongs to what was there before. SQLite has removed it with its last connection; unless there is another.
         guard Self.size(database + "-wal") == 0 else { throw CacheError.locked(path: folder) }
-        guard fsync(copy.descriptor) == 0, rename(copy.path, database) == 0 else {
-            throw CacheError.file(path: database, reason: String(cString: strerror(errno)))
-        }
+        guard rename(copy.path, database) == 0 else { throw failure() }
         let parent = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         fsync(parent)
         close(parent)
         withExtendedLifetime(lock) {}
     }
 
-    /// Returns when the database is copied, is closed, and the lock is held alone.
+    /// Returns when the copy is on the disk, the database is closed, and the lock is held alone.
     private func copyDatabase(to copy: PartialFile, _ lock: CacheLock) throws {
         let connection = try Connection(path: database, access: .readWrite)
         // "… changes if changes were committed to the database by any other connection in the interim."
@@ -91,12 +89,16 @@ extension CachedGallery {
         let before = try version()
         // "The file … must either not exist, or else be an empty file."
         try connection.run("VACUUM INTO ?", copy.path)
+        // While others may still come: this takes longest.
+        guard fsync(copy.descriptor) == 0 else { throw failure() }
         guard try lock.claim(.exclusive) == .held, try version() == before else {
             throw CacheError.locked(path: folder)
         }
     }
 
     // MARK: -
+
+    private func failure() -> CacheError { .file(path: database, reason: String(cString: strerror(errno))) }
 
     private var database: String { folder + "/gallery.sqlite" }
 
