@@ -8,36 +8,37 @@ extension GalleryWriter {
     ///   - skipped: entries that broke a rule; repeated ids are added to them.
     ///   - validators: what the server said of this list. Stored in the same transaction: a list without them would be
     ///     fetched once too often, they without the list would hide it for ever.
-    /// - Throws: ``CacheError/conflict`` if another process updated the list since the changes were worked out.
+    /// - Throws: ``CacheError/conflict`` if another process updated the list since the changes were worked out, and a
+    ///   `CancellationError` if the task is cancelled before all of it is there; no row has changed then.
     public func commit(
         _ changes: SyncChanges, skipped: Int, validators: Validators, at time: Timestamp
     ) throws -> SyncSummary {
         var summary = SyncSummary()
         summary.changed = changes.altered
-        let files = try transaction { connection in
+        let files = try stoppableTransaction { connection in
             let version = try connection.first("SELECT list_version FROM gallery") { $0.int(0) }
             guard version == changes.listVersion else { throw CacheError.conflict }
             let removed = try removePhotos(except: changes.seen, connection)
-            var repeated = changes.repeated
-            let (insert, stamp) = (try connection.repeated(Self.insertion), try connection.repeated(Self.stamping))
-            try PhotoIndices.whileInserting(changes.added, into: connection) { inserted in
-                try changes.items.forEach { item in
-                    switch item.change {
-                    case .alter(let key, let affects): try alter(key, item, affects, connection)
-                    case .stamp(let key):
-                        try stamp.set(0, to: item.digest)
-                        try stamp.set(1, to: key)
-                        try stamp.run()
-                    case .add:
-                        if try add(item, insert) {
-                            summary.added += 1
-                            try inserted(connection.lastInsertedRow)
-                        } else {
-                            repeated += 1
+            try PhotoIndices.whileInserting(changes.added, into: connection) { areMany in
+                let insertion = try PhotoInsertion(connection, areMany: areMany)
+                let stamping = try connection.repeated("UPDATE photo SET entry_digest = ? WHERE key = ?")
+                try changes.items.forEachPiece { piece in
+                    while let item = piece.next() {
+                        switch item.change {
+                        case .add: try insertion.add(item)
+                        case .alter(let key, let affects): try alter(key, item, affects, connection)
+                        // The entry was written in another way, and means what it meant.
+                        case .stamp(let key):
+                            try stamping.set(0, to: item.digest)
+                            try stamping.set(1, to: key)
+                            try stamping.run()
                         }
                     }
+                    try insertion.finishPiece()
                 }
+                summary.added = insertion.count
             }
+            let repeated = changes.repeated + changes.added - summary.added
             summary.removed = removed.count
             summary.skipped = skipped + repeated
             summary.total = changes.seen.count + summary.added
@@ -53,6 +54,21 @@ extension GalleryWriter {
         // After the commit: until then the rows name them.
         for name in files { self.files.remove(name) }
         return summary
+    }
+
+    /// A transaction that may take seconds, and is undone when the task that waits for it is cancelled.
+    private func stoppableTransaction<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        do {
+            return try transaction { connection in
+                try connection.interrupting(when: { Task.isCancelled }) {
+                    let result = try body(connection)
+                    try Task.checkCancellation()
+                    return result
+                }
+            }
+        } catch CacheError.database(.interrupted) {
+            throw CancellationError()
+        }
     }
 
     /// Returns how many went, and the files that they named.
@@ -102,25 +118,5 @@ extension GalleryWriter {
                 "UPDATE photo SET name = ?, name_key = ?, date = ?, entry_digest = ? WHERE key = ?",
                 Borrowed.text(item.name), Borrowed.blob(item.nameKey), item.date.milliseconds, item.digest, key)
         }
-    }
-
-    private static let insertion = """
-        INSERT INTO photo (id, name, name_key, date, thumbnail_address, photo_address, entry_digest)
-        VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING
-        """
-
-    /// The entry was written in another way, and means what it meant.
-    private static let stamping = "UPDATE photo SET entry_digest = ? WHERE key = ?"
-
-    /// Returns false if there is a photo of that id: it came earlier in the same list, and the first counts.
-    private func add(_ item: SyncItem, _ insert: RepeatedStatement) throws -> Bool {
-        try insert.set(0, to: .text(item.id))
-        try insert.set(1, to: .text(item.name))
-        try insert.set(2, to: .blob(item.nameKey))
-        try insert.set(3, to: item.date.milliseconds)
-        try insert.set(4, to: item.thumbnail.map { .text($0) })
-        try insert.set(5, to: .text(item.photo))
-        try insert.set(6, to: item.digest)
-        return try insert.run() > 0
     }
 }

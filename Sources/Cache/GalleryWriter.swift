@@ -31,6 +31,8 @@ public actor GalleryWriter {
 
     /// Pages in the log, beyond which they are moved into the database.
     private static let checkpointPages = 1_000
+    /// Pages, beyond which the log's file is made small again, too: a first update makes it as large as the database.
+    private static let largeLogPages = 4_000
 
     /// One transaction, and the housekeeping that its commit may have made due.
     @discardableResult
@@ -64,7 +66,7 @@ public actor GalleryWriter {
     private func checkpointIfDue() {
         guard writer.pagesInLog >= Self.checkpointPages else { return }
         do {
-            let checkpoint = try writer.checkpoint()
+            let checkpoint = try writer.checkpoint(emptying: writer.pagesInLog >= Self.largeLogPages, patience: 0)
             log.debug(.cache, "checkpoint: \(checkpoint.moved) of \(checkpoint.pages) pages moved")
         } catch {
             // The commit before it stands; the log only grows until a checkpoint succeeds.

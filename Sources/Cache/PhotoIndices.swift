@@ -14,16 +14,17 @@ enum PhotoIndices {
     /// Rows from which on it is worth it, if they are as many as are there already.
     private static let manyRows = 20_000
 
-    /// Runs what inserts rows, and calls back for each, without the indices if they are many. Inside of a transaction:
-    /// nobody else misses them.
+    /// Runs what inserts rows, without the indices if they are many. Inside of a transaction: nobody else misses them.
+    ///
+    /// - Parameter insert: is told whether the rows that it inserts are many. If they are not, it puts their words in itself.
     static func whileInserting(
-        _ count: Int, into connection: Connection, _ insert: (_ inserted: (Int64) throws -> Void) throws -> Void
+        _ count: Int, into connection: Connection, _ insert: (_ areMany: Bool) throws -> Void
     ) throws {
         guard count >= manyRows,
             try connection.first("SELECT count(*) FROM photo", row: { Int($0.int(0)) }) ?? 0 <= count
-        else { return try insert { try PhotoText.add($0, connection) } }
+        else { return try insert(false) }
         try connection.execute("DROP INDEX photo_by_date; DROP INDEX photo_by_name;")
-        try insert { _ in }
+        try insert(true)
         try connection.execute(schema)
         try PhotoText.rebuild(connection)
     }

@@ -18,6 +18,8 @@ actor ResultLoader {
 
     private func read<Result>(_ cache: GalleryCache, _ body: (CacheReader) throws -> Result) throws -> Result {
         try Task.checkCancellation()
-        return try cache.read { reader in try reader.connection.endingWhenCancelled { try body(reader) } }
+        return try cache.read { reader in
+            try reader.connection.interrupting(when: { Task.isCancelled }) { try body(reader) }
+        }
     }
 }

@@ -15,8 +15,16 @@ final class SpooledItems: Sendable {
         close(descriptor)
     }
 
-    /// Hands out one after the other, in the order in which they came. Each is valid until the closure returns.
-    func forEach(_ body: (SyncItem) throws -> Void) throws {
+    /// Items that lie in memory together, and are valid until whoever was handed them returns.
+    struct Piece {
+        fileprivate var bytes: Slice<UnsafeRawBufferPointer>
+
+        /// Takes the next one out; nil when there are no more in this piece.
+        mutating func next() -> SyncItem? { SyncItem(from: &bytes) }
+    }
+
+    /// Hands out all items, piece by piece, in the order in which they came. Each piece is taken to its end.
+    func forEachPiece(_ body: (inout Piece) throws -> Void) throws {
         var piece = [UInt8](repeating: 0, count: Self.pieceSize)
         // Bytes at the beginning of the piece that are left of the one before, and where in the file it ends.
         var (left, place) = (0, 0)
@@ -38,9 +46,9 @@ final class SpooledItems: Sendable {
             place += count
             let filled = left + count
             let rest = try piece.withUnsafeBytes { piece in
-                var rest = piece.prefix(filled)
-                while let item = SyncItem(from: &rest) { try body(item) }
-                return rest.startIndex..<rest.endIndex
+                var rest = Piece(bytes: piece.prefix(filled))
+                try body(&rest)
+                return rest.bytes.startIndex..<rest.bytes.endIndex
             }
             left = rest.count
             piece.replaceSubrange(0..<left, with: piece[rest])

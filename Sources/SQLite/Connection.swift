@@ -16,6 +16,9 @@ public final class Connection {
         case readWrite
     }
 
+    /// Milliseconds to wait for another process's lock, as a rule.
+    public static let patience: Int32 = 5_000
+
     let pointer: OpaquePointer
     private var statements: [String: Statement] = [:]
     /// Made when it is first needed.
@@ -37,7 +40,8 @@ public final class Connection {
     /// Opens a database file.
     ///
     /// - Parameter patience: milliseconds to wait for another process's lock.
-    public init(path: String, access: Access, patience: Int32 = 5_000) throws {
+    public init(path: String, access: Access, patience: Int32 = Connection.patience) throws {
+        Connection.countNoMemory
         // NOMUTEX: "the new database connection will use the multi-thread threading mode", that is, no lock of its
         // own. This object is never in two threads at once, and does not pay for the case.
         // NOFOLLOW: a symbolic link in the cache's place would have us write wherever it points.
@@ -62,6 +66,13 @@ public final class Connection {
         tokenizer = nil
         sqlite3_close_v2(pointer)
     }
+
+    /// SQLite counts what memory it has in use, under a lock that it takes twice for each piece. Nobody here asks.
+    ///
+    /// Before the first connection: "The sqlite3_config() interface … must be invoked prior to library initialization".
+    private static let countNoMemory: Void = {
+        _ = vitrine_sqlite3_count_no_memory()
+    }()
 
     /// Runs statements that take no values and give no rows: a schema, a pragma.
     public func execute(_ script: String) throws {
@@ -117,14 +128,6 @@ public final class Connection {
         return tokenizer.words(in: text)
     }
 
-    /// Runs the body; statements in it end with ``SQLiteError/interrupted`` when the task that runs it is cancelled.
-    public func endingWhenCancelled<Result>(_ body: () throws -> Result) rethrows -> Result {
-        // "If the progress callback returns non-zero, the operation is interrupted." Some steps are a row.
-        sqlite3_progress_handler(pointer, 5_000, { _ in Task.isCancelled ? 1 : 0 }, nil)
-        defer { sqlite3_progress_handler(pointer, 0, nil, nil) }
-        return try body()
-    }
-
     /// Runs the body between BEGIN and COMMIT; if it throws, nothing of it has happened.
     ///
     /// - Parameter writes: takes the write lock at once. A transaction that reads first and writes later can find that
@@ -154,6 +157,33 @@ public final class Connection {
             work.rows += 1
             try row($0)
         }
+    }
+
+    /// Runs the body, and interrupts its statements when somebody wants it to stop: they throw
+    /// ``SQLiteError/interrupted``, and a transaction that they are part of is undone.
+    public func interrupting<Result>(
+        when isStopped: @escaping () -> Bool, _ body: () throws -> Result
+    ) rethrows -> Result {
+        let question = Question(isStopped)
+        sqlite3_progress_handler(
+            pointer, Self.operationsBetweenQuestions,
+            { context in
+                context.map { Unmanaged<Question>.fromOpaque($0).takeUnretainedValue().isStopped() } == true ? 1 : 0
+            }, Unmanaged.passUnretained(question).toOpaque())
+        defer {
+            sqlite3_progress_handler(pointer, 0, nil, nil)
+            // SQLite holds it without owning it.
+            withExtendedLifetime(question) {}
+        }
+        return try body()
+    }
+
+    /// Steps of SQLite's virtual machine, some hundred thousand of which take a millisecond.
+    private static let operationsBetweenQuestions: Int32 = 100_000
+
+    private final class Question {
+        let isStopped: () -> Bool
+        init(_ isStopped: @escaping () -> Bool) { self.isStopped = isStopped }
     }
 
     private func statement(_ sql: String) throws -> Statement {

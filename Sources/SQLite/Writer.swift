@@ -36,6 +36,8 @@ public final class Writer {
             PRAGMA synchronous = FULL;
             -- "Errors in automatic checkpoints are swallowed": they are run by hand, and their result is looked at.
             PRAGMA wal_autocheckpoint = 0;
+            -- Where the log could not be cut to nothing because somebody read it, it is cut when it begins anew.
+            PRAGMA journal_size_limit = 16777216;
             """)
         recorder = CommitRecorder(connection, watched: watched.map { Set($0) })
         dataVersion = try connection.first("PRAGMA data_version") { $0.int(0) } ?? 0
@@ -88,9 +90,13 @@ public final class Writer {
 
     /// Moves pages from the log into the database, as far as readers allow. Readers do not wait for it.
     ///
-    /// - Parameter emptying: also cuts the log file to nothing, if no reader is in the way.
+    /// - Parameters:
+    ///   - emptying: also cuts the log file to nothing, if no reader is in the way.
+    ///   - patience: milliseconds to wait for those who are in the way.
     @discardableResult
-    public func checkpoint(emptying: Bool = false) throws -> Checkpoint {
+    public func checkpoint(emptying: Bool = false, patience: Int32 = Connection.patience) throws -> Checkpoint {
+        sqlite3_busy_timeout(connection.pointer, patience)
+        defer { sqlite3_busy_timeout(connection.pointer, Connection.patience) }
         var pages: Int32 = 0
         var moved: Int32 = 0
         let mode = emptying ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE

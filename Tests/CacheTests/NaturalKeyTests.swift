@@ -23,3 +23,40 @@ import Testing
         }
     }
 }
+
+/// Keys lie in caches: whoever makes them faster makes the same ones.
+@Suite struct StoredNaturalKeyTests {
+    /// As the first version made them, where the collation leaves text as it is.
+    private func key(of name: String) -> [UInt8] {
+        var key: [UInt8] = []
+        var rest = Array(name.lowercased().utf8.prefix(256))[...]
+        while !rest.isEmpty {
+            let text = rest.prefix { !(0x30...0x39).contains($0) }
+            key += Array(String(decoding: text.filter { $0 != 0 }, as: UTF8.self).utf8) + [0]
+            rest = rest.dropFirst(text.count)
+            let number = rest.prefix { (0x30...0x39).contains($0) }
+            rest = rest.dropFirst(number.count)
+            guard !number.isEmpty else { break }
+            let digits = number.drop { $0 == UInt8(ascii: "0") }
+            key += [UInt8](repeating: .max, count: digits.count / 255) + [UInt8(digits.count % 255)] + digits
+        }
+        return key
+    }
+
+    @Test func keysStayWhatTheyAre() {
+        let long = String(repeating: "Straße 007 ", count: 30)
+        let names = [
+            "", "a", "IMG 0042", "Éa1É2", "0", "00", "a0b", "A\u{0}B 1", "ÀÉ", "日本 12 x", long, "x" + long,
+            String(repeating: "a", count: 255) + "é", String(repeating: "a", count: 254) + "🏔", "İ", "ǅ 3",
+        ]
+        for name in names {
+            for locale in ["C", "C.UTF-8", "anything else"] {
+                var maker = NaturalKey(locale: locale)
+                for _ in 0..<2 {
+                    maker.make(of: Array(name.utf8)[...])
+                    #expect(maker.bytes == key(of: name), "\(name), \(locale)")
+                }
+            }
+        }
+    }
+}

@@ -64,7 +64,7 @@ import Testing
         let written = try spool.finish()
         for _ in 0..<2 {
             var read: [Item] = []
-            try written.forEach { read.append(Item($0)) }
+            try written.forEachPiece { piece in while let item = piece.next() { read.append(Item(item)) } }
             #expect(read == items.map { Item($0, $1) })
         }
     }
@@ -75,11 +75,11 @@ import Testing
         let written = try spool.finish()
         let size = lseek(written.descriptor, 0, SEEK_END)
         ftruncate(written.descriptor, size - 1)
-        #expect(throws: CacheError.self) { try written.forEach { _ in } }
+        #expect(throws: CacheError.self) { try written.forEachPiece { piece in while piece.next() != nil {} } }
     }
 
     @Test func nothingComesOutOfNothing() throws {
-        try SyncSpool(folder: folder.path).finish().forEach { _ in Issue.record("there is none") }
+        try SyncSpool(folder: folder.path).finish().forEachPiece { _ in Issue.record("there is none") }
     }
 
     @Test func leavesNoFile() throws {

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -88,5 +89,101 @@ import Testing
         let checkpoint = try writer.checkpoint()
         #expect(checkpoint.pages > 10 && checkpoint.moved == checkpoint.pages)
         #expect(try writer.checkpoint(emptying: true) == Writer.Checkpoint(pages: 0, moved: 0))
+    }
+}
+
+@Suite struct LargeWriteTests {
+    private let folder = TestFolder()
+    private let hub = ChangeHub()
+
+    @Test func onlyWatchedTablesAreAnnounced() async throws {
+        let writer = try Writer(path: folder.path("db"), hub: hub, watched: ["t"])
+        try writer.transaction { database in
+            try database.execute("CREATE TABLE t (key INTEGER PRIMARY KEY); CREATE TABLE u (key INTEGER PRIMARY KEY)")
+        }
+        let changes = hub.subscribe()
+        try writer.transaction { database in
+            for key in 1...3 {
+                try database.run("INSERT INTO u VALUES (?)", key)
+                try database.run("INSERT INTO t VALUES (?)", key * 2)
+            }
+        }
+        let change = await changes.next()
+        #expect(change?["t"] == .listed([2, 4, 6]) && change?["u"] == nil)
+    }
+
+    @Test func repeatedStatementsTakeBytesWhereTheyLie() throws {
+        let writer = try Writer(path: folder.path("db"), hub: hub)
+        try writer.transaction { database in
+            try database.execute("CREATE TABLE t (key INTEGER PRIMARY KEY, a TEXT UNIQUE, b BLOB, c INTEGER)")
+            let insert = try database.repeated("INSERT INTO t (a, b, c) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
+            for (text, isNew) in [("one", true), ("", true), ("one", false), ("z\u{0}ü", true)] {
+                try Array(text.utf8).withUnsafeBytes { bytes in
+                    try insert.set(0, to: .text(bytes))
+                    try insert.set(1, to: .blob(bytes))
+                    try insert.set(2, to: text.isEmpty ? nil : 7)
+                    let count = try insert.run()
+                    #expect(count == (isNew ? 1 : 0))
+                }
+            }
+            try insert.set(0, to: Borrowed?.none)
+            try insert.run()
+        }
+        let rows = try writer.read { database in
+            try database.map("SELECT a, b, c, typeof(a), typeof(b) FROM t ORDER BY key") {
+                "\($0.text(0)) \($0.blob(1)) \($0.optionalInt(2) ?? -1) \($0.text(3)) \($0.text(4))"
+            }
+        }
+        #expect(
+            rows == [
+                "one [111, 110, 101] 7 text blob", " [] -1 text blob", "z\u{0}ü [122, 0, 195, 188] 7 text blob",
+                " [122, 0, 195, 188] 7 null blob",
+            ])
+        #expect(throws: SQLiteError.self) {
+            try writer.transaction { database in
+                try database.execute("CREATE TABLE n (a NOT NULL)")
+                let insert = try database.repeated("INSERT INTO n VALUES (?)")
+                try insert.run()
+            }
+        }
+    }
+
+    @Test func statementsCanBeStopped() throws {
+        let connection = try Connection(path: folder.path("db"), access: .readWrite)
+        let endless = "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
+        var asked = 0
+        #expect(throws: SQLiteError.interrupted) {
+            try connection.interrupting {
+                asked += 1
+                return asked == 5
+            } _: {
+                try connection.execute(endless)
+            }
+        }
+        #expect(asked == 5)
+        #expect(try connection.first("SELECT 1") { $0.int(0) } == 1)
+    }
+
+    /// What a large commit leaves behind is cut, unless somebody still reads it, who is not waited for.
+    @Test func logIsMadeSmallAgain() throws {
+        let writer = try Writer(path: folder.path("db"), hub: hub)
+        try writer.transaction { try $0.execute("CREATE TABLE t (a)") }
+        let reader = try Connection(path: folder.path("db"), access: .readOnly)
+        func fill() throws {
+            try writer.transaction { try $0.run("INSERT INTO t VALUES (?)", [UInt8](repeating: 7, count: 200_000)) }
+        }
+        func size() throws -> Int {
+            let path = folder.path("db-wal")
+            return try #require(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
+        }
+        try reader.transaction(writes: false) {
+            #expect(try reader.first("SELECT count(*) FROM t") { $0.int(0) } == 0)
+            try fill()
+            #expect(try writer.checkpoint(emptying: true, patience: 0).moved < writer.pagesInLog)
+            #expect(try size() > 200_000)
+        }
+        try fill()
+        try writer.checkpoint(emptying: true, patience: 0)
+        #expect(try size() == 0)
     }
 }

@@ -17,4 +17,9 @@ static inline int vitrine_sqlite3_db_config(sqlite3 *database, int option, int v
     return sqlite3_db_config(database, option, value, (int *)0);
 }
 
+/* sqlite3_config is variadic. */
+static inline int vitrine_sqlite3_count_no_memory(void) {
+    return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 #endif
