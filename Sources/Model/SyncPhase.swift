@@ -1,7 +1,7 @@
 /// What a running sync is doing. A gallery that has none is stopped.
 public enum SyncPhase: Hashable, Sendable {
-    /// The list is on its way.
-    case getting(Progress)
+    /// The list is on its way: its bytes, and entries that have been read of it so far.
+    case getting(Progress, entries: Int = 0)
     /// An attempt failed; the next one comes by itself.
     case waiting(Failure)
     /// What has come is being read: entries so far.

@@ -44,16 +44,7 @@ public struct GalleryListRequest: NetworkRequest {
             try await cache.writer.noteUnchanged(at: context.now())
             return context.log.info(.sync, "\(cache.address): unchanged")
         }
-        let reader = try ListReader(base: response.address, cache: cache, log: context.log)
-        var received: Int64 = 0
-        while let bytes = try await response.nextBytes() {
-            received += Int64(bytes.count)
-            context.activity.note(
-                .getting(Progress(done: received, total: response.head.length)), of: cache.id)
-            try await reader.take(bytes)
-        }
-        context.activity.note(.parsing(entries: await reader.count), of: cache.id)
-        let (changes, skipped) = try await reader.finish()
+        let (changes, skipped) = try await read(&response)
         try Task.checkCancellation()
         context.activity.note(.committing, of: cache.id)
         let summary = try await cache.writer.commit(
@@ -66,9 +57,30 @@ public struct GalleryListRequest: NetworkRequest {
             """)
     }
 
+    /// Reads the body as it comes. Each piece is compared while the next one is read.
+    private func read(_ response: inout Response) async throws -> (changes: SyncChanges, skipped: Int) {
+        let reader = ListReader(base: response.address)
+        let comparer = try ListComparer(cache, address: response.address, log: context.log)
+        var progress = Progress(done: 0, total: response.head.length)
+        var count = 0
+        var pace = Pace()
+        var photos: WrittenPhotos?
+        while let bytes = try await response.nextBytes() {
+            async let next = reader.read(bytes)
+            if let photos { count = try await comparer.add(photos) }
+            photos = try await next
+            progress.done += Int64(bytes.count)
+            if pace.isDue() { context.activity.note(.getting(progress, entries: count), of: cache.id) }
+        }
+        if let photos { count = try await comparer.add(photos) }
+        context.activity.note(.parsing(entries: count), of: cache.id)
+        try await comparer.add(try await reader.finish())
+        return try await comparer.finish()
+    }
+
     /// Shows that an update is running.
     public func noteBegun() {
-        context.activity.note(.getting(Progress(done: 0)), of: cache.id)
+        context.activity.note(.getting(Progress(done: 0), entries: 0), of: cache.id)
     }
 
     /// Shows that it has ended; how, the cache says.

@@ -103,7 +103,7 @@ final class PhotosScreen: Screen {
         if let text = searchText { return Footing(text: text) }
         let status = status
         var footing = Footing(text: StatusText.text(status))
-        if case .updating(.getting(let progress)) = status.state { footing.fraction = progress.fraction }
+        if case .updating(.getting(let progress, _)) = status.state { footing.fraction = progress.fraction }
         if case .failed = status.state { footing.isTrouble = true }
         footing.hints = [
             status.isRunning ? (.stop, "stop") : (.refresh, "refresh"), (.open, "look"), (.search, "search"),

@@ -19,8 +19,11 @@ enum StatusText {
 
     private static func updating(_ phase: SyncPhase, _ success: String?) -> String {
         switch phase {
-        case .getting(let progress):
-            progress.done == 0 ? "Updating…" : "Updating… " + ByteText.text(progress.done, of: progress.total)
+        case .getting(let progress, let entries):
+            progress.done == 0
+                ? "Updating…"
+                : "Updating… " + ByteText.text(progress.done, of: progress.total)
+                    + (entries > 0 ? ", " + CountText.text(entries, "photo") : "")
         case .parsing(let entries): "Updating… reading " + CountText.text(entries, "photo")
         case .committing: "Updating… storing"
         // A server that fails is worth naming, a network that is missing is not its fault.

@@ -71,7 +71,9 @@ struct SyncCommand {
 
     private static func text(_ phase: SyncPhase) -> String {
         switch phase {
-        case .getting(let progress): ByteText.text(progress.done, of: progress.total)
+        case .getting(let progress, let entries):
+            ByteText.text(progress.done, of: progress.total)
+                + (entries > 0 ? ", " + CountText.text(entries, "photo") : "")
         case .waiting(let failure): "\(failure); trying again"
         case .parsing(let entries): CountText.text(entries, "photo")
         case .committing: "storing"

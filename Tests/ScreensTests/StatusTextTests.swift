@@ -15,6 +15,10 @@ import Testing
         (.updating(.getting(Progress(done: 0))), success, "Updating…"),
         (.updating(.getting(Progress(done: 1_500))), nil, "Updating… 1.5 KB"),
         (.updating(.getting(Progress(done: 1_500, total: 20_000))), nil, "Updating… 1.5 KB of 20.0 KB"),
+        (
+            .updating(.getting(Progress(done: 1_500, total: 20_000), entries: 12)), nil,
+            "Updating… 1.5 KB of 20.0 KB, 12 photos"
+        ),
         (.updating(.parsing(entries: 1)), nil, "Updating… reading 1 photo"),
         (.updating(.parsing(entries: 812)), success, "Updating… reading 812 photos"),
         (.updating(.committing), nil, "Updating… storing"),
