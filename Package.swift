@@ -82,10 +82,15 @@ func dependencies(_ names: [String]) -> [Target.Dependency] {
 
 let package = Package(
     name: "vitrine",
+    products: [
+        // Loaded into programs under test, to let their calls fail.
+        .library(name: "Faults", type: .dynamic, targets: ["CFaults"])
+    ],
     targets: system
         + rooms.map { .target(name: $0.key, dependencies: dependencies($0.value)) }
         + programs.map { .executableTarget(name: $0.key, dependencies: dependencies($0.value)) }
         + [
+            .target(name: "CFaults", path: "Tests/CFaults"),
             .target(name: "TestSupport", path: "Tests/TestSupport"),
             .target(name: "PictureTestSupport", dependencies: ["Pixels"], path: "Tests/PictureTestSupport"),
             .testTarget(

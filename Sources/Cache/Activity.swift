@@ -28,8 +28,14 @@ public final class Activity: Sendable {
         var phases: [GalleryID: SyncPhase] = [:]
         /// Galleries whose last update was stopped by the user.
         var cancelled: Set<GalleryID> = []
+        /// Why a gallery's last update failed, where its cache could not take that in.
+        var failures: [GalleryID: Failure] = [:]
+        /// The same, of pictures.
+        var pictureFailures: [Wish.Subject: Failure] = [:]
         var transfers: [Wish.Subject: Progress] = [:]
         var notices: [String] = []
+        /// What the user has been told of the disk.
+        var troubles: Set<StorageTrouble> = []
     }
 
     private let state = Mutex(State())
@@ -45,6 +51,7 @@ public final class Activity: Sendable {
     public func note(_ phase: SyncPhase, of gallery: GalleryID) {
         change { state in
             state.cancelled.remove(gallery)
+            state.failures[gallery] = nil
             state.phases[gallery] = phase
             return Change(galleries: [gallery])
         }
@@ -59,10 +66,27 @@ public final class Activity: Sendable {
         }
     }
 
+    /// Notes why a gallery's update failed, if the cache cannot be told: until the next one begins.
+    public func note(_ failure: Failure, of gallery: GalleryID) {
+        change { state in
+            state.failures[gallery] = failure
+            return Change(galleries: [gallery])
+        }
+    }
+
     /// Notes how much of a picture has arrived; nil when its transfer has ended.
     public func note(_ progress: Progress?, of picture: Wish.Subject) {
         change { state in
             state.transfers[picture] = progress
+            if progress != nil { state.pictureFailures[picture] = nil }
+            return Change(pictures: [picture])
+        }
+    }
+
+    /// Notes why a picture did not come, if the cache cannot be told: until it is tried again.
+    public func note(_ failure: Failure, of picture: Wish.Subject) {
+        change { state in
+            state.pictureFailures[picture] = failure
             return Change(pictures: [picture])
         }
     }
@@ -74,6 +98,23 @@ public final class Activity: Sendable {
             if state.notices.count > Self.maximumNotices { state.notices.removeFirst() }
             return Change(hasNotices: true)
         }
+    }
+
+    /// Notes that the disk does not take what comes. The user is told once, whatever else fails for it, until he asks for
+    /// another attempt.
+    public func note(_ trouble: StorageTrouble) {
+        let isNew = state.withLock { $0.troubles.insert(trouble).inserted }
+        if isNew { note(notice: trouble.notice) }
+    }
+
+    /// Whether the disk did not take something.
+    public var hasStorageTrouble: Bool {
+        state.withLock { !$0.troubles.isEmpty }
+    }
+
+    /// Begins anew with what the disk does: the user wants to know.
+    public func forgetStorageTroubles() {
+        state.withLock { $0.troubles = [] }
     }
 
     /// Hands out the notices that nobody has read yet.
@@ -89,6 +130,11 @@ public final class Activity: Sendable {
         state.withLock { $0.transfers[picture] }
     }
 
+    /// Why a picture did not come, where the cache could not be told.
+    public func failure(of picture: Wish.Subject) -> Failure? {
+        state.withLock { $0.pictureFailures[picture] }
+    }
+
     /// Whether anything is under way.
     public var isBusy: Bool {
         state.withLock { !$0.phases.isEmpty || !$0.transfers.isEmpty }
@@ -102,6 +148,8 @@ public final class Activity: Sendable {
                 status.state = .updating(phase)
             } else if state.cancelled.contains(gallery) {
                 status.state = .cancelled
+            } else if let failure = state.failures[gallery] {
+                status.state = .failed(failure)
             }
         }
         return status

@@ -6,14 +6,14 @@ import SQLite
 public struct CacheCheck: Equatable, Sendable {
     /// What SQLite complains of.
     public var complaints: [String] = []
+    /// Whether the index of words was damaged; it is made anew.
+    public var isIndexMended = false
     /// Photos whose file was missing or not what was stored; they are fetched again when they are wanted.
     public var brokenFiles = 0
     /// Files that belonged to nothing; they are removed.
     public var orphans = 0
     /// Rows that disagreed with others; they are put right.
     public var brokenRows = 0
-    /// Whether the index of words was not what the photos say; it is made anew.
-    public var wasIndexRebuilt = false
     /// Photos whose file is there and right.
     public var goodFiles = 0
 }
@@ -24,7 +24,7 @@ extension GalleryCache {
     public func check() async throws -> CacheCheck {
         var check = CacheCheck()
         // Before the database is looked through: a wrong index is made anew, and no reason to set everything aside.
-        check.wasIndexRebuilt = try await writer.mendIndex()
+        check.isIndexMended = try await writer.mendIndex()
         check.complaints = try await writer.complaints()
         // A damaged one is set aside at the next start; there is nothing in it to be relied on.
         if check.complaints.isEmpty { check.brokenRows = try await writer.mendRows() }

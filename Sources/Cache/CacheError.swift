@@ -10,7 +10,11 @@ public enum CacheError: Error, Equatable, CustomStringConvertible {
     case damagedInUse(path: String)
     /// The cache was written by a newer Vitrine.
     case newerSchema(path: String)
-    /// The database cannot be read or written.
+    /// The disk is full, or the user's part of it.
+    case full
+    /// The disk, or the folder, cannot be written to.
+    case readOnly
+    /// The database cannot be read or written, for another reason than these two.
     case database(SQLiteError)
     /// A photo's file cannot be written.
     case file(path: String, reason: String)
@@ -33,6 +37,8 @@ public enum CacheError: Error, Equatable, CustomStringConvertible {
             The cache \(path) was made by a newer version of Vitrine and is left alone. Use that version, or remove the \
             cache with “vitrine cache clear”; it is fetched again.
             """
+        case .full: "The disk is full."
+        case .readOnly: "The cache is read-only."
         case .database(let error): error.description
         case .file(let path, let reason): "The file \(path) cannot be written: \(reason)."
         case .notRemoved(let path, let reason): "The file \(path) cannot be removed: \(reason)."

@@ -14,6 +14,8 @@ public final class CacheFolder: Sendable {
     /// Its absolute path.
     public let path: String
     private let log: Log
+    /// Where it is noted that something cannot be kept.
+    private let activity: Activity
     private let open = Mutex<[GalleryID: GalleryCache]>([:])
     private let subscribers = Subscribers<Opened>()
 
@@ -27,9 +29,10 @@ public final class CacheFolder: Sendable {
     }
 
     /// Makes the folder, or takes the one that is there; its user's alone in any case.
-    public init(path: String, log: Log) throws {
+    public init(path: String, log: Log, activity: Activity = Activity()) throws {
         self.path = path
         self.log = log
+        self.activity = activity
         try PrivateFolder.make(path)
         try PrivateFolder.make(galleriesFolder)
     }
@@ -42,7 +45,7 @@ public final class CacheFolder: Sendable {
                 cache.credentials.take(address.credentials)
                 return cache
             }
-            let cache = try GalleryCache(address: address, folder: folder(of: id), log: log)
+            let cache = try GalleryCache(address: address, folder: folder(of: id), log: log, activity: activity)
             log.debug(.cache, "opened \(address) in \(cache.folder)")
             open[id] = cache
             subscribers.send(Opened(galleries: [id]))

@@ -47,9 +47,11 @@ final class CacheLock: Sendable {
         let path = folder + "/lock"
         while true {
             if kind == .shared { try PrivateFolder.make(folder) }
-            let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            var descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
             if descriptor < 0, errno == ENOENT, kind == .shared { continue }
-            guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: String(cString: strerror(errno))) }
+            // Nobody can be told of anything there, but nobody may remove it either.
+            if descriptor < 0, errno == EROFS { descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) }
+            guard descriptor >= 0 else { throw .cannotOpen(path) }
             let lock = CacheLock(descriptor: descriptor, path: path)
             switch try lock.claim(kind, patience: patience) {
             case .held: return lock
@@ -102,7 +104,7 @@ final class CacheLock: Sendable {
                 patience -= 1
                 _ = poll(nil, 0, 10)
             case EWOULDBLOCK: return .inUse
-            default: throw .cannotOpen(path: path, reason: String(cString: strerror(errno)))
+            default: throw .cannotOpen(path)
             }
         }
         // Who removes a cache unlinks the file under the lock, so now it has a name or will never have one.

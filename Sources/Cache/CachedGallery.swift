@@ -34,7 +34,7 @@ public struct CachedGallery: Sendable {
         // Who makes a cache may end before there is anything in it.
         if lstat(path, &status) != 0, errno == ENOENT { return nil }
         do {
-            let connection = try Connection(path: path, access: .readOnly, patience: 200)
+            let connection = try Connection(path: path, access: FrozenDatabase(path: path).access, patience: 200)
             let version = try Schema.version(of: connection)
             guard version <= Schema.version else { throw CacheError.newerSchema(path: path) }
             if version == 0, try connection.first("SELECT 1 FROM sqlite_schema", row: { _ in true }) == nil {
@@ -46,7 +46,7 @@ public struct CachedGallery: Sendable {
         } catch let error as CacheError {
             throw error
         } catch let error as SQLiteError {
-            throw .database(error)
+            throw CacheError(error)
         } catch {
             throw .database(.other(reason: "\(error)"))
         }
@@ -68,7 +68,7 @@ public struct CachedGallery: Sendable {
         unlink(folder + "/lock")
         // If there is a lock again, somebody has begun a new cache in this very moment.
         guard rmdir(folder) == 0 || access(folder + "/lock", F_OK) == 0 else {
-            throw .file(path: folder, reason: String(cString: strerror(errno)))
+            throw .file(folder)
         }
     }
 

@@ -32,8 +32,8 @@ struct DamageMark: Sendable {
         do {
             return try body()
         } catch let error as SQLiteError {
-            if case .damaged = error { set() }
-            throw CacheError.database(error)
+            if error.isDamage { set() }
+            throw CacheError(error)
         }
     }
 }

@@ -26,6 +26,7 @@ public final class GalleryCache: Sendable {
     let mark: DamageMark
     let credentials: GalleryCredentials
     private let lock: CacheLock
+    private let access: Connection.Access
     private let readers: ReaderPool
     private let hub = ChangeHub()
     private let log: Log
@@ -33,7 +34,7 @@ public final class GalleryCache: Sendable {
     /// a browser that is open. Where the system has no more watches to give, it shows at the next start.
     private let watch = Mutex<FileWatch?>(nil)
 
-    init(address: Address, folder: String, log: Log) throws {
+    init(address: Address, folder: String, log: Log, activity: Activity) throws {
         id = GalleryID(address)
         self.address = address
         credentials = GalleryCredentials(address.credentials)
@@ -46,13 +47,14 @@ public final class GalleryCache: Sendable {
         files = try PhotoFiles(folder: folder, log: log)
         let database = folder + "/gallery.sqlite"
         mark = DamageMark(database: database)
-        let (writer, wasSetAside) = try GalleryDatabase(
-            path: database, address: address, hub: hub, mark: mark, log: log
-        ).open(lock)
-        self.wasSetAside = wasSetAside
-        self.writer = try GalleryWriter(writer: writer, files: files, mark: mark, lock: lock, log: log)
+        let opened = try GalleryDatabase(path: database, address: address, hub: hub, mark: mark, log: log).open(lock)
+        wasSetAside = opened.wasSetAside
+        access = opened.frozen == nil ? .readOnly : .frozen
+        self.writer = try GalleryWriter(
+            writer: opened.writer, frozen: opened.frozen, files: files, mark: mark, lock: lock, log: log,
+            activity: activity)
         self.log = log
-        readers = ReaderPool(path: database)
+        readers = ReaderPool(path: database, access: access)
     }
 
     /// An address that is asked for on behalf of the gallery: with its user and password, if it lies at the gallery's own
@@ -85,7 +87,7 @@ public final class GalleryCache: Sendable {
     /// Opens a read-only connection that belongs to the caller: what the main actor draws from.
     public func openReader() throws -> CacheReader {
         try mark.watch {
-            CacheReader(try Connection(path: folder + "/gallery.sqlite", access: .readOnly, patience: 200))
+            CacheReader(try Connection(path: folder + "/gallery.sqlite", access: access, patience: 200))
         }
     }
 

@@ -11,34 +11,75 @@ struct GalleryDatabase {
     let mark: DamageMark
     let log: Log
 
+    /// A database, and how it was opened.
+    struct Opened {
+        let writer: Writer
+        /// Whether it is a fresh one, and the one that was there is set aside.
+        var wasSetAside = false
+        /// Why it can only be looked at, if that is so.
+        var frozen: StorageTrouble?
+    }
+
     /// Opens or creates it, and brings it up to date.
     ///
     /// One that is damaged, or belongs to another gallery, is set aside, not deleted: a fresh one takes its place and
-    /// fills itself again. One of a newer Vitrine is refused.
+    /// fills itself again. Where nothing suffered but the index of words, it is mended. One of a newer Vitrine is refused.
     ///
-    /// - Parameter lock: held as shared; and so it is again when this returns.
-    func open(_ lock: CacheLock) throws -> (writer: Writer, wasSetAside: Bool) {
+    /// - Parameter lock: held as shared; and so it is again when this returns, unless the database is frozen.
+    func open(_ lock: CacheLock) throws -> Opened {
         do {
             do {
-                return (try openAsItIs(), false)
-            } catch SQLiteError.damaged {
+                return Opened(writer: try openAsItIs())
+            } catch let error as SQLiteError where error.isDamage {
                 return try openAlone(lock)
             }
-        } catch let error as SQLiteError {
-            throw CacheError.database(error)
+        } catch {
+            guard let error = reason(error) else { throw error }
+            guard let trouble = StorageTrouble(error), let opened = try openFrozen(trouble, lock) else { throw error }
+            return opened
         }
     }
 
+    /// What an error says. SQLite does not say why it cannot make a file, so it is asked of the system.
+    private func reason(_ error: any Error) -> CacheError? {
+        guard case .database(.cannotOpen)? = CacheError(thrown: error) else { return CacheError(thrown: error) }
+        let place = path + ".probe"
+        let descriptor = Glibc.open(place, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return .cannotOpen(path) }
+        close(descriptor)
+        unlink(place)
+        return CacheError(thrown: error)
+    }
+
+    /// What is there can be looked at, though nothing can be added to it.
+    private func openFrozen(_ trouble: StorageTrouble, _ lock: CacheLock) throws -> Opened? {
+        // A disk that is full may have room for others in a moment, and what they write we would not see: nobody else may
+        // have it open. Nobody at all writes to one that is read-only.
+        guard try trouble == .readOnly || lock.claim(.exclusive) == .held else { return nil }
+        guard let writer = try? FrozenDatabase(path: path).open(hub) else { return nil }
+        guard try writer.read({ try $0.first("SELECT address FROM gallery") { $0.text(0) } }) == address.text else {
+            return nil
+        }
+        log.error(.cache, "\(path) can only be looked at: \(trouble.error)")
+        return Opened(writer: writer, frozen: trouble)
+    }
+
     /// Whoever has the database open would go on writing to the file that is set aside: nobody may.
-    private func openAlone(_ lock: CacheLock) throws -> (writer: Writer, wasSetAside: Bool) {
+    private func openAlone(_ lock: CacheLock) throws -> Opened {
         guard try lock.claim(.exclusive) == .held else { throw CacheError.damagedInUse(path: path) }
-        let opened: (writer: Writer, wasSetAside: Bool)
+        let opened: Opened
         do {
             // Another process may have been faster, and then this is the fresh one.
-            opened = (try openAsItIs(), false)
-        } catch SQLiteError.damaged(let reason) {
-            try setAside(reason)
-            opened = (try openAsItIs(), true)
+            opened = Opened(writer: try openAsItIs())
+        } catch let error as SQLiteError where error.isDamage {
+            let isRescued = try DatabaseRescue(path: path, address: address).attempt()
+            if isRescued {
+                log.error(.cache, "\(path) was damaged (\(error)); all of its rows are whole and kept")
+                mark.remove()
+            } else {
+                try setAside("\(error)")
+            }
+            opened = Opened(writer: try openAsItIs(), wasSetAside: !isRescued)
         }
         guard try lock.claim(.shared) == .held else { throw CacheError.locked(path: path) }
         return opened
@@ -48,7 +89,7 @@ struct GalleryDatabase {
         let aside = "\(path).damaged-\(Log.systemTime())"
         log.error(.cache, "\(path) is damaged (\(reason)); it is kept as \(aside) and a fresh one is made")
         guard rename(path, aside) == 0 else {
-            throw .cannotOpen(path: path, reason: String(cString: strerror(errno)))
+            throw .cannotOpen(path)
         }
         // They may be missing. If we die before this, SQLite drops the log that it finds beside an empty file.
         for suffix in ["-wal", "-shm"] { rename(path + suffix, aside + suffix) }
@@ -60,7 +101,7 @@ struct GalleryDatabase {
         // take its permissions.
         let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            throw CacheError.cannotOpen(path: path, reason: String(cString: strerror(errno)))
+            throw CacheError.cannotOpen(path)
         }
         let isWritten = DatabaseHeader.isBelievable(descriptor)
         close(descriptor)
@@ -80,8 +121,9 @@ struct GalleryDatabase {
 
     private func lookThrough(_ writer: Writer) throws {
         log.info(.cache, "\(path) is looked through: it seemed damaged when it was last used")
-        let complaint = try writer.read { try $0.first("PRAGMA quick_check(1)") { $0.text(0) } }
+        let complaint = try writer.read { try $0.first("PRAGMA integrity_check(1)") { $0.text(0) } }
         guard complaint == "ok" else { throw SQLiteError.damaged(reason: complaint ?? "it cannot be looked through") }
+        if try writer.transaction(PhotoText.mend) { log.error(.cache, "\(path): the index of words is made anew") }
         mark.remove()
     }
 

@@ -5,20 +5,12 @@ import SQLite
 extension GalleryWriter {
     /// Compares the index of words with what the photos say, and makes it anew where it says something else. Returns whether
     /// it did.
-    func mendIndex() throws -> Bool {
+    public func mendIndex() throws -> Bool {
         do {
-            try writer.read(PhotoText.verify)
+            return try transaction(PhotoText.mend)
+        } catch CacheError.database(.damaged) {
+            // Then it is not the index that is damaged, and whoever looks through the database will say what is.
             return false
-        } catch SQLiteError.damaged {
-            do {
-                try transaction(PhotoText.rebuild)
-                return true
-            } catch CacheError.database(.damaged) {
-                // Then it is not the index that is damaged, and whoever looks through the database will say what is.
-                return false
-            }
-        } catch let error as SQLiteError {
-            throw CacheError.database(error)
         }
     }
 

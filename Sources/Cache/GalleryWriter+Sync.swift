@@ -14,8 +14,10 @@ extension GalleryWriter {
         _ changes: SyncChanges, skipped: Int, validators: Validators, at time: Timestamp
     ) throws -> SyncSummary {
         var summary = SyncSummary()
-        summary.changed = changes.altered
         let files = try stoppableTransaction { connection in
+            // It may be done a second time.
+            summary = SyncSummary()
+            summary.changed = changes.altered
             let version = try connection.first("SELECT list_version FROM gallery") { $0.int(0) }
             guard version == changes.listVersion else { throw CacheError.conflict }
             let removed = try removePhotos(except: changes.seen, connection)

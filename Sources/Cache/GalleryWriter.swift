@@ -9,24 +9,32 @@ import Streams
 /// runs on a queue of its own; whoever calls it waits without holding a thread, and readers do not wait at all.
 public actor GalleryWriter {
     let writer: Writer
+    /// Why nothing can be written, if that was so from the beginning.
+    private let frozen: StorageTrouble?
     let files: PhotoFiles
     private let mark: DamageMark
     /// Rung after each commit. Not held: it goes with the cache, whoever still has something to do with this object.
     private weak var lock: CacheLock?
     let log: Log
     private var announcements: Announcements
+    private let activity: Activity
     private let executor = QueueExecutor(label: "vitrine.cache.writer")
 
     /// The queue that the disk may block.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    init(writer: sending Writer, files: PhotoFiles, mark: DamageMark, lock: CacheLock, log: Log) throws {
+    init(
+        writer: sending Writer, frozen: StorageTrouble?, files: PhotoFiles, mark: DamageMark, lock: CacheLock, log: Log,
+        activity: Activity
+    ) throws {
         announcements = try writer.read { try Announcements($0) }
         self.writer = writer
+        self.frozen = frozen
         self.files = files
         self.mark = mark
         self.lock = lock
         self.log = log
+        self.activity = activity
     }
 
     /// Pages in the log, beyond which they are moved into the database.
@@ -37,13 +45,13 @@ public actor GalleryWriter {
     /// One transaction, and the housekeeping that its commit may have made due.
     @discardableResult
     func transaction<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-        let before = announcements
         let result: Result
         do {
-            result = try mark.watch { try writer.transaction(body) { try announcements.add($1, $0) } }
+            if let frozen { throw frozen.error }
+            result = try mark.watch { try mending(body) }
         } catch {
-            // Nothing of it has happened, its announcement's number included.
-            announcements = before
+            // Whoever wanted to write: a request, a screen, the darkroom. Nobody else knows of all of them.
+            if let trouble = CacheError(thrown: error).flatMap(StorageTrouble.init) { activity.note(trouble) }
             throw error
         }
         lock?.ring()
@@ -51,6 +59,28 @@ public actor GalleryWriter {
         do { try announceOthers() } catch { log.error(.cache, "\(error)") }
         checkpointIfDue()
         return result
+    }
+
+    /// The index of words is made of what the rows say, so it can be made again at once: no update need fail for it.
+    private func mending<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        do {
+            return try announced(body)
+        } catch SQLiteError.damagedIndex(let reason) {
+            log.error(.cache, "the index of words is damaged (\(reason)) and made anew")
+            try writer.transaction(PhotoText.rebuild)
+            return try announced(body)
+        }
+    }
+
+    private func announced<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        let before = announcements
+        do {
+            return try writer.transaction(body) { try announcements.add($1, $0) }
+        } catch {
+            // Nothing of it has happened, its announcement's number included.
+            announcements = before
+            throw error
+        }
     }
 
     /// Announces what other processes have committed, if they have. Returns whether they have.
@@ -179,6 +209,7 @@ public actor GalleryWriter {
 
     /// Makes the database file whole by itself, for the end of the program.
     public func close() {
+        guard frozen == nil else { return }
         do {
             try writer.checkpoint(emptying: true)
         } catch {

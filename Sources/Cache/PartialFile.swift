@@ -15,13 +15,13 @@ public final class PartialFile: Sendable {
         while true {
             let path = folder + "/" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
             let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-            guard descriptor >= 0 else { throw .file(path: path, reason: String(cString: strerror(errno))) }
+            guard descriptor >= 0 else { throw .file(path) }
             while flock(descriptor, LOCK_EX) != 0 {
                 if errno == EINTR { continue }
-                let reason = String(cString: strerror(errno))
+                let failure = CacheError.file(path)
                 unlink(path)
                 close(descriptor)
-                throw .file(path: path, reason: reason)
+                throw failure
             }
             // Between `open` and `flock` a sweep may have taken the file for abandoned. It unlinks under the lock, so
             // now it has a name or it will never have one.
@@ -65,6 +65,6 @@ public final class PartialFile: Sendable {
     }
 
     private func failure() -> CacheError {
-        .file(path: path, reason: String(cString: strerror(errno)))
+        .file(path)
     }
 }

@@ -28,10 +28,15 @@ enum PhotoText {
         try add(key, connection)
     }
 
-    /// Compares the index with what the rows say: "if the contents of the inverted index are found to be inconsistent … the
-    /// command fails with an SQLITE_CORRUPT_VTAB error", and with the table's content only where a rank is given.
-    static func verify(_ connection: Connection) throws {
-        try connection.execute("INSERT INTO photo_text (photo_text, rank) VALUES ('integrity-check', 1)")
+    /// Makes the index anew if it does not agree with itself, or with the rows. Returns whether that was so.
+    static func mend(_ connection: Connection) throws -> Bool {
+        do {
+            try connection.execute("INSERT INTO photo_text (photo_text, rank) VALUES ('integrity-check', 1)")
+            return false
+        } catch SQLiteError.damagedIndex {
+            try rebuild(connection)
+            return true
+        }
     }
 
     /// Makes the index anew of what the rows say: faster than row by row where there are many, and the cure where it is

@@ -43,6 +43,6 @@ enum PrivateFolder {
     }
 
     private static func failure(_ path: String) -> CacheError {
-        .cannotOpen(path: path, reason: String(cString: strerror(errno)))
+        .cannotOpen(path)
     }
 }

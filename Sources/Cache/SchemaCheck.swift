@@ -13,23 +13,31 @@ enum SchemaCheck {
     static func check(_ connection: Connection) throws {
         let expected = try Connection(path: ":memory:", access: .readWrite)
         try Schema.migrate(expected)
-        let missing = try layout(expected).subtracting(layout(connection))
+        let missing = try layout(expected, of: "main").subtracting(layout(connection, of: "main"))
         guard missing.isEmpty else {
             throw SQLiteError.damaged(reason: "it has no \(missing.sorted().joined(separator: ", no "))")
         }
+        // Its columns are asked of the index itself: so it can be opened.
+        try connection.execute("SELECT name, words FROM photo_text LIMIT 0")
         guard try hasBelievableNumbers(connection) else {
             throw SQLiteError.damaged(reason: "it holds numbers that no cache gives out")
         }
     }
 
-    /// Every table, index and column.
-    private static func layout(_ connection: Connection) throws -> Set<String> {
+    /// Whether a copy of a database has all of the tables, columns and indices that the database is to have.
+    static func isLaidOutAs(_ copy: Connection, _ schema: String) throws -> Bool {
+        try layout(copy, of: "main").subtracting(layout(copy, of: schema)).isEmpty
+    }
+
+    /// Every table, index and column. The columns of the index of words only it knows itself, and it may be damaged.
+    private static func layout(_ connection: Connection, of schema: String) throws -> Set<String> {
         let parts = try connection.map(
             """
-            SELECT type || ' ' || name FROM sqlite_schema UNION ALL
-            SELECT t.name || '.' || c.name || ' ' || c.type FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
-            WHERE t.type = 'table'
-            """
+            SELECT type || ' ' || name FROM \(schema).sqlite_schema UNION ALL
+            SELECT t.name || '.' || c.name || ' ' || c.type
+            FROM \(schema).sqlite_schema AS t, pragma_table_info(t.name, ?) AS c
+            WHERE t.type = 'table' AND t.name NOT GLOB 'photo_text*'
+            """, schema
         ) { $0.text(0) }
         return Set(parts)
     }

@@ -34,7 +34,7 @@ final class SpooledItems: Sendable {
             }
             guard count >= 0 else {
                 if errno == EINTR { continue }
-                throw CacheError.file(path: "the changes of an update", reason: String(cString: strerror(errno)))
+                throw CacheError.file("the changes of an update")
             }
             guard count > 0 else {
                 // Half of the changes must not pass for all of them.

@@ -15,7 +15,7 @@ final class SyncSpool {
     init(folder: String) throws(CacheError) {
         let path = folder + "/" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .file(path: path, reason: String(cString: strerror(errno))) }
+        guard descriptor >= 0 else { throw .file(path) }
         unlink(path)
         items = SpooledItems(descriptor)
     }
@@ -41,7 +41,7 @@ final class SyncSpool {
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if errno != EINTR {
-                throw .file(path: "the changes of an update", reason: String(cString: strerror(errno)))
+                throw .file("the changes of an update")
             }
         }
         buffer.removeAll(keepingCapacity: true)

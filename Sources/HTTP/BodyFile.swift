@@ -13,7 +13,7 @@ public final class BodyFile: Sendable {
     /// Duplicates a descriptor that is open for writing. The position in the file is shared with it.
     public init(duplicating descriptor: Int32) throws(HTTPError) {
         self.descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-        guard self.descriptor >= 0 else { throw .disk(String(cString: strerror(errno))) }
+        guard self.descriptor >= 0 else { throw .disk(code: errno) }
     }
 
     deinit {

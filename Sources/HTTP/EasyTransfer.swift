@@ -117,7 +117,7 @@ final class EasyTransfer {
         case .stream:
             guard mailbox.post(bytes) else { return Int(CURL_WRITEFUNC_PAUSE) }
         case .file(let file):
-            if let reason = bytes.written(to: file.descriptor) { return abort(.error(.disk(reason))) }
+            if let code = bytes.written(to: file.descriptor) { return abort(.error(.disk(code: code))) }
             mailbox.post(written: received + Int64(bytes.count))
         }
         received += Int64(bytes.count)

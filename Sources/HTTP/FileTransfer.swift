@@ -111,7 +111,9 @@ final class FileTransfer: @unchecked Sendable {
         case .stream:
             return bytes.withUnsafeBytes { mailbox.post($0) }
         case .file(let file):
-            if let reason = bytes.withUnsafeBytes({ $0.written(to: file.descriptor) }) { throw HTTPError.disk(reason) }
+            if let code = bytes.withUnsafeBytes({ $0.written(to: file.descriptor) }) {
+                throw HTTPError.disk(code: code)
+            }
             mailbox.post(written: received)
             return true
         }

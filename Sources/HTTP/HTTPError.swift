@@ -35,8 +35,8 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
     case tooLarge(limit: Int64)
     /// A local file cannot be read.
     case file(String)
-    /// What came cannot be written; the system's reason.
-    case disk(String)
+    /// What came cannot be written; the system's number for the reason.
+    case disk(code: Int32)
     /// Anything else, in curl's words.
     case other(String)
 
@@ -58,16 +58,16 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
         case .forbiddenRedirect: "a redirect leads to an address that is not followed"
         case .tooLarge(let limit): "it is larger than \(limit >> 20) MiB"
         case .file(let reason): "the file cannot be read: \(reason)"
-        case .disk(let reason): "it cannot be stored: \(reason)"
+        case .disk(let code): "it cannot be stored: \(String(cString: strerror(code)))"
         case .other(let reason): reason
         }
     }
 
-    /// Whether the same request may succeed later with nothing changed on this side.
+    /// Whether the same request may succeed later: nothing is wrong with what was asked for.
     public var isTransient: Bool {
         switch self {
-        case .unknownHost, .unknownProxy, .unreachable, .noRoute, .stalled, .broken, .cut, .other: true
-        case .url, .tls, .certificate, .malformed, .tooManyRedirects, .forbiddenRedirect, .tooLarge, .file, .disk: false
+        case .unknownHost, .unknownProxy, .unreachable, .noRoute, .stalled, .broken, .cut, .disk, .other: true
+        case .url, .tls, .certificate, .malformed, .tooManyRedirects, .forbiddenRedirect, .tooLarge, .file: false
         }
     }
 

@@ -115,6 +115,7 @@ public struct GalleryListRequest: NetworkRequest {
             try await cache.writer.noteSyncFailure(failure)
         } catch {
             context.log.error(.cache, "\(error)")
+            context.activity.note(failure, of: cache.id)
         }
     }
 

@@ -201,6 +201,10 @@ public actor NetworkController {
     private func fail(_ operation: Operation, _ error: RequestError) async {
         let failure = error.failure
         let attempts = operation.served.map { agenda.countFailure($0) }.max() ?? 1
+        if let trouble = error.storageTrouble {
+            context.activity.note(trouble)
+            if attempts > 1 { endSweeps(of: operation.request.identity.subject.gallery) }
+        }
         guard failure.isTemporary,
             let delay = schedule.delay(afterAttempts: attempts, retryAfter: error.retryAfter)
         else {
@@ -257,6 +261,11 @@ public actor NetworkController {
             hasChanged = hasChanged || sweeps[subject]?.underWay != before
         }
         if hasChanged { adoptWishes() }
+    }
+
+    /// What is fetched for later is not fetched for a disk that does not take it.
+    private func endSweeps(of gallery: GalleryID) {
+        for subject in sweeps.keys where subject.gallery == gallery { wishes.fulfil(subject) }
     }
 
     // MARK: - Waiting

@@ -54,6 +54,11 @@ struct PictureSubject: Sendable {
             try await cache.writer.note(trouble, for: rendition, of: key, edition: source.state.edition)
         } catch {
             context.log.error(.cache, "\(error)")
+            // Of a thumbnail nobody asks why; and there may be many.
+            guard rendition == .photo else { return }
+            switch trouble {
+            case .putOff(let failure), .bad(let failure): context.activity.note(failure, of: wish)
+            }
         }
     }
 }

@@ -44,6 +44,15 @@ public enum RequestError: Error, Equatable {
         }
     }
 
+    /// What it says of the disk that things are kept on, if that is what failed.
+    var storageTrouble: StorageTrouble? {
+        switch self {
+        case .cache(let error): StorageTrouble(error)
+        case .transfer(.disk(let code)): StorageTrouble(.file("", code: code))
+        default: nil
+        }
+    }
+
     /// Seconds that the server asked to be left alone for.
     var retryAfter: Int? {
         if case .status(_, let seconds) = self { seconds } else { nil }

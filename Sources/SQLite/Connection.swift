@@ -14,6 +14,9 @@ public final class Connection {
         case readOnly
         /// Change it, and create it where there is none.
         case readWrite
+        /// Look at it where nothing can be written beside it either, as readers otherwise do. Nobody may change it
+        /// meanwhile, and what its log holds is not seen.
+        case frozen
     }
 
     /// Milliseconds to wait for another process's lock, as a rule.
@@ -45,10 +48,15 @@ public final class Connection {
         // NOMUTEX: "the new database connection will use the multi-thread threading mode", that is, no lock of its
         // own. This object is never in two threads at once, and does not pay for the case.
         // NOFOLLOW: a symbolic link in the cache's place would have us write wherever it points.
-        var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
-        flags |= access == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        let shared = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
+        let flags =
+            switch access {
+            case .readOnly: shared | SQLITE_OPEN_READONLY
+            case .readWrite: shared | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            case .frozen: shared | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+            }
         var pointer: OpaquePointer?
-        let code = sqlite3_open_v2(path, &pointer, flags, nil)
+        let code = sqlite3_open_v2(access == .frozen ? Self.frozenName(path) : path, &pointer, flags, nil)
         guard code == SQLITE_OK, let pointer else {
             let reason = String(cString: sqlite3_errmsg(pointer))
             sqlite3_close_v2(pointer)
@@ -59,6 +67,16 @@ public final class Connection {
         // A database file is input too: it may not call functions from its schema, nor edit the schema by hand.
         _ = vitrine_sqlite3_db_config(pointer, SQLITE_DBCONFIG_DEFENSIVE, 1)
         _ = vitrine_sqlite3_db_config(pointer, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+    }
+
+    /// "The immutable parameter … indicates that the database file is stored on read-only media": then SQLite needs neither
+    /// locks nor the file that readers share.
+    private static func frozenName(_ path: String) -> String {
+        let special: Set<UInt8> = [UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#")]
+        let bytes = path.utf8.flatMap { byte in
+            special.contains(byte) ? Array("%\(String(byte, radix: 16))".utf8) : [byte]
+        }
+        return "file:" + String(decoding: bytes, as: UTF8.self) + "?immutable=1"
     }
 
     deinit {

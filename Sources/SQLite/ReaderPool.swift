@@ -12,12 +12,14 @@ public final class ReaderPool: Sendable {
     }
 
     private let path: String
+    private let access: Connection.Access
     private let limit: Int
     private let idle = Mutex<[Idle]>([])
 
     /// Makes a pool for a database that exists. Connections are opened when they are first needed.
-    public init(path: String, limit: Int = 4) {
+    public init(path: String, access: Connection.Access = .readOnly, limit: Int = 4) {
         self.path = path
+        self.access = access
         self.limit = limit
     }
 
@@ -33,6 +35,6 @@ public final class ReaderPool: Sendable {
     }
 
     private func open() throws -> Idle {
-        Idle(connection: try Connection(path: path, access: .readOnly))
+        Idle(connection: try Connection(path: path, access: access))
     }
 }

@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// What SQLite refused to do, sorted by what can be done about it.
 public enum SQLiteError: Error, Equatable, CustomStringConvertible {
@@ -6,6 +7,8 @@ public enum SQLiteError: Error, Equatable, CustomStringConvertible {
     case cannotOpen(path: String, reason: String)
     /// The file is no database, or a damaged one.
     case damaged(reason: String)
+    /// An index of words does not agree with itself. The tables are whole, as far as is known.
+    case damagedIndex(reason: String)
     /// The disk is full.
     case full
     /// The file, or the disk it is on, cannot be written to.
@@ -26,8 +29,10 @@ public enum SQLiteError: Error, Equatable, CustomStringConvertible {
     /// A sentence for the user.
     public var description: String {
         switch self {
+        case .cannotOpen("", let reason): "The database cannot be opened: \(reason)."
         case .cannotOpen(let path, let reason): "The database \(path) cannot be opened: \(reason)."
         case .damaged(let reason): "The database is damaged: \(reason)."
+        case .damagedIndex(let reason): "The database’s index of words is damaged: \(reason)."
         case .full: "The disk is full."
         case .readOnly: "The database cannot be written to."
         case .locked: "The database is locked by another process."
@@ -41,11 +46,32 @@ public enum SQLiteError: Error, Equatable, CustomStringConvertible {
 
     /// Takes the error that a connection reports for a result code.
     init(code: Int32, database: OpaquePointer?, sql: String) {
-        let reason = database.flatMap { sqlite3_errmsg($0) } ?? sqlite3_errstr(code)
-        self.init(code: code, reason: reason.map { String(cString: $0) } ?? "error \(code)", sql: sql)
+        let message = database.flatMap { sqlite3_errmsg($0) } ?? sqlite3_errstr(code)
+        let reason = message.map { String(cString: $0) } ?? "error \(code)"
+        // "The low-level error number from the operating system that caused the most recent I/O error or failure to open a
+        // file": where the disk is full, a file cannot be made, lengthened or synced either.
+        let isOfSystem = [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF)
+        let number = isOfSystem ? database.map { sqlite3_system_errno($0) } : nil
+        switch number {
+        case ENOSPC, EDQUOT: self = .full
+        case EROFS: self = .readOnly
+        default: self.init(code: code, reason: reason, sql: sql)
+        }
+    }
+
+    /// Whether what the file says is not so.
+    public var isDamage: Bool {
+        switch self {
+        case .damaged, .damagedIndex: true
+        default: false
+        }
     }
 
     private init(code: Int32, reason: String, sql: String) {
+        if code == vitrine_sqlite3_corrupt_vtab() {
+            self = .damagedIndex(reason: reason)
+            return
+        }
         // The primary result code is the low byte of an extended one.
         switch code & 0xFF {
         case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damaged(reason: reason)

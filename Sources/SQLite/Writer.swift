@@ -43,6 +43,13 @@ public final class Writer {
         dataVersion = try connection.first("PRAGMA data_version") { $0.int(0) } ?? 0
     }
 
+    /// Opens a database that cannot be written to, for who reads through a writer. Every transaction fails.
+    public init(frozen path: String, hub: ChangeHub) throws {
+        connection = try Connection(path: path, access: .frozen)
+        self.hub = hub
+        recorder = CommitRecorder(connection)
+    }
+
     /// Runs the body as one transaction, and announces what it touched once that is on the disk.
     ///
     /// - Parameter last: does what is to be done last, still in the transaction, knowing what the body has touched. Returns

@@ -83,6 +83,7 @@ final class PhotoScreen: Screen {
         case .bad(let failure), .putOff(let failure): return .failed(failure)
         case nil: break
         }
+        if !photo.isCurrent, let failure = context.activity.failure(of: subject) { return .failed(failure) }
         guard photo.held != nil else { return .loading(nil) }
         return context.darkroom.failure(order).map { .failed($0) } ?? .here
     }

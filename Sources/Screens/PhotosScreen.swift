@@ -150,6 +150,7 @@ final class PhotosScreen: Screen {
     /// What a user means by it: everything that failed has another chance, too.
     func refresh() {
         guard !context.settings.offline else { return send(.notice("Offline: nothing is fetched.")) }
+        context.activity.forgetStorageTroubles()
         Task { [writer = cache.writer, log = context.log] in
             do { try await writer.forgiveTroubles() } catch { log.error(.cache, "\(error)") }
         }

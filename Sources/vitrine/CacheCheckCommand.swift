@@ -30,10 +30,10 @@ struct CacheCheckCommand {
                 findings.append("was damaged; it is set aside, and “vitrine sync” fills a fresh one")
             }
             let isWell = findings.isEmpty
+            if check.isIndexMended { findings.append("the index of words was damaged, and is made anew") }
             if check.brokenFiles > 0 {
                 findings.append("broken, to be fetched again: " + CountText.text(check.brokenFiles, "photo"))
             }
-            if check.wasIndexRebuilt { findings.append("the index of words was wrong, and is made anew") }
             if check.brokenRows > 0 { findings.append(CountText.text(check.brokenRows, "row") + " put right") }
             if check.orphans > 0 { findings.append(CountText.text(check.orphans, "file") + " of nothing removed") }
             if findings.isEmpty { findings.append("good, " + CountText.text(check.goodFiles, "photo")) }

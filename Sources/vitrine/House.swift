@@ -48,7 +48,7 @@ struct House {
 
     /// Opens the folder of caches.
     func openCaches() throws -> CacheFolder {
-        try CacheFolder(path: settings.cacheFolder ?? locations.cache, log: log)
+        try CacheFolder(path: settings.cacheFolder ?? locations.cache, log: log, activity: activity)
     }
 
     var decoder: DecoderClient { DecoderClient(path: installation.decoder) }

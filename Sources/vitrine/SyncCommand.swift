@@ -43,6 +43,7 @@ struct SyncCommand {
         if scope != .list { for gallery in galleries { await completePhotos(in: gallery, caches) } }
         var code = ExitCode.done
         for gallery in galleries where try !report(gallery, scope) { code = .someFailed }
+        for notice in house.activity.takeNotices() where code != .done { Output.complain(notice) }
         for gallery in galleries { await gallery.writer.close() }
         // What has just been filled is open, and is left as it is: it would be fetched again the next time.
         await Housekeeping(house: house, caches: caches).clean()
@@ -102,11 +103,21 @@ struct SyncCommand {
         if scope == .photos { parts.append(CountText.text(counts.photos, "photo") + " here") }
         if record.skipped > 0 { parts.append("\(record.skipped) skipped") }
         if scope != .list, counts.failed > 0 { parts.append("\(counts.failed) failed") }
-        if let failure = record.failure {
+        if case .failed(let failure) = house.activity.status(of: gallery.id, record: record).state {
             Output.complain("\(gallery.address): \(failure)")
-        } else {
-            Output.print("\(gallery.address.text.madeVisible)\t\(parts.joined(separator: ", "))")
+            return false
         }
-        return record.failure == nil && (scope == .list || counts.failed == 0)
+        Output.print("\(gallery.address.text.madeVisible)\t\(parts.joined(separator: ", "))")
+        return try scope == .list || (counts.failed == 0 && !isLacking(gallery, scope))
+    }
+
+    /// Whether something did not come to be kept for the disk's sake, and so is wanted yet.
+    private func isLacking(_ gallery: GalleryCache, _ scope: Invocation.SyncScope) throws -> Bool {
+        guard house.activity.hasStorageTrouble else { return false }
+        return try gallery.read { reader in
+            let renditions: [Rendition] = scope == .photos ? [.thumbnail, .photo] : [.thumbnail]
+            let isWanting = try renditions.contains { try !reader.wanting($0, limit: 1, except: []).isEmpty }
+            return try isWanting || !reader.thumbnailsToMake().isEmpty
+        }
     }
 }

@@ -53,6 +53,14 @@ struct TestCache {
         try await store(photo: "photo of \(id)", of: photo.key, edition: photo.photo.edition)
     }
 
+    /// Stores a photo in any cache.
+    static func store(photo text: String, of id: String, in cache: GalleryCache) async throws {
+        guard let photo = try cache.read({ try $0.photo(galleryID: id) }) else { return }
+        let partial = try cache.files.makePartial()
+        partial.write(text)
+        try await cache.writer.store(photo: partial, of: photo.key, edition: photo.photo.edition)
+    }
+
     @discardableResult
     func store(photo text: String, of key: PhotoKey, edition: Int) async throws -> Bool {
         let partial = try cache.files.makePartial()

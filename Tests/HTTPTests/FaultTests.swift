@@ -1,3 +1,4 @@
+import Glibc
 import Logging
 import TestSupport
 import Testing
@@ -99,7 +100,7 @@ import Testing
             .url("x"), .unknownHost("x"), .unknownProxy, .unreachable(""), .noRoute("x"), .stalled, .tls("x"),
             .certificate("x"),
             .broken, .cut, .malformed("x"), .tooManyRedirects, .forbiddenRedirect, .tooLarge(limit: 1 << 20),
-            .file("x"), .disk("x"), .other("x"),
+            .file("x"), .disk(code: EIO), .other("x"),
         ]
         for error in errors { #expect(!error.description.isEmpty && error.description.last != ".") }
     }

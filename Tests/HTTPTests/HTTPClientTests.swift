@@ -132,7 +132,7 @@ import Testing
         let server = try ScriptedServer { _ in .answer(200, [UInt8](repeating: 1, count: 100_000)) }
         let descriptor = open("/dev/full", O_WRONLY)
         defer { close(descriptor) }
-        await #expect(throws: HTTPError.disk("No space left on device")) {
+        await #expect(throws: HTTPError.disk(code: ENOSPC)) {
             try await fetch(
                 HTTPRequest(
                     url: server.url("/"), destination: .file(try BodyFile(duplicating: descriptor)), limit: 1 << 20))

@@ -38,7 +38,7 @@ final class NetworkTest: Sendable {
     init() throws {
         let holder = SiteHolder()
         server = try ScriptedServer { request in holder.steps(request) }
-        let caches = try CacheFolder(path: folder.path("cache"), log: log)
+        let caches = try CacheFolder(path: folder.path("cache"), log: log, activity: activity)
         cache = try caches.open(Address(server.url("/index.xml")))
         context = RequestContext(caches: caches, activity: activity, log: log, now: { Timestamp(milliseconds: 42_000) })
         client = HTTPClient(HTTPConfiguration(connectTimeout: 5, stallTimeout: 5), log: log)

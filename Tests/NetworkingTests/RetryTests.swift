@@ -1,3 +1,4 @@
+import Glibc
 import HTTP
 import Model
 import TestSupport
@@ -64,11 +65,23 @@ import Testing
 
     @Test func finalErrors() {
         for error in [
-            HTTPError.tls("x"), .certificate("x"), .tooLarge(limit: 1), .disk("No space left on device"), .file("x"),
-            .tooManyRedirects, .forbiddenRedirect, .malformed("x"), .url("x"),
+            HTTPError.tls("x"), .certificate("x"), .tooLarge(limit: 1), .file("x"), .tooManyRedirects,
+            .forbiddenRedirect, .malformed("x"), .url("x"),
         ] { #expect(!RequestError.transfer(error).failure.isTemporary) }
         #expect(!RequestError.wrongType("a text").failure.isTemporary)
-        #expect(!RequestError.cache(.database(.full)).failure.isTemporary)
+    }
+
+    /// What was to be stored is not to blame for it, and so is not marked as bad.
+    @Test func aDiskThatTakesNothingMayTakeItLater() {
+        for error in [
+            RequestError.cache(.full), .cache(.readOnly), .cache(.file(path: "x", reason: "x")),
+            .cache(.cannotOpen(path: "x", reason: "x")), .cache(.database(.disk(reason: "x"))),
+            .transfer(.disk(code: ENOSPC)), .transfer(.disk(code: EIO)),
+        ] { #expect(error.failure.isTemporary && error.storageTrouble != nil, "\(error)") }
+        #expect(RequestError.transfer(.disk(code: ENOSPC)).storageTrouble == .full)
+        for error in [RequestError.cache(.conflict), .cache(.database(.locked)), .transfer(.cut)] {
+            #expect(error.failure.isTemporary && error.storageTrouble == nil, "\(error)")
+        }
     }
 
     @Test("BEHAVIOURS 2.2, 7.7: between attempts the failure is known; then it goes on by itself")

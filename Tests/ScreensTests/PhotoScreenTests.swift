@@ -105,6 +105,16 @@ import Testing
         #expect(screens.title.hasSuffix("1 of 1"))
     }
 
+    @Test("BEHAVIOURS 3.5: why it cannot be had is said though the cache could not be told")
+    func failureOnlyKnownNow() async throws {
+        try await open()
+        let subject = try screens.subject("a", .photo)
+        screens.activity.note(Failure("The disk is full", remedy: .time), of: subject)
+        try await screens.until { screens.text.contains("Load failed: The disk is full") }
+        screens.activity.note(Progress(done: 0), of: subject)
+        try await screens.until { !screens.text.contains("Load failed") }
+    }
+
     @Test("BEHAVIOURS 3.5: removed by a sync, it gives way to the list, with a notice")
     func removed() async throws {
         try await open(["a", "b", "c"], at: "b")

@@ -43,6 +43,20 @@ import Testing
         #expect(screens.status.hasPrefix(" No gallery"))
     }
 
+    @Test func aFullDiskIsToldOnceUntilTheUserAsksAgain() async throws {
+        let screens = try TestScreens()
+        try await screens.sync(["a", "b"])
+        screens.open()
+        for _ in 0..<20 { screens.activity.note(StorageTrouble.full) }
+        try await screens.until { screens.status == " The disk is full: nothing new can be kept." }
+        screens.press("j")
+        screens.activity.note(StorageTrouble.full)
+        #expect(screens.activity.takeNotices().isEmpty && screens.status.hasPrefix(" Updated: "))
+        screens.press("r")
+        screens.activity.note(StorageTrouble.full)
+        try await screens.until { screens.status == " The disk is full: nothing new can be kept." }
+    }
+
     @Test func aQuestionTakesTheNextKey() throws {
         let screens = try TestScreens()
         var said: [String] = []

@@ -6,6 +6,17 @@ import Testing
 @testable import Screens
 
 @MainActor @Suite(.timeLimit(.minutes(1))) struct StatusLineTests {
+    @Test("BEHAVIOURS 2.2: why an update failed is said though the cache could not be told")
+    func failureOnlyKnownNow() async throws {
+        let screens = try TestScreens()
+        try await screens.sync(["a"])
+        screens.open()
+        screens.activity.note(Failure("The disk is full", remedy: .time), of: screens.cache.id)
+        try await screens.until { screens.status.hasPrefix(" Update failed: The disk is full · Updated: ") }
+        screens.activity.note(.getting(Progress(done: 0)), of: screens.cache.id)
+        try await screens.until { screens.status.hasPrefix(" Updating…") }
+    }
+
     private let screens: TestScreens
 
     init() throws {

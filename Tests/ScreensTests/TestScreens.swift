@@ -45,7 +45,7 @@ import TestSupport
     ) throws {
         // Dates are compared as text.
         setenv("TZ", "UTC", 1)
-        caches = try CacheFolder(path: folder.path("cache"), log: log)
+        caches = try CacheFolder(path: folder.path("cache"), log: log, activity: activity)
         cache = try caches.open(Address("http://example.org/album/index.xml"))
         let developer = PictureDeveloper(
             caches: caches, decoder: DecoderClient(path: try DecoderProcess.path), log: log)

@@ -1,0 +1,159 @@
+import Foundation
+import Logging
+import Model
+import SQLite
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// Damage in the index of words, which is made of what the rows say: it costs nobody his cache.
+@Suite struct IndexDamageTests {
+    private let folder = TestFolder()
+    private let log = Log()
+    private let address: Address
+    private let path: String
+
+    init() async throws {
+        address = try Address("http://example.org/index.xml")
+        path = folder.path("cache/galleries/\(GalleryID(address))/gallery.sqlite")
+        let cache = try open()
+        try await sync(0..<100, into: cache)
+        try await TestCache.store(photo: "photo of 7", of: "7", in: cache)
+        await cache.writer.close()
+    }
+
+    private func open() throws -> GalleryCache {
+        try CacheFolder(path: folder.path("cache"), log: log).open(address)
+    }
+
+    private func sync(_ ids: Range<Int>, into cache: GalleryCache) async throws {
+        let draft = try cache.beginSync()
+        try draft.add(ids.map { try TestCache.entry("\($0)") })
+        _ = try await cache.writer.commit(
+            draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 1))
+    }
+
+    private func found(_ words: String, in cache: GalleryCache) throws -> Int {
+        try cache.read { reader in
+            try reader.connection.map("SELECT rowid FROM photo_text WHERE photo_text MATCH ?", words) { $0.int(0) }
+        }.count
+    }
+
+    /// The index says something else than it should; its pages are good. Our own connections would refuse that.
+    private func breakIndex(_ script: String) throws {
+        let program = """
+            import sqlite3, sys
+            database = sqlite3.connect(sys.argv[1])
+            database.executescript(sys.argv[2])
+            database.close()
+            """
+        let python = try Command("/usr/bin/python3", ["-c", program, path, script])
+        try #require(python.status == 0, "\(python.errors)")
+    }
+
+    /// Other bytes in the page where a table begins.
+    private func breakPage(of table: String) throws {
+        let page = try Connection(path: path, access: .readOnly).first(
+            "SELECT rootpage FROM sqlite_schema WHERE name = ?", table
+        ) { UInt64($0.int(0)) }
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        try handle.seek(toOffset: (try #require(page) - 1) * 4_096)
+        try handle.write(contentsOf: Data(repeating: 0xA5, count: 4_096))
+        try handle.close()
+    }
+
+    private func expectWhole(_ cache: GalleryCache, count: Int = 100) async throws {
+        #expect(!cache.wasSetAside)
+        #expect(try cache.read { try $0.gallery().photoCount } == count)
+        #expect(try found("photo", in: cache) == count)
+        let check = try await cache.check()
+        #expect(check == CacheCheck(goodFiles: 1))
+        let folder = "cache/galleries/\(GalleryID(address))"
+        #expect(self.folder.entries(folder).allSatisfy { !$0.contains("damaged") && !$0.contains("rescue") })
+    }
+
+    private static let contradictions = [
+        "DELETE FROM photo_text_data WHERE id > 10", "DELETE FROM photo_text_idx",
+        "UPDATE photo_text_data SET block = zeroblob(length(block)) WHERE id > 10",
+        "UPDATE photo_text_data SET block = x'FFFFFFFFFF' WHERE id = 10",
+        "UPDATE photo_text_data SET block = randomblob(length(block)) WHERE id > 10",
+    ]
+
+    @Test("BEHAVIOURS 4.3: an update that meets with a damaged index of words makes it anew", arguments: contradictions)
+    func anUpdateMendsIt(script: String) async throws {
+        try breakIndex(script)
+        let cache = try open()
+        // Whether the update stumbles over it depends on where it is; it succeeds in any case.
+        try await sync(50..<150, into: cache)
+        #expect(try cache.read { try $0.gallery().photoCount } == 100)
+        _ = try await cache.writer.mendIndex()
+        #expect(try found("photo", in: cache) == 100)
+    }
+
+    @Test(
+        "BEHAVIOURS 4.3: a damaged index of words that was met with is made anew at the next start",
+        arguments: contradictions)
+    func theNextStartMendsIt(script: String) async throws {
+        try breakIndex(script)
+        do {
+            let cache = try open()
+            _ = try? found("photo", in: cache)
+            // Met with by somebody; not every contradiction is met with by every search.
+            cache.mark.set()
+        }
+        try await expectWhole(open())
+    }
+
+    @Test func aCheckMendsIt() async throws {
+        try breakIndex("UPDATE photo_text_data SET block = zeroblob(length(block)) WHERE id > 10")
+        let cache = try open()
+        #expect(try await cache.check().isIndexMended)
+        try await expectWhole(cache)
+    }
+
+    @Test func whoeverStumblesLeavesTheNote() throws {
+        try breakIndex("DELETE FROM photo_text_data WHERE id > 10")
+        let cache = try open()
+        #expect(throws: CacheError.self) { try found("photo", in: cache) }
+        #expect(cache.mark.isSet)
+    }
+
+    @Test(
+        "BEHAVIOURS 4.3: where only pages of the index of words are damaged, all rows are kept",
+        arguments: ["photo_text_data", "photo_text_idx", "photo_text_config"])
+    func pagesOfTheIndex(table: String) async throws {
+        try breakPage(of: table)
+        do {
+            let cache = try open()
+            _ = try? found("photo", in: cache)
+            cache.mark.set()
+        }
+        let cache = try open()
+        try await expectWhole(cache)
+        // No number is given out again.
+        try await sync(200..<201, into: cache)
+        #expect(try cache.read { try $0.photo(galleryID: "200") }?.key == PhotoKey(101))
+    }
+
+    /// Of another format, or without its beginning: it cannot even be opened.
+    @Test(arguments: [
+        "UPDATE photo_text_config SET v = 77 WHERE k = 'version'",
+        "UPDATE photo_text_data SET block = x'FFFFFFFFFF' WHERE id = 10",
+    ])
+    func anIndexThatCannotBeOpened(script: String) async throws {
+        try breakIndex(script)
+        try await expectWhole(open())
+    }
+
+    /// Rows suffered too: then there is nothing to rescue.
+    @Test(arguments: ["photo", "photo_by_date", "thumbnail"]) func rowsSufferedToo(table: String) async throws {
+        try breakPage(of: "photo_text_data")
+        try breakPage(of: table)
+        DamageMark(database: path).set()
+        let cache = try open()
+        #expect(cache.wasSetAside)
+        try await sync(0..<100, into: cache)
+        #expect(try found("photo", in: cache) == 100)
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import Logging
+import Model
+import SQLite
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// Real databases with something wrong in them, by chance: none ends the program, and each opens, as it is or mended, or is
+/// set aside, at the latest when it is opened the second time.
+@Suite(.serialized) struct MutationTests {
+    /// Two hundred here; `VITRINE_MUTATIONS=2000` for more.
+    private let rounds = Int(ProcessInfo.processInfo.environment["VITRINE_MUTATIONS"] ?? "") ?? 200
+    private let folder = TestFolder()
+    private let address: Address
+    private let path: String
+    private let good: String
+
+    init() async throws {
+        address = try Address("http://example.org/index.xml")
+        path = folder.path("cache/galleries/\(GalleryID(address))/gallery.sqlite")
+        good = folder.path("good")
+        let cache = try open()
+        try await sync(cache, 0..<120)
+        for id in 0..<20 {
+            let photo = try #require(try cache.read { try $0.photo(galleryID: "\(id)") })
+            try await cache.writer.store(
+                thumbnail: [UInt8](repeating: UInt8(id), count: 3_000), of: photo.key, edition: photo.thumbnail.edition)
+            try await cache.writer.describe(photo.key)
+        }
+        await cache.writer.close()
+        // And some of it in the log.
+        try await sync(cache, 10..<140)
+        try FileManager.default.createDirectory(atPath: good, withIntermediateDirectories: true)
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(atPath: path + suffix, toPath: good + "/database" + suffix)
+        }
+    }
+
+    private func open() throws -> GalleryCache {
+        try CacheFolder(path: folder.path("cache"), log: Log()).open(address)
+    }
+
+    private func sync(_ cache: GalleryCache, _ ids: Range<Int>) async throws {
+        let draft = try cache.beginSync()
+        try draft.add(ids.map { try TestCache.entry("\($0)", name: "Photo \($0) of \(ids.lowerBound)") })
+        _ = try await cache.writer.commit(
+            draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 1))
+    }
+
+    /// What a browser does with it. Returns whether it was set aside.
+    private func use() async throws -> Bool {
+        let cache = try open()
+        let rows = try cache.read { try PhotoQuery(order: PhotoOrder(), filter: .all).firstRows(50, $0) }
+        _ = try cache.read { try $0.photos(rows.rows.map { PhotoKey($0) }) }
+        _ = try cache.read { try PhotoQuery(order: PhotoOrder(.name), filter: .all).rows($0) }
+        _ = try cache.read { try search("photo", $0) }
+        _ = try cache.read { try $0.thumbnail(of: PhotoKey(3)) }
+        try await sync(cache, 30..<160)
+        #expect(try cache.read { try $0.gallery().photoCount } == 130)
+        return cache.wasSetAside
+    }
+
+    private func search(_ words: String, _ reader: CacheReader) throws -> [Int64] {
+        try reader.connection.map("SELECT rowid FROM photo_text WHERE photo_text MATCH ?", words) { $0.int(0) }
+    }
+
+    /// The pages where the tables of the index of words and of metadata begin.
+    private func interestingPages() throws -> [Int] {
+        try Connection(path: path, access: .readOnly).map(
+            """
+            SELECT rootpage FROM sqlite_schema
+            WHERE rootpage > 0 AND (name GLOB 'photo_text*' OR name IN ('metadata', 'photo'))
+            """
+        ) { Int($0.int(0)) - 1 }
+    }
+
+    @Test("BEHAVIOURS 4.3: whatever happens to a database's file, it opens, is mended, or is set aside")
+    func mutations() async throws {
+        let pages = try interestingPages()
+        let sizes = ["", "-wal"].map { suffix in
+            (FileManager.default.contents(atPath: good + "/database" + suffix) ?? Data()).count
+        }
+        #expect(sizes[0] > 100_000 && sizes[1] > 4_096)
+        var counts = (unharmed: 0, secondTime: 0, setAside: 0, newer: 0)
+        for round in 0..<rounds {
+            let hasLog = Bool.random()
+            try? FileManager.default.removeItem(atPath: folder.path("cache/galleries"))
+            try PrivateFolder.make(folder.path("cache/galleries/\(GalleryID(address))"))
+            for suffix in hasLog ? ["", "-wal"] : [""] {
+                try FileManager.default.copyItem(atPath: good + "/database" + suffix, toPath: path + suffix)
+            }
+            let mutation = DatabaseMutation.random(size: sizes[0], logSize: hasLog ? sizes[1] : 0, pages: pages)
+            try mutation.apply(to: path)
+            do {
+                if try await use() { counts.setAside += 1 } else { counts.unharmed += 1 }
+                continue
+            } catch CacheError.newerSchema {
+                counts.newer += 1
+                continue
+            } catch {
+                counts.secondTime += 1
+            }
+            do {
+                if try await use() { counts.setAside += 1 }
+            } catch {
+                Issue.record("round \(round), \(hasLog ? "with its log" : "alone"), \(mutation): \(error)")
+            }
+        }
+        print("SEEN: of \(rounds) mutations", counts)
+    }
+}
+
+extension GalleryWriter {
+    /// Writes what a photo may say of itself.
+    fileprivate func describe(_ key: PhotoKey) throws {
+        try transaction { connection in
+            try PhotoText.whileChanging(key.rawValue, connection) {
+                try connection.run(
+                    """
+                    INSERT INTO metadata (photo, edition, format, width, height, camera, words)
+                    VALUES (?, 1, 'JPEG', 1600, 1200, 'Vitrine 1', 'vitrine lens number ' || ?1)
+                    """, key.rawValue)
+            }
+        }
+    }
+}

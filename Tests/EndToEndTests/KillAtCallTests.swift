@@ -1,0 +1,114 @@
+import Foundation
+import Model
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// The program is killed at a call that changes its cache: before the first, before the second, and so on, through all of
+/// them. No two of them leave the disk in the same state, and each of these states is one that a user may come to.
+@Suite(.serialized) struct KillAtCallTests {
+    /// Some of the calls, by chance; `VITRINE_KILLS=1000` for each of them.
+    private func calls(of count: Int, about sample: Int) -> StrideThrough<Int> {
+        let isFull = ProcessInfo.processInfo.environment["VITRINE_KILLS"] != nil
+        let step = isFull ? 1 : max(1, count / sample)
+        return stride(from: Int.random(in: 1...step), through: count, by: step)
+    }
+
+    /// The library that ends the program knows of every call that the kernel knows of.
+    @Test func everyCallIsCounted() throws {
+        let gallery = try SmallGallery()
+        let trace = gallery.folder.path("trace")
+        let faults = Faults(in: gallery.home.caches)
+        let kinds =
+            "open,openat,creat,write,writev,pwrite64,pwritev,pwritev2,fsync,fdatasync,sync_file_range,ftruncate,"
+            + "truncate,fallocate,chmod,fchmod,fchmodat,chown,fchown,fchownat,utimensat,mkdir,mkdirat,rmdir,unlink,"
+            + "unlinkat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,copy_file_range,sendfile,splice"
+        let variables = faults.environment.map { "-E\($0.key)=\($0.value)" }
+        let sync = try Command(
+            "/usr/bin/strace",
+            ["-f", "-y", "-s", "0", "-o", trace, "-e", "trace=" + kinds] + variables + [
+                Built.vitrine, "sync", "--photos", gallery.path,
+            ], environment: gallery.home.environment())
+        #expect(sync.status == 0)
+        let seen = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n").filter { line in
+            guard line.contains(gallery.home.caches), !line.contains(" resumed>") else { return false }
+            return !line.contains(" open") || line.contains("O_CREAT") || line.contains("O_TRUNC")
+        }
+        // Lines of the library's own log name these files too, but are written to another.
+        let counted = faults.calls
+        #expect(counted.count > 300 && seen.count == counted.count)
+    }
+
+    @Test("BEHAVIOURS 4.4: killed at any call of a first update, nothing acknowledged is lost")
+    func firstUpdate() async throws {
+        let clean = try SmallGallery()
+        let counting = Faults(in: clean.home.caches)
+        #expect(try clean.sync(counting).text.hasSuffix(SmallGallery.everything))
+        for call in calls(of: counting.calls.count, about: 36) {
+            let gallery = try SmallGallery()
+            try await expectNothingLost(gallery, at: call, ids: [[], try SmallGallery.ids(.before)])
+        }
+    }
+
+    @Test("BEHAVIOURS 4.4: killed at any call of an update that changes, adds and removes, nothing is lost")
+    func laterUpdate() async throws {
+        let clean = try SmallGallery()
+        _ = try clean.sync()
+        try clean.serve(.after)
+        let counting = Faults(in: clean.home.caches)
+        #expect(try clean.sync(counting).text.hasSuffix(SmallGallery.everything))
+        for call in calls(of: counting.calls.count, about: 14) {
+            let gallery = try SmallGallery()
+            _ = try gallery.sync()
+            try? FileManager.default.removeItem(atPath: gallery.log)
+            try gallery.serve(.after)
+            try await expectNothingLost(
+                gallery, at: call, ids: [try SmallGallery.ids(.before), try SmallGallery.ids(.after)])
+        }
+    }
+
+    /// The rows are taken out of a database of which the index of words is damaged.
+    @Test("BEHAVIOURS 4.3: killed at any call while a damaged cache is mended, nothing is lost")
+    func rescue() async throws {
+        func damaged() throws -> SmallGallery {
+            let gallery = try SmallGallery()
+            _ = try gallery.sync()
+            let path = "\(gallery.home.caches)/galleries/\(GalleryID(gallery.address))/gallery.sqlite"
+            let program = """
+                import sqlite3, sys
+                database = sqlite3.connect(sys.argv[1])
+                database.execute("UPDATE photo_text_config SET v = 77 WHERE k = 'version'")
+                database.commit()
+                """
+            #expect(try Command("/usr/bin/python3", ["-c", program, path]).status == 0)
+            return gallery
+        }
+        let clean = try damaged()
+        let counting = Faults(in: clean.home.caches)
+        let list = try clean.home.vitrine("list", clean.path, environment: counting.environment)
+        #expect(list.lines.count == 10 && counting.calls.contains { $0.path.hasSuffix(".rescue") })
+        for call in calls(of: counting.calls.count, about: 10) {
+            let gallery = try damaged()
+            let faults = Faults(in: gallery.home.caches, .kill(at: call))
+            let list = try gallery.home.vitrine("list", gallery.path, environment: faults.environment)
+            #expect(list.status == -SIGKILL, "call \(call)")
+            try await gallery.aftermath.expectWhole(
+                gallery.address, ids: [try SmallGallery.ids(.before)],
+                "call \(call), \(faults.calls.last.debugDescription)")
+        }
+    }
+
+    /// - Parameter ids: the photos that there may be afterwards.
+    private func expectNothingLost(_ gallery: SmallGallery, at call: Int, ids: Set<Set<String>>) async throws {
+        let faults = Faults(in: gallery.home.caches, .kill(at: call))
+        let sync = try gallery.sync(faults)
+        let comment: Comment = "call \(call), \(faults.calls.last.debugDescription)"
+        // Threads do not always take the same turns, and so the very last calls may not be reached.
+        #expect(sync.status == -SIGKILL || (sync.status == 0 && faults.calls.count < call), comment)
+        try await gallery.aftermath.expectWhole(gallery.address, ids: ids, comment)
+        // And the next start is normal.
+        let next = try gallery.sync()
+        #expect(next.status == 0 && next.errors.isEmpty && next.text.hasSuffix(SmallGallery.everything), comment)
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Disks with no room, no room for another file, or that cannot be written to: what is here can be looked at, the user is
+/// told once, and nothing is lost.
+@Suite(.serialized, .enabled(if: Mounting.isPossible, "Nothing can be mounted here.")) struct SmallDiskTests {
+    private let home = Household()
+    private let gallery = Built.testGallery + "/index.xml"
+    private static let everything = "28 photos, 28 thumbnails, 28 photos here"
+    private static let fullNotice = "The disk is full: nothing new can be kept."
+    private static let readOnlyNotice = "The cache is read-only: nothing new can be kept."
+
+    private static func mount(_ options: String) -> String {
+        "mkdir -p \"$HOME/.cache\" && mount -t tmpfs -o mode=700,\(options) none \"$HOME/.cache\"\n"
+    }
+
+    private func run(_ script: String) throws -> Command {
+        try Command(
+            Mounting.program, Mounting.arguments(script, Built.vitrine, gallery), environment: home.environment())
+    }
+
+    private func browse(_ script: String) throws -> TerminalSession {
+        try TerminalSession(
+            Mounting.program, arguments: Mounting.arguments(script + "exec \"$0\" \"$1\"", Built.vitrine, gallery),
+            environment: home.environment())
+    }
+
+    @Test(
+        "BEHAVIOURS 4.4: an update that finds no room says so, loses nothing, and goes on when there is room",
+        arguments: [
+            "size=32k", "size=160k", "size=512k", "size=2m", "size=64m,nr_inodes=4", "size=64m,nr_inodes=8",
+            "size=64m,nr_inodes=11", "size=64m,nr_inodes=13", "size=64m,nr_inodes=20",
+        ])
+    func updates(options: String) throws {
+        let command = try run(
+            Self.mount(options) + """
+                "$0" sync --photos "$1"; echo "first $?"
+                "$0" sync --photos "$1"; echo "again $?"
+                mount -o remount,size=64m,nr_inodes=1000 "$HOME/.cache"
+                "$0" sync --photos "$1"; echo "then $?"
+                "$0" cache check "$1"
+                """)
+        #expect(command.text.contains("first 1\n") && command.text.contains("again 1\n"), "\(command.text)")
+        #expect(command.text.contains("then 0\n") && command.text.contains(Self.everything), "\(command.text)")
+        #expect(command.text.hasSuffix("good, 28 photos\n"), "\(command.text)")
+        let complaints = command.errors.split(separator: "\n")
+        #expect(complaints.allSatisfy { $0.hasPrefix("vitrine: ") && $0.contains("disk is full") }, "\(complaints)")
+        #expect((2...4).contains(complaints.count), "\(complaints)")
+    }
+
+    @Test("BEHAVIOURS 4.1: a cache that cannot be written to is read")
+    func readOnly() throws {
+        let command = try run(
+            Self.mount("size=64m") + """
+                "$0" sync --photos "$1" >/dev/null
+                mount -o remount,ro "$HOME/.cache"
+                "$0" list "$1"; echo "list $?"
+                "$0" cache info "$1"
+                "$0" sync --photos "$1"; echo "sync $?"
+                mount -o remount,rw "$HOME/.cache"
+                "$0" sync --photos "$1"; echo "then $?"
+                """)
+        #expect(
+            command.lines.count { $0.hasSuffix("\tthumbnail,photo") || $0.contains("Z\t") } >= 28, "\(command.text)")
+        #expect(command.text.contains("list 0\n") && command.text.contains("sync 1\n"), "\(command.text)")
+        #expect(command.errors.contains("read-only"), "\(command.errors)")
+        #expect(command.text.contains(Self.everything) && command.text.hasSuffix("then 0\n"), "\(command.text)")
+    }
+
+    @Test("BEHAVIOURS 4.1: while the disk is full browsing goes on, and the user is told once")
+    func browsingWithoutRoom() throws {
+        let session = try browse(Self.mount("size=512k"))
+        try #require(session.until(shows: Self.fullNotice), "\(session.screen.text)")
+        session.type("j")
+        #expect(session.until(shows: "2 of 28") && !session.screen.text.contains(Self.fullNotice))
+        // More thumbnails, which have no room either, and a photo.
+        session.type("G")
+        #expect(session.until(shows: "28 of 28"))
+        session.untilQuiet(milliseconds: 600)
+        session.type("\r")
+        #expect(session.until(shows: "Load failed: "))
+        #expect(!session.screen.text.contains(Self.fullNotice))
+        session.type("q")
+        #expect(session.until { $0.text.contains("28 of 28") && $0.text.contains("Updated: ") })
+        // Asked for again, it is said again.
+        session.type("r")
+        #expect(session.until(shows: Self.fullNotice) || session.screen.text.contains("disk is full"))
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
+    @Test(
+        "BEHAVIOURS 4.1: a cache opens though the disk is full, or cannot be written to",
+        arguments: [
+            ("head -c 70000000 /dev/zero >\"$HOME/.cache/ballast\" 2>/dev/null\n", fullNotice),
+            ("mount -o remount,ro \"$HOME/.cache\"\n", readOnlyNotice),
+        ])
+    func browsingWhatIsThere(spoil: String, notice: String) throws {
+        let session = try browse(Self.mount("size=64m") + "\"$0\" sync --photos \"$1\" >/dev/null\n" + spoil)
+        // Said once, and everything is to be seen.
+        try #require(session.until(shows: notice), "\(session.screen.text)")
+        #expect(session.until { $0.text.contains("1 of 28") && $0[1, 1].text == "▀" && $0[1, 19].text == "▀" })
+        session.type("jj\r")
+        #expect(session.until { $0.text.contains("3 of 28 · fit") && $0.text.filter { $0 == "▀" }.count > 500 })
+        session.untilQuiet()
+        #expect(!session.screen.text.contains(notice))
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+}

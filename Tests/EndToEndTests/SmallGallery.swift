@@ -1,0 +1,48 @@
+import Foundation
+import Model
+import TestSupport
+
+@testable import Cache
+
+/// A gallery of ten photos in a folder, small ones, and what a program needs to fill a cache from it.
+struct SmallGallery {
+    let folder = TestFolder()
+    let home = Household()
+    /// The list as it is before it changes, and after.
+    enum Edition: String { case before = "A", after = "B" }
+
+    init(_ edition: Edition = .before) throws {
+        for name in ["images", "thumbnails"] {
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.path(name), withDestinationPath: Built.testGallery + "/thumbnails")
+        }
+        try serve(edition)
+    }
+
+    /// Makes the list another.
+    func serve(_ edition: Edition) throws {
+        folder.write("index.xml", try Self.list(edition))
+    }
+
+    var path: String { folder.path("index.xml") }
+    var address: Address { Address(filePath: path) }
+    var log: String { home.folder.path("log") }
+    var aftermath: Aftermath { Aftermath(home: home, log: log) }
+    /// What a list may consist of.
+    static func ids(_ edition: Edition) throws -> Set<String> {
+        Set(try list(edition).matches(of: #/ id="([^"]*)"/#).map { String($0.output.1) })
+    }
+
+    private static func list(_ edition: Edition) throws -> String {
+        try String(contentsOfFile: "\(Built.testGallery)/changes-\(edition.rawValue).xml", encoding: .utf8)
+    }
+
+    /// Fetches everything, as far as the faults let it.
+    func sync(_ faults: Faults? = nil) throws -> Command {
+        try home.vitrine(
+            "sync", "--photos", "--log-level=debug", "--log-file=\(log)", path, environment: faults?.environment ?? [:])
+    }
+
+    /// What `sync` says when everything is here.
+    static let everything = "10 photos, 10 thumbnails, 10 photos here\n"
+}

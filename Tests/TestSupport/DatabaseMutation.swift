@@ -1,0 +1,73 @@
+import Foundation
+
+/// Something that a disk, or a program gone wrong, may do to a database's file or to its log.
+public enum DatabaseMutation: Sendable {
+    /// Other bytes at some places, in the file or in its log.
+    case bytes(inLog: Bool, [(place: Int, value: UInt8)])
+    /// A page, counted from zero, of nothing but this byte.
+    case page(Int, UInt8)
+    /// The file, or its log, ends too soon.
+    case end(inLog: Bool, Int)
+    /// Two pages in each other's places.
+    case swap(Int, Int)
+
+    /// The size of pages.
+    public static let pageSize = 4_096
+
+    /// One of many, by chance.
+    ///
+    /// - Parameters:
+    ///   - size: bytes of the file.
+    ///   - logSize: bytes of its log; zero if it has none.
+    ///   - pages: pages that are to be hit more often than others.
+    public static func random(size: Int, logSize: Int, pages: [Int]) -> DatabaseMutation {
+        let page = { Bool.random() ? pages.randomElement() ?? 0 : Int.random(in: 0..<max(1, size / pageSize)) }
+        switch Int.random(in: 0..<8) {
+        case 0: return .bytes(inLog: false, flips(in: 0..<min(100, size)))
+        case 1: return .bytes(inLog: false, flips(in: 0..<size))
+        case 2, 3:
+            let start = page() * pageSize
+            return .bytes(inLog: false, flips(in: start..<min(size, start + pageSize)))
+        case 4: return .page(page(), [0, 0xFF, 0xA5].randomElement() ?? 0)
+        case 5: return .swap(page(), page())
+        case 6 where logSize > 0: return .bytes(inLog: true, flips(in: 0..<logSize))
+        case 7 where logSize > 0: return .end(inLog: true, Int.random(in: 0..<logSize))
+        default: return .end(inLog: false, Int.random(in: 0..<size))
+        }
+    }
+
+    private static func flips(in range: Range<Int>) -> [(place: Int, value: UInt8)] {
+        (0..<[1, 2, 16].randomElement()!).map { _ in (Int.random(in: range), UInt8.random(in: 0...255)) }
+    }
+
+    /// Does it to a database that nobody has open.
+    public func apply(to path: String) throws {
+        switch self {
+        case .bytes(let inLog, let flips):
+            try change(inLog ? path + "-wal" : path) { data in
+                for (place, value) in flips where place < data.count { data[place] = value }
+            }
+        case .page(let page, let value):
+            try change(path) { data in
+                let start = page * Self.pageSize
+                guard start + Self.pageSize <= data.count else { return }
+                data.replaceSubrange(start..<start + Self.pageSize, with: repeatElement(value, count: Self.pageSize))
+            }
+        case .end(let inLog, let size): try change(inLog ? path + "-wal" : path) { $0 = $0.prefix(size) }
+        case .swap(let one, let other):
+            try change(path) { data in
+                let ranges = [one, other].map { $0 * Self.pageSize..<($0 + 1) * Self.pageSize }
+                guard ranges.allSatisfy({ $0.upperBound <= data.count }) else { return }
+                let (first, second) = (data.subdata(in: ranges[0]), data.subdata(in: ranges[1]))
+                data.replaceSubrange(ranges[0], with: second)
+                data.replaceSubrange(ranges[1], with: first)
+            }
+        }
+    }
+
+    private func change(_ path: String, _ body: (inout Data) -> Void) throws {
+        guard var data = FileManager.default.contents(atPath: path) else { return }
+        body(&data)
+        try Data(data).write(to: URL(fileURLWithPath: path))
+    }
+}
