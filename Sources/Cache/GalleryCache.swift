@@ -22,7 +22,8 @@ public final class GalleryCache: Sendable {
     public let files: PhotoFiles
     /// Whether the cache that was there could not be used and this is a fresh one: the user is told.
     public let wasSetAside: Bool
-    let folder: String
+    /// Where everything of it lies.
+    public let folder: String
     let mark: DamageMark
     let credentials: GalleryCredentials
     private let lock: CacheLock

@@ -47,8 +47,14 @@ public struct GalleryListRequest: NetworkRequest {
         let (changes, skipped) = try await read(&response)
         try Task.checkCancellation()
         context.activity.note(.committing, of: cache.id)
-        let summary = try await cache.writer.commit(
-            changes, skipped: skipped, validators: response.validators, at: context.now())
+        let summary: SyncSummary
+        do {
+            summary = try await cache.writer.commit(
+                changes, skipped: skipped, validators: response.validators, at: context.now())
+        } catch CacheError.conflict {
+            guard try isHeld(response.validators) else { throw CacheError.conflict }
+            return context.log.info(.sync, "\(cache.address): another process has just stored this list")
+        }
         context.log.info(
             .sync,
             """
@@ -76,6 +82,12 @@ public struct GalleryListRequest: NetworkRequest {
         context.activity.note(.parsing(entries: count), of: cache.id)
         try await comparer.add(try await reader.finish())
         return try await comparer.finish()
+    }
+
+    /// Whether the cache says what a list with these validators says.
+    private func isHeld(_ validators: Validators) throws -> Bool {
+        let record = try cache.read { try $0.gallery() }
+        return validators != Validators() && record.validators == validators && record.lastSuccess != nil
     }
 
     /// Shows that an update is running.

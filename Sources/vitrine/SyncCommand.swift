@@ -22,6 +22,8 @@ struct SyncCommand {
         for gallery in galleries where gallery.wasSetAside {
             Output.complain("The cache of \(gallery.address) was damaged. It is set aside, and filled again.")
         }
+        let turns = try await takeTurns(galleries)
+        defer { withExtendedLifetime(turns) {} }
         for gallery in galleries { try gallery.sweep() }
         guard !house.settings.offline else {
             Output.complain("Offline: nothing is fetched.")
@@ -55,6 +57,19 @@ struct SyncCommand {
         guard names.isEmpty else { return try names.map { try house.address($0) } }
         let known = try house.rememberedGalleries().addresses + caches.galleries().compactMap(\.record?.address)
         return GalleryList(known).addresses
+    }
+
+    /// Of two updates of one gallery the second waits for the first. All who need several take them in the same order, or
+    /// two might wait for each other for ever.
+    private func takeTurns(_ galleries: [GalleryCache]) async throws -> [UpdateTurn] {
+        var turns: [UpdateTurn] = []
+        for gallery in galleries.sorted(by: { $0.folder < $1.folder }) {
+            turns.append(
+                try await gallery.takeTurn {
+                    Output.progress("\(gallery.address): waiting for another update".truncated(toWidth: 78))
+                })
+        }
+        return turns
     }
 
     private func watch(_ galleries: [GalleryCache]) async {

@@ -12,11 +12,13 @@ import Testing
 
 extension GalleryWriter {
     /// Does nothing, and lets nobody else do anything, until a gate opens.
-    fileprivate func hold(_ gate: Gate, thenCommit changes: SyncChanges?, onHeld: @Sendable () -> Void) throws {
+    fileprivate func hold(
+        _ gate: Gate, thenCommit changes: SyncChanges?, _ validators: Validators, onHeld: @Sendable () -> Void
+    ) throws {
         onHeld()
         gate.wait()
         guard let changes else { return }
-        _ = try commit(changes, skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 43_000))
+        _ = try commit(changes, skipped: 0, validators: validators, at: Timestamp(milliseconds: 43_000))
     }
 }
 
@@ -126,10 +128,12 @@ final class NetworkTest: Sendable {
     }
 
     /// Holds up whoever writes to the cache from now on, and has another list written before them.
-    func holdWriter(_ gate: Gate, thenCommit changes: SyncChanges? = nil) async {
+    func holdWriter(
+        _ gate: Gate, thenCommit changes: SyncChanges? = nil, validators: Validators = Validators()
+    ) async {
         await withCheckedContinuation { continuation in
             Task { [cache] in
-                try await cache.writer.hold(gate, thenCommit: changes) { continuation.resume() }
+                try await cache.writer.hold(gate, thenCommit: changes, validators) { continuation.resume() }
             }
         }
     }

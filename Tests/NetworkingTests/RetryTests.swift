@@ -166,6 +166,23 @@ import Testing
         #expect(try test.status.state == .cancelled && !test.activity.isBusy)
     }
 
+    /// Another process has fetched the very same list, and was faster: then there is nothing left to do.
+    @Test("BEHAVIOURS 2.1: an update that another process has just made is made")
+    func anotherWasFaster() async throws {
+        test.putGallery(["a"])
+        test.start()
+        try await test.refresh()
+        test.putGallery(["a", "b"], headers: ["ETag: \"2\""])
+        let gate = Gate()
+        await test.holdWriter(
+            gate, thenCommit: try test.cache.beginSync().finish(), validators: Validators(etag: "\"2\""))
+        test.wishes.ask(for: test.list)
+        try await test.until { try self.test.status.state == .updating(.committing) }
+        gate.open()
+        try await test.until { !self.test.wishes.isStanding(self.test.list) }
+        #expect(try test.status.state == .updated && test.clock.alarms.isEmpty && test.paths.count == 2)
+    }
+
     @Test func finalFailureEndsTheSync() async throws {
         test.start()
         try await test.refresh()

@@ -1,0 +1,87 @@
+import Foundation
+import Model
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// A browser and an update beside it, or two updates, with one cache between them.
+@Suite(.serialized) struct TwoProgramsTests {
+    /// Ten times here; `VITRINE_KILLS=300` for more.
+    private let rounds = Int(ProcessInfo.processInfo.environment["VITRINE_KILLS"] ?? "").map { min($0, 300) } ?? 10
+
+    @Test("BEHAVIOURS 2.1: of two updates at once the second waits, and nothing is fetched twice")
+    func twoUpdates() throws {
+        let server = try Nginx(serving: Built.testGallery)
+        let home = Household()
+        let gallery = server.url("/index.xml")
+        // Both are there before one of them has come far.
+        let updates = try (0..<3).map { _ in
+            try ChildProcess(Built.vitrine, ["sync", "--photos", gallery], environment: home.environment())
+        }
+        #expect(updates.map { $0.wait() } == [0, 0, 0])
+        let paths = try server.paths()
+        #expect(paths.count { $0 == "/index.xml" } == 3)
+        #expect(paths.count == 3 + 2 * 28 && Set(paths).count == 1 + 2 * 28)
+    }
+
+    /// The turn is the program's, and goes with it.
+    @Test func anUpdateThatWasKilledHoldsUpNobody() throws {
+        let gallery = try SmallGallery()
+        let stopped = Faults(in: gallery.home.caches, .kill(at: 200))
+        #expect(try gallery.sync(stopped).status == -SIGKILL)
+        #expect(try gallery.sync().text.hasSuffix(SmallGallery.everything))
+    }
+
+    @Test("BEHAVIOURS 4.4: of a browser and an update one is killed, and the other goes on with a cache that is whole")
+    func oneOfTwoIsKilled() async throws {
+        var answers: [Double] = []
+        var sights: [Double] = []
+        for round in 0..<rounds {
+            let gallery = try SmallGallery()
+            if Bool.random() {
+                _ = try gallery.sync()
+                try FileManager.default.removeItem(atPath: gallery.log)
+            }
+            let session = try TerminalSession(
+                arguments: ["--row-height=2", gallery.path], environment: gallery.home.environment())
+            #expect(session.until { $0.text.contains("1 of 10") && $0.text.contains("Updated: ") }, "round \(round)")
+            try gallery.serve(.after)
+            let sync = try ChildProcess(
+                Built.vitrine,
+                ["sync", "--photos", "--log-level=debug", "--log-file=\(gallery.log)", gallery.path],
+                environment: gallery.home.environment())
+            poll(nil, 0, Int32.random(in: 0..<200))
+            if Bool.random() {
+                sync.end(SIGKILL)
+                session.untilQuiet(milliseconds: 50)
+                let start = ContinuousClock.now
+                session.type("G")
+                #expect(session.until(shows: "10 of 10"), "round \(round): \(session.screen.text)")
+                answers.append((ContinuousClock.now - start) / .milliseconds(1))
+                session.type("Q")
+                #expect(session.wait() == 0, "round \(round)")
+            } else if Bool.random() {
+                kill(session.process, SIGKILL)
+                #expect(session.wait() == -SIGKILL)
+                #expect(sync.wait() == 0, "round \(round)")
+            } else {
+                // Neither: then what the one has stored is seen by the other.
+                #expect(sync.wait() == 0, "round \(round)")
+                let start = ContinuousClock.now
+                #expect(session.until(shows: "Two eggs, white") && session.until(shows: "of 10"), "round \(round)")
+                #expect(session.until { !$0.text.contains("Last light ") }, "round \(round)")
+                sights.append((ContinuousClock.now - start) / .milliseconds(1))
+                session.type("Q")
+                #expect(session.wait() == 0, "round \(round)")
+            }
+            try await gallery.aftermath.expectWhole(
+                gallery.address, ids: [try SmallGallery.ids(.before), try SmallGallery.ids(.after)], "round \(round)")
+            let next = try gallery.sync()
+            #expect(next.status == 0 && next.text.hasSuffix(SmallGallery.everything), "round \(round): \(next.errors)")
+        }
+        print(
+            "SEEN: \(rounds) rounds; keys answered within \(answers.max() ?? 0) ms, changes seen \(sights.max() ?? 0) ms after"
+        )
+    }
+}
