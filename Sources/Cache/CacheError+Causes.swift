@@ -51,7 +51,7 @@ extension CacheError {
         case .conflict, .database(.locked), .full, .readOnly, .file, .cannotOpen, .database(.disk),
             .database(.cannotOpen):
             true
-        case .notOurs, .damagedInUse, .newerSchema, .database, .locked: false
+        case .notOurs, .damagedInUse, .newerSchema, .database, .notRemoved, .locked: false
         }
     }
 }

@@ -47,7 +47,7 @@ public final class Writer {
     public init(frozen path: String, hub: ChangeHub) throws {
         connection = try Connection(path: path, access: .frozen)
         self.hub = hub
-        recorder = CommitRecorder(connection)
+        recorder = CommitRecorder(connection, watched: [])
     }
 
     /// Runs the body as one transaction, and announces what it touched once that is on the disk.

@@ -53,9 +53,9 @@ import Testing
     private func use() async throws -> Bool {
         let cache = try open()
         let rows = try cache.read { try PhotoQuery(order: PhotoOrder(), filter: .all).firstRows(50, $0) }
-        _ = try cache.read { try $0.photos(rows.rows.map { PhotoKey($0) }) }
+        _ = try cache.read { try $0.photos((0..<rows.count).map { PhotoKey(rows[$0]) }) }
         _ = try cache.read { try PhotoQuery(order: PhotoOrder(.name), filter: .all).rows($0) }
-        _ = try cache.read { try search("photo", $0) }
+        _ = try cache.read { try PhotoQuery(order: PhotoOrder(.size), filter: PhotoFilter("photo 1")).rows($0) }
         _ = try cache.read { try $0.thumbnail(of: PhotoKey(3)) }
         try await sync(cache, 30..<160)
         #expect(try cache.read { try $0.gallery().photoCount } == 130)
