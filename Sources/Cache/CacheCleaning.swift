@@ -15,7 +15,7 @@ public actor CacheCleaning {
     private let budget: CacheBudget
     private let remembered: Set<String>?
     private let log: Log
-    private let executor = QueueExecutor(label: "vitrine.cache.cleaning", qos: .background)
+    private let executor = QueueExecutor(label: "vitrine.cache.cleaning", qos: .utility)
     private var inventories: [CacheInventory] = []
 
     /// Files and rows of a step. Somebody who opens a cache waits for a step's end.
@@ -37,16 +37,15 @@ public actor CacheCleaning {
     }
 
     /// Cleans, until all is well, or nothing can be done, or the task is cancelled.
-    public func run() async {
+    public func run() {
         inventories = []
         for gallery in caches.folderNames where !Task.isCancelled {
             inventories.append(inventory(gallery))
-            await Task.yield()
         }
         let before = size
         while !Task.isCancelled, let step = budget.next(inventories) {
             do {
-                try await perform(step)
+                try perform(step)
             } catch CacheError.locked {
                 // Somebody has opened it, and so it is no candidate any more.
                 change(step.gallery) { $0.isInUse = true }
@@ -54,7 +53,6 @@ public actor CacheCleaning {
                 log.error(.cache, "\(error)")
                 change(step.gallery) { $0.isInUse = true }
             }
-            await Task.yield()
         }
         guard size < before else { return }
         log.info(.cache, "cleaning: \(before) bytes became \(size)")
@@ -78,12 +76,12 @@ public actor CacheCleaning {
 
     // MARK: - Steps
 
-    private func perform(_ step: CacheBudget.Step) async throws {
+    private func perform(_ step: CacheBudget.Step) throws {
         let gallery = gallery(step.gallery)
         switch step {
         case .setAside(let file, _): removeSetAside(file, of: gallery)
         case .photos(_, let bytes):
-            try await dropPhotos(of: gallery, bytes: bytes)
+            try dropPhotos(of: gallery, bytes: bytes)
             let rest = gallery.photosSize
             change(gallery.name) { inventory in
                 // What has no less after it has been asked to go cannot go.
@@ -91,11 +89,11 @@ public actor CacheCleaning {
                 inventory.photos = min(inventory.photos, rest)
             }
         case .thumbnails:
-            try await dropThumbnails(of: gallery)
+            try dropThumbnails(of: gallery)
             change(gallery.name) { ($0.canShrink, $0.database) = (false, gallery.databaseSize) }
         case .everything:
             // Step by step, as far as they are many; what is left takes a moment, and says what stands in the way.
-            try? await dropPhotos(of: gallery, bytes: .max)
+            try? dropPhotos(of: gallery, bytes: .max)
             guard !Task.isCancelled else { return }
             try gallery.remove()
             log.info(.cache, "the cache of \(gallery.record?.address.text ?? gallery.folder) is removed")
@@ -115,7 +113,7 @@ public actor CacheCleaning {
         }
     }
 
-    private func dropPhotos(of gallery: CachedGallery, bytes: Int64) async throws {
+    private func dropPhotos(of gallery: CachedGallery, bytes: Int64) throws {
         let onFailure = { [log] (error: CacheError) in log.error(.cache, "\(error)") }
         try gallery.dropPartialFiles(onFailure: onFailure)
         var rest = gallery.photosByAge()[...]
@@ -128,12 +126,17 @@ public actor CacheCleaning {
                 freed += file.size
             }
             try gallery.dropPhotos(names, onFailure: onFailure)
-            await Task.yield()
+            letOthersIn()
         }
     }
 
-    private func dropThumbnails(of gallery: CachedGallery) async throws {
-        while !Task.isCancelled, try gallery.dropThumbnails(Self.thumbnailsAtOnce) > 0 { await Task.yield() }
+    /// Between two steps the lock is free for longer than it takes who waits for it to look again.
+    private func letOthersIn() {
+        _ = poll(nil, 0, CacheLock.interval * 2)
+    }
+
+    private func dropThumbnails(of gallery: CachedGallery) throws {
+        while !Task.isCancelled, try gallery.dropThumbnails(Self.thumbnailsAtOnce) > 0 { letOthersIn() }
         if !Task.isCancelled { try gallery.shrink() }
     }
 }

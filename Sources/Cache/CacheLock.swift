@@ -24,6 +24,9 @@ final class CacheLock: Sendable {
         case gone
     }
 
+    /// Milliseconds after which who waits for somebody's lock looks again.
+    static let interval: Int32 = 10
+
     private let descriptor: Int32
     private let path: String
     private let lastRing = Mutex(timespec())
@@ -102,7 +105,7 @@ final class CacheLock: Sendable {
             case EINTR: continue
             case EWOULDBLOCK where patience > 0:
                 patience -= 1
-                _ = poll(nil, 0, 10)
+                _ = poll(nil, 0, Self.interval)
             case EWOULDBLOCK: return .inUse
             default: throw .cannotOpen(path)
             }

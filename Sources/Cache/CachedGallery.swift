@@ -34,6 +34,11 @@ public struct CachedGallery: Sendable {
         // Who makes a cache may end before there is anything in it.
         if lstat(path, &status) != 0, errno == ENOENT { return nil }
         do {
+            // Who ended while it was made, or made another of it, has left a journal, which takes writing to be read.
+            if access(path + "-journal", F_OK) == 0 {
+                let connection = try Connection(path: path, access: .readWrite, patience: 200)
+                _ = try connection.first("SELECT 1 FROM sqlite_schema") { _ in true }
+            }
             let connection = try Connection(path: path, access: FrozenDatabase(path: path).access, patience: 200)
             let version = try Schema.version(of: connection)
             guard version <= Schema.version else { throw CacheError.newerSchema(path: path) }

@@ -41,7 +41,7 @@ public final class GalleryCache: Sendable {
         credentials = GalleryCredentials(address.credentials)
         self.folder = folder
         // Who cleans it has it for moments only.
-        guard let lock = try CacheLock.take(folder: folder, .shared, patience: 20) else {
+        guard let lock = try CacheLock.take(folder: folder, .shared, patience: 50) else {
             throw CacheError.locked(path: folder)
         }
         self.lock = lock

@@ -283,6 +283,34 @@ import Testing
         try await expectWell("a")
     }
 
+    /// As a database is left by who ended in the middle of a change before it had a log, or of giving it one.
+    @Test("BEHAVIOURS 4.4: what was begun and not done is undone, also where a cache is only looked at")
+    func whatEndedInTheMiddleIsReadAllTheSame() async throws {
+        try await make("a", opened: 10)
+        let path = folder.path("\(try path("a"))/gallery.sqlite")
+        let original = folder.path("original")
+        try FileManager.default.copyItem(atPath: path, toPath: original)
+        let connection = try Connection(path: original, access: .readWrite)
+        // So little room in memory that half of it is on the disk before it is done.
+        try connection.execute(
+            """
+            PRAGMA journal_mode = DELETE; PRAGMA cache_size = 1; BEGIN;
+            UPDATE gallery SET photo_count = 77; UPDATE thumbnail SET data = zeroblob(8000);
+            UPDATE photo SET name = 'Nobody';
+            """)
+        for (suffix, source) in [("", original), ("-journal", original + "-journal")] {
+            try? FileManager.default.removeItem(atPath: path + suffix)
+            try FileManager.default.copyItem(atPath: source, toPath: path + suffix)
+        }
+        try connection.execute("ROLLBACK")
+        #expect(throws: SQLiteError.self) {
+            _ = try Connection(path: path, access: .readOnly).first("SELECT 1 FROM gallery") { _ in true }
+        }
+        let gallery = try #require(try caches().gallery(address("a")))
+        #expect(gallery.trouble == nil && gallery.record?.photoCount == 20)
+        try await expectWell("a")
+    }
+
     @Test func cancelledItDoesNothingMore() async throws {
         let whole = try await make("a", opened: 10)
         let cleaning = CacheCleaning(try caches(), limit: 0, remembered: nil, now: now, log: log)
