@@ -61,7 +61,7 @@ let tests: KeyValuePairs<String, [String]> = [
     "Cache": ["SQLite", "Streams", "Model", "Logging", "TestSupport"],
     "Formats": ["Model", "TestSupport"],
     "HTTP": ["Logging", "TestSupport"],
-    "Networking": ["Cache", "HTTP", "Logging", "Model", "Streams", "TestSupport"],
+    "Networking": ["Cache", "HTTP", "Logging", "Model", "SQLite", "Streams", "TestSupport"],
     "Pixels": ["PictureTestSupport"],
     "Decoding": ["Pixels", "PictureTestSupport"],
     "Pictures": [

@@ -41,6 +41,10 @@ public actor NetworkController {
     private var stated: [Wish] = []
     /// The number of each asking that has been taken in.
     private var asked: [Wish.Subject: Int] = [:]
+    /// What could not be stored, for the disk's sake, since something last could.
+    private var unstored = 0
+    /// So many in a row are no accident.
+    private static let maximumUnstored = 8
     var listeners: [GalleryID: Task<Void, Never>] = [:]
     private var alarm: (time: Duration, task: Task<Void, Never>)?
     private let executor = QueueExecutor(label: "vitrine.network")
@@ -185,6 +189,7 @@ public actor NetworkController {
         guard let operation = operations.removeValue(forKey: identity) else { return }
         switch error {
         case nil:
+            unstored = 0
             operation.request.noteDone()
             operation.served.forEach(settle)
         case let error? where error is CancellationError || operation.served.isEmpty:
@@ -203,7 +208,10 @@ public actor NetworkController {
         let attempts = operation.served.map { agenda.countFailure($0) }.max() ?? 1
         if let trouble = error.storageTrouble {
             context.activity.note(trouble)
-            if attempts > 1 { endSweeps(of: operation.request.identity.subject.gallery) }
+            unstored += 1
+            if attempts > 1 || unstored > Self.maximumUnstored {
+                endSweeps(of: operation.request.identity.subject.gallery)
+            }
         }
         guard failure.isTemporary,
             let delay = schedule.delay(afterAttempts: attempts, retryAfter: error.retryAfter)
@@ -265,7 +273,12 @@ public actor NetworkController {
 
     /// What is fetched for later is not fetched for a disk that does not take it.
     private func endSweeps(of gallery: GalleryID) {
-        for subject in sweeps.keys where subject.gallery == gallery { wishes.fulfil(subject) }
+        let ended = Set(sweeps.keys.filter { $0.gallery == gallery })
+        guard !ended.isEmpty else { return }
+        for subject in ended { wishes.fulfil(subject) }
+        // And not when that is heard of: until then as many would be fetched as fit into the time.
+        stated.removeAll { ended.contains($0.subject) }
+        adoptWishes()
     }
 
     // MARK: - Waiting

@@ -10,8 +10,8 @@ import Testing
 /// Real databases with something wrong in them, by chance: none ends the program, and each opens, as it is or mended, or is
 /// set aside, at the latest when it is opened the second time.
 @Suite(.serialized) struct MutationTests {
-    /// Two hundred here; `VITRINE_MUTATIONS=2000` for more.
-    private let rounds = Int(ProcessInfo.processInfo.environment["VITRINE_MUTATIONS"] ?? "") ?? 200
+    /// A hundred and fifty here; `VITRINE_MUTATIONS=2000` for more.
+    private let rounds = Int(ProcessInfo.processInfo.environment["VITRINE_MUTATIONS"] ?? "") ?? 150
     private let folder = TestFolder()
     private let address: Address
     private let path: String

@@ -33,7 +33,7 @@ import Testing
         let clean = try SmallGallery()
         let counting = Faults(in: clean.home.caches)
         #expect(try clean.sync(counting).text.hasSuffix(SmallGallery.everything))
-        for call in calls(of: counting.calls.count, about: 7) {
+        for call in calls(of: counting.calls.count, about: 5) {
             let gallery = try SmallGallery()
             try await expectNothingLost(gallery, fault, at: call, ids: [[], try SmallGallery.ids(.before)])
         }
@@ -48,7 +48,7 @@ import Testing
         try clean.serve(.after)
         let counting = Faults(in: clean.home.caches)
         #expect(try clean.sync(counting).text.hasSuffix(SmallGallery.everything))
-        for call in calls(of: counting.calls.count, about: 3) {
+        for call in calls(of: counting.calls.count, about: 2) {
             let gallery = try SmallGallery()
             _ = try gallery.sync()
             try? FileManager.default.removeItem(atPath: gallery.log)

@@ -45,7 +45,7 @@ import Testing
         let clean = try SmallGallery()
         let counting = Faults(in: clean.home.caches)
         #expect(try clean.sync(counting).text.hasSuffix(SmallGallery.everything))
-        for call in calls(of: counting.calls.count, about: 36) {
+        for call in calls(of: counting.calls.count, about: 26) {
             let gallery = try SmallGallery()
             try await expectNothingLost(gallery, at: call, ids: [[], try SmallGallery.ids(.before)])
         }
@@ -58,7 +58,7 @@ import Testing
         try clean.serve(.after)
         let counting = Faults(in: clean.home.caches)
         #expect(try clean.sync(counting).text.hasSuffix(SmallGallery.everything))
-        for call in calls(of: counting.calls.count, about: 14) {
+        for call in calls(of: counting.calls.count, about: 8) {
             let gallery = try SmallGallery()
             _ = try gallery.sync()
             try? FileManager.default.removeItem(atPath: gallery.log)
@@ -88,7 +88,7 @@ import Testing
         let counting = Faults(in: clean.home.caches)
         let list = try clean.home.vitrine("list", clean.path, environment: counting.environment)
         #expect(list.lines.count == 10 && counting.calls.contains { $0.path.hasSuffix(".rescue") })
-        for call in calls(of: counting.calls.count, about: 10) {
+        for call in calls(of: counting.calls.count, about: 6) {
             let gallery = try damaged()
             let faults = Faults(in: gallery.home.caches, .kill(at: call))
             let list = try gallery.home.vitrine("list", gallery.path, environment: faults.environment)

@@ -1,4 +1,3 @@
-import Cache
 import Foundation
 import HTTP
 import Logging
@@ -8,6 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import Cache
 @testable import Networking
 
 extension GalleryWriter {
@@ -19,6 +19,13 @@ extension GalleryWriter {
         gate.wait()
         guard let changes else { return }
         _ = try commit(changes, skipped: 0, validators: validators, at: Timestamp(milliseconds: 43_000))
+    }
+}
+
+extension GalleryWriter {
+    /// Lets the database grow no more, as a full disk does.
+    func fill() throws {
+        try writer.read { try $0.execute("PRAGMA max_page_count = 1") }
     }
 }
 

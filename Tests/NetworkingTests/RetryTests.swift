@@ -183,6 +183,25 @@ import Testing
         #expect(try test.status.state == .updated && test.clock.alarms.isEmpty && test.paths.count == 2)
     }
 
+    @Test("BEHAVIOURS 4.4: what finds no room is held against no picture, and not everything is fetched for nothing")
+    func fullDisk() async throws {
+        let ids = (0..<200).map { "\($0)" }
+        test.putGallery(ids)
+        for id in ids { test.put("/t/\(id)", .answer(200, NetworkTest.picture(String(repeating: "x", count: 9_000)))) }
+        test.start()
+        try await test.refresh()
+        try await test.cache.writer.fill()
+        let sweep = Wish.Subject.everyPicture(test.cache.id, .thumbnail)
+        test.wishes.ask(for: sweep, importance: .near)
+        try await test.until { !self.test.wishes.isStanding(sweep) }
+        #expect(test.activity.takeNotices() == [StorageTrouble.full.notice])
+        #expect(test.paths.count { $0.hasPrefix("/t/") } < 20)
+        for id in ids {
+            if case .bad = try test.photo(id).thumbnail.trouble { Issue.record("\(id) is said to be bad") }
+        }
+        #expect(try test.status.state == .updated)
+    }
+
     @Test func finalFailureEndsTheSync() async throws {
         test.start()
         try await test.refresh()
@@ -244,7 +263,7 @@ import Testing
         test.start(maximumAttempts: 2)
         try await test.refresh()
         let sweep = Wish.Subject.everyPicture(test.cache.id, .thumbnail)
-        test.wishes.ask(for: sweep)
+        test.wishes.ask(for: sweep, importance: .near)
         await test.clock.advanceToNextAlarm()
         try await test.until { !self.test.wishes.isStanding(sweep) }
         #expect(test.paths.filter { $0 == "/t/a" }.count == 2)
