@@ -7,13 +7,15 @@ import SQLite
 struct DatabaseRescue {
     let path: String
     let address: Address
+    /// Where the copy is made.
+    let folder: String
 
     /// Puts its rows into a database that is made anew, and that in its place. Returns false, with nothing changed, if rows
     /// suffered too. Nobody else may have it open.
     ///
     /// It is put there as one transaction: whoever dies on the way leaves the damaged one, to be rescued by the next.
     func attempt() throws -> Bool {
-        let place = path + ".rescue"
+        let place = folder + "/rescued.sqlite"
         removeCopy(place)
         defer { removeCopy(place) }
         do {

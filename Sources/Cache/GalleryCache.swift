@@ -48,7 +48,9 @@ public final class GalleryCache: Sendable {
         files = try PhotoFiles(folder: folder, log: log)
         let database = folder + "/gallery.sqlite"
         mark = DamageMark(database: database)
-        let opened = try GalleryDatabase(path: database, address: address, hub: hub, mark: mark, log: log).open(lock)
+        let opened = try GalleryDatabase(
+            path: database, partialFolder: files.partialFolder, address: address, hub: hub, mark: mark, log: log
+        ).open(lock)
         wasSetAside = opened.wasSetAside
         access = opened.frozen == nil ? .readOnly : .frozen
         self.writer = try GalleryWriter(

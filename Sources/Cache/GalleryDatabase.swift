@@ -6,6 +6,8 @@ import SQLite
 /// The database of a gallery's cache, to be opened whatever state it is in.
 struct GalleryDatabase {
     let path: String
+    /// Where files lie that are of use for a moment: what is left there by who dies is swept.
+    let partialFolder: String
     let address: Address
     let hub: ChangeHub
     let mark: DamageMark
@@ -43,7 +45,7 @@ struct GalleryDatabase {
     /// What an error says. SQLite does not say why it cannot make a file, so it is asked of the system.
     private func reason(_ error: any Error) -> CacheError? {
         guard case .database(.cannotOpen)? = CacheError(thrown: error) else { return CacheError(thrown: error) }
-        let place = path + ".probe"
+        let place = partialFolder + "/probe"
         let descriptor = Glibc.open(place, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return .cannotOpen(path) }
         close(descriptor)
@@ -72,7 +74,7 @@ struct GalleryDatabase {
             // Another process may have been faster, and then this is the fresh one.
             opened = Opened(writer: try openAsItIs())
         } catch let error as SQLiteError where error.isDamage {
-            let isRescued = try DatabaseRescue(path: path, address: address).attempt()
+            let isRescued = try DatabaseRescue(path: path, address: address, folder: partialFolder).attempt()
             if isRescued {
                 log.error(.cache, "\(path) was damaged (\(error)); all of its rows are whole and kept")
                 mark.remove()
@@ -88,9 +90,7 @@ struct GalleryDatabase {
     private func setAside(_ reason: String) throws(CacheError) {
         let aside = "\(path).damaged-\(Log.systemTime())"
         log.error(.cache, "\(path) is damaged (\(reason)); it is kept as \(aside) and a fresh one is made")
-        guard rename(path, aside) == 0 else {
-            throw .cannotOpen(path)
-        }
+        guard rename(path, aside) == 0 else { throw .cannotOpen(path) }
         // They may be missing. If we die before this, SQLite drops the log that it finds beside an empty file.
         for suffix in ["-wal", "-shm"] { rename(path + suffix, aside + suffix) }
         mark.remove()
@@ -100,9 +100,7 @@ struct GalleryDatabase {
         // Made here first, so that it is the user's alone from its first byte on; the files that SQLite adds beside it
         // take its permissions.
         let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw CacheError.cannotOpen(path)
-        }
+        guard descriptor >= 0 else { throw CacheError.cannotOpen(path) }
         let isWritten = DatabaseHeader.isBelievable(descriptor)
         close(descriptor)
         guard isWritten else { throw SQLiteError.damaged(reason: "its header is none of ours") }

@@ -87,7 +87,7 @@ import Testing
         let clean = try damaged()
         let counting = Faults(in: clean.home.caches)
         let list = try clean.home.vitrine("list", clean.path, environment: counting.environment)
-        #expect(list.lines.count == 10 && counting.calls.contains { $0.path.hasSuffix(".rescue") })
+        #expect(list.lines.count == 10 && counting.calls.contains { $0.path.hasSuffix("/partial/rescued.sqlite") })
         for call in calls(of: counting.calls.count, about: 6) {
             let gallery = try damaged()
             let faults = Faults(in: gallery.home.caches, .kill(at: call))
