@@ -15,10 +15,11 @@ struct FrozenDatabase {
         return stat(path + "-wal", &status) != 0 || status.st_size == 0
     }
 
+    /// Whether nobody at all can write to it.
+    var isOnReadOnlyDisk: Bool { Glibc.access(path, W_OK) != 0 && errno == EROFS }
+
     /// How it has to be opened for reading: frozen, if the disk is known to take nothing.
-    var access: Connection.Access {
-        Glibc.access(path, W_OK) != 0 && errno == EROFS && isComplete ? .frozen : .readOnly
-    }
+    var access: Connection.Access { isOnReadOnlyDisk && isComplete ? .frozen : .readOnly }
 
     /// Opens it if it is one that this program knows, and needs no migrating.
     func open(_ hub: ChangeHub) throws -> Writer? {

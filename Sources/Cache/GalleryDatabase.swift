@@ -55,10 +55,11 @@ struct GalleryDatabase {
 
     /// What is there can be looked at, though nothing can be added to it.
     private func openFrozen(_ trouble: StorageTrouble, _ lock: CacheLock) throws -> Opened? {
+        let database = FrozenDatabase(path: path)
         // A disk that is full may have room for others in a moment, and what they write we would not see: nobody else may
         // have it open. Nobody at all writes to one that is read-only.
-        guard try trouble == .readOnly || lock.claim(.exclusive) == .held else { return nil }
-        guard let writer = try? FrozenDatabase(path: path).open(hub) else { return nil }
+        guard try database.isOnReadOnlyDisk || lock.claim(.exclusive) == .held else { return nil }
+        guard let writer = try? database.open(hub) else { return nil }
         guard try writer.read({ try $0.first("SELECT address FROM gallery") { $0.text(0) } }) == address.text else {
             return nil
         }
