@@ -23,7 +23,8 @@ import Testing
         try await test.sync(&list)
         let written = try await test.cache.writer.rowsWritten
         let again = try await test.sync(&list, pieces: 1_000)
-        #expect(try await test.cache.writer.rowsWritten - written == 2, "the gallery's own row, and what others are told")
+        #expect(
+            try await test.cache.writer.rowsWritten - written == 2, "the gallery's own row, and what others are told")
         #expect(again.summary == SyncSummary(total: 12_000))
         #expect(again.queries < 30)
     }
