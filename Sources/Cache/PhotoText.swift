@@ -42,15 +42,6 @@ enum PhotoText {
     /// Makes the index anew of what the rows say: faster than row by row where there are many, and the cure where it is
     /// damaged.
     static func rebuild(_ connection: Connection) throws {
-        let set = "INSERT INTO photo_text (photo_text, rank) VALUES ('hashsize', ?)"
-        try connection.run(set, memory)
         try connection.execute("INSERT INTO photo_text (photo_text) VALUES ('rebuild')")
-        try connection.run(set, usualMemory)
     }
-
-    /// Bytes of words that are collected before they are written: each time they are, it makes a piece of the index that has
-    /// to be merged with others.
-    private static let memory = 4 << 20
-    /// What SQLite takes where it is told nothing.
-    private static let usualMemory = 1 << 20
 }

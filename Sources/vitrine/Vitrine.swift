@@ -11,6 +11,7 @@ import Terminal
 enum Vitrine {
     static func main() async {
         GlobalTasks.takeOver(count: House.cores)
+        ProgramMemory.returnLargePieces()
         // Dates, letters and their order are the user's.
         setlocale(LC_ALL, "")
         // Whatever is written anywhere is the user's alone.

@@ -1,4 +1,4 @@
-// Threads: their names; timers that go on while the machine sleeps; and the hooks of Swift's runtime through which a program runs its unassigned tasks itself.
+// Threads: their names, and the memory that they share; timers that go on while the machine sleeps; and the hooks of Swift's runtime through which a program runs its unassigned tasks itself.
 //
 // The hooks are declared in the runtime's Concurrency.h: "A hook to take over global enqueuing." They have the calling
 // convention of Swift, which Swift code can neither declare nor implement.
@@ -6,6 +6,7 @@
 #ifndef VITRINE_CCONCURRENCY_SHIM_H
 #define VITRINE_CCONCURRENCY_SHIM_H
 
+#include <malloc.h>
 #include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/timerfd.h>
@@ -14,6 +15,11 @@
 /// Says what this thread is called; of the name 15 bytes are taken.
 static inline void cconcurrency_name_thread(const char *name) {
     prctl(PR_SET_NAME, name, 0, 0, 0);
+}
+
+/// Pieces of memory from this size on are mapped each for itself.
+static inline void cconcurrency_map_from(int size) {
+    mallopt(M_MMAP_THRESHOLD, size);
 }
 
 #define CCONCURRENCY_SWIFT __attribute__((swiftcall))
