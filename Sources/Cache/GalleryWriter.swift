@@ -27,7 +27,7 @@ public actor GalleryWriter {
         writer: sending Writer, frozen: StorageTrouble?, files: PhotoFiles, mark: DamageMark, lock: CacheLock, log: Log,
         activity: Activity
     ) throws {
-        announcements = try writer.read { try Announcements($0) }
+        announcements = try mark.watch { try writer.read { try Announcements($0) } }
         self.writer = writer
         self.frozen = frozen
         self.files = files

@@ -47,7 +47,8 @@ enum SchemaCheck {
         try connection.first(
             """
             SELECT ifnull((SELECT min(key) FROM photo) >= ?1, 1) AND ifnull((SELECT max(key) FROM photo) <= ?2, 1)
-               AND ifnull((SELECT max(seq) FROM sqlite_sequence) <= ?2, 1)
+               AND ifnull((SELECT max(seq) FROM sqlite_sequence WHERE name = 'photo') <= ?2, 1)
+               AND ifnull((SELECT max(key) FROM announcement) > 0, 1)
                AND ifnull((SELECT min(date) FROM photo) >= -?3, 1) AND ifnull((SELECT max(date) FROM photo) <= ?3, 1)
                AND NOT EXISTS (SELECT 1 FROM gallery WHERE abs(ifnull(last_opened, 0)) > ?3
                                                         OR abs(ifnull(last_success, 0)) > ?3)

@@ -136,6 +136,16 @@ import Testing
         #expect(try cache.read { try $0.photo(galleryID: "200") }?.key == PhotoKey(101))
     }
 
+    /// What other processes were told is nothing that anybody needs any more.
+    @Test(arguments: ["announcement", "metadata"]) func tablesBesideTheRows(table: String) async throws {
+        try breakPage(of: table)
+        if table == "metadata" { DamageMark(database: path).set() }
+        let cache = try open()
+        guard table == "announcement" else { return #expect(cache.wasSetAside) }
+        try await expectWhole(cache)
+        try await sync(200..<201, into: cache)
+    }
+
     /// Of another format, or without its beginning: it cannot even be opened.
     @Test(arguments: [
         "UPDATE photo_text_config SET v = 77 WHERE k = 'version'",

@@ -71,7 +71,7 @@ import Testing
         try Connection(path: path, access: .readOnly).map(
             """
             SELECT rootpage FROM sqlite_schema
-            WHERE rootpage > 0 AND (name GLOB 'photo_text*' OR name IN ('metadata', 'photo'))
+            WHERE rootpage > 0 AND (name GLOB 'photo_text*' OR name IN ('metadata', 'photo', 'announcement'))
             """
         ) { Int($0.int(0)) - 1 }
     }

@@ -73,7 +73,7 @@ import Testing
         let session = try browse(Self.mount("size=512k"))
         try #require(session.until(shows: Self.fullNotice), "\(session.screen.text)")
         session.type("j")
-        #expect(session.until(shows: "2 of 28") && !session.screen.text.contains(Self.fullNotice))
+        #expect(session.until { $0.text.contains("2 of 28") && !$0.text.contains(Self.fullNotice) })
         // More thumbnails, which have no room either, and a photo.
         session.type("G")
         #expect(session.until(shows: "28 of 28"))
