@@ -5,6 +5,8 @@ import SQLite
 struct Announcements {
     /// How many are kept. Who has missed more looks at everything.
     private static let kept: Int64 = 256
+    /// Beyond so many rows of a table it is said that they are many.
+    private static let mostRows = 1_000
     /// The last one that is known here, be it ours or another's.
     private var last: Int64
     /// Whether others' were taken on the way, since somebody asked for them.
@@ -26,12 +28,13 @@ struct Announcements {
         return others
     }
 
-    /// What others have announced since this was last asked, given that they have committed something.
-    mutating func takeOthers(_ connection: Connection) throws -> ChangeSet {
+    /// What others have announced since this was last asked, given that they have done something to the database.
+    ///
+    /// - Parameter mayBeSilent: whether it may have been a change of which nothing was said, by some tool.
+    mutating func takeOthers(_ connection: Connection, mayBeSilent: Bool) throws -> ChangeSet {
         let others = try others(connection)
         defer { hasTakenOthers = false }
-        // Somebody has changed the database and not said what, with a tool perhaps.
-        return others.isEmpty && !hasTakenOthers ? ChangeSet(manyOf: Schema.tables) : others
+        return others.isEmpty && !hasTakenOthers && mayBeSilent ? ChangeSet(manyOf: Schema.tables) : others
     }
 
     private mutating func others(_ connection: Connection) throws -> ChangeSet {
@@ -53,8 +56,9 @@ struct Announcements {
         let parts = Schema.tables.compactMap { table -> String? in
             switch changes[table] {
             case nil: nil
-            case .many: table + ":*"
-            case .listed(let rows): table + ":" + rows.map(String.init).joined(separator: ",")
+            case .listed(let rows) where rows.count <= mostRows:
+                table + ":" + rows.map(String.init).joined(separator: ",")
+            case .many, .listed: table + ":*"
             }
         }
         return parts.isEmpty ? nil : parts.joined(separator: " ")

@@ -23,27 +23,33 @@ extension CacheReader {
         for term in terms {
             guard let dates = term.dates else { continue }
             var found = KeySet()
-            try connection.forEach(
-                "SELECT key FROM photo WHERE date >= ? AND date < ?", dates.lowerBound.milliseconds,
-                dates.upperBound.milliseconds
-            ) { found.insert($0.int(0)) }
+            try forEachPhoto(from: dates, candidates) { found.insert($0) }
             if let expression = term.expression { try forEachHit(expression, candidates) { found.insert($0) } }
             narrow(found)
         }
         return hits
     }
 
+    /// The whole question for a few candidates as well: to find a single row in it, the index goes through all that has a
+    /// word's beginning.
     private func forEachHit(_ expression: String, _ candidates: Set<Int64>?, _ body: (Int64) -> Void) throws {
+        try connection.forEachNumber("rowid", "FROM photo_text WHERE photo_text MATCH ?", expression) { row in
+            if candidates?.contains(row) != false { body(row) }
+        }
+    }
+
+    private func forEachPhoto(
+        from dates: Range<Timestamp>, _ candidates: Set<Int64>?, _ body: (Int64) -> Void
+    ) throws {
+        let (start, end) = (dates.lowerBound.milliseconds, dates.upperBound.milliseconds)
         guard let candidates else {
-            return try connection.forEach("SELECT rowid FROM photo_text WHERE photo_text MATCH ?", expression) {
-                body($0.int(0))
-            }
+            return try connection.forEachNumber(
+                "key", "FROM photo WHERE date >= ? AND date < ?", start, end, body: body)
         }
-        for candidate in candidates {
-            try connection.forEach(
-                "SELECT rowid FROM photo_text WHERE photo_text MATCH ? AND rowid = ?", expression, candidate
-            ) { body($0.int(0)) }
-        }
+        try connection.forEach(
+            "SELECT key FROM photo WHERE key IN (SELECT value FROM json_each(?)) AND date >= ? AND date < ?",
+            "[" + candidates.map(String.init).joined(separator: ",") + "]", start, end
+        ) { body($0.int(0)) }
     }
 
     /// Where in a photo's name the words of a filter stand, in bytes: what is marked on the screen.

@@ -32,6 +32,7 @@ public final class FetchedResults {
     /// How it is divided.
     public let sectionRule: SectionRule
     private let query: PhotoQuery
+    /// Shared with the lists that are made out of this one: all of them are asked on the main actor.
     let reader: CacheReader
     private let changes: CoalescingStream<ChangeSet>
     private let loader = ResultLoader()
@@ -39,9 +40,8 @@ public final class FetchedResults {
     private var rows: OrderedRows
     /// The length of the list; more than there are rows until all of them have been read.
     private var knownCount: Int
-    private var isComplete: Bool
-    /// Taken from the stream, and not in the list yet.
-    private var unapplied = ChangeSet()
+    /// Whether all of its photos are known: of a long list the beginning is there at once, and the rest follows.
+    public private(set) var isComplete: Bool
 
     /// Makes a list of all photos, by date or by name, and reads its beginning.
     public convenience init(
@@ -82,12 +82,10 @@ public final class FetchedResults {
         if query.isIndexed, !hasOrder { return try FetchedResults(of: cache, order: order, sections: sections) }
         let changes = cache.changes()
         // What this list has not taken in, the other one could not know of.
-        var missed = unapplied
-        if let pending = self.changes.pending { missed.merge(pending) }
+        let missed = self.changes.unfinished
         let rows = try await loader.rows(query, cache, outOf: hasOrder ? self.rows : nil)
-        if hasOrder, !missed.isEmpty { changes.send(missed) }
+        if hasOrder, let missed { changes.send(missed) }
         try Task.checkCancellation()
-        let reader = try cache.openReader()
         return FetchedResults(
             cache, query, sections, reader, changes, rows, knownCount: rows.count, isComplete: true)
     }
@@ -146,8 +144,6 @@ public final class FetchedResults {
     public func nextDifference() async -> Difference? {
         if !isComplete, let reset = await loadAll() { return reset }
         while let touched = await changes.next() {
-            unapplied = touched
-            defer { unapplied = ChangeSet() }
             switch rowsOfInterest(touched) {
             case nil: continue
             case .listed(let rows)? where isComplete && rows.count <= Self.mostChanges:
@@ -183,7 +179,11 @@ public final class FetchedResults {
     }
 
     private func loadAll() async -> Difference? {
-        guard let all = try? await loader.rows(query, cache) else { return nil }
+        guard let all = try? await loader.rows(query, cache) else {
+            // What it missed is in no later change; so the next one is a reason to read all of them, too.
+            isComplete = false
+            return nil
+        }
         rows = all
         knownCount = all.count
         isComplete = true

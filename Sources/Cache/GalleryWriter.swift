@@ -45,6 +45,8 @@ public actor GalleryWriter {
     /// One transaction, and the housekeeping that its commit may have made due.
     @discardableResult
     func transaction<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        // Before our own commit is in the log, and what others did can no longer be told from it.
+        listenToOthers()
         let result: Result
         do {
             if let frozen { throw frozen.error }
@@ -56,9 +58,13 @@ public actor GalleryWriter {
         }
         lock?.ring()
         // Others may have rung since they were last listened to, and not be heard for our own ringing.
-        do { try announceOthers() } catch { log.error(.cache, "\(error)") }
+        listenToOthers()
         checkpointIfDue()
         return result
+    }
+
+    private func listenToOthers() {
+        do { try announceOthers() } catch { log.error(.cache, "\(error)") }
     }
 
     /// The index of words is made of what the rows say, so it can be made again at once: no update need fail for it.
@@ -88,8 +94,11 @@ public actor GalleryWriter {
     func announceOthers() throws -> Bool {
         try mark.watch {
             guard try writer.othersHaveCommitted() else { return false }
-            writer.announce(try writer.read { try announcements.takeOthers($0) })
-            return true
+            // After each update another process empties the log, and that is no reason to look at everything.
+            let mayBeSilent = !writer.isLogEmpty
+            let changes = try writer.read { try announcements.takeOthers($0, mayBeSilent: mayBeSilent) }
+            writer.announce(changes)
+            return !changes.isEmpty
         }
     }
 

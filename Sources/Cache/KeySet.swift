@@ -1,18 +1,27 @@
 /// Numbers of rows, a bit each. Rows are numbered from one upwards and seldom leave gaps, so a million of them take some
-/// hundred kilobytes; numbers far apart, as a damaged database may have, take no more than a page each.
+/// hundred kilobytes. Numbers beyond what many galleries of a million ever come to are kept apart: a set of a few that are
+/// far apart, as a damaged database may have, takes no more than they.
 struct KeySet: Sendable {
-    private static let pageBits: Int64 = 1 << 15
-    private var pages: [Int64: [UInt64]] = [:]
+    /// Numbers below this have a bit, which together take at most sixteen megabytes.
+    private static let limit: Int64 = 1 << 27
+    private var words: ContiguousArray<UInt64> = []
+    private var others: Set<Int64> = []
     /// How many there are.
     private(set) var count = 0
 
     /// Adds a number. Returns false if it was there.
     @discardableResult
     mutating func insert(_ key: Int64) -> Bool {
-        let (page, word, bit) = Self.place(of: key)
-        let isNew = pages[page, default: Self.emptyPage][word] & bit == 0
+        guard (0..<Self.limit).contains(key) else {
+            let isNew = others.insert(key).inserted
+            if isNew { count += 1 }
+            return isNew
+        }
+        let (word, bit) = Self.place(of: key)
+        if word >= words.count { words += Array(repeating: 0, count: max(1_024, word + 1 - words.count)) }
+        let isNew = words[word] & bit == 0
         if isNew {
-            pages[page, default: Self.emptyPage][word] |= bit
+            words[word] |= bit
             count += 1
         }
         return isNew
@@ -20,27 +29,22 @@ struct KeySet: Sendable {
 
     /// Keeps those alone that are in another set too.
     mutating func formIntersection(_ other: KeySet) {
-        count = 0
-        for (number, page) in pages {
-            guard let others = other.pages[number] else {
-                pages[number] = nil
-                continue
-            }
-            let common = zip(page, others).map { $0 & $1 }
-            count += common.reduce(0) { $0 + $1.nonzeroBitCount }
-            pages[number] = common
+        others.formIntersection(other.others)
+        words.removeLast(max(0, words.count - other.words.count))
+        count = others.count
+        for word in words.indices {
+            words[word] &= other.words[word]
+            count += words[word].nonzeroBitCount
         }
     }
 
     func contains(_ key: Int64) -> Bool {
-        let (page, word, bit) = Self.place(of: key)
-        return pages[page].map { $0[word] & bit != 0 } ?? false
+        guard (0..<Self.limit).contains(key) else { return others.contains(key) }
+        let (word, bit) = Self.place(of: key)
+        return word < words.count && words[word] & bit != 0
     }
 
-    private static let emptyPage = [UInt64](repeating: 0, count: Int(pageBits) / 64)
-
-    private static func place(of key: Int64) -> (page: Int64, word: Int, bit: UInt64) {
-        let offset = Int(key & (pageBits - 1))
-        return (key >> 15, offset >> 6, 1 << UInt64(offset & 63))
+    private static func place(of key: Int64) -> (word: Int, bit: UInt64) {
+        (Int(key) >> 6, 1 << UInt64(key & 63))
     }
 }

@@ -1,31 +1,29 @@
 extension OrderedRows {
-    /// Gives rows new keys, takes rows out (nil) and puts new ones in, and tells what that did.
+    /// Gives rows new keys, takes rows out and puts new ones in, and tells what that did.
     ///
     /// For each row that is touched it costs a few searches in the logarithm of the rows, and a piece of a few hundred rows
     /// moved; for all of them together, a pass over the pieces' lengths (see ``RowList``).
-    mutating func apply(_ changes: [(row: Int64, key: SortKey?)]) -> RowDifference {
+    mutating func apply(_ changes: [RowKey]) -> RowDifference {
         var removed: [(place: Int, row: Int64)] = []
         var added: [Int64] = []
         var updated: [Int64] = []
         // All are looked up before any key changes: until then the rows are in the order of the old keys.
-        for (row, key) in changes {
-            switch (index(of: row), key) {
-            case (nil, nil): break
-            case (let place?, nil): removed.append((place, row))
-            case (nil, .some): added.append(row)
-            case (let place?, let key?):
-                if hasKey(key, row) {
-                    updated.append(row)
-                } else {
-                    removed.append((place, row))
-                    added.append(row)
-                }
+        let isSame = changes.map { change in change.key.map { hasKey($0, change.row) } ?? false }
+        for (change, isSame) in zip(changes, isSame) {
+            switch (index(of: change.row), change.isListed) {
+            case (nil, false): break
+            case (let place?, false): removed.append((place, change.row))
+            case (nil, true): added.append(change.row)
+            case (.some, true) where isSame: updated.append(change.row)
+            case (let place?, true):
+                removed.append((place, change.row))
+                added.append(change.row)
             }
         }
         removed.sort { $0.place < $1.place }
         remove(at: removed.map(\.place))
-        for (row, key) in changes {
-            if let key { setKey(key, of: row) } else { removeKey(of: row) }
+        for (change, isSame) in zip(changes, isSame) where !isSame {
+            if let key = change.key { setKey(key, of: change.row) } else { removeKey(of: change.row) }
         }
         insert(added)
         compact()

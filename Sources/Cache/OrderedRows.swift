@@ -48,8 +48,7 @@ struct OrderedRows: Sendable {
     /// Those of them that are in a set, in the same order.
     func filtered(by set: KeySet) -> OrderedRows {
         var filtered = self
-        filtered.rows = RowList()
-        rows.forEach { if set.contains($0) { filtered.rows.append($0) } }
+        filtered.rows = rows.filtered(by: set)
         return filtered
     }
 

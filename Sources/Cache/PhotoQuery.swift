@@ -37,8 +37,8 @@ struct PhotoQuery: Sendable {
         return rows
     }
 
-    /// The keys that rows have now; nil for those that are gone or do not match.
-    func keys(of rows: Set<Int64>, _ reader: CacheReader) throws -> [(row: Int64, key: SortKey?)] {
+    /// The keys that rows have now, and whether they match.
+    func keys(of rows: Set<Int64>, _ reader: CacheReader) throws -> [RowKey] {
         try reader.connection.transaction(writes: false) {
             let hits = try reader.hits(filter, among: rows)
             var found: [Int64: SortKey] = [:]
@@ -46,11 +46,8 @@ struct PhotoQuery: Sendable {
             try reader.connection.forEach(
                 "SELECT key, \(column) FROM photo WHERE key IN (SELECT value FROM json_each(?))",
                 "[" + rows.map(String.init).joined(separator: ",") + "]"
-            ) { row in
-                let number = try number(of: row)
-                if hits?.contains(number) != false { found[number] = key(of: row) }
-            }
-            return rows.map { ($0, found[$0]) }
+            ) { found[try number(of: $0)] = key(of: $0) }
+            return rows.map { RowKey($0, found[$0], isListed: hits?.contains($0) != false) }
         }
     }
 

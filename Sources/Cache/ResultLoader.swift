@@ -12,7 +12,7 @@ actor ResultLoader {
 
     func keys(
         of rows: Set<Int64>, _ query: PhotoQuery, _ cache: GalleryCache
-    ) throws -> sending [(row: Int64, key: SortKey?)] {
+    ) throws -> sending [RowKey] {
         try read(cache) { try query.keys(of: rows, $0) }
     }
 

@@ -76,6 +76,35 @@ struct RowList: Sendable {
         measure()
     }
 
+    /// Those of them that are in a set, in the same order.
+    func filtered(by set: KeySet) -> RowList {
+        var filtered = RowList(pieceSize: pieceSize)
+        // Whether a row is in there is anybody's guess, the processor's too: so each is written down, and the next one over
+        // it if it was not.
+        var kept = ContiguousArray<Int32>(repeating: 0, count: 3 * pieceSize)
+        var count = 0
+        for piece in pieces {
+            for row in piece {
+                kept[count] = row
+                count += set.contains(Int64(row)) ? 1 : 0
+            }
+            while count >= pieceSize {
+                filtered.add(kept[..<pieceSize])
+                kept.replaceSubrange(..<(count - pieceSize), with: kept[pieceSize..<count])
+                count -= pieceSize
+            }
+        }
+        filtered.add(kept[..<count])
+        return filtered
+    }
+
+    private mutating func add(_ piece: ContiguousArray<Int32>.SubSequence) {
+        guard !piece.isEmpty else { return }
+        starts.append(count)
+        pieces.append(ContiguousArray(piece))
+        count += piece.count
+    }
+
     /// Hands out each row, from first to last.
     func forEach(_ body: (Int64) -> Void) {
         for piece in pieces {

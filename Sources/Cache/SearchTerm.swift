@@ -10,7 +10,10 @@ struct SearchTerm: Equatable, Sendable {
 
     /// The terms that a text is made of; none if it says nothing, and then every photo matches.
     static func terms(of text: String, _ connection: Connection) throws -> [SearchTerm] {
-        try text.split(whereSeparator: \.isWhitespace).compactMap { word in
+        // Each word once: somebody may paste a page.
+        var known: Set<Substring> = []
+        return try text.split(whereSeparator: \.isWhitespace).compactMap { word in
+            guard known.insert(word).inserted else { return nil }
             let expression = try expression(String(word), connection)
             let dates = dates(word)
             return expression == nil && dates == nil ? nil : SearchTerm(expression: expression, dates: dates)

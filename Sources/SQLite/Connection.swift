@@ -26,6 +26,7 @@ public final class Connection {
     private var statements: [String: Statement] = [:]
     /// Made when it is first needed.
     private var tokenizer: WordTokenizer?
+    private var collector: NumberCollector?
     /// What was asked of it so far: for tests of what a frame costs.
     public private(set) var work = Work()
 
@@ -83,6 +84,7 @@ public final class Connection {
         statements.removeAll()
         tokenizer = nil
         sqlite3_close_v2(pointer)
+        collector = nil
     }
 
     /// SQLite counts what memory it has in use, under a lock that it takes twice for each piece. Nobody here asks.
@@ -127,6 +129,19 @@ public final class Connection {
         var results: [Result] = []
         try each(sql, repeat each values) { results.append(try row($0)) }
         return results
+    }
+
+    /// Hands out each number of a column, which is faster than row by row where there are very many.
+    ///
+    ///     try connection.forEachNumber("rowid", "FROM photo_text WHERE photo_text MATCH ?", words) { hits.insert($0) }
+    public func forEachNumber<each Value: Bindable>(
+        _ column: String, _ rest: String, _ values: repeat each Value, body: (Int64) -> Void
+    ) throws {
+        let collector = try self.collector ?? NumberCollector(pointer)
+        self.collector = collector
+        try collector.collect(body) {
+            try each("SELECT \(NumberCollector.name)(\(column)) \(rest)", repeat each values) { _ in }
+        }
     }
 
     /// Makes a value of a result's first row, or returns nil if there is none.

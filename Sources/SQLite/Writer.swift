@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// The one connection that writes to a database, and announces what it wrote.
 ///
@@ -11,6 +12,7 @@ public final class Writer {
     private let connection: Connection
     private let recorder: CommitRecorder
     private let hub: ChangeHub
+    private let path: String
     /// Changes when another process commits.
     private var dataVersion: Int64 = 0
 
@@ -29,6 +31,7 @@ public final class Writer {
     public init(path: String, hub: ChangeHub, watched: [String]? = nil) throws {
         connection = try Connection(path: path, access: .readWrite)
         self.hub = hub
+        self.path = path
         try connection.execute(
             """
             PRAGMA journal_mode = WAL;
@@ -47,6 +50,7 @@ public final class Writer {
     public init(frozen path: String, hub: ChangeHub) throws {
         connection = try Connection(path: path, access: .frozen)
         self.hub = hub
+        self.path = path
         recorder = CommitRecorder(connection, watched: [])
     }
 
@@ -80,11 +84,17 @@ public final class Writer {
     ///
     /// "The integer values returned by two invocations of "PRAGMA data_version" from the same connection will be different
     /// if changes were committed to the database by any other connection in the interim", and no other connection of this
-    /// process writes.
+    /// process writes. But so they are after another's checkpoint: see ``isLogEmpty``.
     public func othersHaveCommitted() throws -> Bool {
         let version = try connection.first("PRAGMA data_version") { $0.int(0) } ?? 0
         defer { dataVersion = version }
         return version != dataVersion
+    }
+
+    /// Whether the log's file is there and nothing is in it: as a checkpoint leaves it that was the last thing to happen.
+    public var isLogEmpty: Bool {
+        var status = stat()
+        return stat(path + "-wal", &status) == 0 && status.st_size == 0
     }
 
     /// Pages that the write-ahead log held after the last commit.

@@ -23,13 +23,17 @@ final class PhotoLists {
     /// What is searched for, found yet or not.
     private(set) var filter = PhotoFilter.all
     private(set) var purpose = Purpose.finding
+    /// Whether what was found is shown alone.
+    private var isFiltered = false
     private(set) var order: PhotoOrder
     private(set) var sections: SectionRule
+    /// Why the last wish could not be done, if that is so.
+    private(set) var failure: String?
     private var task: Task<Void, Never>?
     private let cache: GalleryCache
     private let log: Log
     private let feed: UpdateFeed
-    private var subscriptions: [UpdateFeed.Subscription] = []
+    private var subscriptions: [ObjectIdentifier: UpdateFeed.Subscription] = [:]
 
     init(_ cache: GalleryCache, order: PhotoOrder, sections: SectionRule, _ context: ScreenContext) throws {
         (self.cache, self.order, self.sections, log, feed) = (cache, order, sections, context.log, context.feed)
@@ -37,10 +41,10 @@ final class PhotoLists {
         follow()
     }
 
-    /// What the list on the screen shows.
-    var shown: FetchedResults { purpose == .filtering ? found ?? all : all }
+    /// What the list on the screen shows. It changes when ``ModelUpdate/lists(_:)`` says so, and not before.
+    var shown: FetchedResults { isFiltered ? found ?? all : all }
 
-    /// Whether the hits are those of what is searched for now.
+    /// Whether the hits of what is searched for now are still to come.
     var isSearching: Bool { filter != found?.filter ?? .all }
 
     /// Searches for something; for nothing, to show everything again.
@@ -62,13 +66,16 @@ final class PhotoLists {
     /// Nothing is listed any more.
     func close() {
         task?.cancel()
-        subscriptions = []
+        subscriptions = [:]
     }
 
     private func arrange() {
         task?.cancel()
+        failure = nil
+        // Only what is sorted by date is divided.
+        let sections = order.criterion == .date ? sections : .none
         guard filter != .all || all.order != order || all.sectionRule != sections else { return adopt(all, nil) }
-        task = Task { [all, order, sections, filter, log] in
+        task = Task { [all, order, filter, log] in
             do {
                 let isArranged = all.order == order && all.sectionRule == sections
                 let arranged = isArranged ? all : try await all.arranged(order, sections: sections)
@@ -78,21 +85,34 @@ final class PhotoLists {
                 if !Task.isCancelled { self.adopt(arranged, found) }
             } catch is CancellationError {
             } catch {
-                if !Task.isCancelled { log.error(.cache, "\(error)") }
+                guard !Task.isCancelled else { return }
+                log.error(.cache, "\(error)")
+                self.giveUp(error)
             }
         }
     }
 
+    /// What is there stays, and counts as what was wished for.
+    private func giveUp(_ error: any Error) {
+        (filter, order) = (found?.filter ?? .all, all.order)
+        failure = "\(error)"
+        feed.deliver(.lists(self))
+    }
+
     private func adopt(_ all: FetchedResults, _ found: FetchedResults?) {
         guard all !== self.all || found !== self.found else { return }
-        (self.all, self.found) = (all, found)
+        (self.all, self.found, isFiltered) = (all, found, purpose == .filtering)
         follow()
         feed.deliver(.lists(self))
     }
 
+    /// A list that stays is followed without a break: what comes in between would be lost.
     private func follow() {
-        subscriptions = [all, found].compactMap { $0 }.map { list in
-            feed.follow(list.differences) { .results(list, $0) }
+        let lists = [all, found].compactMap { $0 }
+        let kept = Set(lists.map { ObjectIdentifier($0) })
+        subscriptions = subscriptions.filter { kept.contains($0.key) }
+        for list in lists where subscriptions[ObjectIdentifier(list)] == nil {
+            subscriptions[ObjectIdentifier(list)] = feed.follow(list.differences) { .results(list, $0) }
         }
     }
 

@@ -20,15 +20,19 @@ extension PhotosScreen {
 
     private func type(_ label: String, for purpose: PhotoLists.Purpose) {
         let before = (text: lists.filter.text, purpose: lists.purpose)
-        origin = selection
-        isTyping = true
+        (origin, awaitsHit, isTyping) = (selection, false, true)
         prompt.onChange = { [weak self] in self?.lists.search($0, for: purpose) }
-        prompt.onEnter = { [weak self] in self?.isTyping = false }
+        prompt.onEnter = { [weak self] in
+            guard let self else { return }
+            (isTyping, awaitsHit) = (false, lists.isSearching)
+            if !awaitsHit { origin = nil }
+        }
         prompt.onEscape = { [weak self] in
             guard let self else { return }
-            isTyping = false
-            lists.search(before.purpose == purpose ? before.text : "", for: before.purpose)
-            if let origin { select(origin) }
+            let back = origin
+            (isTyping, origin) = (false, nil)
+            lists.search(before.text, for: before.purpose)
+            if let back { select(back) }
         }
         prompt.begin(label, before.purpose == purpose ? before.text : "")
         if before.purpose != purpose { lists.search("", for: purpose) }
@@ -36,6 +40,7 @@ extension PhotosScreen {
 
     private func goToHit(backwards: Bool) {
         guard lists.filter != .all else { return send(.notice("Nothing has been searched for yet; / does.")) }
+        guard !lists.isSearching else { return send(.notice("Still searching…")) }
         guard let hit = lists.hit(after: selection, backwards: backwards) else {
             return send(.notice("“\(lists.filter.text.madeVisible)” is not found."))
         }
@@ -51,6 +56,7 @@ extension PhotosScreen {
     var searchText: String? {
         guard isTyping else { return nil }
         guard lists.filter != .all else { return "Type what is to be found." }
+        // Until the next hits are there the last ones are said: with each letter another text would flicker.
         guard let found = lists.found else { return "Searching…" }
         guard found.count > 0 else { return "Nothing is found" }
         return CountText.text(found.count, "photo") + " found   Enter keeps them, Escape leads back"

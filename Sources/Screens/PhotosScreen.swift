@@ -27,6 +27,8 @@ final class PhotosScreen: Screen {
     var isTyping = false
     /// What was selected when it began: where one goes back to, and from where hits are counted.
     var origin: PhotoKey?
+    /// Whether the first hit is to be selected though nothing is typed any more: it was still being looked for.
+    var awaitsHit = false
     private let sortMenu = SortMenu()
     var isSorting = false
     /// Whether the user has said how the list is to be divided.
@@ -143,7 +145,8 @@ final class PhotosScreen: Screen {
 
     /// Looks at a photo.
     func openSelection() {
-        guard let selection else { return }
+        // Of a list that is still being read, the place may not be known yet.
+        guard let selection, results.index(of: selection) != nil || !results.isComplete else { return }
         send(.push(PhotoScreen(context, results: results, key: selection, delegate: self)))
     }
 
@@ -206,17 +209,19 @@ final class PhotosScreen: Screen {
         if isOnTop { setNeedsDisplay() }
     }
 
-    /// The list is another. What was selected is, if it is in there; else what was found next to it.
+    /// The list is another. What was selected is, if it is in there; while something is typed, the hit next to where one was.
     private func followLists() {
+        if let failure = lists.failure { return send(.notice(failure)) }
         scroll.setCount(results.count)
-        if isTyping || lists.purpose == .filtering, let hit = lists.hit(after: origin ?? selection, including: true) {
+        if isTyping || awaitsHit {
+            selection = lists.hit(after: origin, including: true) ?? origin
+        } else if lists.purpose == .filtering, let hit = lists.hit(after: selection, including: true) {
             selection = hit
-        } else if isTyping {
-            selection = origin
         }
+        if !isTyping { (awaitsHit, origin) = (false, nil) }
         scroll.select(selection.flatMap { results.index(of: $0) } ?? 0)
         // Of a list that is still being read the place is not known yet.
-        if results.key(at: scroll.selected) != nil, selection.map({ results.index(of: $0) == nil }) ?? true {
+        if results.isComplete, selection.flatMap({ results.index(of: $0) }) == nil {
             selection = results.key(at: scroll.selected)
         }
     }
@@ -268,7 +273,8 @@ final class PhotosScreen: Screen {
             if divided, let section = results.section(at: index),
                 section.range.lowerBound == index || index == scroll.first
             {
-                let title = SectionTitle(section: section, rule: results.sectionRule, theme: context.theme)
+                let title = SectionTitle(
+                    section: section, rule: results.sectionRule, isCounted: results.isComplete, theme: context.theme)
                 title.draw(in: &surface, rest.takeTop(1))
             }
             let line = rest.takeTop(height)
@@ -309,7 +315,8 @@ final class PhotosScreen: Screen {
     /// First what is seen, then a page on either side.
     private func stateWishes(_ seen: [PhotoKey]) {
         var wishes = seen.map { Wish(.picture(cache.id, $0, .thumbnail), importance: .visible) }
-        let window = scroll.window
+        // The list may be shorter already than the one that was laid out: what became of it is on its way.
+        let window = scroll.window.clamped(to: 0..<results.count)
         let after = window.upperBound..<min(results.count, window.upperBound + scroll.visible)
         let before = max(0, window.lowerBound - scroll.visible)..<window.lowerBound
         for index in Array(after) + before.reversed() {
@@ -324,7 +331,7 @@ final class PhotosScreen: Screen {
         let status = status
         let isFirst = status.lastSuccess == nil && status.isRunning
         let text =
-            lists.found != nil ? "Nothing is found" : isFirst ? "Fetching the list of photos…" : "No photos"
+            results === lists.found ? "Nothing is found" : isFirst ? "Fetching the list of photos…" : "No photos"
         let middle = frame.centred(Size(columns: text.displayWidth, rows: 1))
         surface.write(text, in: middle, style: context.theme.detail)
     }

@@ -9,6 +9,8 @@ import Text
 struct SectionTitle {
     let section: PhotoSection
     let rule: SectionRule
+    /// Whether all photos of the list are known, and so how many the section has.
+    let isCounted: Bool
     let theme: Theme
 
     /// `2006`, `July 2006`, `Sunday 30 July 2006`, in the words of the user's locale.
@@ -25,7 +27,7 @@ struct SectionTitle {
         var rest = line
         _ = rest.takeLeft(1)
         _ = rest.takeRight(1)
-        let count = CountText.text(section.range.count, "photo")
+        let count = isCounted ? CountText.text(section.range.count, "photo") : ""
         _ = rest.takeLeft(surface.write(text.truncated(toWidth: rest.size.columns), in: rest, style: theme.section))
         guard rest.size.columns >= count.displayWidth + 4 else { return }
         surface.write(count, in: rest.takeRight(count.displayWidth), style: theme.detail)

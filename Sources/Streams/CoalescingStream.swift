@@ -12,8 +12,12 @@ public final class CoalescingStream<Element: Coalescing>: AsyncSequence, Sendabl
     private struct State {
         /// Sent and not yet taken.
         var pending: Element?
-        /// The listener, if it is waiting. Never set while `pending` is.
-        var listener: CheckedContinuation<Element?, Never>?
+        /// Taken by a listener that has not come back for more.
+        var taken: Element?
+        /// The listener, if it is waiting. Never set while `pending` is. It is known by its number: who is cancelled must not
+        /// end the waiting of whoever listens in its place.
+        var listener: (number: Int, continuation: CheckedContinuation<Element?, Never>)?
+        var lastNumber = 0
         var isFinished = false
     }
 
@@ -28,7 +32,8 @@ public final class CoalescingStream<Element: Coalescing>: AsyncSequence, Sendabl
             guard !state.isFinished else { return nil }
             if let listener = state.listener {
                 state.listener = nil
-                return listener
+                state.taken = element
+                return listener.continuation
             }
             if state.pending == nil { state.pending = element } else { state.pending?.merge(element) }
             return nil
@@ -36,40 +41,54 @@ public final class CoalescingStream<Element: Coalescing>: AsyncSequence, Sendabl
         listener?.resume(returning: element)
     }
 
-    /// What was sent and has not been taken yet. It stays.
-    public var pending: Element? { state.withLock { $0.pending } }
+    /// What was sent and is not done with: not taken yet, or by a listener that has not come back for more. It stays.
+    public var unfinished: Element? {
+        state.withLock { state in
+            guard var all = state.taken else { return state.pending }
+            if let pending = state.pending { all.merge(pending) }
+            return all
+        }
+    }
 
     /// Ends the stream, after what is pending has been taken.
     public func finish() {
-        takeListener(finishing: true)?.resume(returning: nil)
+        let listener = state.withLock { state in
+            state.isFinished = true
+            defer { state.listener = nil }
+            return state.listener
+        }
+        listener?.continuation.resume(returning: nil)
     }
 
-    /// Waits for the next value; nil at the end, or when the task is cancelled.
+    /// Waits for the next value; nil at the end, or when the task is cancelled. A task that is cancelled takes nothing away.
     public func next() async -> Element? {
-        await withTaskCancellationHandler {
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber
+        }
+        return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let ready = state.withLock { state -> Element?? in
+                    if Task.isCancelled { return .some(nil) }
                     precondition(state.listener == nil, "one listener a stream")
+                    state.taken = state.pending
                     if let pending = state.pending {
                         state.pending = nil
                         return pending
                     }
-                    if state.isFinished || Task.isCancelled { return .some(nil) }
-                    state.listener = continuation
+                    if state.isFinished { return .some(nil) }
+                    state.listener = (number, continuation)
                     return nil
                 }
                 if let ready { continuation.resume(returning: ready) }
             }
         } onCancel: {
-            takeListener(finishing: false)?.resume(returning: nil)
-        }
-    }
-
-    private func takeListener(finishing: Bool) -> CheckedContinuation<Element?, Never>? {
-        state.withLock { state in
-            if finishing { state.isFinished = true }
-            defer { state.listener = nil }
-            return state.listener
+            let listener = state.withLock { state -> CheckedContinuation<Element?, Never>? in
+                guard let listener = state.listener, listener.number == number else { return nil }
+                state.listener = nil
+                return listener.continuation
+            }
+            listener?.resume(returning: nil)
         }
     }
 

@@ -80,8 +80,8 @@ import Testing
         try execute("UPDATE photo SET key = \(key) WHERE id = '7'")
         #expect(throws: CacheError.self) { try FetchedResults(of: cache) }
         var rows = OrderedRows()
-        _ = rows.apply([(key, .number(1)), (5, .number(2))])
-        _ = rows.apply([(key, nil)])
+        _ = rows.apply([RowKey(key, .number(1)), RowKey(5, .number(2))])
+        _ = rows.apply([RowKey(key, nil)])
         #expect(rows.index(of: key) == nil && results.index(of: PhotoKey(key)) == nil)
     }
 

@@ -21,7 +21,7 @@ import Testing
             for _ in 0..<8 {
                 let changes = randomChanges(texts, &random)
                 let old = shown(rows, reversed)
-                var difference = rows.apply(changes)
+                var difference = rows.apply(changes.map { RowKey($0.row, $0.key) })
                 for (row, key) in changes { model[row] = key }
                 if reversed { difference = difference.reversed(oldCount: old.count, newCount: rows.count) }
                 #expect(all(rows) == sorted(model))

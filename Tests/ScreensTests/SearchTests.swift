@@ -91,6 +91,81 @@ import Testing
         #expect(screens.frame()[start + 8, row].style != hit)
     }
 
+    /// What is not among the hits has its place between them all the same, also when it has changed since.
+    @Test func theNextHitIsTheNextOneFromWhereOneIs() async throws {
+        try await beginAtTheSea()
+        screens.press("/")
+        screens.type("dawn")
+        try await screens.until { screens.selected == "Sea at dawn" }
+        screens.press(Key(.enter), "G")
+        #expect(screens.selected == "Kids")
+        try await screens.store(TestScreens.picture(red: 1), as: .thumbnail, of: "2")
+        try await screens.store(TestScreens.picture(red: 1), as: .thumbnail, of: "5")
+        screens.press("N")
+        #expect(screens.selected == "Dawn")
+        screens.press("k")
+        #expect(screens.selected == "Oak")
+        try await screens.until { try screens.photo("2").thumbnail.held != nil }
+        screens.press("n")
+        #expect(screens.selected == "Dawn")
+    }
+
+    @Test func escapeLeadsBackToTheFilterThatWasThere() async throws {
+        try await beginAtTheSea()
+        screens.press("f")
+        screens.type("2006")
+        try await screens.until { names == ["Oak", "Dawn"] }
+        screens.press(Key(.enter), "j", "/")
+        screens.type("ki")
+        try await screens.until { screens.selected == "Kids" }
+        screens.press(Key(.escape))
+        try await screens.until { names == ["Oak", "Dawn"] && screens.selected == "Dawn" }
+        // And sorting leaves the selection where it is.
+        screens.press(",", "n")
+        try await screens.until { names == ["Dawn", "Oak"] }
+        #expect(screens.selected == "Dawn")
+    }
+
+    @Test func enterNeedNotWaitForTheHits() async throws {
+        try await beginAtTheSea()
+        screens.press("/", "k", Key(.enter))
+        try await screens.until { screens.selected == "Kids" }
+        // In an empty list there is nothing to look at.
+        screens.press("f")
+        screens.type("zebra")
+        try await screens.until { screens.text.contains("Nothing is found") }
+        screens.press(Key(.enter), Key(.enter))
+        #expect(screens.text.contains("Nothing is found"))
+    }
+
+    /// Of a long list the place of what is selected is not known at first, and comes back.
+    @Test func sortingALongListKeepsTheSelection() async throws {
+        try await screens.sync(
+            (0..<3_000).map { try TestScreens.entry("\($0)", name: "Photo \(9_000 - $0)", date: Int64($0)) })
+        screens.open(at: "2500")
+        try await screens.until { screens.title.hasSuffix("2501 of 3000") }
+        screens.press(",", "n")
+        try await screens.until { screens.title.hasSuffix("500 of 3000") }
+        #expect(screens.selected == "Photo 6500")
+    }
+
+    /// While one types, commits go on, and no list goes deaf for it.
+    @Test func listsFollowWhileOneSearches() async throws {
+        try await beginAtTheSea()
+        screens.press("/")
+        for (number, letter) in "dawn".enumerated() {
+            screens.type(String(letter))
+            try await screens.store(TestScreens.picture(red: UInt8(number)), as: .thumbnail, of: "\(number)")
+        }
+        try await screens.until { screens.selected == "Sea at dawn" }
+        screens.press(Key(.escape))
+        try await screens.sync([
+            TestScreens.entry("0", name: "Owl", date: 1_072_958_400),
+            TestScreens.entry("9", name: "Oak", date: 2_000_000_000),
+        ])
+        try await screens.until { names == ["Owl", "Oak"] }
+    }
+
     @Test func escapeLeadsBack() async throws {
         try await beginAtTheSea()
         screens.press("j", "j", "/")

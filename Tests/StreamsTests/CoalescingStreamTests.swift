@@ -41,6 +41,43 @@ private struct Sum: Coalescing, Equatable {
         #expect(await stream.next() == Sum(value: 3))
     }
 
+    /// A listener that goes takes nothing away, and does not end the waiting of the one that comes in its place.
+    @Test(.timeLimit(.minutes(1))) func oneListenerTakesTheOthersPlace() async {
+        for _ in 0..<200 {
+            let stream = CoalescingStream<Sum>()
+            let first = Task {
+                var sum = 0
+                while let value = await stream.next() { sum += value.value }
+                // Late, as somebody who was busy when he was cancelled.
+                return sum + (await stream.next()?.value ?? 0)
+            }
+            stream.send(Sum(value: 1))
+            first.cancel()
+            let second = Task {
+                var sum = 0
+                while let value = await stream.next() { sum += value.value }
+                return sum
+            }
+            let before = await first.value
+            stream.send(Sum(value: 2))
+            stream.finish()
+            #expect(await second.value + before == 3)
+        }
+    }
+
+    @Test func whatIsNotDoneWithIsKnown() async {
+        let stream = CoalescingStream<Sum>()
+        #expect(stream.unfinished == nil)
+        stream.send(Sum(value: 1))
+        #expect(stream.unfinished == Sum(value: 1))
+        _ = await stream.next()
+        // Taken, and perhaps still being worked on.
+        stream.send(Sum(value: 2))
+        #expect(stream.unfinished == Sum(value: 3))
+        _ = await stream.next()
+        #expect(stream.unfinished == Sum(value: 2))
+    }
+
     @Test func endComesAfterWhatIsPending() async {
         let stream = CoalescingStream<Sum>()
         stream.send(Sum(value: 1))
