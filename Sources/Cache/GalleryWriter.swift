@@ -93,10 +93,15 @@ public actor GalleryWriter {
     @discardableResult
     func announceOthers() throws -> Bool {
         try mark.watch {
-            guard try writer.othersHaveCommitted() else { return false }
             // After each update another process empties the log, and that is no reason to look at everything.
             let mayBeSilent = !writer.isLogEmpty
-            let changes = try writer.read { try announcements.takeOthers($0, mayBeSilent: mayBeSilent) }
+            // Of one moment: what is announced after somebody has been heard would be taken for his, and the next one for silent.
+            let changes = try writer.read { connection in
+                try connection.transaction(writes: false) {
+                    guard try writer.othersHaveCommitted() else { return ChangeSet() }
+                    return try announcements.takeOthers(connection, mayBeSilent: mayBeSilent)
+                }
+            }
             writer.announce(changes)
             return !changes.isEmpty
         }
