@@ -9,6 +9,9 @@ import Model
 /// allows, the rest of what was set aside goes first, then the galleries give up what they have, the least recently opened
 /// first: each its photos and then its thumbnails. Their lists are small, and what is shown without a network; they go, and
 /// the cache with them, when nothing else is left. What is open or marked to be kept stays, whatever room it takes.
+///
+/// A cache whose database cannot be read does not say whether it is to be kept, and the next who opens it may yet save all
+/// of it: nothing of it goes but what was set aside.
 struct CacheBudget: Equatable {
     /// Bytes that all caches may take together; nil for as many as they like.
     let limit: Int64?
@@ -37,7 +40,7 @@ struct CacheBudget: Equatable {
         if let old = oldestSetAside(caches, where: { _, file in isPast(file.time, days: Self.daysSetAside) }) {
             return old
         }
-        let own = caches.filter { !$0.isInUse && !$0.isKept }.sorted {
+        let own = caches.filter { !$0.isInUse && !$0.isKept && $0.isReadable }.sorted {
             ($0.lastOpened, $0.name) < ($1.lastOpened, $1.name)
         }
         if let abandoned = own.first(where: { !$0.isRemembered && isPast($0.lastUsed, days: Self.daysAbandoned) }) {
@@ -47,7 +50,7 @@ struct CacheBudget: Equatable {
         let excess = caches.reduce(0) { $0 + $1.size } - limit
         guard excess > 0 else { return nil }
         if let file = oldestSetAside(caches, where: { cache, _ in !cache.isInUse }) { return file }
-        for cache in own where cache.isReadable {
+        for cache in own {
             if cache.photos > 0 { return .photos(of: cache.name, bytes: excess) }
             if cache.canShrink { return .thumbnails(of: cache.name) }
         }

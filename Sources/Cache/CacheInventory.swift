@@ -23,7 +23,7 @@ struct CacheInventory: Hashable {
     var isKept = false
     /// Whether the user's list of galleries has it.
     var isRemembered = true
-    /// Whether its database can be read.
+    /// Whether its database can be read, if there is one.
     var isReadable = true
     /// Bytes of photos.
     var photos: Int64 = 0
@@ -49,7 +49,7 @@ extension CacheInventory {
         lastUsed = max(lastOpened, success ?? lastOpened)
         isKept = gallery.record?.isKept ?? false
         switch gallery.trouble {
-        case nil: isReadable = gallery.record != nil
+        case nil: break
         case .database(.damaged): isReadable = false
         // One of a newer Vitrine, one that somebody has locked, one that is no cache at all.
         case .some: isInUse = true

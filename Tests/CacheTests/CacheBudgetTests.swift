@@ -76,6 +76,16 @@ import Testing
         #expect(rest == Array(caches.prefix(2)))
     }
 
+    @Test("BEHAVIOURS 4.2: nothing goes of what cannot be read, but what was set aside")
+    func unreadable() {
+        let damaged = cache("damaged", opened: 400, photos: 100) {
+            ($0.isRemembered, $0.isReadable, $0.setAside) = (false, false, [setAside(3), setAside(31)])
+        }
+        let (steps, rest) = steps([damaged], limit: 0)
+        #expect(steps == [.setAside(setAside(31), of: "damaged"), .setAside(setAside(3), of: "damaged")])
+        #expect(rest.map(\.photos) == [100])
+    }
+
     @Test("BEHAVIOURS 4.2: abandoned caches go, whatever room there is")
     func abandoned() {
         let caches = [
@@ -85,10 +95,10 @@ import Testing
             cache("filled", opened: 400) { ($0.isRemembered, $0.lastUsed) = (false, time(1)) },
             cache("kept", opened: 400) { ($0.isRemembered, $0.isKept) = (false, true) },
             cache("open", opened: 400) { ($0.isRemembered, $0.isInUse) = (false, true) },
-            // Damaged, and nobody's any more.
+            // It may be one that is to be kept, and the next who opens it may save it.
             cache("damaged", opened: 100) { ($0.isRemembered, $0.isReadable) = (false, false) },
         ]
-        #expect(steps(caches, limit: nil).steps == [.everything(of: "damaged"), .everything(of: "forgotten")])
+        #expect(steps(caches, limit: nil).steps == [.everything(of: "forgotten")])
     }
 
     @Test func whatWasSetAsideGoesAfterThirtyDaysOrWhenThereIsNoRoom() {
@@ -148,12 +158,12 @@ import Testing
             if case .setAside(let file, _) = step {
                 #expect(!cache.isInUse || file.time <= time(30))
             } else {
-                #expect(!cache.isInUse && !cache.isKept)
+                #expect(!cache.isInUse && !cache.isKept && cache.isReadable)
             }
         }
         // What stays is what is allowed, or nothing that may go is left.
         let excess = limit.map { limit in rest.reduce(0) { $0 + $1.size } - limit } ?? 0
-        #expect(excess <= 0 || rest.allSatisfy { $0.isInUse || $0.isKept })
+        #expect(excess <= 0 || rest.allSatisfy { $0.isInUse || $0.isKept || !$0.isReadable })
         // While somebody has photos or thumbnails who has not been looked at for longer, nobody else gives up any.
         var state = names
         for step in steps {
