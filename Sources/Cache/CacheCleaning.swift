@@ -38,16 +38,26 @@ public actor CacheCleaning {
 
     /// Cleans, until all is well, or nothing can be done, or the task is cancelled.
     public func run() {
+        takeStock()
+        clean()
+    }
+
+    /// Counts what there is.
+    func takeStock() {
         inventories = []
         for gallery in caches.folderNames where !Task.isCancelled {
             inventories.append(inventory(gallery))
         }
+    }
+
+    /// Does what the count asks for. That may go on for minutes, in which others come and go.
+    func clean() {
         let before = size
         while !Task.isCancelled, let step = budget.next(inventories) {
             do {
                 try perform(step)
             } catch CacheError.locked {
-                // Somebody has opened it, and so it is no candidate any more.
+                // Somebody has it open, or has had since it was counted, and so it is no candidate any more.
                 change(step.gallery) { $0.isInUse = true }
             } catch {
                 log.error(.cache, "\(error)")
@@ -78,8 +88,10 @@ public actor CacheCleaning {
 
     private func perform(_ step: CacheBudget.Step) throws {
         let gallery = gallery(step.gallery)
+        if case .setAside(let file, _) = step { return removeSetAside(file, of: gallery) }
+        guard isCandidate(gallery, for: step) else { throw CacheError.locked(path: gallery.folder) }
         switch step {
-        case .setAside(let file, _): removeSetAside(file, of: gallery)
+        case .setAside: break
         case .photos(_, let bytes):
             try dropPhotos(of: gallery, bytes: bytes)
             let rest = gallery.photosSize
@@ -95,10 +107,20 @@ public actor CacheCleaning {
             // Step by step, as far as they are many; what is left takes a moment, and says what stands in the way.
             try? dropPhotos(of: gallery, bytes: .max)
             guard !Task.isCancelled else { return }
-            try gallery.remove()
+            try gallery.removeIfUnused()
             log.info(.cache, "the cache of \(gallery.record?.address.text ?? gallery.folder) is removed")
             inventories.removeAll { $0.name == gallery.name }
         }
+    }
+
+    /// Whether it is still as it was counted: not marked to be kept since, nor looked at, nor filled by who does not look.
+    private func isCandidate(_ gallery: CachedGallery, for step: CacheBudget.Step) -> Bool {
+        guard gallery.trouble == nil, let counted = inventories.first(where: { $0.name == gallery.name }) else {
+            return false
+        }
+        guard let record = gallery.record else { return true }
+        if case .everything = step, let success = record.lastSuccess, success > counted.lastUsed { return false }
+        return !record.isKept && record.lastOpened.map { $0 <= counted.lastOpened } ?? true
     }
 
     private func removeSetAside(_ file: CacheInventory.SetAside, of gallery: CachedGallery) {

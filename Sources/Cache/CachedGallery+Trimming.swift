@@ -4,7 +4,8 @@ import SQLite
 
 /// Taking from a cache that nobody uses, in steps that are short: who would open it meanwhile waits no longer than for one.
 ///
-/// Each step takes the lock for itself alone, and fails where somebody uses the cache.
+/// Each step takes the lock for itself alone, and fails where somebody uses the cache, or has used it since this was made:
+/// who has just looked at a gallery, or marked it to be kept, finds in it tomorrow what was there.
 extension CachedGallery {
     /// The files of photos, the longest here first, each with its bytes.
     func photosByAge() -> [(name: String, size: Int64)] {
@@ -68,7 +69,9 @@ extension CachedGallery {
     /// It is copied, which takes as long as it takes and is in nobody's way; and then, at once, and only if nobody has opened
     /// it meanwhile, the copy is put in its place. Throws ``CacheError/locked(path:)`` where somebody has.
     func shrink() throws {
-        guard let lock = try CacheLock.take(folder: folder, .shared) else { throw CacheError.locked(path: folder) }
+        guard let lock = try CacheLock.take(folder: folder, .shared), !isUsedSince else {
+            throw CacheError.locked(path: folder)
+        }
         try PrivateFolder.check(folder + "/partial")
         let copy = try PartialFile(in: folder + "/partial")
         try copyDatabase(to: copy, lock)
@@ -103,7 +106,9 @@ extension CachedGallery {
     private var database: String { folder + "/gallery.sqlite" }
 
     private func alone<Result>(_ body: () throws -> Result) throws -> Result {
-        guard let lock = try CacheLock.take(folder: folder, .exclusive) else { throw CacheError.locked(path: folder) }
+        guard let lock = try CacheLock.take(folder: folder, .exclusive), !isUsedSince else {
+            throw CacheError.locked(path: folder)
+        }
         defer { withExtendedLifetime(lock) {} }
         return try body()
     }

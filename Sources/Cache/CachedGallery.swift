@@ -64,8 +64,24 @@ public struct CachedGallery: Sendable {
 
     /// Removes the whole cache, readable or not. Nobody may be using it.
     public func remove() throws(CacheError) {
+        try remove { true }
+    }
+
+    /// Removes the whole cache, unless it is not any more as it was when this was made.
+    func removeIfUnused() throws(CacheError) {
+        try remove { CachedGallery(folder: folder).record == record }
+    }
+
+    /// Whether somebody has looked at it since this was made, or wants to have it kept.
+    var isUsedSince: Bool {
+        let now = CachedGallery(folder: folder).record
+        return now?.isKept == true || now?.lastOpened != record?.lastOpened
+    }
+
+    /// - Parameter isMeant: asked when nobody else can change it any more.
+    private func remove(if isMeant: () -> Bool) throws(CacheError) {
         try PrivateFolder.check(folder)
-        guard let lock = try CacheLock.take(folder: folder, .exclusive) else { throw .locked(path: folder) }
+        guard let lock = try CacheLock.take(folder: folder, .exclusive), isMeant() else { throw .locked(path: folder) }
         defer { withExtendedLifetime(lock) {} }
         for name in ["photos", "partial"] { Self.removeFolder("\(folder)/\(name)") }
         // The lock last: until the folder is gone, nobody begins to fill it again.
