@@ -73,9 +73,10 @@ extension PictureDeveloper {
         _ stored: StoredPhoto, _ key: PhotoKey, in cache: GalleryCache, _ request: DecodeRequest
     ) async throws -> DecodeReply {
         do {
-            return try decoder.decode(.file(cache.files.path(stored)), request)
+            return try await backRoom.decode(cache.files.path(stored), request)
         } catch {
-            try await note(verdict(error, of: stored, in: cache), on: stored, key, in: cache)
+            let verdict = await backRoom.verdict(error, of: stored, in: cache.files)
+            try await note(verdict, on: stored, key, in: cache)
             throw error
         }
     }

@@ -11,7 +11,8 @@ import Pixels
 /// itself.
 public struct PictureDeveloper: Sendable {
     private let caches: CacheFolder
-    let decoder: DecoderClient
+    private let decoder: DecoderClient
+    let backRoom: BackRoom
     let log: Log
 
     /// The longer side of thumbnails that are made here, in pixels.
@@ -21,6 +22,7 @@ public struct PictureDeveloper: Sendable {
     public init(caches: CacheFolder, decoder: DecoderClient, log: Log) {
         self.caches = caches
         self.decoder = decoder
+        backRoom = BackRoom(decoder)
         self.log = log
     }
 
@@ -70,7 +72,7 @@ public struct PictureDeveloper: Sendable {
             }
             return reply
         } catch {
-            let verdict = verdict(error, of: stored, in: cache)
+            let verdict = Self.verdict(error, of: stored, in: cache.files)
             tell { try await note(verdict, on: stored, key, in: cache) }
             // Of a file that broke here the user sees that it is fetched again, and no more.
             throw verdict == .broken ? PictureError.file("it is fetched again") : error
@@ -87,9 +89,9 @@ public struct PictureDeveloper: Sendable {
         case undecided
     }
 
-    func verdict(_ error: PictureError, of stored: StoredPhoto, in cache: GalleryCache) -> Verdict {
+    static func verdict(_ error: PictureError, of stored: StoredPhoto, in files: PhotoFiles) -> Verdict {
         if error == .cancelled { return .undecided }
-        guard cache.files.isIntact(stored) else { return .broken }
+        guard files.isIntact(stored) else { return .broken }
         return error.isThePicturesFault ? .bad(Failure(error.reason, remedy: .none)) : .undecided
     }
 

@@ -89,4 +89,53 @@ extension DarkroomTests {
         reading.cancel()
         await reading.value
     }
+
+    /// More galleries than there are threads for everybody: nobody else is held up, and only one photo is decoded at a time.
+    @Test(.timeLimit(.minutes(1))) func manyGalleriesAreReadOneAfterTheOther() async throws {
+        let gate = folder.path("gate")
+        mkfifo(gate, 0o600)
+        let opener = open(gate, O_RDWR)
+        defer { close(opener) }
+        let decoder = folder.write(
+            "decoder",
+            """
+            #!/bin/sh
+            echo begun >> '\(folder.path("begun"))'
+            read -r go < '\(gate)'
+            exec '\(try DecoderProcess.path)' "$@"
+            """)
+        chmod(decoder, 0o700)
+        let client = DecoderClient(path: decoder, budget: 60_000)
+        let slow = PictureDeveloper(caches: caches, decoder: client, log: Log())
+        let count = ProcessInfo.processInfo.activeProcessorCount + 1
+        var galleries: [GalleryCache] = []
+        for number in 0..<count { galleries.append(try await gallery("\(number)")) }
+        let begun = { (try? String(contentsOfFile: folder.path("begun"), encoding: .utf8))?.count { $0 == "\n" } ?? 0 }
+        await withTaskGroup(of: Void.self) { group in
+            for gallery in galleries { group.addTask { await slow.readPhotos(in: gallery) } }
+            while begun() == 0 { await Task.yield() }
+            #expect(begun() == 1)
+            for _ in galleries { write(opener, "\n", 1) }
+            for gallery in galleries { while (try? gallery.unreadPhotos().isEmpty) == false { await Task.yield() } }
+            group.cancelAll()
+        }
+        #expect(begun() == count)
+    }
+
+    /// A gallery with one photo.
+    private func gallery(_ name: String) async throws -> GalleryCache {
+        let cache = try caches.open(Address("http://example.org/\(name).xml"))
+        let draft = try cache.beginSync()
+        let address = try cache.address.resolving("a.jpg")
+        try draft.add([
+            GalleryEntry(id: "a", name: "a", date: Timestamp(milliseconds: 0), photo: address, thumbnail: address)
+        ])
+        _ = try await cache.writer.commit(
+            draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 0))
+        let photo = try #require(try cache.read { try $0.photo(galleryID: "a") })
+        let partial = try cache.files.makePartial()
+        try FileHandle(fileDescriptor: partial.descriptor, closeOnDealloc: false).write(contentsOf: Data(portrait("A")))
+        try await cache.writer.store(photo: partial, of: photo.key, edition: photo.photo.edition)
+        return cache
+    }
 }
