@@ -16,8 +16,19 @@ public final class CacheFolder: Sendable {
     private let log: Log
     /// Where it is noted that something cannot be kept.
     private let activity: Activity
-    private let open = Mutex<[GalleryID: GalleryCache]>([:])
+    private let state = Mutex(State())
     private let subscribers = Subscribers<Opened>()
+
+    private struct State {
+        var caches: [GalleryID: GalleryCache] = [:]
+        /// What who opens a gallery holds meanwhile, and nobody else's question waits for. They stay: one is small.
+        var turns: [GalleryID: Turn] = [:]
+    }
+
+    /// A gallery is opened by one at a time. That may take seconds, where it is migrated or rescued.
+    private final class Turn: Sendable {
+        let mutex = Mutex(())
+    }
 
     /// Galleries that have been opened.
     public struct Opened: Coalescing {
@@ -39,33 +50,40 @@ public final class CacheFolder: Sendable {
 
     /// Opens a gallery's cache, or makes an empty one. The same gallery is one object, whoever opens it.
     public func open(_ address: Address) throws -> GalleryCache {
-        try open.withLock { open in
-            let id = GalleryID(address)
-            if let cache = open[id], cache.address == address {
+        let id = GalleryID(address)
+        let turn = state.withLock { state in
+            let turn = state.turns[id] ?? Turn()
+            state.turns[id] = turn
+            return turn
+        }
+        return try turn.mutex.withLock { _ in
+            if let cache = cache(id), cache.address == address {
                 cache.credentials.take(address.credentials)
                 return cache
             }
             let cache = try GalleryCache(address: address, folder: folder(of: id), log: log, activity: activity)
             log.debug(.cache, "opened \(address) in \(cache.folder)")
-            open[id] = cache
-            subscribers.send(Opened(galleries: [id]))
+            state.withLock { state in
+                state.caches[id] = cache
+                subscribers.send(Opened(galleries: [id]))
+            }
             return cache
         }
     }
 
     /// Begins to listen to what is opened; what has been opened before is heard of at once.
     public func openings() -> CoalescingStream<Opened> {
-        open.withLock { subscribers.subscribe(beginningWith: Opened(galleries: Set($0.keys))) }
+        state.withLock { subscribers.subscribe(beginningWith: Opened(galleries: Set($0.caches.keys))) }
     }
 
     /// A gallery's cache, if it has been opened.
     public func cache(_ id: GalleryID) -> GalleryCache? {
-        open.withLock { $0[id] }
+        state.withLock { $0.caches[id] }
     }
 
     /// Every cache that has been opened.
     public var openCaches: [GalleryCache] {
-        open.withLock { Array($0.values) }
+        state.withLock { Array($0.caches.values) }
     }
 
     /// What is known of a gallery, without opening or making its cache; nil if it has none.
@@ -98,7 +116,7 @@ public final class CacheFolder: Sendable {
 
     /// Whether that cache is open in this process.
     func isOpen(folderNamed name: String) -> Bool {
-        open.withLock { $0.keys.contains { "\($0)" == name } }
+        state.withLock { $0.caches.keys.contains { "\($0)" == name } }
     }
 
     func folder(named name: String) -> String { "\(galleriesFolder)/\(name)" }

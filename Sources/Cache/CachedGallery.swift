@@ -16,6 +16,9 @@ public struct CachedGallery: Sendable {
         String(folder[(folder.lastIndex(of: "/").map { folder.index(after: $0) } ?? folder.startIndex)...])
     }
 
+    /// Whether somebody has begun to make it, and there is nothing in it.
+    public var isEmpty: Bool { record == nil && trouble == nil }
+
     init(folder: String) {
         self.folder = folder
         do {

@@ -113,7 +113,15 @@ final class GalleriesScreen: Screen {
         guard let address = draft.selection else { return }
         Task.detached { [weak self, caches = context.caches] in
             var failure: String?
-            do { try await caches.open(address).writer.toggleKept() } catch { failure = "\(error)" }
+            do {
+                if let gallery = caches.gallery(address), !gallery.isEmpty {
+                    try await caches.open(address).writer.toggleKept()
+                } else {
+                    failure = "This gallery was not opened yet: there is nothing to keep."
+                }
+            } catch {
+                failure = "\(error)"
+            }
             await self?.noteKept(failure)
         }
     }

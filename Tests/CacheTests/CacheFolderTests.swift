@@ -42,6 +42,34 @@ import Testing
         #expect(try caches.cache(GalleryID(address)) === caches.open(address))
     }
 
+    /// To migrate or rescue a gallery may take long. Here somebody writes to it, and it is opened when he is done: which he
+    /// would not be, if what he asks meanwhile waited for the opening.
+    @Test(.timeLimit(.minutes(1))) func whileOneIsOpenedTheOthersAreThere() async throws {
+        let path = folder.path("cache/galleries/\(GalleryID(address))/gallery.sqlite")
+        try await fill(open())
+        let caches = try CacheFolder(path: folder.path("cache"), log: log)
+        let other = try caches.open(Address("http://example.org/other.xml"))
+        let connection = try Connection(path: path, access: .readWrite)
+        try connection.execute("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE")
+        let (isDone, isOpen) = (Gate(), Gate())
+        Thread.detachNewThread { [address] in
+            if (try? caches.open(address)) != nil { isOpen.open() }
+            isDone.open()
+        }
+        while try descriptors(of: path) < 2 { await Task.yield() }
+        #expect(caches.cache(other.id) === other && caches.openCaches.count == 1)
+        #expect(try caches.open(other.address) === other && caches.cache(GalleryID(address)) == nil)
+        try connection.execute("COMMIT")
+        #expect(isDone.wait() && isOpen.wait(seconds: 0))
+        #expect(caches.openCaches.count == 2)
+    }
+
+    private func descriptors(of path: String) throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
+        }
+    }
+
     @Test func onlyTheUserMayRead() async throws {
         try await fill(open())
         let enumerator = try #require(FileManager.default.enumerator(atPath: folder.path("cache")))
