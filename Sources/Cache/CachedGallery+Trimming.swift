@@ -17,24 +17,33 @@ extension CachedGallery {
 
     /// Removes some photos. What they said of themselves stays, and they are fetched again when they are wanted.
     ///
-    /// Rows first: if it ends in between, the files are orphans, and swept.
+    /// Rows first: if it ends in between, the files are orphans, and swept. Where there is no room for that, not even for a
+    /// log, files first: one that a row names and that is missing is fetched again.
     ///
     /// - Parameter onFailure: is told of each file that cannot be removed; the others go.
     func dropPhotos(_ names: [String], onFailure: (CacheError) -> Void) throws {
         try alone {
             guard try has("photos") else { return }
-            if record != nil {
-                let connection = try Connection(path: database, access: .readWrite, patience: 200)
-                try connection.transaction(writes: true) {
-                    for name in names {
-                        guard let key = PhotoFiles.key(in: name) else { continue }
-                        try connection.run(
-                            "UPDATE photo SET \(GalleryWriter.withoutFile) WHERE key = ? AND photo_file = ?",
-                            key.rawValue, name)
-                    }
-                }
+            do {
+                try forget(names)
+            } catch let error where CacheError(thrown: error) == .full {
+                for name in names { unlink("\(folder)/photos/\(name)", onFailure) }
+                return try forget(names)
             }
             for name in names { unlink("\(folder)/photos/\(name)", onFailure) }
+        }
+    }
+
+    private func forget(_ names: [String]) throws {
+        guard record != nil else { return }
+        let connection = try Connection(path: database, access: .readWrite, patience: 200)
+        try connection.transaction(writes: true) {
+            for name in names {
+                guard let key = PhotoFiles.key(in: name) else { continue }
+                try connection.run(
+                    "UPDATE photo SET \(GalleryWriter.withoutFile) WHERE key = ? AND photo_file = ?", key.rawValue, name
+                )
+            }
         }
     }
 
@@ -69,7 +78,7 @@ extension CachedGallery {
     /// It is copied, which takes as long as it takes and is in nobody's way; and then, at once, and only if nobody has opened
     /// it meanwhile, the copy is put in its place. Throws ``CacheError/locked(path:)`` where somebody has.
     func shrink() throws {
-        guard let lock = try CacheLock.take(folder: folder, .shared), !isUsedSince else {
+        guard let lock = try CacheLock.take(folder: folder, .shared), !isUsedSince(isAlone: false) else {
             throw CacheError.locked(path: folder)
         }
         try PrivateFolder.check(folder + "/partial")
@@ -106,7 +115,7 @@ extension CachedGallery {
     private var database: String { folder + "/gallery.sqlite" }
 
     private func alone<Result>(_ body: () throws -> Result) throws -> Result {
-        guard let lock = try CacheLock.take(folder: folder, .exclusive), !isUsedSince else {
+        guard let lock = try CacheLock.take(folder: folder, .exclusive), !isUsedSince(isAlone: true) else {
             throw CacheError.locked(path: folder)
         }
         defer { withExtendedLifetime(lock) {} }

@@ -19,10 +19,11 @@ public struct CachedGallery: Sendable {
     /// Whether somebody has begun to make it, and there is nothing in it.
     public var isEmpty: Bool { record == nil && trouble == nil }
 
-    init(folder: String) {
+    /// - Parameter isAlone: whether the cache is held by this process, alone.
+    init(folder: String, isAlone: Bool = false) {
         self.folder = folder
         do {
-            record = try Self.record(folder)
+            record = try Self.record(folder, isAlone: isAlone)
             trouble = nil
         } catch {
             record = nil
@@ -30,7 +31,22 @@ public struct CachedGallery: Sendable {
         }
     }
 
-    private static func record(_ folder: String) throws(CacheError) -> GalleryRecord? {
+    private static func record(_ folder: String, isAlone: Bool) throws(CacheError) -> GalleryRecord? {
+        do throws(CacheError) {
+            return try record(folder, FrozenDatabase(path: folder + "/gallery.sqlite").access)
+        } catch .full {
+            // Not even for the file that readers share. It can be looked at as it lies there, if nobody else has it open: else
+            // nobody could find out what may go, and make room.
+            let lock = isAlone ? nil : try CacheLock.take(folder: folder, .exclusive, patience: 0)
+            guard isAlone || lock != nil, FrozenDatabase(path: folder + "/gallery.sqlite").isComplete else {
+                throw .full
+            }
+            defer { withExtendedLifetime(lock) {} }
+            return try record(folder, .frozen)
+        }
+    }
+
+    private static func record(_ folder: String, _ access: Connection.Access) throws(CacheError) -> GalleryRecord? {
         try PrivateFolder.check(folder)
         let path = folder + "/gallery.sqlite"
         var status = stat()
@@ -38,11 +54,11 @@ public struct CachedGallery: Sendable {
         if lstat(path, &status) != 0, errno == ENOENT { return nil }
         do {
             // Who ended while it was made, or made another of it, has left a journal, which takes writing to be read.
-            if access(path + "-journal", F_OK) == 0 {
+            if Glibc.access(path + "-journal", F_OK) == 0 {
                 let connection = try Connection(path: path, access: .readWrite, patience: 200)
                 _ = try connection.first("SELECT 1 FROM sqlite_schema") { _ in true }
             }
-            let connection = try Connection(path: path, access: FrozenDatabase(path: path).access, patience: 200)
+            let connection = try Connection(path: path, access: access, patience: 200)
             let version = try Schema.version(of: connection)
             guard version <= Schema.version else { throw CacheError.newerSchema(path: path) }
             if version == 0, try connection.first("SELECT 1 FROM sqlite_schema", row: { _ in true }) == nil {
@@ -72,12 +88,14 @@ public struct CachedGallery: Sendable {
 
     /// Removes the whole cache, unless it is not any more as it was when this was made.
     func removeIfUnused() throws(CacheError) {
-        try remove { CachedGallery(folder: folder).record == record }
+        try remove { CachedGallery(folder: folder, isAlone: true).record == record }
     }
 
     /// Whether somebody has looked at it since this was made, or wants to have it kept.
-    var isUsedSince: Bool {
-        let now = CachedGallery(folder: folder).record
+    ///
+    /// - Parameter isAlone: whether the cache is held by this process, alone.
+    func isUsedSince(isAlone: Bool) -> Bool {
+        let now = CachedGallery(folder: folder, isAlone: isAlone).record
         return now?.isKept == true || now?.lastOpened != record?.lastOpened
     }
 

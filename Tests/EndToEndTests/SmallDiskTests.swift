@@ -49,6 +49,26 @@ import Testing
         #expect((2...4).contains(complaints.count), "\(complaints)")
     }
 
+    @Test("BEHAVIOURS 4.2: room is made on a disk that has none at all")
+    func roomIsMade() throws {
+        let command = try run(
+            Self.mount("size=64m") + """
+                big="${1%/*}/index-big.xml"
+                "$0" sync --photos "$big" >/dev/null && "$0" sync --photos "$1" >/dev/null
+                "$0" list "$big" | grep -c "photo$"
+                head -c 70000000 /dev/zero >"$HOME/.cache/ballast" 2>/dev/null
+                "$0" sync --list-only --cache-limit 20M "$1" >/dev/null 2>&1; echo "sync $?"
+                "$0" list "$big" | grep -c "photo$"
+                "$0" cache check "$big"; echo "check $?"
+                """)
+        let lines = command.lines
+        try #require(lines.count == 5 && lines[1] == "sync 1", "\(command.text)\(command.errors)")
+        let (before, after) = (Int(lines[0]) ?? 0, Int(lines[2]) ?? 0)
+        #expect(before == 110 && 0 < after && after < before, "\(before) became \(after)")
+        // What the rows say is so, though the first files went before them.
+        #expect(lines[3].hasSuffix("good, \(after) photos") && lines[4] == "check 0", "\(command.text)")
+    }
+
     @Test("BEHAVIOURS 4.1: a cache that cannot be written to is read")
     func readOnly() throws {
         let command = try run(

@@ -105,7 +105,7 @@ extension DarkroomTests {
             exec '\(try DecoderProcess.path)' "$@"
             """)
         chmod(decoder, 0o700)
-        let client = DecoderClient(path: decoder, budget: 60_000)
+        let client = DecoderClient(path: decoder)
         let slow = PictureDeveloper(caches: caches, decoder: client, log: Log())
         let count = ProcessInfo.processInfo.activeProcessorCount + 1
         var galleries: [GalleryCache] = []
