@@ -113,10 +113,12 @@ extension DarkroomTests {
         let begun = { (try? String(contentsOfFile: folder.path("begun"), encoding: .utf8))?.count { $0 == "\n" } ?? 0 }
         await withTaskGroup(of: Void.self) { group in
             for gallery in galleries { group.addTask { await slow.readPhotos(in: gallery) } }
-            while begun() == 0 { await Task.yield() }
+            while begun() == 0, !Task.isCancelled { await Task.yield() }
             #expect(begun() == 1)
             for _ in galleries { write(opener, "\n", 1) }
-            for gallery in galleries { while (try? gallery.unreadPhotos().isEmpty) == false { await Task.yield() } }
+            for gallery in galleries {
+                while (try? gallery.unreadPhotos().isEmpty) == false, !Task.isCancelled { await Task.yield() }
+            }
             group.cancelAll()
         }
         #expect(begun() == count)
