@@ -24,7 +24,7 @@ final class PhotoLists {
     private(set) var filter = PhotoFilter.all
     private(set) var purpose = Purpose.finding
     /// Whether what was found is shown alone.
-    private var isFiltered = false
+    private(set) var isFiltered = false
     private(set) var order: PhotoOrder
     private(set) var sections: SectionRule
     /// Why the last wish could not be done, if that is so.
@@ -101,7 +101,7 @@ final class PhotoLists {
 
     private func adopt(_ all: FetchedResults, _ found: FetchedResults?) {
         guard all !== self.all || found !== self.found else { return }
-        (self.all, self.found, isFiltered) = (all, found, purpose == .filtering)
+        (self.all, self.found, isFiltered) = (all, found, found != nil && purpose == .filtering)
         follow()
         feed.deliver(.lists(self))
     }

@@ -7,10 +7,28 @@ import Text
 struct PhotoRow {
     let theme: Theme
     let thumbnailSize: Size
+    /// As many lines as make a picture of it, and still some photos on the screen; where there is room, one more, so that
+    /// pictures do not touch.
+    let height: Int
 
-    /// How a row with a thumbnail of that height is laid out, for photos of the usual proportions.
-    init(thumbnailHeight: Int, theme: Theme, cellAspect: Double) {
+    /// How a row is laid out, for photos of the usual proportions.
+    ///
+    /// - Parameter wantedHeight: the height that the user wants; 0 for one that suits the room.
+    init(in room: Size, wantedHeight: Int, theme: Theme, cellAspect: Double) {
         self.theme = theme
+        let thumbnailHeight: Int
+        if wantedHeight > 0 {
+            height = min(wantedHeight, max(1, room.rows))
+            thumbnailHeight = height > 3 ? height - 1 : height
+        } else {
+            (height, thumbnailHeight) =
+                switch room.rows {
+                case ..<12: (2, 2)
+                case ..<30: (3, 3)
+                case ..<45: (5, 4)
+                default: (6, 5)
+                }
+        }
         let columns = Int((Double(thumbnailHeight) / cellAspect * 4 / 3).rounded())
         thumbnailSize = Size(columns: max(2, columns), rows: thumbnailHeight)
     }

@@ -20,19 +20,18 @@ extension PhotosScreen {
 
     private func type(_ label: String, for purpose: PhotoLists.Purpose) {
         let before = (text: lists.filter.text, purpose: lists.purpose)
-        (origin, awaitsHit, isTyping) = (selection, false, true)
+        errand = .typing(from: selection)
         prompt.onChange = { [weak self] in self?.lists.search($0, for: purpose) }
         prompt.onEnter = { [weak self] in
             guard let self else { return }
-            (isTyping, awaitsHit) = (false, lists.isSearching)
-            if !awaitsHit { origin = nil }
+            guard case .typing(let origin) = errand else { return }
+            errand = lists.isSearching ? .awaitingHit(from: origin) : .none
         }
         prompt.onEscape = { [weak self] in
-            guard let self else { return }
-            let back = origin
-            (isTyping, origin) = (false, nil)
+            guard let self, case .typing(let origin) = errand else { return }
+            errand = .none
             lists.search(before.text, for: before.purpose)
-            if let back { select(back) }
+            if let origin { select(origin) }
         }
         prompt.begin(label, before.purpose == purpose ? before.text : "")
         if before.purpose != purpose { lists.search("", for: purpose) }
@@ -52,9 +51,8 @@ extension PhotosScreen {
         if let place = results.index(of: key) { scroll.select(place) }
     }
 
-    /// What there is to say of the search, as long as one is busy with it.
-    var searchText: String? {
-        guard isTyping else { return nil }
+    /// What there is to say of the search while it is typed.
+    var searchText: String {
         guard lists.filter != .all else { return "Type what is to be found." }
         // Until the next hits are there the last ones are said: with each letter another text would flicker.
         guard let found = lists.found else { return "Searching…" }

@@ -22,17 +22,22 @@ final class PhotosScreen: Screen {
     private var subscriptions: [UpdateFeed.Subscription] = []
     private var timer: Task<Void, Never>?
     private var isOnTop = false
-    /// Where a search is typed, while it is.
+    var errand = Errand.none
     let prompt = SearchPrompt()
-    var isTyping = false
-    /// What was selected when it began: where one goes back to, and from where hits are counted.
-    var origin: PhotoKey?
-    /// Whether the first hit is to be selected though nothing is typed any more: it was still being looked for.
-    var awaitsHit = false
     private let sortMenu = SortMenu()
-    var isSorting = false
     /// Whether the user has said how the list is to be divided.
     var isDivisionChosen: Bool
+
+    /// What the user is in the middle of.
+    enum Errand: Equatable {
+        case none
+        /// Types what is searched for. What was selected then is where he goes back to, and where hits are counted from.
+        case typing(from: PhotoKey?)
+        /// Has typed it, and the first hit is still being looked for.
+        case awaitingHit(from: PhotoKey?)
+        /// Is about to say what the list is to be sorted by.
+        case sorting
+    }
 
     /// Opens a gallery's list, on the photo that the gallery calls by that id, if there still is one.
     init(_ context: ScreenContext, cache: GalleryCache, selecting galleryID: String? = nil) throws {
@@ -89,20 +94,29 @@ final class PhotosScreen: Screen {
     /// What the list shows now.
     var results: FetchedResults { lists.shown }
 
-    override var focus: Responder { isTyping ? prompt : isSorting ? sortMenu : self }
+    override var focus: Responder {
+        switch errand {
+        case .typing: prompt
+        case .sorting: sortMenu
+        case .none, .awaitingHit: self
+        }
+    }
 
     override var heading: Heading {
         // Of a long list the beginning is there at once; where the selection stands is known when all of it is.
         let place = selection.flatMap { results.index(of: $0) }.map { "\($0 + 1) of " } ?? ""
-        let filter = lists.purpose == .filtering && lists.filter != .all ? "“\(lists.filter.text.madeVisible)”  " : ""
+        let filter = lists.isFiltered ? "“\(results.filter.text.madeVisible)”  " : ""
         return Heading(
             title: GalleryTitle.text(cache.address),
             detail: filter + (results.count == 0 ? "" : "\(place)\(results.count)"))
     }
 
     override var footing: Footing {
-        if isSorting { return Footing(text: SortMenu.text) }
-        if let text = searchText { return Footing(text: text) }
+        switch errand {
+        case .sorting: return Footing(text: SortMenu.text)
+        case .typing: return Footing(text: searchText)
+        case .none, .awaitingHit: break
+        }
         let status = status
         var footing = Footing(text: StatusText.text(status))
         if case .updating(.getting(let progress, _)) = status.state { footing.fraction = progress.fraction }
@@ -114,7 +128,7 @@ final class PhotosScreen: Screen {
         return footing
     }
 
-    private var status: SyncStatus { context.activity.status(of: cache.id, record: record) }
+    var status: SyncStatus { context.activity.status(of: cache.id, record: record) }
 
     // MARK: - What happens
 
@@ -133,7 +147,7 @@ final class PhotosScreen: Screen {
         case .open: openSelection()
         case .refresh: refresh()
         case .stop: context.wishes.stop(.list(cache.id))
-        case .sort: isSorting = true
+        case .sort: errand = .sorting
         default:
             if obeySearching(command) || obeyDividing(command) { break }
             guard scroll.obey(command) else { return false }
@@ -190,7 +204,7 @@ final class PhotosScreen: Screen {
     }
 
     private func sort(by order: PhotoOrder?) {
-        isSorting = false
+        errand = .none
         if let order { lists.sort(by: order, sections: lists.sections) }
     }
 
@@ -213,12 +227,13 @@ final class PhotosScreen: Screen {
     private func followLists() {
         if let failure = lists.failure { return send(.notice(failure)) }
         scroll.setCount(results.count)
-        if isTyping || awaitsHit {
+        switch errand {
+        case .typing(let origin), .awaitingHit(let origin):
             selection = lists.hit(after: origin, including: true) ?? origin
-        } else if lists.purpose == .filtering, let hit = lists.hit(after: selection, including: true) {
-            selection = hit
+        case .none, .sorting:
+            if lists.isFiltered, let hit = lists.hit(after: selection, including: true) { selection = hit }
         }
-        if !isTyping { (awaitsHit, origin) = (false, nil) }
+        if case .awaitingHit = errand { errand = .none }
         scroll.select(selection.flatMap { results.index(of: $0) } ?? 0)
         // Of a list that is still being read the place is not known yet.
         if results.isComplete, selection.flatMap({ results.index(of: $0) }) == nil {
@@ -252,64 +267,10 @@ final class PhotosScreen: Screen {
     // MARK: - How it looks
 
     override func draw(in surface: inout Surface, frame: Rect) {
-        var frame = frame
-        if isTyping { prompt.draw(in: &surface, frame.takeBottom(1), context.theme) }
-        let (height, thumbnailHeight) = rowHeights(frame.size)
-        let divided = isDivided
-        if divided {
-            scroll.setVisible(lines: frame.size.rows, height: height) {
-                results.section(at: $0)?.range.lowerBound == $0
-            }
-        } else {
-            scroll.setVisible(frame.size.rows / height)
-        }
-        guard results.count > 0 else { return drawEmpty(in: &surface, frame) }
-        let row = PhotoRow(
-            thumbnailHeight: thumbnailHeight, theme: context.theme, cellAspect: context.capabilities.cellAspect)
-        let photos = (try? results.photos(in: scroll.window)) ?? []
-        var orders: [PictureOrder] = []
-        var rest = frame
-        for (index, photo) in zip(scroll.window, photos) {
-            if divided, let section = results.section(at: index),
-                section.range.lowerBound == index || index == scroll.first
-            {
-                let title = SectionTitle(
-                    section: section, rule: results.sectionRule, isCounted: results.isComplete, theme: context.theme)
-                title.draw(in: &surface, rest.takeTop(1))
-            }
-            let line = rest.takeTop(height)
-            guard let photo else { continue }
-            row.draw(
-                photo, thumbnail(of: photo, row.thumbnailSize, &orders), marks: marks(in: photo.name),
-                isSelected: photo.key == selection, in: &surface, frame: line)
-        }
+        let (photos, orders) = drawList(in: &surface, frame)
         guard isOnTop else { return }
         context.darkroom.want(orders, by: customer)
-        stateWishes(photos.compactMap { $0?.key })
-    }
-
-    /// What is drawn of a photo's thumbnail so far; if there is anything to draw, that is ordered.
-    private func thumbnail(of photo: Photo, _ room: Size, _ orders: inout [PictureOrder]) -> DrawnPicture? {
-        guard photo.thumbnail.held != nil || photo.photo.held != nil else { return nil }
-        let order = PictureOrder.thumbnail(of: photo, in: cache.id, room: room, style: context.drawingStyle)
-        orders.append(order)
-        return context.darkroom.picture(order)
-    }
-
-    /// As many rows as make a picture of it, and still some photos on the screen; where there is room, one more, so that
-    /// pictures do not touch.
-    private func rowHeights(_ size: Size) -> (row: Int, thumbnail: Int) {
-        let wanted = context.settings.rowHeight
-        if wanted > 0 {
-            let height = min(wanted, max(1, size.rows))
-            return (height, height > 3 ? height - 1 : height)
-        }
-        return switch size.rows {
-        case ..<12: (2, 2)
-        case ..<30: (3, 3)
-        case ..<45: (5, 4)
-        default: (6, 5)
-        }
+        stateWishes(photos)
     }
 
     /// First what is seen, then a page on either side.
@@ -325,14 +286,5 @@ final class PhotosScreen: Screen {
         }
         if let left { wishes.append(Wish(.picture(cache.id, left, .photo), importance: .rest)) }
         context.wishes.state(wishes, by: wisher)
-    }
-
-    private func drawEmpty(in surface: inout Surface, _ frame: Rect) {
-        let status = status
-        let isFirst = status.lastSuccess == nil && status.isRunning
-        let text =
-            results === lists.found ? "Nothing is found" : isFirst ? "Fetching the list of photos…" : "No photos"
-        let middle = frame.centred(Size(columns: text.displayWidth, rows: 1))
-        surface.write(text, in: middle, style: context.theme.detail)
     }
 }

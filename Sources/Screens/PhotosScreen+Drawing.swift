@@ -1,0 +1,66 @@
+import Cells
+import Model
+import Pictures
+import Text
+
+/// How the list looks.
+extension PhotosScreen {
+    /// Draws what is in sight. Returns which photos that are, and the pictures that it takes.
+    func drawList(in surface: inout Surface, _ frame: Rect) -> (seen: [PhotoKey], orders: [PictureOrder]) {
+        var rest = frame
+        if case .typing = errand { prompt.draw(in: &surface, rest.takeBottom(1), context.theme) }
+        let row = PhotoRow(
+            in: rest.size, wantedHeight: context.settings.rowHeight, theme: context.theme,
+            cellAspect: context.capabilities.cellAspect)
+        let isDivided = isDivided
+        if isDivided {
+            scroll.setVisible(lines: rest.size.rows, height: row.height) {
+                results.section(at: $0)?.range.lowerBound == $0
+            }
+        } else {
+            scroll.setVisible(rest.size.rows / row.height)
+        }
+        guard results.count > 0 else {
+            drawEmpty(in: &surface, rest)
+            return ([], [])
+        }
+        let photos = (try? results.photos(in: scroll.window)) ?? []
+        var orders: [PictureOrder] = []
+        for (index, photo) in zip(scroll.window, photos) {
+            if isDivided { drawTitle(above: index, in: &surface, &rest) }
+            let line = rest.takeTop(row.height)
+            guard let photo else { continue }
+            row.draw(
+                photo, thumbnail(of: photo, row.thumbnailSize, &orders), marks: marks(in: photo.name),
+                isSelected: photo.key == selection, in: &surface, frame: line)
+        }
+        return (photos.compactMap { $0?.key }, orders)
+    }
+
+    /// The section's, above its first photo and above the first one in sight.
+    private func drawTitle(above index: Int, in surface: inout Surface, _ rest: inout Rect) {
+        guard let section = results.section(at: index),
+            section.range.lowerBound == index || index == scroll.first
+        else { return }
+        let title = SectionTitle(
+            section: section, rule: results.sectionRule, isCounted: results.isComplete, theme: context.theme)
+        title.draw(in: &surface, rest.takeTop(1))
+    }
+
+    /// What is drawn of a photo's thumbnail so far; if there is anything to draw, that is ordered.
+    private func thumbnail(of photo: Photo, _ room: Size, _ orders: inout [PictureOrder]) -> DrawnPicture? {
+        guard photo.thumbnail.held != nil || photo.photo.held != nil else { return nil }
+        let order = PictureOrder.thumbnail(of: photo, in: cache.id, room: room, style: context.drawingStyle)
+        orders.append(order)
+        return context.darkroom.picture(order)
+    }
+
+    private func drawEmpty(in surface: inout Surface, _ frame: Rect) {
+        let status = status
+        let isFirst = status.lastSuccess == nil && status.isRunning
+        let text =
+            results === lists.found ? "Nothing is found" : isFirst ? "Fetching the list of photos…" : "No photos"
+        let middle = frame.centred(Size(columns: text.displayWidth, rows: 1))
+        surface.write(text, in: middle, style: context.theme.detail)
+    }
+}
