@@ -109,7 +109,7 @@ public final class Connection {
 
     /// Prepares a statement for a loop.
     public func repeated(_ sql: String) throws -> RepeatedStatement {
-        try RepeatedStatement(sql, database: pointer)
+        RepeatedStatement(try Statement(sql, database: pointer))
     }
 
     /// The number of the row that was inserted last, by whatever statement.

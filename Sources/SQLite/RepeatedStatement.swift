@@ -11,51 +11,27 @@ import CSQLite
 ///
 /// Values are counted from zero, and stay from one run to the next until others take their place.
 public final class RepeatedStatement {
-    private let pointer: OpaquePointer
-    private let database: OpaquePointer
-    private let sql: String
+    private let statement: Statement
 
-    init(_ sql: String, database: OpaquePointer) throws(SQLiteError) {
-        var pointer: OpaquePointer?
-        let code = sqlite3_prepare_v3(database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
-        guard code == SQLITE_OK, let pointer else {
-            throw SQLiteError(code: code, database: database, sql: sql)
-        }
-        self.pointer = pointer
-        self.database = database
-        self.sql = sql
-    }
-
-    deinit {
-        sqlite3_finalize(pointer)
+    init(_ statement: Statement) {
+        self.statement = statement
     }
 
     /// Puts a number in a place; NULL, where there is none.
     public func set(_ index: Int, to number: Int64?) throws(SQLiteError) {
-        guard let number else { return try check(sqlite3_bind_null(pointer, Int32(index + 1))) }
-        try check(sqlite3_bind_int64(pointer, Int32(index + 1), number))
+        try statement.check(number.bind(to: statement.pointer, at: Int32(index + 1)))
     }
 
     /// Puts bytes in a place; NULL, where there are none. They stay where they lie until this has run.
     public func set(_ index: Int, to bytes: Borrowed?) throws(SQLiteError) {
-        try check(bytes.bind(to: pointer, at: Int32(index + 1)))
+        try statement.check(bytes.bind(to: statement.pointer, at: Int32(index + 1)))
     }
 
     /// Runs it. Returns how many rows it changed.
     @discardableResult
     public func run() throws(SQLiteError) -> Int {
-        let code = sqlite3_step(pointer)
-        let changed = Int(sqlite3_changes(database))
-        guard code == SQLITE_DONE else {
-            let error = SQLiteError(code: code, database: database, sql: sql)
-            sqlite3_reset(pointer)
-            throw error
-        }
-        sqlite3_reset(pointer)
-        return changed
-    }
-
-    private func check(_ code: Int32) throws(SQLiteError) {
-        guard code == SQLITE_OK else { throw SQLiteError(code: code, database: database, sql: sql) }
+        defer { sqlite3_reset(statement.pointer) }
+        try statement.check(sqlite3_step(statement.pointer), expected: SQLITE_DONE)
+        return statement.changes
     }
 }

@@ -2,7 +2,7 @@ import CSQLite
 
 /// A prepared statement, run as often as one likes. Belongs to its connection and to whoever may use that.
 final class Statement {
-    private let pointer: OpaquePointer
+    let pointer: OpaquePointer
     private let database: OpaquePointer
     private let sql: String
     /// Set between the first step and the reset: a statement on a row must not be started over by another caller.
@@ -46,7 +46,11 @@ final class Statement {
         }
     }
 
-    private func check(_ code: Int32) throws(SQLiteError) {
-        guard code == SQLITE_OK else { throw SQLiteError(code: code, database: database, sql: sql) }
+    /// How many rows the last run changed.
+    var changes: Int { Int(sqlite3_changes(database)) }
+
+    /// Throws what a result code says; `expected` is the one that says nothing.
+    func check(_ code: Int32, expected: Int32 = SQLITE_OK) throws(SQLiteError) {
+        guard code == expected else { throw SQLiteError(code: code, database: database, sql: sql) }
     }
 }
