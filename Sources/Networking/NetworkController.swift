@@ -25,7 +25,7 @@ public actor NetworkController {
         var served: Set<Wish.Subject>
     }
 
-    private let wishes: Wishes
+    let wishes: Wishes
     let context: RequestContext
     private let client: HTTPClient
     private let schedule: RetrySchedule
@@ -36,9 +36,9 @@ public actor NetworkController {
     private var operations: [RequestIdentity: Operation] = [:]
     /// Requests whose attempt failed and that will be tried again: to be told if nobody wants them any more.
     private var putOff: [Wish.Subject: any NetworkRequest] = [:]
-    private var sweeps: [Wish.Subject: Sweep] = [:]
+    var sweeps: [Wish.Subject: Sweep] = [:]
     /// What screens and commands wish for, sweeps left out.
-    private var stated: [Wish] = []
+    var stated: [Wish] = []
     /// The number of each asking that has been taken in.
     private var asked: [Wish.Subject: Int] = [:]
     /// What could not be stored, for the disk's sake, since something last could.
@@ -94,7 +94,7 @@ public actor NetworkController {
         startWhatMayStart()
     }
 
-    private func adoptWishes() {
+    func adoptWishes() {
         let wanted = stated.filter { Sweep($0) == nil }
         var standing: [Wish.Subject: Sweep] = [:]
         for sweep in stated.compactMap(Sweep.init) { standing[sweep.subject] = sweeps[sweep.subject] ?? sweep }
@@ -248,37 +248,6 @@ public actor NetworkController {
         wishes.fulfil(subject)
         guard let cache = context.caches.cache(subject.gallery) else { return }
         for sweep in sweeps.keys { try? sweeps[sweep]?.noteSettled(subject, cache) }
-    }
-
-    // MARK: - Sweeps
-
-    /// A sweep waits for its gallery's list, if that is wanted too: it will bring more to sweep.
-    private func refillSweeps() {
-        var hasChanged = false
-        for (subject, sweep) in sweeps {
-            guard !stated.contains(where: { $0.subject == .list(sweep.gallery) }) else {
-                sweeps[subject]?.beginAnew()
-                continue
-            }
-            guard let cache = context.caches.cache(sweep.gallery) else { continue }
-            let before = sweep.underWay
-            let left = try? sweeps[subject]?.refill(cache) { [agenda] in
-                if case .waiting = agenda.state(of: $0) { true } else { false }
-            }
-            if left == false { wishes.fulfil(subject) }
-            hasChanged = hasChanged || sweeps[subject]?.underWay != before
-        }
-        if hasChanged { adoptWishes() }
-    }
-
-    /// What is fetched for later is not fetched for a disk that does not take it.
-    private func endSweeps(of gallery: GalleryID) {
-        let ended = Set(sweeps.keys.filter { $0.gallery == gallery })
-        guard !ended.isEmpty else { return }
-        for subject in ended { wishes.fulfil(subject) }
-        // And not when that is heard of: until then as many would be fetched as fit into the time.
-        stated.removeAll { ended.contains($0.subject) }
-        adoptWishes()
     }
 
     // MARK: - Waiting
