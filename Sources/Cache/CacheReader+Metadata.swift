@@ -34,14 +34,7 @@ extension CacheReader {
     /// Asked by number: it costs what the photos cost that are asked for, however many the gallery has.
     public func unread(_ keys: some Collection<PhotoKey>) throws -> [PhotoKey] {
         var unread: [PhotoKey] = []
-        var rest = keys.map(\.rawValue)[...]
-        while !rest.isEmpty {
-            let window = rest.prefix(Self.windowLimit)
-            rest = rest.dropFirst(window.count)
-            try connection.forEach(
-                Self.unread, "[" + window.map(String.init).joined(separator: ",") + "]"
-            ) { unread.append(PhotoKey($0.int(0))) }
-        }
+        try forEach(Self.unread, of: keys) { unread.append(PhotoKey($0.int(0))) }
         return unread
     }
 

@@ -48,7 +48,7 @@ extension CacheReader {
         }
         try connection.forEach(
             "SELECT key FROM photo WHERE key IN (SELECT value FROM json_each(?)) AND date >= ? AND date < ?",
-            "[" + candidates.map(String.init).joined(separator: ",") + "]", start, end
+            candidates.keyList, start, end
         ) { body($0.int(0)) }
     }
 

@@ -47,16 +47,20 @@ public struct CacheReader {
     public func photos(_ keys: some Collection<PhotoKey>) throws -> [Photo] {
         var photos: [Photo] = []
         photos.reserveCapacity(keys.count)
+        try forEach("SELECT \(Self.photoColumns) FROM photo WHERE key IN (SELECT value FROM json_each(?))", of: keys) {
+            photos.append(Self.photo($0))
+        }
+        return photos
+    }
+
+    /// Asks a question of many photos, ``windowLimit`` of them at a time: the query's one value is the list of their keys.
+    func forEach(_ sql: String, of keys: some Collection<PhotoKey>, row: (Row) throws -> Void) throws {
         var rest = keys.map(\.rawValue)[...]
         while !rest.isEmpty {
             let window = rest.prefix(Self.windowLimit)
             rest = rest.dropFirst(window.count)
-            try connection.forEach(
-                "SELECT \(Self.photoColumns) FROM photo WHERE key IN (SELECT value FROM json_each(?))",
-                "[" + window.map(String.init).joined(separator: ",") + "]"
-            ) { photos.append(Self.photo($0)) }
+            try connection.forEach(sql, window.keyList, row: row)
         }
-        return photos
     }
 
     /// One photo, or nil if it is gone.

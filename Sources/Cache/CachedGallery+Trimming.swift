@@ -61,7 +61,7 @@ extension CachedGallery {
             let connection = try Connection(path: database, access: .readWrite, patience: 200)
             return try connection.transaction(writes: true) {
                 let keys = try connection.map("SELECT photo FROM thumbnail LIMIT ?", count) { $0.int(0) }
-                let list = "[" + keys.map(String.init).joined(separator: ",") + "]"
+                let list = keys.keyList
                 try connection.run("DELETE FROM thumbnail WHERE photo IN (SELECT value FROM json_each(?))", list)
                 try connection.run(
                     """

@@ -45,7 +45,7 @@ struct PhotoQuery: Sendable {
             found.reserveCapacity(rows.count)
             try reader.connection.forEach(
                 "SELECT key, \(column) FROM photo WHERE key IN (SELECT value FROM json_each(?))",
-                "[" + rows.map(String.init).joined(separator: ",") + "]"
+                rows.keyList
             ) { found[try number(of: $0)] = key(of: $0) }
             return rows.map { RowKey($0, found[$0], isListed: hits?.contains($0) != false) }
         }
