@@ -1,6 +1,7 @@
 import Foundation
 import Model
 import SQLite
+import TestSupport
 import Testing
 
 @testable import Cache
@@ -8,14 +9,6 @@ import Testing
 /// Random transactions on real tables: whatever the order, the direction, the filter and the division, the difference
 /// applied to the old list is the new one, and the new one is what the tables say.
 @Suite struct ArrangementTests {
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state ^ (state >> 29)
-        }
-    }
-
     private static let words = [
         "Sea", "séa", "Seaside", "owl", "OWL 2006", "IMG_10", "IMG_2", "a\"b", "Łódź", "2006-07",
     ]
@@ -42,7 +35,7 @@ import Testing
     @Test(arguments: 0..<8 as Range<UInt64>)
     func differencesLeadFromEachListToTheNext(part: UInt64) throws {
         setenv("TZ", "UTC", 1)
-        var random = Generator(state: part)
+        var random = SeededNumbers(seed: part)
         for _ in 0..<125 {
             let connection = try Connection(path: ":memory:", access: .readWrite)
             try Schema.migrate(connection)
@@ -98,7 +91,7 @@ import Testing
     }
 
     /// Some changes, as one commit makes them; returns the rows that they touch.
-    private func change(_ connection: Connection, _ random: inout Generator) throws -> Set<Int64> {
+    private func change(_ connection: Connection, _ random: inout SeededNumbers) throws -> Set<Int64> {
         var touched: Set<Int64> = []
         for _ in 0...Int.random(in: 0..<5, using: &random) {
             let key = Int64.random(in: 1...14, using: &random)

@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 import Testing
 
 @testable import Cache
@@ -188,20 +189,5 @@ import Testing
 
     private static func mayGive(_ cache: CacheInventory) -> Bool {
         !cache.isInUse && !cache.isKept && cache.isReadable && (cache.photos > 0 || cache.canShrink)
-    }
-}
-
-/// Numbers that follow from a seed, so that what fails fails again.
-private struct SeededNumbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var number = state
-        number = (number ^ (number >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        number = (number ^ (number >> 27)) &* 0x94D0_49BB_1331_11EB
-        return number ^ (number >> 31)
     }
 }

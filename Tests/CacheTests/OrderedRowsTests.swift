@@ -1,21 +1,14 @@
+import TestSupport
 import Testing
 
 @testable import Cache
 
 /// Random changes, applied; the difference, applied to the old list, must give the new one.
 @Suite struct OrderedRowsTests {
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state ^ (state >> 29)
-        }
-    }
-
     @Test(arguments: [true, false], [true, false])
     func differencesLeadToTheNewList(texts: Bool, reversed: Bool) {
         for seed in 0..<300 as Range<UInt64> {
-            var random = Generator(state: seed * 2 + (texts ? 1 : 0))
+            var random = SeededNumbers(seed: seed * 2 + (texts ? 1 : 0))
             var model: [Int64: SortKey] = [:]
             var rows = OrderedRows(pieceSize: 2)
             for _ in 0..<8 {
@@ -31,7 +24,7 @@ import Testing
         }
     }
 
-    private func randomChanges(_ texts: Bool, _ random: inout Generator) -> [(row: Int64, key: SortKey?)] {
+    private func randomChanges(_ texts: Bool, _ random: inout SeededNumbers) -> [(row: Int64, key: SortKey?)] {
         var touched: Set<Int64> = []
         while touched.count < Int.random(in: 0...6, using: &random) {
             touched.insert(.random(in: 1...12, using: &random))

@@ -1,5 +1,6 @@
 import Model
 import SQLite
+import TestSupport
 import Testing
 
 @testable import Cache
@@ -13,20 +14,10 @@ import Testing
         var digest: Int64?
     }
 
-    /// The same numbers in every run.
-    private struct Numbers: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state ^ state >> 29
-        }
-    }
-
     @Test("BEHAVIOURS 2.5: random lists, one after the other", arguments: 1...12)
     func random(seed: UInt64) async throws {
         let test = try TestCache()
-        var numbers = Numbers(state: seed)
+        var numbers = SeededNumbers(seed: seed)
         var list = StampedEntries([])
         var expected: [String: Row] = [:]
         for round in 0..<12 {
@@ -48,7 +39,7 @@ import Testing
 
     // MARK: - Lists
 
-    private func next(_ list: StampedEntries, _ numbers: inout Numbers) throws -> StampedEntries {
+    private func next(_ list: StampedEntries, _ numbers: inout SeededNumbers) throws -> StampedEntries {
         func chance(_ part: Int) -> Bool { Int.random(in: 0..<part, using: &numbers) == 0 }
         var entries = list.entries
         if chance(3) { entries.removeAll { _ in chance(4) } }
