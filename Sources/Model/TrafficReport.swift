@@ -1,0 +1,47 @@
+/// All that is fetched and how the network does, at one moment.
+public struct TrafficReport: Hashable, Sendable {
+    /// How well the network serves.
+    public var quality: LinkQuality
+    /// How many transfers are under way.
+    public var running: Int
+    /// How many may be at once.
+    public var limit: Int
+    /// How many bytes are kept under way together.
+    public var window: Int64
+    /// Bytes that the network can bring in a second, as far as is known.
+    public var bandwidth: Double?
+    /// Seconds from a request to the first that is heard of it, as far as is known.
+    public var roundTrip: Double?
+    /// All bytes that have come since the program began. It never gets less.
+    public var received: Int64
+    /// Whether the user wants nothing to be begun.
+    public var isPaused: Bool
+    /// How many wait for their turn.
+    public var queued: Int
+    /// How many wait for another attempt.
+    public var waiting: Int
+    /// The most important of what runs, waits or has its turn to come, those first. Empty when nobody looks.
+    public private(set) var transfers: [TransferReport]
+
+    /// How many transfers are named, at most. A gallery may have a million photos, and no screen shows more than that.
+    public static let maximumTransfers = 256
+
+    /// Puts the facts together. Of more than ``maximumTransfers`` the first are kept.
+    public init(
+        quality: LinkQuality = .good, running: Int = 0, limit: Int = 0, window: Int64 = 0, bandwidth: Double? = nil,
+        roundTrip: Double? = nil, received: Int64 = 0, isPaused: Bool = false, queued: Int = 0, waiting: Int = 0,
+        transfers: [TransferReport] = []
+    ) {
+        self.quality = quality
+        self.running = running
+        self.limit = limit
+        self.window = window
+        self.bandwidth = bandwidth
+        self.roundTrip = roundTrip
+        self.received = received
+        self.isPaused = isPaused
+        self.queued = queued
+        self.waiting = waiting
+        self.transfers = Array(transfers.prefix(Self.maximumTransfers))
+    }
+}
