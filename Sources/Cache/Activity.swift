@@ -15,16 +15,22 @@ public final class Activity: Sendable {
         public var pictures: Set<Wish.Subject> = []
         /// Something has come up that the user should be told.
         public var hasNotices = false
+        /// More has come from the network, or it does better or worse, or nothing comes any more.
+        public var hasTraffic = false
+        /// Something failed, or has come that had failed before.
+        public var hasFailures = false
 
         /// Takes in what changed later.
         public mutating func merge(_ later: Change) {
             galleries.formUnion(later.galleries)
             pictures.formUnion(later.pictures)
             hasNotices = hasNotices || later.hasNotices
+            hasTraffic = hasTraffic || later.hasTraffic
+            hasFailures = hasFailures || later.hasFailures
         }
     }
 
-    private struct State {
+    struct State {
         var phases: [GalleryID: SyncPhase] = [:]
         /// Galleries whose last update was stopped by the user.
         var cancelled: Set<GalleryID> = []
@@ -36,10 +42,13 @@ public final class Activity: Sendable {
         var notices: [String] = []
         /// What the user has been told of the disk.
         var troubles: Set<StorageTrouble> = []
+        var traffic = Traffic()
+        var reports = FailureList()
     }
 
-    private let state = Mutex(State())
+    let state = Mutex(State())
     private let subscribers = Subscribers<Change>()
+    let watching = Subscribers<TrafficInterest>()
 
     /// How many notices wait to be read, at most; beyond it the oldest go.
     private static let maximumNotices = 20
@@ -160,7 +169,7 @@ public final class Activity: Sendable {
         subscribers.subscribe()
     }
 
-    private func change(_ body: (inout State) -> Change) {
+    func change(_ body: (inout State) -> Change) {
         let change = state.withLock { body(&$0) }
         subscribers.send(change)
     }

@@ -1,0 +1,12 @@
+import Streams
+
+/// Whether anybody looks at the transfers.
+public struct TrafficInterest: Coalescing, Equatable {
+    /// Whether anybody does.
+    public var isWatched: Bool
+
+    /// The later one says it all.
+    public mutating func merge(_ later: TrafficInterest) {
+        self = later
+    }
+}
