@@ -11,57 +11,17 @@ import Synchronization
 ///     wishes.state([Wish(.picture(gallery, key, .thumbnail), importance: .visible)], by: wisher)
 ///     wishes.ask(for: .list(gallery))
 ///
+/// The user can take part in it: ``decline(_:)`` something that somebody wants, ``hurry(_:)`` what was put off, and
+/// ``pause()`` everything.
+///
 /// Nobody answers. Whoever can fulfil wishes listens to ``snapshots()``; whoever stated them watches the cache.
 public final class Wishes: Sendable {
     /// Names somebody who states wishes.
     public struct Wisher: Hashable, Sendable {
-        fileprivate let number: Int
+        let number: Int
     }
 
-    /// Everything that is wished for: each thing once, as important as it is to whoever wants it most, in the order in
-    /// which it was stated.
-    public struct Snapshot: Coalescing, Equatable {
-        /// What, and how soon.
-        public var wishes: [Wish] = []
-        /// What was asked for, and the number of the asking. Another number is another wish for the same thing: the one
-        /// before it was fulfilled or stopped, though no snapshot may have shown that.
-        public var asked: [Wish.Subject: Int] = [:]
-        /// What was asked for again while it stood: whoever has put it off should not wait any longer.
-        public var renewed: Set<Wish.Subject> = []
-
-        /// The later one says it all, but what was renewed stays so.
-        public mutating func merge(_ later: Snapshot) {
-            wishes = later.wishes
-            asked = later.asked
-            renewed.formUnion(later.renewed)
-        }
-    }
-
-    private struct State {
-        /// By wisher, in the order in which they came.
-        var stated: [(wisher: Wisher, wishes: [Wish])] = []
-        /// Asked for, and neither fulfilled nor stopped; each asking has a number.
-        var asked: [(wish: Wish, number: Int)] = []
-        var nextNumber = 0
-        var nextWisher = 0
-
-        var snapshot: Snapshot {
-            var places: [Wish.Subject: Int] = [:]
-            var wishes: [Wish] = []
-            for wish in [asked.map(\.wish), stated.flatMap(\.wishes)].joined() {
-                if let place = places[wish.subject] {
-                    wishes[place].importance = max(wishes[place].importance, wish.importance)
-                } else {
-                    places[wish.subject] = wishes.count
-                    wishes.append(wish)
-                }
-            }
-            let numbers = asked.map { ($0.wish.subject, $0.number) }
-            return Snapshot(wishes: wishes, asked: Dictionary(uniqueKeysWithValues: numbers))
-        }
-    }
-
-    private let state = Mutex(State())
+    private let state = Mutex(WishList())
     private let subscribers = Subscribers<Snapshot>()
 
     /// Makes an empty set of wishes.
@@ -69,22 +29,13 @@ public final class Wishes: Sendable {
 
     /// Gives out a name to state wishes under.
     public func makeWisher() -> Wisher {
-        state.withLock { state in
-            state.nextWisher += 1
-            return Wisher(number: state.nextWisher)
-        }
+        state.withLock { $0.makeWisher() }
     }
 
     /// States all that a wisher wants from now on, the most urgent first among equals; what it wanted before and does not
     /// name again is withdrawn.
     public func state(_ wishes: [Wish], by wisher: Wisher) {
-        change { state in
-            let place = state.stated.firstIndex { $0.wisher == wisher }
-            guard wishes != place.map({ state.stated[$0].wishes }) ?? [] else { return false }
-            if let place { state.stated.remove(at: place) }
-            if !wishes.isEmpty { state.stated.append((wisher, wishes)) }
-            return true
-        }
+        change { $0.state(wishes, by: wisher) }
     }
 
     /// Takes back all that a wisher stated.
@@ -94,25 +45,15 @@ public final class Wishes: Sendable {
 
     /// Asks for something once. While it stands, asking again joins it, and at most hurries an attempt that was put off.
     public func ask(for subject: Wish.Subject, importance: Importance = .list) {
-        state.withLock { state in
-            let isStanding = state.asked.contains { $0.wish.subject == subject }
-            if !isStanding {
-                state.asked.append((Wish(subject, importance: importance), state.nextNumber))
-                state.nextNumber += 1
-            }
-            var snapshot = state.snapshot
-            if isStanding { snapshot.renewed = [subject] }
-            subscribers.send(snapshot)
+        state.withLock { list in
+            let isNew = list.ask(for: subject, importance: importance)
+            send(list, renewing: isNew ? [] : [subject])
         }
     }
 
     /// Takes back what was asked for, if it still stands; the work for it stops.
     public func stop(_ subject: Wish.Subject) {
-        change { state in
-            let count = state.asked.count
-            state.asked.removeAll { $0.wish.subject == subject }
-            return state.asked.count != count
-        }
+        change { $0.stop(subject) }
     }
 
     /// Says that what was asked for has come true, or never will. What a wisher stated stays the wisher's to take back.
@@ -122,18 +63,78 @@ public final class Wishes: Sendable {
 
     /// Whether something was asked for and is neither fulfilled nor stopped.
     public func isStanding(_ subject: Wish.Subject) -> Bool {
-        state.withLock { $0.asked.contains { $0.wish.subject == subject } }
+        state.withLock { $0.isStanding(subject) }
     }
+
+    // MARK: - What the user makes of it
+
+    /// “Not now”: something is not wanted, whoever states it. What was asked for is stopped.
+    ///
+    /// It holds until it is asked for anew, is stated again after nobody stated it, or comes to be more important than it is
+    /// now: who scrolls back to a photo, or opens it, wants it after all. ``reconsider(_:)`` ends it for a whole gallery.
+    public func decline(_ subject: Wish.Subject) {
+        change { $0.decline(subject) }
+    }
+
+    /// What was declined of a gallery counts again: the user refreshes it.
+    public func reconsider(_ gallery: GalleryID) {
+        change { $0.reconsider(gallery) }
+    }
+
+    /// Whether something was declined.
+    public func isDeclined(_ subject: Wish.Subject) -> Bool {
+        state.withLock { $0.declined[subject] != nil }
+    }
+
+    /// Whoever has put these off should not wait any longer. What was declined is wanted again.
+    public func hurry(_ subjects: some Collection<Wish.Subject>) {
+        state.withLock { list in
+            for subject in subjects { list.accept(subject) }
+            send(list, renewing: Set(subjects))
+        }
+    }
+
+    /// Nothing that was put off should wait any longer, whatever it is.
+    public func hurryAll() {
+        state.withLock { send($0, renewingAll: true) }
+    }
+
+    /// Nothing is begun from now on, until ``resume()``.
+    ///
+    /// What is under way is finished if somebody looks at it or waits for it; what is fetched for later, for thumbnails near
+    /// by and for the rest, is interrupted. All of it stays wished for.
+    public func pause() {
+        change { $0.setPaused(true) }
+    }
+
+    /// Goes on after ``pause()``.
+    public func resume() {
+        change { $0.setPaused(false) }
+    }
+
+    /// Whether nothing is to be begun.
+    public var isPaused: Bool {
+        state.withLock { $0.isPaused }
+    }
+
+    // MARK: - Listening
 
     /// Begins to listen: first what is wished for now, then whatever it becomes.
     public func snapshots() -> CoalescingStream<Snapshot> {
         state.withLock { subscribers.subscribe(beginningWith: $0.snapshot) }
     }
 
-    private func change(_ body: (inout State) -> Bool) {
-        // Sent under the lock, so that two changes cannot arrive in the wrong order.
-        state.withLock { state in
-            if body(&state) { subscribers.send(state.snapshot) }
+    private func change(_ body: (inout WishList) -> Bool) {
+        state.withLock { list in
+            if body(&list) { send(list) }
         }
+    }
+
+    /// Sent under the lock, so that two changes cannot arrive in the wrong order.
+    private func send(_ list: WishList, renewing subjects: Set<Wish.Subject> = [], renewingAll isAll: Bool = false) {
+        var snapshot = list.snapshot
+        snapshot.renewed = subjects
+        snapshot.areAllRenewed = isAll
+        subscribers.send(snapshot)
     }
 }

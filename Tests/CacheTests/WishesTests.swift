@@ -69,6 +69,103 @@ import Testing
         #expect(await heard(snapshots)?.count == 2)
     }
 
+    // MARK: - What the user makes of it
+
+    @Test func pausedIsSaidAndTheWishesStay() async throws {
+        let snapshots = wishes.snapshots()
+        #expect(await snapshots.next()?.isPaused == false)
+        wishes.ask(for: .list(gallery))
+        wishes.pause()
+        let paused = try #require(await snapshots.next())
+        #expect(paused.isPaused && paused.wishes == [Wish(.list(gallery), importance: .list)] && wishes.isPaused)
+        // Pausing twice is nothing new.
+        wishes.pause()
+        wishes.resume()
+        #expect(await snapshots.next()?.isPaused == false)
+        #expect(!wishes.isPaused)
+    }
+
+    @Test func declinedIsNotWishedForByAnybody() async throws {
+        let (list, photo) = (wishes.makeWisher(), wishes.makeWisher())
+        wishes.state([Wish(thumbnail(1), importance: .near), Wish(thumbnail(2), importance: .visible)], by: list)
+        wishes.state([Wish(thumbnail(1), importance: .visible)], by: photo)
+        wishes.decline(thumbnail(1))
+        let snapshots = wishes.snapshots()
+        let snapshot = try #require(await snapshots.next())
+        #expect(snapshot.wishes == [Wish(thumbnail(2), importance: .visible)] && snapshot.declined == [thumbnail(1)])
+        // It stays so while the lists are scrolled, and while one of the two still states it.
+        wishes.state([Wish(thumbnail(1), importance: .visible), Wish(thumbnail(3), importance: .near)], by: list)
+        wishes.withdraw(photo)
+        #expect(await heard(snapshots) == [Wish(thumbnail(3), importance: .near)])
+        #expect(wishes.isDeclined(thumbnail(1)))
+        // When nobody has stated it for a moment, it is wished for anew.
+        wishes.withdraw(list)
+        wishes.state([Wish(thumbnail(1), importance: .near)], by: list)
+        #expect(await heard(snapshots) == [Wish(thumbnail(1), importance: .near)])
+    }
+
+    @Test func declinedCountsAgainWhenItIsWantedMore() async {
+        let list = wishes.makeWisher()
+        wishes.state([Wish(thumbnail(1), importance: .near)], by: list)
+        wishes.decline(thumbnail(1))
+        #expect(await wishes.snapshots().next()?.wishes == [])
+        wishes.state([Wish(thumbnail(1), importance: .visible)], by: list)
+        #expect(await wishes.snapshots().next()?.wishes == [Wish(thumbnail(1), importance: .visible)])
+    }
+
+    @Test func oneOfEveryPictureCanBeDeclined() async {
+        wishes.ask(for: .everyPicture(gallery, .thumbnail), importance: .rest)
+        wishes.decline(thumbnail(7))
+        let snapshot = await wishes.snapshots().next()
+        #expect(snapshot?.declined == [thumbnail(7)] && snapshot?.wishes.count == 1)
+    }
+
+    @Test("BEHAVIOURS 2.3: an update that is declined is stopped, and not wanted before it is asked for again")
+    func whatWasAskedForAndDeclined() async throws {
+        wishes.ask(for: .list(gallery))
+        wishes.decline(.list(gallery))
+        #expect(!wishes.isStanding(.list(gallery)))
+        let snapshots = wishes.snapshots()
+        #expect(await heard(snapshots) == [])
+        wishes.ask(for: .list(gallery))
+        let anew = try #require(await snapshots.next())
+        #expect(anew.wishes.count == 1 && anew.declined.isEmpty && anew.renewed.isEmpty)
+    }
+
+    @Test func askingAndRefreshingEndDeclining() async {
+        let list = wishes.makeWisher()
+        let both = [Wish(thumbnail(1), importance: .visible), Wish(thumbnail(2), importance: .visible)]
+        wishes.state(both, by: list)
+        wishes.decline(thumbnail(1))
+        wishes.ask(for: thumbnail(1), importance: .rest)
+        #expect(!wishes.isDeclined(thumbnail(1)))
+        wishes.fulfil(thumbnail(1))
+        wishes.decline(thumbnail(2))
+        wishes.reconsider(GalleryID(Address(filePath: "/another")))
+        #expect(await wishes.snapshots().next()?.wishes == [both[0]])
+        wishes.reconsider(gallery)
+        #expect(await wishes.snapshots().next()?.wishes == both)
+    }
+
+    @Test func hurryingIsHeardOnce() async throws {
+        let list = wishes.makeWisher()
+        wishes.state([Wish(thumbnail(1), importance: .visible), Wish(thumbnail(2), importance: .visible)], by: list)
+        wishes.decline(thumbnail(2))
+        let snapshots = wishes.snapshots()
+        _ = await snapshots.next()
+        wishes.hurry([thumbnail(1), thumbnail(2)])
+        wishes.state([Wish(thumbnail(1), importance: .visible), Wish(thumbnail(2), importance: .near)], by: list)
+        let hurried = try #require(await snapshots.next())
+        #expect(hurried.renewed == [thumbnail(1), thumbnail(2)] && !hurried.areAllRenewed)
+        #expect(hurried.declined.isEmpty && hurried.wishes.count == 2)
+        wishes.hurryAll()
+        wishes.pause()
+        #expect(await snapshots.next()?.areAllRenewed == true)
+        wishes.resume()
+        let later = await snapshots.next()
+        #expect(later?.areAllRenewed == false && later?.renewed.isEmpty == true)
+    }
+
     @Test func activityIsData() async throws {
         let activity = Activity()
         let changes = activity.changes()
