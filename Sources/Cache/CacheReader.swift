@@ -83,12 +83,12 @@ public struct CacheReader {
     /// How many keys one query of ``photos(_:)`` takes.
     static let windowLimit = 512
 
-    private static let photoColumns = """
+    static let photoColumns = """
         key, id, name, date, thumbnail_edition, thumbnail_held, thumbnail_trouble, thumbnail_reason, \
         photo_edition, photo_held, photo_trouble, photo_reason, photo_size
         """
 
-    private static func photo(_ row: Row) -> Photo {
+    static func photo(_ row: Row) -> Photo {
         Photo(
             key: PhotoKey(row.int(0)), galleryID: row.text(1), name: row.text(2),
             date: Timestamp(milliseconds: row.int(3)),

@@ -144,32 +144,6 @@ public actor GalleryWriter {
         }
     }
 
-    /// Gives everything that was marked bad another chance. What the user asks for with a refresh.
-    ///
-    /// A photo that came and could not be decoded is dropped, to be fetched again: the server may have mended it. What was
-    /// bad is wanted as a new edition, so that nothing that is known of the old bytes is held against the new ones.
-    public func forgiveTroubles() throws {
-        let undecodable = try transaction { connection in
-            let names = try connection.map(
-                "SELECT photo_file FROM photo WHERE photo_trouble = ? AND photo_file IS NOT NULL", TroubleCode.bad
-            ) { $0.text(0) }
-            try connection.run(
-                "UPDATE photo SET \(Self.withoutFile) WHERE photo_trouble = ? AND photo_file IS NOT NULL",
-                TroubleCode.bad)
-            for rendition in Rendition.allCases {
-                let (trouble, edition) = (rendition.column("trouble"), rendition.column("edition"))
-                try connection.run(
-                    """
-                    UPDATE photo SET \(edition) = \(edition) + (\(trouble) = \(TroubleCode.bad)), \(trouble) = NULL,
-                                     \(rendition.column("reason")) = NULL
-                    WHERE \(trouble) IS NOT NULL
-                    """)
-            }
-            return names
-        }
-        for name in undecodable { files.remove(name) }
-    }
-
     /// What a photo's row says when no file holds it.
     static let withoutFile = """
         photo_file = NULL, photo_size = NULL, photo_digest = NULL, photo_held = NULL, photo_etag = NULL, \

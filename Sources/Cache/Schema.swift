@@ -139,5 +139,11 @@ enum Schema {
         );
         INSERT INTO photo_text (photo_text) VALUES ('rebuild');
         """,
+        """
+        -- What failed, by reason. Photos that are well are not in there.
+        CREATE INDEX thumbnail_in_trouble ON photo (thumbnail_trouble, thumbnail_reason)
+            WHERE thumbnail_trouble IS NOT NULL;
+        CREATE INDEX photo_in_trouble ON photo (photo_trouble, photo_reason) WHERE photo_trouble IS NOT NULL;
+        """,
     ]
 }
