@@ -68,3 +68,12 @@ extension Activity {
         }
     }
 }
+
+extension Activity.Change {
+    /// Whether it is about the traffic and about nothing else: of that there is news many times a second.
+    public var isTrafficAlone: Bool {
+        var rest = self
+        rest.hasTraffic = false
+        return rest == Activity.Change()
+    }
+}

@@ -13,5 +13,6 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
     case sort, sortByDate, sortByName, sortBySize, sortByState
     case sortByDateReversed, sortByNameReversed, sortBySizeReversed, sortByStateReversed
     case nextSection, previousSection, divide
-    case log, help, redraw, suspend
+    case pause, retry, retryAll
+    case transfers, log, help, redraw, suspend
 }

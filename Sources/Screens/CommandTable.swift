@@ -17,6 +17,8 @@ public enum CommandTable {
         case sorting = "Sorting"
         /// On the screen of one photo.
         case photo = "A photo"
+        /// On the transfers screen.
+        case transfers = "Transfers"
         /// On the log screen.
         case log = "The log"
     }
@@ -100,6 +102,11 @@ public enum CommandTable {
         Entry(.refresh, .photo, [.character("r")], "update the gallery"),
         Entry(.stop, .photo, [.character("x")], "stop updating"),
 
+        Entry(.pause, .transfers, [.character("p")], "begin nothing any more; again: go on"),
+        Entry(.stop, .transfers, [.character("x")], "not now: leave the selected one out"),
+        Entry(.retry, .transfers, [.character("r")], "try the selected one at once"),
+        Entry(.retryAll, .transfers, [.character("R")], "try everything at once"),
+
         Entry(.switchNetwork, .log, [.character("1")], "network on or off"),
         Entry(.switchNetworkDetail, .log, [.character("2")], "network detail on or off"),
         Entry(.switchSync, .log, [.character("3")], "sync on or off"),
@@ -115,6 +122,7 @@ public enum CommandTable {
         Entry(.back, .everywhere, [.character("q"), Key(.escape)], "back"),
         Entry(.quit, .everywhere, [.character("Q"), .control("c")], "quit"),
         Entry(.help, .everywhere, [.character("?"), Key(.function(1))], "this help"),
+        Entry(.transfers, .everywhere, [.character("T")], "what is on its way"),
         Entry(.log, .everywhere, [.character("L")], "the log"),
         Entry(.redraw, .everywhere, [.control("l")], "draw the screen anew"),
         Entry(.suspend, .everywhere, [.control("z")], "suspend Vitrine"),

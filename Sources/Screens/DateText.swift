@@ -11,6 +11,11 @@ enum DateText {
     /// same everywhere, and not that of the C language's home.
     static func short(_ moment: Timestamp) -> String { format(moment, hasLocale ? "%x %X" : "%F %T") }
 
+    /// The time of a day that is today, else the day: for what happened just now, and for what comes soon.
+    static func clock(_ moment: Timestamp, now: Timestamp) -> String {
+        format(moment, "%F") == format(now, "%F") ? format(moment, "%T") : format(moment, "%F %R")
+    }
+
     /// For a section: `Sunday 30 July 2006`.
     static func day(_ day: LocalDay) -> String { format(day, "%A %e %B %Y") }
 

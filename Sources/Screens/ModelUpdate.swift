@@ -12,6 +12,8 @@ enum ModelUpdate {
     case gallery(GalleryID)
     /// Something is being done, or is no longer.
     case activity(Activity.Change)
+    /// More has come from the network, or it does better or worse. Heard of a few times a second at most.
+    case traffic
     /// Pictures have been drawn.
     case pictures(Set<PictureOrder>)
     /// The log has grown, or was cleared, or a switch was turned.

@@ -173,9 +173,12 @@ final class PhotoScreen: Screen {
 
     override func didDisappear() {
         isOnTop = false
+        context.darkroom.want([], by: customer)
+    }
+
+    override func withdrawWishes() {
         leavePhoto()
         context.wishes.withdraw(wisher)
-        context.darkroom.want([], by: customer)
     }
 
     private func stateWishes() {

@@ -168,6 +168,7 @@ final class PhotosScreen: Screen {
     func refresh() {
         guard !context.settings.offline else { return send(.notice("Offline: nothing is fetched.")) }
         context.activity.forgetStorageTroubles()
+        context.wishes.reconsider(cache.id)
         Task { [writer = cache.writer, log = context.log] in
             do { try await writer.forgiveTroubles() } catch { log.error(.cache, "\(error)") }
         }
@@ -259,8 +260,11 @@ final class PhotosScreen: Screen {
 
     override func didDisappear() {
         isOnTop = false
-        left = nil
         context.darkroom.want([], by: customer)
+    }
+
+    override func withdrawWishes() {
+        left = nil
         context.wishes.withdraw(wisher)
     }
 

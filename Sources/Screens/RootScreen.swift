@@ -36,16 +36,24 @@ public final class RootScreen: Screen {
     private var notices: [String] = []
     private var question: Question?
     private var subscriptions: [UpdateFeed.Subscription] = []
+    private let pace: TrafficPace
+    /// What the status line says of the traffic, the longest first that says it.
+    private var indicator: [String] = []
 
     /// Smaller than this there is no telling what one would see.
     static let smallest = Size(columns: 20, rows: 5)
 
     /// Makes the root, with the galleries screen at the bottom.
     public override init(_ context: ScreenContext) {
+        pace = TrafficPace(wait: context.wait)
         super.init(context)
         context.feed.deliver = { [weak self] in self?.propagate($0) }
+        pace.deliver = { [feed = context.feed] in feed.deliver(.traffic) }
         subscriptions = [
-            context.feed.follow(context.activity.changes()) { .activity($0) },
+            context.feed.follow(context.activity.changes()) { [weak self] change in
+                if change.hasTraffic { self?.pace.note() }
+                return change.isTrafficAlone ? nil : .activity(change)
+            },
             context.feed.follow(context.darkroom.developed()) { .pictures($0.orders) },
             context.feed.follow(context.log.changes) { .log },
         ]
@@ -79,7 +87,11 @@ public final class RootScreen: Screen {
     private var openGallery: PhotosScreen? { children.lazy.compactMap { $0 as? PhotosScreen }.last }
 
     private func push(_ screen: Screen) {
-        children.last?.didDisappear()
+        if let covered = children.last {
+            covered.didDisappear()
+            // Whatever covers the transfers leaves below them what they left.
+            if !screen.leavesWishes, !covered.leavesWishes { covered.withdrawWishes() }
+        }
         screen.next = self
         children.append(screen)
         screen.didAppear()
@@ -90,6 +102,7 @@ public final class RootScreen: Screen {
         guard children.count > 1 else { return onQuit() }
         let gone = children.removeLast()
         gone.didDisappear()
+        gone.withdrawWishes()
         (gone as? PhotosScreen)?.close()
         top.didAppear()
         onNeedsDisplay()
@@ -174,6 +187,7 @@ public final class RootScreen: Screen {
         case .back: pop()
         case .quit: onQuit()
         case .help: if !(top is HelpScreen) { push(HelpScreen(context, scopes: top.scopes)) }
+        case .transfers: if !(top is TransfersScreen) { push(TransfersScreen(context)) }
         case .log: if !(top is LogScreen) { push(LogScreen(context)) }
         case .redraw: onRedraw()
         case .suspend: onSuspend()
@@ -182,9 +196,21 @@ public final class RootScreen: Screen {
     }
 
     override func modelUpdated(_ update: ModelUpdate) {
-        guard case .activity(let change) = update, change.hasNotices else { return }
-        notices += context.activity.takeNotices()
-        onNeedsDisplay()
+        switch update {
+        case .activity(let change) where change.hasNotices:
+            notices += context.activity.takeNotices()
+            onNeedsDisplay()
+        case .traffic:
+            if currentIndicator != indicator { onNeedsDisplay() }
+        default: break
+        }
+    }
+
+    /// Where more is said of it, there is no need for it.
+    private var currentIndicator: [String] {
+        guard !(top is TransfersScreen) else { return [] }
+        return TrafficText.indicator(
+            context.activity.traffic, speed: context.activity.speed, isPaused: context.wishes.isPaused)
     }
 
     // MARK: - How it looks
@@ -212,7 +238,8 @@ public final class RootScreen: Screen {
         } else if let notice = notices.first {
             lines.drawFooting(Footing(text: notice), scopes: [], in: &surface, line)
         } else {
-            lines.drawFooting(top.footing, scopes: top.scopes, in: &surface, line)
+            indicator = currentIndicator
+            lines.drawFooting(top.footing, scopes: top.scopes, indicator: indicator, in: &surface, line)
         }
     }
 }

@@ -44,6 +44,9 @@ public class Screen: Responder {
     /// The line at the bottom.
     var footing: Footing { Footing(text: "") }
 
+    /// Whether what the screens below want goes on being wanted while this one covers them.
+    var leavesWishes: Bool { false }
+
     /// Draws itself. Only here does it look into the cache for what is seen.
     func draw(in surface: inout Surface, frame: Rect) {}
 
@@ -55,6 +58,9 @@ public class Screen: Responder {
 
     /// It is not on top any more: covered by another, or gone.
     func didDisappear() {}
+
+    /// Nothing is wanted for it any more, until it appears again: it is gone, or covered by what it is of no use for.
+    func withdrawWishes() {}
 
     /// Hands an update down: first itself, then the screens inside.
     final func propagate(_ update: ModelUpdate) {

@@ -21,11 +21,13 @@ struct ScreenLines {
     }
 
     func drawFooting(
-        _ footing: Screen.Footing, scopes: [CommandTable.Scope], in surface: inout Surface, _ line: Rect
+        _ footing: Screen.Footing, scopes: [CommandTable.Scope], indicator: [String] = [], in surface: inout Surface,
+        _ line: Rect
     ) {
         var rest = line
         _ = rest.takeLeft(1)
         _ = rest.takeRight(1)
+        drawAside(indicator, theme.key, besides: footing.text, in: &surface, &rest)
         drawHints(footing, scopes, in: &surface, &rest)
         if let fraction = footing.fraction, rest.size.columns > footing.text.displayWidth + 12 {
             ProgressBar.draw(fraction, in: &surface, rest.takeRight(10), theme)
@@ -34,6 +36,16 @@ struct ScreenLines {
         surface.write(
             footing.text.truncated(toWidth: rest.size.columns), in: rest,
             style: footing.isTrouble ? theme.trouble : theme.status)
+    }
+
+    /// At the right, the first of these that leaves the text its room.
+    private func drawAside(
+        _ choices: [String], _ style: Style, besides text: String, in surface: inout Surface, _ rest: inout Rect
+    ) {
+        let room = rest.size.columns - text.displayWidth - 2
+        guard let choice = choices.first(where: { $0.displayWidth <= room }) else { return }
+        surface.write(choice, in: rest.takeRight(choice.displayWidth), style: style)
+        _ = rest.takeRight(2)
     }
 
     /// As many hints as fit beside the text, the first ones first.

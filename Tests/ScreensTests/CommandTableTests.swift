@@ -7,7 +7,8 @@ import Testing
     /// The scopes of every screen that there is.
     private nonisolated static let screens: [[CommandTable.Scope]] = [
         [.galleries, .lists, .everywhere], [.photos, .lists, .everywhere], [.photo, .everywhere],
-        [.log, .lists, .everywhere], [.lists, .everywhere],
+        [.transfers, .lists, .everywhere], [.log, .lists, .everywhere],
+        [.lists, .everywhere],
     ]
 
     @Test("BEHAVIOURS 7.4: every command stands in the table, with a key and a line for the help")
@@ -43,7 +44,7 @@ import Testing
         note()
         screens.open()
         note()
-        for key in [Key(.enter), .character("L"), .character("?")] {
+        for key in [Key(.enter), .character("T"), .character("L"), .character("?")] {
             screens.press(key)
             note()
         }
@@ -76,7 +77,7 @@ import Testing
         try check()
         screens.open()
         try check()
-        for key in [Key(.enter), .character("L"), .character("?")] {
+        for key in [Key(.enter), .character("T"), .character("L"), .character("?")] {
             screens.press(key)
             try check()
         }

@@ -1,0 +1,40 @@
+/// Lets news of the traffic through a few times a second, however often they come, and the last of them in any case.
+///
+/// It waits only after something was let through. When nothing comes, nothing wakes it.
+@MainActor
+final class TrafficPace {
+    /// Called when the news are due.
+    var deliver: () -> Void = {}
+    private let wait: @Sendable (Duration) async throws -> Void
+    private var pause: Task<Void, Never>?
+    /// Whether more has come during the pause.
+    private var hasMore = false
+
+    /// Between two of them.
+    static let interval = Duration.milliseconds(250)
+
+    init(wait: @escaping @Sendable (Duration) async throws -> Void) {
+        self.wait = wait
+    }
+
+    deinit {
+        pause?.cancel()
+    }
+
+    /// There are news.
+    func note() {
+        guard pause == nil else { return hasMore = true }
+        deliver()
+        pause = Task { [weak self, wait] in
+            try? await wait(Self.interval)
+            self?.endPause()
+        }
+    }
+
+    private func endPause() {
+        pause = nil
+        guard hasMore else { return }
+        hasMore = false
+        note()
+    }
+}

@@ -1,0 +1,44 @@
+import Model
+import Text
+
+/// What is said of how the network does.
+enum TrafficText {
+    /// For the status line of any screen: how much is on its way, `↓ 3 · 1.2 MB/s`. Empty when nothing is.
+    ///
+    /// What stands for the arrow where there is ASCII alone, the terminal knows.
+    static func indicator(_ report: TrafficReport?, speed: Double, isPaused: Bool) -> [String] {
+        guard let report, report.running > 0 else { return isPaused ? ["paused"] : [] }
+        let short = "↓ \(report.running)"
+        return [isPaused ? "\(short) · paused" : "\(short) · \(Self.speed(speed))", short]
+    }
+
+    /// `1.2 MB/s`.
+    static func speed(_ bytesPerSecond: Double) -> String {
+        let bytes = bytesPerSecond.isFinite ? min(max(0, bytesPerSecond), 1e18) : 0
+        return ByteText.text(Int64(bytes)) + "/s"
+    }
+
+    static func quality(_ quality: LinkQuality) -> String {
+        switch quality {
+        case .good: "Network good"
+        case .fair: "Network fair"
+        case .poor: "Network poor"
+        case .offline: "No network"
+        }
+    }
+
+    /// How much the controller lets run, and why: each a few words.
+    static func particulars(_ report: TrafficReport) -> [String] {
+        var parts = ["\(report.running) of \(CountText.text(report.limit, "connection"))"]
+        if report.window > 0 { parts.append("\(ByteText.text(report.window)) under way") }
+        if let bandwidth = report.bandwidth { parts.append("\(speed(bandwidth)) possible") }
+        if let roundTrip = report.roundTrip { parts.append("\(milliseconds(roundTrip)) round trip") }
+        parts.append("\(ByteText.text(max(0, report.received))) received")
+        return parts
+    }
+
+    private static func milliseconds(_ seconds: Double) -> String {
+        guard seconds.isFinite, seconds >= 0, seconds < 1e6 else { return "?" }
+        return seconds < 10 ? "\(Int((seconds * 1000).rounded())) ms" : "\(Int(seconds.rounded())) s"
+    }
+}
