@@ -14,6 +14,7 @@ enum EasyOptions {
         // resolver thread, at the expense of a possible (though short-lived) leak of associated resources."
         vitrine_curl_set_long(easy, CURLOPT_QUICK_EXIT, 1)
         applyProtocols(to: easy)
+        applyConnection(request, to: easy)
         applyTimeouts(configuration, to: easy)
         // A curl that was built without a coding refuses what it cannot undo, so all that it has may be offered.
         if request.allowsCompression { vitrine_curl_set_string(easy, CURLOPT_ACCEPT_ENCODING, "") }
@@ -26,6 +27,21 @@ enum EasyOptions {
             vitrine_curl_set_string(easy, CURLOPT_PASSWORD, credentials.password)
             vitrine_curl_set_long(easy, CURLOPT_HTTPAUTH, vitrine_curl_password_methods())
         }
+    }
+
+    /// Which connection it takes.
+    private static func applyConnection(_ request: HTTPRequest, to easy: UnsafeMutableRawPointer) {
+        // Of many transfers that begin at once the first makes a connection, and the others wait to see whether it carries
+        // them too. In the open nobody speaks HTTP/2 to us, and waiting would be for nothing.
+        let isSecure = request.url.prefix(6).lowercased() == "https:"
+        vitrine_curl_set_long(easy, CURLOPT_PIPEWAIT, isSecure ? 1 : 0)
+        vitrine_curl_set_long(easy, CURLOPT_FRESH_CONNECT, request.wantsFreshConnection ? 1 : 0)
+        setWeight(request.weight, of: easy)
+    }
+
+    /// It can be set again later: curl then tells the server.
+    static func setWeight(_ weight: Int, of easy: UnsafeMutableRawPointer) {
+        vitrine_curl_set_long(easy, CURLOPT_STREAM_WEIGHT, min(max(weight, 1), 256))
     }
 
     /// By default curl speaks some twenty protocols, and follows redirects to four of them.

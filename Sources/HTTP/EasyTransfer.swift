@@ -12,6 +12,7 @@ final class EasyTransfer {
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var head = ResponseHead()
+    private var clock: TransferClock
     private var isHeadPosted = false
     /// Bytes of body that were taken, or thrown away with an answer that is not wanted.
     private var received: Int64 = 0
@@ -33,6 +34,7 @@ final class EasyTransfer {
         self.request = request
         self.mailbox = mailbox
         self.easy = easy
+        clock = TransferClock(request.meter)
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         for header in request.headers { headerList = curl_slist_append(headerList, "\(header.name): \(header.value)") }
         EasyOptions.apply(request, configuration, to: easy)
@@ -42,6 +44,7 @@ final class EasyTransfer {
         vitrine_curl_set_pointer(easy, CURLOPT_PRIVATE, context)
         vitrine_curl_set_pointer(easy, CURLOPT_WRITEDATA, context)
         vitrine_curl_set_pointer(easy, CURLOPT_HEADERDATA, context)
+        if request.meter != nil { applyMeter(context) }
         vitrine_curl_set_callback(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
             guard let context else { return 0 }
             return Unmanaged<EasyTransfer>.fromOpaque(context).takeUnretainedValue()
@@ -52,6 +55,28 @@ final class EasyTransfer {
             return Unmanaged<EasyTransfer>.fromOpaque(context).takeUnretainedValue()
                 .takeHeader(UnsafeRawBufferPointer(start: bytes, count: size * count))
         }
+    }
+
+    /// What is asked of curl for the sake of a meter.
+    private func applyMeter(_ context: UnsafeMutableRawPointer) {
+        vitrine_curl_set_pointer(easy, CURLOPT_PREREQDATA, context)
+        vitrine_curl_set_before_request(easy) { context, _, _, _, _ in
+            guard let context else { return CURL_PREREQFUNC_ABORT }
+            let transfer = Unmanaged<EasyTransfer>.fromOpaque(context).takeUnretainedValue()
+            transfer.clock.noteRequest(transfer.easy)
+            return CURL_PREREQFUNC_OK
+        }
+        vitrine_curl_set_long(easy, CURLOPT_NOPROGRESS, 0)
+        vitrine_curl_set_pointer(easy, CURLOPT_XFERINFODATA, context)
+        vitrine_curl_set_progress(easy) { context, _, received, _, _ in
+            guard let context else { return 1 }
+            Unmanaged<EasyTransfer>.fromOpaque(context).takeUnretainedValue().noteProgress(received)
+            return 0
+        }
+    }
+
+    private func noteProgress(_ received: curl_off_t) {
+        request.meter?.note(bytes: Int64(received))
     }
 
     deinit {
@@ -65,6 +90,17 @@ final class EasyTransfer {
         var context: UnsafeMutableRawPointer?
         vitrine_curl_get_pointer(easy, CURLINFO_PRIVATE, &context)
         return context.map { Unmanaged<EasyTransfer>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    func setWeight(_ weight: Int) {
+        EasyOptions.setWeight(weight, of: easy)
+    }
+
+    /// Tells everyone how it ended.
+    func end(_ result: Result<HTTPMetrics, any Error>) {
+        if case .success(let metrics) = result { request.meter?.note(bytes: metrics.bytes) }
+        mailbox.post(end: result)
+        request.meter?.noteEnd(result)
     }
 
     /// Goes on after the mailbox was full.
@@ -91,6 +127,7 @@ final class EasyTransfer {
     // MARK: - Callbacks
 
     private func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
+        clock.noteAnswer(easy)
         guard head.take(bytes) else { return abort(.error(.malformed("its headers are too long"))) }
         let isSecure = easy.string(CURLINFO_SCHEME).lowercased() == "https"
         // curl follows from https to http; what was asked for in secret would be asked for again in the open.
@@ -128,6 +165,7 @@ final class EasyTransfer {
         guard !isHeadPosted else { return }
         isHeadPosted = true
         let length = easy.offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
+        if length >= 0 { request.meter?.note(length: length) }
         mailbox.post(
             HTTPResponse(
                 status: status, url: easy.string(CURLINFO_EFFECTIVE_URL), headers: head.headers,

@@ -65,6 +65,8 @@ final class FileTransfer: @unchecked Sendable {
         guard fstat(descriptor, &status) == 0 else { throw HTTPError.file(String(cString: strerror(errno))) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw HTTPError.file("it is no file") }
         guard status.st_size <= request.limit else { throw HTTPError.tooLarge(limit: request.limit) }
+        request.meter?.note(length: Int64(status.st_size))
+        request.meter?.noteAnswered(after: metrics.duration, version: nil)
         let tag = Self.tag(status)
         let isUnchanged = request.headers.contains { $0.name.lowercased() == "if-none-match" && $0.value == tag }
         mailbox.post(
@@ -100,6 +102,7 @@ final class FileTransfer: @unchecked Sendable {
         }
         if failure != 0 { throw HTTPError.file(String(cString: strerror(failure))) }
         received += Int64(bytes.count)
+        request.meter?.note(bytes: received)
         // It may have grown since it was opened.
         guard received <= request.limit else { throw HTTPError.tooLarge(limit: request.limit) }
         return bytes
@@ -126,6 +129,7 @@ final class FileTransfer: @unchecked Sendable {
         if descriptor >= 0 { close(descriptor) }
         descriptor = -1
         mailbox.post(end: result)
+        request.meter?.noteEnd(result)
     }
 
     private var metrics: HTTPMetrics {

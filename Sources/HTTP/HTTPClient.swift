@@ -29,13 +29,15 @@ public final class HTTPClient: Sendable {
         if FileTransfer.serves(request) {
             let transfer = FileTransfer(request, mailbox)
             transfer.start()
-            return HTTPTransfer(mailbox, onCancel: { transfer.cancel() }, onRoom: { transfer.resume() })
+            return HTTPTransfer(
+                mailbox, onCancel: { transfer.cancel() }, onRoom: { transfer.resume() }, onWeight: { _ in })
         }
         let number = numbers.wrappingAdd(1, ordering: .relaxed).newValue
         thread.send(.start(number, request, mailbox))
         return HTTPTransfer(
             mailbox,
             onCancel: { [thread] in thread.send(.cancel(number)) },
-            onRoom: { [thread] in thread.send(.resume(number)) })
+            onRoom: { [thread] in thread.send(.resume(number)) },
+            onWeight: { [thread] in thread.send(.weigh(number, $0)) })
     }
 }

@@ -36,6 +36,16 @@ public struct HTTPRequest: Sendable {
     public var allowsFiles: Bool
     /// Whether the server may compress the body. Of use for text.
     public var allowsCompression: Bool
+    /// This transfer's share of an HTTP/2 connection, in relation to the others on it: from 1 to 256.
+    public var weight: Int
+    /// Whether a connection is made for this transfer alone, though an old one could be used. Of use for what is large and
+    /// urgent: over HTTP/1.1 an old connection of a busy line sends slowly.
+    public var wantsFreshConnection: Bool
+    /// Shows how the transfer goes while it does.
+    public var meter: TransferMeter?
+
+    /// What RFC 7540, section 5.3.5, gives to a stream that says nothing.
+    public static let usualWeight = 16
 
     /// Redirects that are followed.
     static let maximumRedirects = 10
@@ -43,7 +53,8 @@ public struct HTTPRequest: Sendable {
     /// Describes a request.
     public init(
         url: String, headers: [(name: String, value: String)] = [], credentials: Credentials? = nil,
-        destination: Destination, limit: Int64, allowsFiles: Bool = false, allowsCompression: Bool = false
+        destination: Destination, limit: Int64, allowsFiles: Bool = false, allowsCompression: Bool = false,
+        weight: Int = HTTPRequest.usualWeight, wantsFreshConnection: Bool = false, meter: TransferMeter? = nil
     ) {
         self.url = url
         self.headers = headers
@@ -52,5 +63,8 @@ public struct HTTPRequest: Sendable {
         self.limit = limit
         self.allowsFiles = allowsFiles
         self.allowsCompression = allowsCompression
+        self.weight = weight
+        self.wantsFreshConnection = wantsFreshConnection
+        self.meter = meter
     }
 }

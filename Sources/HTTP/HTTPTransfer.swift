@@ -8,11 +8,16 @@ public final class HTTPTransfer: AsyncSequence, Sendable {
     private let mailbox: TransferMailbox
     private let onCancel: @Sendable () -> Void
     private let onRoom: @Sendable () -> Void
+    private let onWeight: @Sendable (Int) -> Void
 
-    init(_ mailbox: TransferMailbox, onCancel: @escaping @Sendable () -> Void, onRoom: @escaping @Sendable () -> Void) {
+    init(
+        _ mailbox: TransferMailbox, onCancel: @escaping @Sendable () -> Void, onRoom: @escaping @Sendable () -> Void,
+        onWeight: @escaping @Sendable (Int) -> Void
+    ) {
         self.mailbox = mailbox
         self.onCancel = onCancel
         self.onRoom = onRoom
+        self.onWeight = onWeight
     }
 
     deinit {
@@ -23,6 +28,11 @@ public final class HTTPTransfer: AsyncSequence, Sendable {
     public func cancel() {
         mailbox.post(end: .failure(CancellationError()))
         onCancel()
+    }
+
+    /// Changes the transfer's share of its HTTP/2 connection, from 1 to 256, while it runs. Over HTTP/1.1 it does nothing.
+    public func setWeight(_ weight: Int) {
+        onWeight(weight)
     }
 
     /// Iterates over the events.

@@ -12,8 +12,12 @@ final class TransferThread: @unchecked Sendable {
         case start(Int, HTTPRequest, TransferMailbox)
         case resume(Int)
         case cancel(Int)
+        case weigh(Int, Int)
         case stop
     }
+
+    /// Connections that are kept for later: 64 to each of a few hosts.
+    private static let warmConnections = 256
 
     private let configuration: HTTPConfiguration
     private let log: Log
@@ -27,6 +31,9 @@ final class TransferThread: @unchecked Sendable {
         self.configuration = configuration
         self.log = log
         multi = OpaquePointer(curl_multi_init())
+        // "By default libcurl will enlarge the size for each added easy handle to make it fit 4 times the number of added
+        // easy handles": with the last of many transfers most connections would be closed that the next ones want.
+        vitrine_curl_multi_set_long(UnsafeMutableRawPointer(multi), CURLMOPT_MAXCONNECTS, Self.warmConnections)
     }
 
     deinit {
@@ -78,6 +85,7 @@ final class TransferThread: @unchecked Sendable {
             switch command {
             case .start(let number, let request, let mailbox): start(number, request, mailbox)
             case .resume(let number): transfers[number]?.resume()
+            case .weigh(let number, let weight): transfers[number]?.setWeight(weight)
             case .cancel(let number): end(number, .failure(CancellationError()))
             case .stop:
                 for number in Array(transfers.keys) { end(number, .failure(CancellationError())) }
@@ -89,7 +97,9 @@ final class TransferThread: @unchecked Sendable {
 
     private func start(_ number: Int, _ request: HTTPRequest, _ mailbox: TransferMailbox) {
         guard let transfer = EasyTransfer(number, request, configuration, mailbox) else {
-            mailbox.post(end: .failure(HTTPError.other("out of memory")))
+            let failure = HTTPError.other("out of memory")
+            mailbox.post(end: .failure(failure))
+            request.meter?.noteEnd(.failure(failure))
             return
         }
         log.debug(.networkDetail, "#\(number) \(request.url)")
@@ -120,7 +130,7 @@ final class TransferThread: @unchecked Sendable {
         case .failure(let error):
             log.debug(.networkDetail, "#\(number) \(error is CancellationError ? "cancelled" : "\(error)")")
         }
-        transfer.mailbox.post(end: result)
+        transfer.end(result)
     }
 
     /// "curl_global_init … must be called at least once within a program before the program calls any other function in

@@ -29,6 +29,18 @@ static inline CURLcode vitrine_curl_set_callback(CURL *easy, CURLoption option, 
     return curl_easy_setopt(easy, option, callback);
 }
 
+static inline CURLcode vitrine_curl_set_progress(CURL *easy, curl_xferinfo_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, callback);
+}
+
+static inline CURLcode vitrine_curl_set_before_request(CURL *easy, curl_prereq_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
+}
+
+static inline CURLMcode vitrine_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
 static inline CURLcode vitrine_curl_get_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
 }

@@ -1,0 +1,39 @@
+import CCurl
+
+/// Reads curl's times of one transfer, and tells its meter.
+///
+/// curl adds up: when it sends a request again, with a password, what the second one took is added to what the first
+/// took. So the sums are noted each time a request goes out, and only what was added since is told.
+struct TransferClock {
+    private let meter: TransferMeter?
+    private var connects = 0
+    /// The sums when the last request went out, in microseconds.
+    private var (connecting, waiting): (Int64, Int64) = (0, 0)
+    private var isAnswered = false
+
+    init(_ meter: TransferMeter?) {
+        self.meter = meter
+    }
+
+    /// A connection stands, and a request is about to go out over it.
+    mutating func noteRequest(_ easy: UnsafeMutableRawPointer) {
+        guard let meter else { return }
+        let count = easy.long(CURLINFO_NUM_CONNECTS)
+        let spent = easy.offset(CURLINFO_CONNECT_TIME_T) - easy.offset(CURLINFO_NAMELOOKUP_TIME_T)
+        meter.noteConnected(count > connects ? max(0, Double(spent - connecting) / 1e6) : nil)
+        (connects, connecting, waiting) = (count, spent, Self.wait(easy))
+        isAnswered = false
+    }
+
+    /// A line of an answer's head is there; the first of them counts.
+    mutating func noteAnswer(_ easy: UnsafeMutableRawPointer) {
+        guard let meter, !isAnswered else { return }
+        isAnswered = true
+        let version: TransferMeter.Version = easy.long(CURLINFO_HTTP_VERSION) >= CURL_HTTP_VERSION_2_0 ? .http2 : .http1
+        meter.noteAnswered(after: max(0, Double(Self.wait(easy) - waiting) / 1e6), version: version)
+    }
+
+    private static func wait(_ easy: UnsafeMutableRawPointer) -> Int64 {
+        easy.offset(CURLINFO_STARTTRANSFER_TIME_T) - easy.offset(CURLINFO_PRETRANSFER_TIME_T)
+    }
+}

@@ -1,0 +1,111 @@
+import Synchronization
+
+/// What can be read off a transfer while it runs, by the one who decides how many run at once.
+///
+///     let meter = TransferMeter { controller.lookAgain() }
+///     let transfer = client.transfer(HTTPRequest(url: …, destination: .stream, limit: 1 << 20, meter: meter))
+///     meter.reading.bytes
+///
+/// One meter a transfer. It calls when a connection stands, when the first byte of an answer is there, and when the
+/// transfer has ended; a transfer that is redirected goes through the first two again. Bytes make no news: they are read
+/// when somebody wants to know. The call comes on the thread that transfers run on, so it is to be short, and must not
+/// wait for anything.
+public final class TransferMeter: Sendable {
+    /// How a transfer ended.
+    public enum Outcome: Sendable {
+        /// The answer came to its end, whatever it said.
+        case succeeded
+        /// It broke off.
+        case failed
+        /// Nobody wanted it any more.
+        case cancelled
+    }
+
+    /// The versions of the protocol.
+    public enum Version: Sendable {
+        /// One request at a time over a connection.
+        case http1
+        /// Many at once.
+        case http2
+    }
+
+    /// What a meter shows.
+    public struct Reading: Hashable, Sendable {
+        /// Bytes of body that have come over the network so far: before any decompression, and those of redirects and of
+        /// unwanted answers too. It never goes down.
+        public internal(set) var bytes: Int64 = 0
+        /// What ``bytes`` will be in the end, where the server has said how long the body is.
+        public internal(set) var length: Int64?
+        /// Seconds that TCP took to connect, to the proxy if there is one; nil until then, and where an old connection was
+        /// used.
+        public internal(set) var connect: Double?
+        /// Seconds between the request and the first byte of its answer; nil until then.
+        public internal(set) var wait: Double?
+        /// Whether the connection was made for this transfer; nil before there is one.
+        public internal(set) var isConnectionNew: Bool?
+        /// The version that the server answered in; nil before it has, and for a file of this machine.
+        public internal(set) var version: Version?
+        /// How it ended; nil while it runs.
+        public internal(set) var outcome: Outcome?
+    }
+
+    /// Apart from the rest, since it changes with every piece of a body.
+    private let bytes = Atomic<Int64>(0)
+    /// All the rest; its own count of bytes is not used.
+    private let facts = Mutex(Reading())
+    private let onNews: @Sendable () -> Void
+
+    /// Makes a meter for one transfer.
+    public init(onNews: @escaping @Sendable () -> Void = {}) {
+        self.onNews = onNews
+    }
+
+    /// What it shows now.
+    public var reading: Reading {
+        var reading = facts.withLock { $0 }
+        reading.bytes = bytes.load(ordering: .relaxed)
+        return reading
+    }
+
+    func note(bytes count: Int64) {
+        bytes.store(count, ordering: .relaxed)
+    }
+
+    func note(length: Int64) {
+        facts.withLock { $0.length = length }
+    }
+
+    /// Notes that a connection stands.
+    ///
+    /// - Parameter connect: the seconds it took; nil for one that stood before.
+    func noteConnected(_ connect: Double?) {
+        facts.withLock { facts in
+            facts.connect = connect
+            facts.isConnectionNew = connect != nil
+            facts.wait = nil
+        }
+        onNews()
+    }
+
+    func noteAnswered(after wait: Double, version: Version?) {
+        facts.withLock { facts in
+            facts.wait = wait
+            facts.version = version
+        }
+        onNews()
+    }
+
+    /// Notes the end. The first counts.
+    func noteEnd(_ result: Result<HTTPMetrics, any Error>) {
+        let isFirst = facts.withLock { facts in
+            guard facts.outcome == nil else { return false }
+            facts.outcome =
+                switch result {
+                case .success: .succeeded
+                case .failure(let error): error is CancellationError ? .cancelled : .failed
+                }
+            return true
+        }
+        if isFirst { onNews() }
+    }
+}
