@@ -26,6 +26,6 @@ extension UnsafeMutableRawPointer {
             duration: Double(offset(CURLINFO_TOTAL_TIME_T)) / 1e6,
             connected: long(CURLINFO_NUM_CONNECTS) > 0 ? Double(offset(CURLINFO_CONNECT_TIME_T)) / 1e6 : 0,
             firstByte: Double(offset(CURLINFO_STARTTRANSFER_TIME_T)) / 1e6,
-            redirects: long(CURLINFO_REDIRECT_COUNT))
+            redirects: 0)
     }
 }

@@ -3,9 +3,9 @@ import CCurl
 /// What every transfer of ours sets, and why.
 enum EasyOptions {
     static func apply(
-        _ request: HTTPRequest, _ configuration: HTTPConfiguration, to easy: UnsafeMutableRawPointer
+        _ request: HTTPRequest, _ hop: Hop, _ configuration: HTTPConfiguration, to easy: UnsafeMutableRawPointer
     ) {
-        vitrine_curl_set_string(easy, CURLOPT_URL, request.url)
+        vitrine_curl_set_string(easy, CURLOPT_URL, hop.url.text)
         vitrine_curl_set_string(easy, CURLOPT_USERAGENT, configuration.userAgent)
         // Signals are for the thread that draws.
         vitrine_curl_set_long(easy, CURLOPT_NOSIGNAL, 1)
@@ -14,15 +14,16 @@ enum EasyOptions {
         // resolver thread, at the expense of a possible (though short-lived) leak of associated resources."
         vitrine_curl_set_long(easy, CURLOPT_QUICK_EXIT, 1)
         applyProtocols(to: easy)
-        applyConnection(request, to: easy)
+        applyConnection(request, hop, to: easy)
         applyTimeouts(configuration, to: easy)
         // A curl that was built without a coding refuses what it cannot undo, so all that it has may be offered.
-        if request.allowsCompression { vitrine_curl_set_string(easy, CURLOPT_ACCEPT_ENCODING, "") }
+        if request.allowsCompression, request.resumption == nil {
+            vitrine_curl_set_string(easy, CURLOPT_ACCEPT_ENCODING, "")
+        }
         if let certificates = configuration.certificates {
             vitrine_curl_set_string(easy, CURLOPT_CAINFO, certificates)
         }
-        if let credentials = request.credentials {
-            // Only ever sent to the URL's own host: CURLOPT_UNRESTRICTED_AUTH stays off.
+        if let credentials = request.credentials, hop.isOwn {
             vitrine_curl_set_string(easy, CURLOPT_USERNAME, credentials.user)
             vitrine_curl_set_string(easy, CURLOPT_PASSWORD, credentials.password)
             vitrine_curl_set_long(easy, CURLOPT_HTTPAUTH, vitrine_curl_password_methods())
@@ -30,11 +31,10 @@ enum EasyOptions {
     }
 
     /// Which connection it takes.
-    private static func applyConnection(_ request: HTTPRequest, to easy: UnsafeMutableRawPointer) {
+    private static func applyConnection(_ request: HTTPRequest, _ hop: Hop, to easy: UnsafeMutableRawPointer) {
         // Of many transfers that begin at once the first makes a connection, and the others wait to see whether it carries
         // them too. In the open nobody speaks HTTP/2 to us, and waiting would be for nothing.
-        let isSecure = request.url.prefix(6).lowercased() == "https:"
-        vitrine_curl_set_long(easy, CURLOPT_PIPEWAIT, isSecure ? 1 : 0)
+        vitrine_curl_set_long(easy, CURLOPT_PIPEWAIT, hop.url.isSecure ? 1 : 0)
         vitrine_curl_set_long(easy, CURLOPT_FRESH_CONNECT, request.wantsFreshConnection ? 1 : 0)
         setWeight(request.weight, of: easy)
     }
@@ -44,12 +44,10 @@ enum EasyOptions {
         vitrine_curl_set_long(easy, CURLOPT_STREAM_WEIGHT, min(max(weight, 1), 256))
     }
 
-    /// By default curl speaks some twenty protocols, and follows redirects to four of them.
+    /// By default curl speaks some twenty protocols, and we two.
     private static func applyProtocols(to easy: UnsafeMutableRawPointer) {
         vitrine_curl_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https")
-        vitrine_curl_set_string(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
-        vitrine_curl_set_long(easy, CURLOPT_FOLLOWLOCATION, 1)
-        vitrine_curl_set_long(easy, CURLOPT_MAXREDIRS, HTTPRequest.maximumRedirects)
+        vitrine_curl_set_long(easy, CURLOPT_FOLLOWLOCATION, 0)
         vitrine_curl_set_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
         vitrine_curl_set_long(easy, CURLOPT_HTTP09_ALLOWED, 0)
     }

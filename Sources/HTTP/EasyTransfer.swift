@@ -1,23 +1,28 @@
 import CCurl
 import Glibc
 
-/// One transfer on the network's thread: its easy handle, and what has come so far. Touched on that thread only.
+/// One transfer on the network's thread: where it is, and what has come so far. Touched on that thread only.
 final class EasyTransfer {
     let number: Int
-    let mailbox: TransferMailbox
-    let easy: UnsafeMutableRawPointer
-    /// Keeps the file that a body goes into open. It is let go with the whole object, after the handle was removed.
-    private let request: HTTPRequest
-    /// curl keeps the list's address and not a copy.
-    private var headerList: UnsafeMutablePointer<curl_slist>?
-    private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
-    private var head = ResponseHead()
-    private var clock: TransferClock
-    private var isHeadPosted = false
-    /// Bytes of body that were taken, or thrown away with an answer that is not wanted.
-    private var received: Int64 = 0
+    /// It keeps the file that a body goes into open, until the last exchange is over.
+    let request: HTTPRequest
+    private let configuration: HTTPConfiguration
+    private let mailbox: TransferMailbox
+    private var exchange: Exchange?
+    private var sink: BodySink
+    /// What becomes of the body that comes; nil until the head is complete.
+    private var answer: Answer?
     /// Why a callback stopped the transfer; curl itself only knows that one did.
     private var stop: Stop?
+    /// What the exchanges before took.
+    private var before = HTTPMetrics()
+
+    private enum Answer {
+        /// It is taken, up to a length if that is sure.
+        case wanted(whole: Int64?)
+        /// Only its head is. How many bytes of the rest were thrown away.
+        case unwanted(Int64)
+    }
 
     private enum Stop {
         case error(HTTPError)
@@ -25,64 +30,21 @@ final class EasyTransfer {
         case unwanted
     }
 
+    /// What comes after an exchange.
+    enum Next {
+        case hop(Hop)
+        case end(Result<HTTPMetrics, any Error>)
+    }
+
     /// The most of an unwanted body that is read for the sake of the connection, which can then be used again.
     private static let unwantedLimit: Int64 = 1 << 16
 
-    init?(_ number: Int, _ request: HTTPRequest, _ configuration: HTTPConfiguration, _ mailbox: TransferMailbox) {
-        guard let easy = curl_easy_init() else { return nil }
+    init(_ number: Int, _ request: HTTPRequest, _ configuration: HTTPConfiguration, _ mailbox: TransferMailbox) {
         self.number = number
         self.request = request
+        self.configuration = configuration
         self.mailbox = mailbox
-        self.easy = easy
-        clock = TransferClock(request.meter)
-        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        for header in request.headers { headerList = curl_slist_append(headerList, "\(header.name): \(header.value)") }
-        EasyOptions.apply(request, configuration, to: easy)
-        vitrine_curl_set_list(easy, CURLOPT_HTTPHEADER, headerList)
-        vitrine_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
-        let context = Unmanaged.passUnretained(self).toOpaque()
-        vitrine_curl_set_pointer(easy, CURLOPT_PRIVATE, context)
-        vitrine_curl_set_pointer(easy, CURLOPT_WRITEDATA, context)
-        vitrine_curl_set_pointer(easy, CURLOPT_HEADERDATA, context)
-        if request.meter != nil { applyMeter(context) }
-        vitrine_curl_set_callback(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
-            guard let context else { return 0 }
-            return Unmanaged<EasyTransfer>.fromOpaque(context).takeUnretainedValue()
-                .take(UnsafeRawBufferPointer(start: bytes, count: size * count))
-        }
-        vitrine_curl_set_callback(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
-            guard let context else { return 0 }
-            return Unmanaged<EasyTransfer>.fromOpaque(context).takeUnretainedValue()
-                .takeHeader(UnsafeRawBufferPointer(start: bytes, count: size * count))
-        }
-    }
-
-    /// What is asked of curl for the sake of a meter.
-    private func applyMeter(_ context: UnsafeMutableRawPointer) {
-        vitrine_curl_set_pointer(easy, CURLOPT_PREREQDATA, context)
-        vitrine_curl_set_before_request(easy) { context, _, _, _, _ in
-            guard let context else { return CURL_PREREQFUNC_ABORT }
-            let transfer = Unmanaged<EasyTransfer>.fromOpaque(context).takeUnretainedValue()
-            transfer.clock.noteRequest(transfer.easy)
-            return CURL_PREREQFUNC_OK
-        }
-        vitrine_curl_set_long(easy, CURLOPT_NOPROGRESS, 0)
-        vitrine_curl_set_pointer(easy, CURLOPT_XFERINFODATA, context)
-        vitrine_curl_set_progress(easy) { context, _, received, _, _ in
-            guard let context else { return 1 }
-            Unmanaged<EasyTransfer>.fromOpaque(context).takeUnretainedValue().noteProgress(received)
-            return 0
-        }
-    }
-
-    private func noteProgress(_ received: curl_off_t) {
-        request.meter?.note(bytes: Int64(received))
-    }
-
-    deinit {
-        curl_easy_cleanup(easy)
-        curl_slist_free_all(headerList)
-        errorText.deallocate()
+        sink = BodySink(request, mailbox)
     }
 
     /// The transfer that a handle belongs to.
@@ -92,8 +54,45 @@ final class EasyTransfer {
         return context.map { Unmanaged<EasyTransfer>.fromOpaque($0).takeUnretainedValue() }
     }
 
+    /// The handle that is at work.
+    var easy: UnsafeMutableRawPointer? { exchange?.easy }
+
+    var status: Int { exchange?.status ?? 0 }
+
+    /// Goes on after the mailbox was full.
+    func resume() {
+        if let easy { curl_easy_pause(easy, CURLPAUSE_CONT) }
+    }
+
     func setWeight(_ weight: Int) {
-        EasyOptions.setWeight(weight, of: easy)
+        if let easy { EasyOptions.setWeight(weight, of: easy) }
+    }
+
+    /// Makes the handle of a hop, the first one without one. The handle before must have been removed.
+    func begin(_ hop: Hop? = nil) throws(HTTPError) -> UnsafeMutableRawPointer {
+        let hop = if let hop { hop } else { try Hop(request) }
+        (answer, stop) = (nil, nil)
+        let exchange = try Exchange(hop, of: self, configuration)
+        self.exchange = exchange
+        return exchange.easy
+    }
+
+    /// Says what comes next, when curl has said that the exchange is over.
+    func next(after code: CURLcode) -> Next {
+        guard let exchange else { return .end(.failure(CancellationError())) }
+        do {
+            if case .error(let error) = stop { throw error }
+            if stop == nil, code != CURLE_OK { throw failure(code, exchange) }
+            if let next = try redirect(exchange) {
+                before = metrics(exchange)
+                return .hop(next)
+            }
+            try settle(exchange)
+            if case .wanted(let whole?) = answer, sink.position < whole { throw HTTPError.cut }
+            return .end(.success(metrics(exchange)))
+        } catch {
+            return .end(.failure(error))
+        }
     }
 
     /// Tells everyone how it ended.
@@ -103,83 +102,97 @@ final class EasyTransfer {
         request.meter?.noteEnd(result)
     }
 
-    /// Goes on after the mailbox was full.
-    func resume() {
-        curl_easy_pause(easy, CURLPAUSE_CONT)
+    private func failure(_ code: CURLcode, _ exchange: Exchange) -> HTTPError {
+        HTTPError(
+            code, host: exchange.hop.url.place, detail: exchange.detail,
+            systemError: exchange.easy.long(CURLINFO_OS_ERRNO))
     }
 
-    var status: Int { easy.long(CURLINFO_RESPONSE_CODE) }
+    private func redirect(_ exchange: Exchange) throws(HTTPError) -> Hop? {
+        try exchange.hop.next(status: exchange.status, location: exchange.head.location)
+    }
 
-    /// How the transfer ended, once curl has said so.
-    func result(of code: CURLcode) -> Result<HTTPMetrics, any Error> {
-        switch stop {
-        case .error(let error): return .failure(error)
-        case nil where code != CURLE_OK:
-            return .failure(
-                HTTPError(
-                    code, host: host, detail: String(cString: errorText), systemError: easy.long(CURLINFO_OS_ERRNO)))
-        case .unwanted, nil:
-            postHead()
-            return .success(easy.metrics)
+    private func metrics(_ exchange: Exchange) -> HTTPMetrics {
+        var metrics = exchange.easy.metrics
+        metrics.bytes += before.bytes
+        metrics.redirects = exchange.hop.number
+        if metrics.connected > 0 { metrics.connected += before.duration }
+        metrics.firstByte += before.duration
+        metrics.duration += before.duration
+        return metrics
+    }
+
+    // MARK: - What an exchange tells
+
+    func noteProgress(_ received: Int64) {
+        request.meter?.note(bytes: before.bytes + received)
+    }
+
+    /// Takes a piece of a body. A count other than its own ends the exchange, or has it wait.
+    func take(_ bytes: UnsafeRawBufferPointer, of exchange: Exchange) -> Int {
+        do {
+            switch try settle(exchange) {
+            case .wanted(let whole):
+                if let whole, sink.position + Int64(bytes.count) > whole {
+                    throw HTTPError.wrongRange("it is longer than it says")
+                }
+                return try sink.take(bytes) ? bytes.count : Int(CURL_WRITEFUNC_PAUSE)
+            case .unwanted(let thrown):
+                guard thrown + Int64(bytes.count) <= Self.unwantedLimit else {
+                    stop = .unwanted
+                    return 0
+                }
+                answer = .unwanted(thrown + Int64(bytes.count))
+                return bytes.count
+            }
+        } catch {
+            return abort((error as? HTTPError) ?? .other("\(error)"))
         }
     }
 
-    // MARK: - Callbacks
-
-    private func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
-        clock.noteAnswer(easy)
-        guard head.take(bytes) else { return abort(.error(.malformed("its headers are too long"))) }
-        let isSecure = easy.string(CURLINFO_SCHEME).lowercased() == "https"
-        // curl follows from https to http; what was asked for in secret would be asked for again in the open.
-        if isSecure, head.isRedirect(to: "http:") { return abort(.error(.forbiddenRedirect)) }
-        // Compression only makes it smaller: what is too long on the way is so afterwards.
-        if let length = head.declaredLength, length > request.limit {
-            return abort(.error(.tooLarge(limit: request.limit)))
-        }
-        return bytes.count
-    }
-
-    private func take(_ bytes: UnsafeRawBufferPointer) -> Int {
-        postHead()
-        guard status == 200 else {
-            received += Int64(bytes.count)
-            return received <= Self.unwantedLimit ? bytes.count : abort(.unwanted)
-        }
-        // Counted here and not left to CURLOPT_MAXFILESIZE: "If the file size is not known prior to the download start,
-        // the option has no effect", nor does it count what decompression makes of it.
-        guard received + Int64(bytes.count) <= request.limit else {
-            return abort(.error(.tooLarge(limit: request.limit)))
-        }
-        switch request.destination {
-        case .stream:
-            guard mailbox.post(bytes) else { return Int(CURL_WRITEFUNC_PAUSE) }
-        case .file(let file):
-            if let code = bytes.written(to: file.descriptor) { return abort(.error(.disk(code: code))) }
-            mailbox.post(written: received + Int64(bytes.count))
-        }
-        received += Int64(bytes.count)
-        return bytes.count
-    }
-
-    private func postHead() {
-        guard !isHeadPosted else { return }
-        isHeadPosted = true
-        let length = easy.offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
-        if length >= 0 { request.meter?.note(length: length) }
-        mailbox.post(
-            HTTPResponse(
-                status: status, url: easy.string(CURLINFO_EFFECTIVE_URL), headers: head.headers,
-                length: length >= 0 && head.headers["content-encoding"] == nil ? length : nil))
-    }
-
-    /// A count other than what came ends the transfer.
-    private func abort(_ reason: Stop) -> Int {
-        stop = reason
+    /// Notes why the transfer is to end. The count that this returns has curl end it.
+    func abort(_ error: HTTPError) -> Int {
+        stop = .error(error)
         return 0
     }
 
-    /// The part of the URL between the slashes, for a message.
-    private var host: String {
-        String(request.url.drop { $0 != "/" }.drop { $0 == "/" }.prefix { $0 != "/" })
+    /// Decides, once, what becomes of an answer whose head is complete, and hands the head on.
+    @discardableResult
+    private func settle(_ exchange: Exchange) throws -> Answer {
+        if let answer { return answer }
+        let answer = try decide(exchange)
+        self.answer = answer
+        return answer
+    }
+
+    private func decide(_ exchange: Exchange) throws(HTTPError) -> Answer {
+        // Nobody hears of what lies on the way.
+        if try redirect(exchange) != nil { return .unwanted(0) }
+        let (status, headers) = (exchange.status, exchange.head.headers)
+        let isCoded = headers["content-encoding"].map { $0.lowercased() != "identity" } ?? false
+        var (begin, length) = (Int64(0), isCoded ? nil : exchange.networkLength)
+        var answer = Answer.unwanted(0)
+        if status == 200 {
+            answer = .wanted(whole: nil)
+        } else if status == 206, let resumption = request.resumption(at: exchange.hop) {
+            guard !isCoded else { throw .wrongRange("it is compressed") }
+            guard let range = ContentRange(headers["content-range"]), range.isRest(from: resumption.offset) else {
+                throw .wrongRange("it is not the rest")
+            }
+            guard range.whole <= request.limit else { throw .tooLarge(limit: request.limit) }
+            guard length == nil || length == range.whole - resumption.offset else {
+                throw .wrongRange("its lengths differ")
+            }
+            (begin, length, answer) = (resumption.offset, range.whole, .wanted(whole: range.whole))
+        }
+        if let body = exchange.networkLength ?? length.map({ $0 - begin }) {
+            request.meter?.note(length: before.bytes + body)
+        }
+        if case .wanted = answer { try sink.begin(at: begin) }
+        mailbox.post(
+            HTTPResponse(
+                status: status, url: exchange.hop.number == 0 ? request.url : exchange.hop.url.text, headers: headers,
+                length: length, begin: begin))
+        return answer
     }
 }

@@ -14,6 +14,7 @@ final class FileTransfer: @unchecked Sendable {
     private let queue = DispatchQueue(label: "vitrine.file", qos: .utility)
     private var descriptor: Int32 = -1
     private var received: Int64 = 0
+    private var sink: BodySink
     /// What the mailbox had no room for.
     private var refused: [UInt8]?
     private var isEnded = false
@@ -28,6 +29,7 @@ final class FileTransfer: @unchecked Sendable {
 
     init(_ request: HTTPRequest, _ mailbox: TransferMailbox) {
         self.request = request
+        sink = BodySink(request, mailbox)
         self.mailbox = mailbox
     }
 
@@ -65,16 +67,27 @@ final class FileTransfer: @unchecked Sendable {
         guard fstat(descriptor, &status) == 0 else { throw HTTPError.file(String(cString: strerror(errno))) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw HTTPError.file("it is no file") }
         guard status.st_size <= request.limit else { throw HTTPError.tooLarge(limit: request.limit) }
-        request.meter?.note(length: Int64(status.st_size))
-        request.meter?.noteAnswered(after: metrics.duration, version: nil)
         let tag = Self.tag(status)
+        let offset = restOffset(tag, size: Int64(status.st_size))
+        request.meter?.note(length: Int64(status.st_size) - offset)
+        request.meter?.noteAnswered(after: metrics.duration, version: nil)
         let isUnchanged = request.headers.contains { $0.name.lowercased() == "if-none-match" && $0.value == tag }
+        if !isUnchanged { try sink.begin(at: offset) }
         mailbox.post(
             HTTPResponse(
-                status: isUnchanged ? 304 : 200, url: request.url, headers: ["etag": tag],
-                length: Int64(status.st_size)))
+                status: isUnchanged ? 304 : offset > 0 ? 206 : 200, url: request.url, headers: ["etag": tag],
+                length: Int64(status.st_size), begin: offset))
         if isUnchanged { end(.success(metrics)) }
         return !isUnchanged
+    }
+
+    /// Where to go on reading: at 0, unless the beginning is there and the file is still the same.
+    private func restOffset(_ tag: String, size: Int64) -> Int64 {
+        guard let resumption = request.resumption, request.isBeginningThere, resumption.validator == tag,
+            resumption.url.map({ $0 == request.url }) ?? true, resumption.offset < size,
+            lseek(descriptor, off_t(resumption.offset), SEEK_SET) == off_t(resumption.offset)
+        else { return 0 }
+        return resumption.offset
     }
 
     /// Reads to the end, or until there is no more room.
@@ -82,7 +95,7 @@ final class FileTransfer: @unchecked Sendable {
         while !isEnded {
             let bytes = try refused ?? nextPiece()
             guard !bytes.isEmpty else { return end(.success(metrics)) }
-            guard try deliver(bytes) else {
+            guard try bytes.withUnsafeBytes({ try sink.take($0) }) else {
                 refused = bytes
                 return
             }
@@ -103,23 +116,7 @@ final class FileTransfer: @unchecked Sendable {
         if failure != 0 { throw HTTPError.file(String(cString: strerror(failure))) }
         received += Int64(bytes.count)
         request.meter?.note(bytes: received)
-        // It may have grown since it was opened.
-        guard received <= request.limit else { throw HTTPError.tooLarge(limit: request.limit) }
         return bytes
-    }
-
-    /// Hands a piece over. Returns false if there is no room for it now.
-    private func deliver(_ bytes: [UInt8]) throws -> Bool {
-        switch request.destination {
-        case .stream:
-            return bytes.withUnsafeBytes { mailbox.post($0) }
-        case .file(let file):
-            if let code = bytes.withUnsafeBytes({ $0.written(to: file.descriptor) }) {
-                throw HTTPError.disk(code: code)
-            }
-            mailbox.post(written: received)
-            return true
-        }
     }
 
     private func end(_ result: Result<HTTPMetrics, any Error>) {

@@ -27,6 +27,8 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
     case cut
     /// The answer breaks the protocol.
     case malformed(String)
+    /// The server sends another part of the whole than the one that was asked for.
+    case wrongRange(String)
     /// More redirects than anyone needs.
     case tooManyRedirects
     /// A redirect to a kind of address that is not followed from there.
@@ -54,6 +56,7 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
         case .broken: "the connection broke"
         case .cut: "the answer was cut short"
         case .malformed(let reason): "the answer breaks the protocol: \(reason)"
+        case .wrongRange(let reason): "the server sent another part than was asked for: \(reason)"
         case .tooManyRedirects: "more than \(HTTPRequest.maximumRedirects) redirects"
         case .forbiddenRedirect: "a redirect leads to an address that is not followed"
         case .tooLarge(let limit): "it is larger than \(limit >> 20) MiB"
@@ -67,7 +70,8 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
     public var isTransient: Bool {
         switch self {
         case .unknownHost, .unknownProxy, .unreachable, .noRoute, .stalled, .broken, .cut, .disk, .other: true
-        case .url, .tls, .certificate, .malformed, .tooManyRedirects, .forbiddenRedirect, .tooLarge, .file: false
+        case .url, .tls, .certificate, .malformed, .wrongRange, .tooManyRedirects, .forbiddenRedirect, .tooLarge, .file:
+            false
         }
     }
 
@@ -95,7 +99,6 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
             self = .broken
         case CURLE_PARTIAL_FILE: self = .cut
         case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING: self = .malformed(reason)
-        case CURLE_TOO_MANY_REDIRECTS: self = .tooManyRedirects
         default: self = .other(reason)
         }
     }

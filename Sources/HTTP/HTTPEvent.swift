@@ -5,7 +5,7 @@ public enum HTTPEvent: Hashable, Sendable {
     case response(HTTPResponse)
     /// A piece of the body, for a request whose destination is a stream.
     case bytes([UInt8])
-    /// Bytes of the body that have been written so far, for one whose destination is a file.
+    /// Where the file now ends, counted from the beginning of the whole, for one whose destination is a file.
     case written(Int64)
     /// All of it is there.
     case end(HTTPMetrics)

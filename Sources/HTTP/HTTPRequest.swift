@@ -6,7 +6,7 @@ public struct HTTPRequest: Sendable {
     public enum Destination: Sendable {
         /// To whoever iterates over the transfer, piece by piece. When that one is slow, the server is made to wait.
         case stream
-        /// Into an open file, at its current position.
+        /// Into an open file, at its current position; with a ``HTTPRequest/resumption``, at its offset or at 0.
         case file(BodyFile)
     }
 
@@ -30,7 +30,9 @@ public struct HTTPRequest: Sendable {
     public var credentials: Credentials?
     /// Where the body goes.
     public var destination: Destination
-    /// The most bytes that the body may have, after any decompression.
+    /// What of the body is there already.
+    public var resumption: Resumption?
+    /// The most bytes that the body may have, after any decompression; with what is there already.
     public var limit: Int64
     /// Whether `file` URLs are read. A redirect never leads to one.
     public var allowsFiles: Bool
@@ -53,13 +55,15 @@ public struct HTTPRequest: Sendable {
     /// Describes a request.
     public init(
         url: String, headers: [(name: String, value: String)] = [], credentials: Credentials? = nil,
-        destination: Destination, limit: Int64, allowsFiles: Bool = false, allowsCompression: Bool = false,
+        destination: Destination, resumption: Resumption? = nil, limit: Int64, allowsFiles: Bool = false,
+        allowsCompression: Bool = false,
         weight: Int = HTTPRequest.usualWeight, wantsFreshConnection: Bool = false, meter: TransferMeter? = nil
     ) {
         self.url = url
         self.headers = headers
         self.credentials = credentials
         self.destination = destination
+        self.resumption = resumption
         self.limit = limit
         self.allowsFiles = allowsFiles
         self.allowsCompression = allowsCompression

@@ -6,14 +6,18 @@ public struct HTTPResponse: Hashable, Sendable {
     public let url: String
     /// Header values by their names in lower case; of a repeated header the last.
     public let headers: [String: String]
-    /// The length of the body, where it is known beforehand.
+    /// The length of the whole, where it is known beforehand: of the body and of what comes before ``begin``.
     public let length: Int64?
+    /// The place in the whole at which the body begins: not 0 only where a ``HTTPRequest/resumption`` was granted, with
+    /// status 206.
+    public let begin: Int64
 
     /// Puts a head together.
-    public init(status: Int, url: String, headers: [String: String] = [:], length: Int64? = nil) {
+    public init(status: Int, url: String, headers: [String: String] = [:], length: Int64? = nil, begin: Int64 = 0) {
         self.status = status
         self.url = url
         self.headers = headers
         self.length = length
+        self.begin = begin
     }
 }

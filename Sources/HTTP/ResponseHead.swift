@@ -1,10 +1,18 @@
-/// The header lines of an answer, as curl hands them out one by one; with redirects, those of the last answer.
+/// The header lines of an answer, as curl hands them out one by one. Of several answers in a row, as 100 and 200 or 401 and
+/// 200, the last.
 struct ResponseHead {
+    /// Values by names in lower case; of a repeated header the last.
     private(set) var headers: [String: String] = [:]
+    /// All lines in which somebody asks for a password, in order.
+    private(set) var challenges: [(isProxy: Bool, text: String)] = []
+    /// Where a redirect leads; of several such lines the first.
+    private(set) var location: String?
     private var status = 0
     /// Whether the empty line after the last has come.
     private(set) var isComplete = false
-    /// Bytes of all header lines, those of redirects included.
+    private var isBegun = false
+    private var lastName = ""
+    /// Bytes of all header lines, those of earlier answers included.
     private var size = 0
 
     /// More than any server sends, and little enough to keep.
@@ -15,21 +23,42 @@ struct ResponseHead {
         size += line.count
         guard size <= Self.maximumSize else { return false }
         let text = String(decoding: line, as: UTF8.self)
-        if text.hasPrefix("HTTP/") {
-            headers = [:]
-            status = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
-            isComplete = false
+        guard isBegun else {
+            begin(text)
             return true
         }
         isComplete = text.allSatisfy(\.isNewline)
-        guard let colon = text.firstIndex(of: ":") else { return true }
-        headers[text[..<colon].lowercased()] = text[text.index(after: colon)...].trimmed
+        if isComplete {
+            // What follows is a body, or another answer.
+            isBegun = false
+        } else if text.first == " " || text.first == "\t" {
+            // RFC 9112, section 5.2: a line that goes on with the one before.
+            headers[lastName, default: ""] += " " + text[...].trimmed
+        } else if let colon = text.firstIndex(of: ":") {
+            take(text[..<colon].lowercased(), text[text.index(after: colon)...].trimmed)
+        }
         return true
     }
 
-    /// Whether the answer so far sends one on to that scheme.
-    func isRedirect(to scheme: String) -> Bool {
-        status / 100 == 3 && headers["location"]?.lowercased().hasPrefix(scheme) ?? false
+    private mutating func begin(_ text: String) {
+        // What is no status line comes after the body: trailers.
+        guard text.hasPrefix("HTTP/") else { return }
+        let size = size
+        self = ResponseHead()
+        self.size = size
+        isBegun = true
+        status = text.split(separator: " ").dropFirst().first.flatMap { Int($0.prefix(3)) } ?? 0
+    }
+
+    private mutating func take(_ name: String, _ value: String) {
+        lastName = name
+        headers[name] = value
+        switch name {
+        case "location": location = location ?? value
+        case "www-authenticate": challenges.append((false, value))
+        case "proxy-authenticate": challenges.append((true, value))
+        default: break
+        }
     }
 
     /// The length that the body of a successful answer is said to have, once the head is complete; of a number beyond all

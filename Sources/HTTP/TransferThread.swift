@@ -96,15 +96,20 @@ final class TransferThread: @unchecked Sendable {
     }
 
     private func start(_ number: Int, _ request: HTTPRequest, _ mailbox: TransferMailbox) {
-        guard let transfer = EasyTransfer(number, request, configuration, mailbox) else {
-            let failure = HTTPError.other("out of memory")
-            mailbox.post(end: .failure(failure))
-            request.meter?.noteEnd(.failure(failure))
-            return
-        }
+        let transfer = EasyTransfer(number, request, configuration, mailbox)
         log.debug(.networkDetail, "#\(number) \(request.url)")
         transfers[number] = transfer
-        curl_multi_add_handle(UnsafeMutableRawPointer(multi), transfer.easy)
+        begin(transfer)
+    }
+
+    /// Sends a transfer to its first hop, or to another.
+    private func begin(_ transfer: EasyTransfer, _ hop: Hop? = nil) {
+        do {
+            let code = curl_multi_add_handle(UnsafeMutableRawPointer(multi), try transfer.begin(hop))
+            guard code == CURLM_OK else { throw HTTPError.other(String(cString: curl_multi_strerror(code))) }
+        } catch {
+            end(transfer.number, .failure(error))
+        }
     }
 
     private func finishTransfers() {
@@ -114,14 +119,20 @@ final class TransferThread: @unchecked Sendable {
                 let transfer = EasyTransfer.owning(easy)
             else { continue }
             // Read before the handle is removed: "the data the returned pointer points to will not survive".
-            let result = transfer.result(of: vitrine_curl_result(message))
-            end(transfer.number, result)
+            switch transfer.next(after: vitrine_curl_result(message)) {
+            case .end(let result):
+                end(transfer.number, result)
+            case .hop(let hop):
+                log.debug(.networkDetail, "#\(transfer.number) \(transfer.status): on to \(hop.url.text)")
+                curl_multi_remove_handle(UnsafeMutableRawPointer(multi), easy)
+                begin(transfer, hop)
+            }
         }
     }
 
     private func end(_ number: Int, _ result: Result<HTTPMetrics, any Error>) {
         guard let transfer = transfers.removeValue(forKey: number) else { return }
-        curl_multi_remove_handle(UnsafeMutableRawPointer(multi), transfer.easy)
+        if let easy = transfer.easy { curl_multi_remove_handle(UnsafeMutableRawPointer(multi), easy) }
         switch result {
         case .success(let metrics):
             log.debug(

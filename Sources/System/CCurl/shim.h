@@ -62,6 +62,15 @@ static inline long vitrine_curl_password_methods(void) {
     return (long)(CURLAUTH_BASIC | CURLAUTH_DIGEST);
 }
 
+/* A host's name as it is looked up, in ASCII, where curl can say so. */
+static inline unsigned vitrine_curl_punycode(void) {
+#ifdef CURLU_PUNYCODE
+    return CURLU_PUNYCODE;
+#else
+    return 0;
+#endif
+}
+
 /* A finished transfer's result is in a union. */
 static inline CURLcode vitrine_curl_result(const CURLMsg *message) {
     return message->data.result;

@@ -1,0 +1,99 @@
+import CCurl
+
+/// One request and its answer: an easy handle, and the head of what came. A transfer has one for each hop, and each begins
+/// with nothing of the one before. Touched on the network's thread only.
+final class Exchange {
+    let hop: Hop
+    let easy: UnsafeMutableRawPointer
+    private(set) var head = ResponseHead()
+    /// Whether a connection stands and the request went out over it. What comes before is a proxy's word.
+    private(set) var isRequested = false
+    private var clock: TransferClock
+    /// Who is told of what comes. It owns this exchange.
+    private unowned let transfer: EasyTransfer
+    /// curl keeps the list's address and not a copy.
+    private var headerList: UnsafeMutablePointer<curl_slist>?
+    private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+
+    init(_ hop: Hop, of transfer: EasyTransfer, _ configuration: HTTPConfiguration) throws(HTTPError) {
+        guard let easy = curl_easy_init() else { throw .other("out of memory") }
+        self.hop = hop
+        self.transfer = transfer
+        self.easy = easy
+        clock = TransferClock(transfer.request.meter)
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        EasyOptions.apply(transfer.request, hop, configuration, to: easy)
+        for line in RequestHeaders.lines(of: transfer.request, at: hop) {
+            headerList = curl_slist_append(headerList, line)
+        }
+        vitrine_curl_set_list(easy, CURLOPT_HTTPHEADER, headerList)
+        vitrine_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        vitrine_curl_set_pointer(easy, CURLOPT_PRIVATE, Unmanaged.passUnretained(transfer).toOpaque())
+        applyBodyCallbacks(context)
+        applyProgressCallbacks(context)
+    }
+
+    deinit {
+        curl_easy_cleanup(easy)
+        curl_slist_free_all(headerList)
+        errorText.deallocate()
+    }
+
+    var status: Int { easy.long(CURLINFO_RESPONSE_CODE) }
+
+    /// What curl has to say about its result.
+    var detail: String { String(cString: errorText) }
+
+    /// The length that the body is said to have on the network; nil if nothing is said.
+    var networkLength: Int64? {
+        let length = easy.offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
+        return length >= 0 ? length : nil
+    }
+
+    // MARK: - Callbacks
+
+    private func applyBodyCallbacks(_ context: UnsafeMutableRawPointer) {
+        vitrine_curl_set_pointer(easy, CURLOPT_WRITEDATA, context)
+        vitrine_curl_set_callback(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
+            guard let exchange = Exchange.at(context) else { return 0 }
+            return exchange.transfer.take(UnsafeRawBufferPointer(start: bytes, count: size * count), of: exchange)
+        }
+        vitrine_curl_set_pointer(easy, CURLOPT_HEADERDATA, context)
+        vitrine_curl_set_callback(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
+            guard let exchange = Exchange.at(context) else { return 0 }
+            return exchange.takeHeader(UnsafeRawBufferPointer(start: bytes, count: size * count))
+        }
+    }
+
+    private func applyProgressCallbacks(_ context: UnsafeMutableRawPointer) {
+        vitrine_curl_set_pointer(easy, CURLOPT_PREREQDATA, context)
+        vitrine_curl_set_before_request(easy) { context, _, _, _, _ in
+            guard let exchange = Exchange.at(context) else { return CURL_PREREQFUNC_ABORT }
+            exchange.isRequested = true
+            exchange.clock.noteRequest(exchange.easy)
+            return CURL_PREREQFUNC_OK
+        }
+        guard transfer.request.meter != nil else { return }
+        vitrine_curl_set_long(easy, CURLOPT_NOPROGRESS, 0)
+        vitrine_curl_set_pointer(easy, CURLOPT_XFERINFODATA, context)
+        vitrine_curl_set_progress(easy) { context, _, received, _, _ in
+            guard let exchange = Exchange.at(context) else { return 1 }
+            exchange.transfer.noteProgress(Int64(received))
+            return 0
+        }
+    }
+
+    private func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
+        if isRequested { clock.noteAnswer(easy) }
+        guard head.take(bytes) else { return transfer.abort(.malformed("its headers are too long")) }
+        // Compression only makes it smaller: what is too long on the way is so afterwards.
+        let limit = transfer.request.limit
+        if let length = head.declaredLength, length > limit { return transfer.abort(.tooLarge(limit: limit)) }
+        return bytes.count
+    }
+
+    private static func at(_ context: UnsafeMutableRawPointer?) -> Exchange? {
+        context.map { Unmanaged<Exchange>.fromOpaque($0).takeUnretainedValue() }
+    }
+}

@@ -1,0 +1,71 @@
+import Glibc
+
+extension HTTPRequest {
+    /// Where to go on with a body of which the beginning is there.
+    ///
+    /// The server sends the rest if what it has is still what the validator was given for, and the whole otherwise. Into a
+    /// file the rest goes at the offset, and the whole in place of what was there.
+    public struct Resumption: Hashable, Sendable {
+        /// Bytes that are there.
+        public let offset: Int64
+        /// A strong validator of the answer that they came with: see ``HTTPResponse/resumptionValidator``.
+        public let validator: String
+        /// Where that answer came from in the end. Without it the URL of the request is meant.
+        ///
+        /// A validator is of one URL only: RFC 9110, section 8.8.1, "there is no implication of uniqueness across
+        /// representations of different resources". So the rest is asked for there, wherever a redirect leads, and nowhere
+        /// else.
+        public let url: String?
+
+        /// States what is there.
+        public init(offset: Int64, validator: String, url: String? = nil) {
+            self.offset = offset
+            self.validator = validator
+            self.url = url
+        }
+    }
+
+    /// What may be asked for at a hop.
+    func resumption(at hop: Hop) -> Resumption? {
+        guard let resumption, isBeginningThere, !resumption.validator.hasPrefix("W/"),
+            hop.isOwn || resumption.url != nil, hop.url == (try? HTTPURL(resumption.url ?? url))
+        else { return nil }
+        return resumption
+    }
+
+    /// Whether there is what the resumption says. Behind the end of a file that is shorter there would be a hole.
+    var isBeginningThere: Bool {
+        guard let resumption, resumption.offset > 0, resumption.offset < limit else { return false }
+        guard case .file(let file) = destination else { return true }
+        return file.size.map { $0 >= resumption.offset } ?? false
+    }
+}
+
+extension HTTPResponse {
+    /// What to go on by if the body breaks off: a strong entity tag, or a date that is as good as one; nil if there is
+    /// neither.
+    ///
+    /// RFC 9110, section 13.1.5: "A client MUST NOT generate an If-Range header field containing an entity tag that is
+    /// marked as weak", and of dates only those that section 8.8.2.2 calls strong: there must be "enough difference between
+    /// the Last-Modified and Date values to make clock synchronization issues unlikely". A minute is.
+    public var resumptionValidator: String? {
+        if let tag = headers["etag"] {
+            let isStrong = tag.utf8.count >= 2 && tag.hasPrefix("\"") && tag.hasSuffix("\"")
+            let inside = tag.utf8.dropFirst().dropLast()
+            // Section 8.8.3: etagc = %x21 / %x23-7E / obs-text.
+            return isStrong && inside.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x7F } ? tag : nil
+        }
+        guard let text = headers["last-modified"], let modified = HTTPDate.seconds(text),
+            let date = headers["date"].flatMap({ HTTPDate.seconds($0) }), date - modified >= 60
+        else { return nil }
+        return text
+    }
+}
+
+extension BodyFile {
+    /// How long the file is; nil if that cannot be known.
+    var size: Int64? {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : nil
+    }
+}
