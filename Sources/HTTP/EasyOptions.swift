@@ -3,7 +3,8 @@ import CCurl
 /// What every transfer of ours sets, and why.
 enum EasyOptions {
     static func apply(
-        _ request: HTTPRequest, _ hop: Hop, _ configuration: HTTPConfiguration, to easy: UnsafeMutableRawPointer
+        _ request: HTTPRequest, _ hop: Hop, _ proxy: Proxy?, _ configuration: HTTPConfiguration,
+        to easy: UnsafeMutableRawPointer
     ) {
         vitrine_curl_set_string(easy, CURLOPT_URL, hop.url.text)
         vitrine_curl_set_string(easy, CURLOPT_USERAGENT, configuration.userAgent)
@@ -16,6 +17,7 @@ enum EasyOptions {
         applyProtocols(to: easy)
         applyConnection(request, hop, to: easy)
         applyTimeouts(configuration, to: easy)
+        applyProxy(proxy, to: easy)
         // A curl that was built without a coding refuses what it cannot undo, so all that it has may be offered.
         if request.allowsCompression, request.resumption == nil {
             vitrine_curl_set_string(easy, CURLOPT_ACCEPT_ENCODING, "")
@@ -28,6 +30,16 @@ enum EasyOptions {
             vitrine_curl_set_string(easy, CURLOPT_PASSWORD, credentials.password)
             vitrine_curl_set_long(easy, CURLOPT_HTTPAUTH, vitrine_curl_password_methods())
         }
+    }
+
+    private static func applyProxy(_ proxy: Proxy?, to easy: UnsafeMutableRawPointer) {
+        // "Setting the proxy string to "" (an empty string) will explicitly disable the use of a proxy, even if there is an
+        // environment variable set for it", and the other one overrides the variable of exceptions.
+        vitrine_curl_set_string(easy, CURLOPT_PROXY, proxy?.url ?? "")
+        vitrine_curl_set_string(easy, CURLOPT_NOPROXY, "")
+        guard let credentials = proxy?.credentials else { return }
+        vitrine_curl_set_string(easy, CURLOPT_PROXYUSERNAME, credentials.user)
+        vitrine_curl_set_string(easy, CURLOPT_PROXYPASSWORD, credentials.password)
     }
 
     /// Which connection it takes.

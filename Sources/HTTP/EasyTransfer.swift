@@ -103,7 +103,8 @@ final class EasyTransfer {
     }
 
     private func failure(_ code: CURLcode, _ exchange: Exchange) -> HTTPError {
-        HTTPError(
+        if exchange.wasRefusedAnAddress { return .privateAddress(exchange.hop.url.origin.host) }
+        return HTTPError(
             code, host: exchange.hop.url.place, detail: exchange.detail,
             systemError: exchange.easy.long(CURLINFO_OS_ERRNO))
     }

@@ -9,34 +9,42 @@ final class Exchange {
     /// Whether a connection stands and the request went out over it. What comes before is a proxy's word.
     private(set) var isRequested = false
     private var clock: TransferClock
+    private var check: AddressCheck
     /// Who is told of what comes. It owns this exchange.
     private unowned let transfer: EasyTransfer
     /// curl keeps the list's address and not a copy.
     private var headerList: UnsafeMutablePointer<curl_slist>?
+    private var nameList: UnsafeMutablePointer<curl_slist>?
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
     init(_ hop: Hop, of transfer: EasyTransfer, _ configuration: HTTPConfiguration) throws(HTTPError) {
+        let proxy = try configuration.proxies.proxy(for: hop.url)
+        check = try AddressCheck(transfer.request, hop, proxy)
         guard let easy = curl_easy_init() else { throw .other("out of memory") }
         self.hop = hop
         self.transfer = transfer
         self.easy = easy
         clock = TransferClock(transfer.request.meter)
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        EasyOptions.apply(transfer.request, hop, configuration, to: easy)
+        EasyOptions.apply(transfer.request, hop, proxy, configuration, to: easy)
         for line in RequestHeaders.lines(of: transfer.request, at: hop) {
             headerList = curl_slist_append(headerList, line)
         }
         vitrine_curl_set_list(easy, CURLOPT_HTTPHEADER, headerList)
+        for name in configuration.names { nameList = curl_slist_append(nameList, name) }
+        if nameList != nil { vitrine_curl_set_list(easy, CURLOPT_RESOLVE, nameList) }
         vitrine_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
         let context = Unmanaged.passUnretained(self).toOpaque()
         vitrine_curl_set_pointer(easy, CURLOPT_PRIVATE, Unmanaged.passUnretained(transfer).toOpaque())
         applyBodyCallbacks(context)
+        applyConnectionCallbacks(context)
         applyProgressCallbacks(context)
     }
 
     deinit {
         curl_easy_cleanup(easy)
         curl_slist_free_all(headerList)
+        curl_slist_free_all(nameList)
         errorText.deallocate()
     }
 
@@ -50,6 +58,9 @@ final class Exchange {
         let length = easy.offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
         return length >= 0 ? length : nil
     }
+
+    /// Whether it failed for the sake of an address that must not be reached.
+    var wasRefusedAnAddress: Bool { check.hasRefused && !isRequested }
 
     // MARK: - Callbacks
 
@@ -66,14 +77,26 @@ final class Exchange {
         }
     }
 
-    private func applyProgressCallbacks(_ context: UnsafeMutableRawPointer) {
+    private func applyConnectionCallbacks(_ context: UnsafeMutableRawPointer) {
+        vitrine_curl_set_pointer(easy, CURLOPT_OPENSOCKETDATA, context)
+        vitrine_curl_set_open_socket(easy) { context, _, address in
+            guard let exchange = Exchange.at(context), let address else { return curl_socket_t(-1) }
+            // A request that is sent once more, with a password, may need another connection.
+            exchange.isRequested = false
+            return exchange.check.open(address)
+        }
         vitrine_curl_set_pointer(easy, CURLOPT_PREREQDATA, context)
-        vitrine_curl_set_before_request(easy) { context, _, _, _, _ in
-            guard let exchange = Exchange.at(context) else { return CURL_PREREQFUNC_ABORT }
+        vitrine_curl_set_before_request(easy) { context, address, _, _, _ in
+            guard let exchange = Exchange.at(context), let address,
+                exchange.check.allows(String(cString: address))
+            else { return CURL_PREREQFUNC_ABORT }
             exchange.isRequested = true
             exchange.clock.noteRequest(exchange.easy)
             return CURL_PREREQFUNC_OK
         }
+    }
+
+    private func applyProgressCallbacks(_ context: UnsafeMutableRawPointer) {
         guard transfer.request.meter != nil else { return }
         vitrine_curl_set_long(easy, CURLOPT_NOPROGRESS, 0)
         vitrine_curl_set_pointer(easy, CURLOPT_XFERINFODATA, context)

@@ -4,18 +4,24 @@ public struct HTTPConfiguration: Sendable {
     public var userAgent: String
     /// A file of certificates to trust in place of the system's.
     public var certificates: String?
+    /// Which proxy leads where. What the environment says is read by the program and not here.
+    public var proxies: ProxyChoice
     /// Seconds to wait for a connection.
     public var connectTimeout: Int
     /// Seconds with next to nothing coming, after which a transfer is given up. There is no limit to the whole: a slow
     /// server that keeps sending is served to the end.
     public var stallTimeout: Int
+    /// Names that lead somewhere without anybody being asked, as `name:port:address`. Tests have no other names.
+    var names: [String] = []
 
     /// A configuration; the defaults are for real use.
     public init(
-        userAgent: String = "Vitrine/1.0", certificates: String? = nil, connectTimeout: Int = 30, stallTimeout: Int = 30
+        userAgent: String = "Vitrine/1.0", certificates: String? = nil,
+        proxies: ProxyChoice = ProxyChoice(), connectTimeout: Int = 30, stallTimeout: Int = 30
     ) {
         self.userAgent = userAgent
         self.certificates = certificates
+        self.proxies = proxies
         self.connectTimeout = connectTimeout
         self.stallTimeout = stallTimeout
     }

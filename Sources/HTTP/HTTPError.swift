@@ -11,6 +11,10 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
     case unknownHost(String)
     /// The proxy's name is not known.
     case unknownProxy
+    /// The proxy's address cannot be used.
+    case unusableProxy
+    /// The host is on this machine or in the user's own network, where a stranger's word does not lead.
+    case privateAddress(String)
     /// Nobody answers at the host.
     case unreachable(String)
     /// No way leads to the host: there is no network, or not that one.
@@ -48,6 +52,8 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
         case .url(let reason): "the address cannot be used: \(reason)"
         case .unknownHost(let host): "the host \(host) is not known"
         case .unknownProxy: "the proxy’s host is not known"
+        case .unusableProxy: "the proxy’s address cannot be used"
+        case .privateAddress(let host): "\(host) is a private address, which a public gallery may not name"
         case .unreachable(let host): host.isEmpty ? "the server cannot be reached" : "\(host) cannot be reached"
         case .noRoute(let host): "no network leads to \(host)"
         case .stalled: "the server has stopped sending"
@@ -70,7 +76,8 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
     public var isTransient: Bool {
         switch self {
         case .unknownHost, .unknownProxy, .unreachable, .noRoute, .stalled, .broken, .cut, .disk, .other: true
-        case .url, .tls, .certificate, .malformed, .wrongRange, .tooManyRedirects, .forbiddenRedirect, .tooLarge, .file:
+        case .url, .unusableProxy, .privateAddress, .tls, .certificate, .malformed, .wrongRange, .tooManyRedirects,
+            .forbiddenRedirect, .tooLarge, .file:
             false
         }
     }

@@ -11,7 +11,7 @@ public struct HTTPRequest: Sendable {
     }
 
     /// A user and a password, for the URL's own host.
-    public struct Credentials: Sendable {
+    public struct Credentials: Hashable, Sendable {
         let user: String
         let password: String
 
@@ -38,6 +38,8 @@ public struct HTTPRequest: Sendable {
     public var allowsFiles: Bool
     /// Whether the server may compress the body. Of use for text.
     public var allowsCompression: Bool
+    /// What it may reach, redirects included.
+    public var reach: Reach
     /// This transfer's share of an HTTP/2 connection, in relation to the others on it: from 1 to 256.
     public var weight: Int
     /// Whether a connection is made for this transfer alone, though an old one could be used. Of use for what is large and
@@ -57,7 +59,8 @@ public struct HTTPRequest: Sendable {
         url: String, headers: [(name: String, value: String)] = [], credentials: Credentials? = nil,
         destination: Destination, resumption: Resumption? = nil, limit: Int64, allowsFiles: Bool = false,
         allowsCompression: Bool = false,
-        weight: Int = HTTPRequest.usualWeight, wantsFreshConnection: Bool = false, meter: TransferMeter? = nil
+        reach: Reach = .anywhere, weight: Int = HTTPRequest.usualWeight, wantsFreshConnection: Bool = false,
+        meter: TransferMeter? = nil
     ) {
         self.url = url
         self.headers = headers
@@ -67,6 +70,7 @@ public struct HTTPRequest: Sendable {
         self.limit = limit
         self.allowsFiles = allowsFiles
         self.allowsCompression = allowsCompression
+        self.reach = reach
         self.weight = weight
         self.wantsFreshConnection = wantsFreshConnection
         self.meter = meter

@@ -37,7 +37,7 @@ struct HTTPURL: Equatable, Sendable {
         guard Self.part(CURLUPART_USER, of: parts) == nil, Self.part(CURLUPART_PASSWORD, of: parts) == nil else {
             throw .url("a password does not belong in it")
         }
-        guard let url = Self(parts) else { throw .url("it is neither http nor https") }
+        guard let url = Self(parts) else { throw .url("it is no http or https URL of a host that can be looked up") }
         self = url
     }
 
@@ -46,6 +46,7 @@ struct HTTPURL: Equatable, Sendable {
         curl_url_set(parts, CURLUPART_USER, nil, 0)
         curl_url_set(parts, CURLUPART_PASSWORD, nil, 0)
         curl_url_set(parts, CURLUPART_FRAGMENT, nil, 0)
+        // Names in other letters are read in the locale's encoding: without one that has them there is no such name.
         let ascii = UInt32(vitrine_curl_punycode())
         guard let scheme = Self.part(CURLUPART_SCHEME, of: parts)?.lowercased(), ["http", "https"].contains(scheme),
             let host = Self.part(CURLUPART_HOST, ascii, of: parts)?.lowercased(), !host.isEmpty,

@@ -58,10 +58,13 @@ struct House {
 
     func makeController(_ caches: CacheFolder, schedule: RetrySchedule = RetrySchedule()) -> NetworkController {
         let certificates = getenv("CURL_CA_BUNDLE").map { String(cString: $0) }
+        let proxies = ProxyChoice { getenv($0).map { String(cString: $0) } }
         return NetworkController(
             wishes: wishes, context: RequestContext(caches: caches, activity: activity, log: log),
             client: HTTPClient(
-                HTTPConfiguration(userAgent: "Vitrine/" + Version.number, certificates: certificates), log: log),
+                HTTPConfiguration(
+                    userAgent: "Vitrine/" + Version.number, certificates: certificates, proxies: proxies),
+                log: log),
             schedule: schedule)
     }
 

@@ -33,6 +33,10 @@ static inline CURLcode vitrine_curl_set_progress(CURL *easy, curl_xferinfo_callb
     return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, callback);
 }
 
+static inline CURLcode vitrine_curl_set_open_socket(CURL *easy, curl_opensocket_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
+}
+
 static inline CURLcode vitrine_curl_set_before_request(CURL *easy, curl_prereq_callback callback) {
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
 }

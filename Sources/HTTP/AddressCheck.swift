@@ -1,0 +1,43 @@
+import CCurl
+import Glibc
+
+/// Sees to it that a hop connects to no address that it must not reach: when a connection is made, and when one is used
+/// that was made for somebody else.
+struct AddressCheck {
+    /// Whether there is anything to look at. A proxy is the user's own word, wherever it is; what lies behind it cannot be
+    /// seen.
+    let isBounded: Bool
+    /// Whether an address was refused.
+    private(set) var hasRefused = false
+
+    init(_ request: HTTPRequest, _ hop: Hop, _ proxy: Proxy?) throws(HTTPError) {
+        let host = hop.url.origin.host
+        guard request.reach.allows(host) else { throw .privateAddress(host) }
+        isBounded = proxy == nil && request.reach.isBounded(at: host)
+    }
+
+    /// Makes a socket for an address, or none.
+    ///
+    /// It is closed in programs that we start: curl's own sockets, up to now, are not.
+    mutating func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
+        let length = Int(address.pointee.addrlen)
+        // What is declared holds an address of version 4; one of version 6 goes on behind it.
+        let start = UnsafeRawPointer(address) + MemoryLayout<curl_sockaddr>.offset(of: \.addr)!
+        guard isAllowed(HostAddress(start.assumingMemoryBound(to: sockaddr.self), length: length)) else {
+            return curl_socket_t(-1)
+        }
+        let (family, kind) = (address.pointee.family, address.pointee.socktype)
+        return socket(family, kind | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+    }
+
+    /// Whether a request may go to the other end of a connection.
+    mutating func allows(_ address: String) -> Bool {
+        isAllowed(HostAddress(address))
+    }
+
+    private mutating func isAllowed(_ address: HostAddress?) -> Bool {
+        if !isBounded || address?.isPublic == true { return true }
+        hasRefused = true
+        return false
+    }
+}

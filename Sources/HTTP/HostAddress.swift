@@ -1,0 +1,78 @@
+import Glibc
+
+/// An address of a host, and whether it is one of the whole world's.
+struct HostAddress: Equatable, Sendable {
+    /// Sixteen bytes, or four.
+    let bytes: [UInt8]
+
+    /// The bytes of a socket's address; nil if it is of another family.
+    init?(_ address: UnsafePointer<sockaddr>, length: Int) {
+        switch Int32(address.pointee.sa_family) {
+        case AF_INET where length >= MemoryLayout<sockaddr_in>.size:
+            bytes = address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { Self.bytes(of: $0.pointee.sin_addr) }
+        case AF_INET6 where length >= MemoryLayout<sockaddr_in6>.size:
+            bytes = address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
+                Self.bytes(of: $0.pointee.sin6_addr)
+            }
+        default: return nil
+        }
+    }
+
+    /// Reads an address in any spelling that a resolver takes for one: in brackets or not, with a zone, in few parts or
+    /// four, decimal, octal or hexadecimal. A name is nil.
+    init?(_ text: String) {
+        var text = text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
+        while text.last == "." { text.removeLast() }
+        if text.contains(":") {
+            var address = in6_addr()
+            guard inet_pton(AF_INET6, String(text.prefix { $0 != "%" }), &address) == 1 else { return nil }
+            bytes = Self.bytes(of: address)
+        } else {
+            var address = in_addr()
+            // inet_aton takes what follows a space for a comment.
+            guard !text.isEmpty, !text.contains(where: \.isWhitespace), inet_aton(text, &address) != 0 else {
+                return nil
+            }
+            bytes = Self.bytes(of: address)
+        }
+    }
+
+    private init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = Array(bytes)
+    }
+
+    private static func bytes<Address>(of address: Address) -> [UInt8] {
+        withUnsafeBytes(of: address) { Array($0) }
+    }
+
+    /// Whether it may be one of the whole world's: not of this machine, this link, a private network or a carrier's, not a
+    /// group's, and not set aside for something else. After the registries that RFC 6890 began, as they are today.
+    var isPublic: Bool {
+        bytes.count == 4 ? !Self.reserved4.contains { $0.contains(bytes) } : isPublic6
+    }
+
+    private var isPublic6: Bool {
+        // Three kinds stand for an address of version 4, and go to it.
+        if Self.mapped.contains(bytes) || Self.translated.contains(bytes) { return HostAddress(bytes[12...]).isPublic }
+        if Self.tunnelled.contains(bytes) { return HostAddress(bytes[2..<6]).isPublic }
+        return Self.global.contains(bytes) && !Self.reserved6.contains { $0.contains(bytes) }
+    }
+
+    private static let reserved4: [AddressBlock] = [
+        .init([0], 8), .init([10], 8), .init([100, 64], 10), .init([127], 8), .init([169, 254], 16),
+        .init([172, 16], 12), .init([192, 0, 0], 24), .init([192, 0, 2], 24), .init([192, 88, 99], 24),
+        .init([192, 168], 16), .init([198, 18], 15), .init([198, 51, 100], 24), .init([203, 0, 113], 24),
+        .init([224], 4), .init([240], 4),
+    ]
+    private static let mapped = AddressBlock([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], 96)
+    /// RFC 6052, for NAT64. The block for private use, 64:ff9b:1::/48, is none of the world's.
+    private static let translated = AddressBlock([0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0], 96)
+    /// RFC 3056, 6to4.
+    private static let tunnelled = AddressBlock([0x20, 0x02], 16)
+    /// All addresses of single hosts that have been given out are from here.
+    private static let global = AddressBlock([0x20], 3)
+    /// Within it: protocols, Teredo among them, which hides an address of version 4; and examples.
+    private static let reserved6: [AddressBlock] = [
+        .init([0x20, 0x01, 0x00], 23), .init([0x20, 0x01, 0x0D, 0xB8], 32), .init([0x3F, 0xFF, 0x00], 20),
+    ]
+}

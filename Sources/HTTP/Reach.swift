@@ -1,0 +1,32 @@
+extension HTTPRequest {
+    /// What a transfer may reach.
+    public enum Reach: Hashable, Sendable {
+        /// Whatever there is.
+        case anywhere
+        /// Only addresses of the whole world's, for what a stranger has named: nothing on this machine or in the user's own
+        /// network. But the one host may be there, which the user has named.
+        case publicOnly(except: String?)
+    }
+}
+
+extension HTTPRequest.Reach {
+    /// Whether a host's addresses must be the whole world's.
+    func isBounded(at host: String) -> Bool {
+        switch self {
+        case .anywhere: false
+        case .publicOnly(let exception):
+            exception.flatMap { try? HTTPURL("http://\($0)/") }?.origin.host != host
+        }
+    }
+
+    /// Whether a host may be asked for, as far as its name tells. An address that a name leads to is looked at when the
+    /// connection is made; by a proxy it is made elsewhere, and the name is all that there is.
+    func allows(_ host: String) -> Bool {
+        guard isBounded(at: host) else { return true }
+        if let address = HostAddress(host) { return address.isPublic }
+        // RFC 6761, section 6.3: names that always lead to this machine.
+        var name = host[...]
+        while name.last == "." { name.removeLast() }
+        return name != "localhost" && !name.hasSuffix(".localhost")
+    }
+}

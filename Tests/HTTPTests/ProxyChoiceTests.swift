@@ -1,0 +1,63 @@
+import Testing
+
+@testable import HTTP
+
+/// Which proxy leads where.
+@Suite struct ProxyChoiceTests {
+    private func proxy(_ variables: [String: String], _ url: String = "http://a.org/") throws -> String? {
+        try ProxyChoice { variables[$0] }.proxy(for: HTTPURL(url))?.url
+    }
+
+    @Test func variables() throws {
+        #expect(try proxy([:]) == nil)
+        #expect(try proxy(["http_proxy": "p:3128"]) == "http://p:3128")
+        // To a program that a web server starts it is a stranger's.
+        #expect(try proxy(["HTTP_PROXY": "p:3128"]) == nil)
+        #expect(try proxy(["https_proxy": "p:3128"]) == nil)
+        for name in ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] {
+            #expect(try proxy([name: "p:1"], "https://a.org/") == "http://p:1")
+        }
+        for name in ["all_proxy", "ALL_PROXY"] { #expect(try proxy([name: "socks5h://p"]) == "socks5h://p") }
+        #expect(try proxy(["http_proxy": "p:1", "all_proxy": "q:1"]) == "http://p:1")
+        #expect(try proxy(["https_proxy": "p:1", "HTTPS_PROXY": "q:1"], "https://a.org/") == "http://p:1")
+        #expect(try proxy(["http_proxy": "", "all_proxy": "q:1"]) == "http://q:1")
+    }
+
+    @Test(arguments: [
+        ("*", true), ("a.org", true), (".a.org", true), ("A.ORG", true), ("org", true), ("b.org, a.org", true),
+        ("b.org a.org", true), ("a.org.", true), ("xa.org", false), ("x.a.org", false), ("", false), (",", false),
+        (".", false), ("*.org", false), ("b.org,*", false),
+    ]) func exceptions(list: String, isException: Bool) throws {
+        for name in ["no_proxy", "NO_PROXY"] {
+            #expect(try (proxy(["http_proxy": "p:1", name: list]) == nil) == isException)
+            #expect(try proxy(["http_proxy": "p:1", name: list], "http://b.a.org/") == nil || !isException)
+        }
+    }
+
+    @Test(arguments: [
+        ("10.1.2.3", true), ("10.0.0.0/8", true), ("10.1.2.0/24", true), ("10.1.3.0/24", false), ("10.1.2.0/33", false),
+        ("10.1.2.0/x", false), ("0.0.0.0/0", true), ("::/0", false), ("3", false), ("2.3", false),
+        ("10.1.2.2/31", true),
+        ("10.1.2.4/30", false),
+    ]) func addresses(list: String, isException: Bool) throws {
+        #expect(try (proxy(["http_proxy": "p:1", "no_proxy": list], "http://10.1.2.3/") == nil) == isException)
+        #expect(try (proxy(["http_proxy": "p:1", "no_proxy": list], "http://0xa.66051/") == nil) == isException)
+    }
+
+    @Test func addressesOfVersion6() throws {
+        for (list, isException) in [("fd00::/8", true), ("fd00::1", true), ("[fd00::1]", true), ("fe00::/8", false)] {
+            #expect(try (proxy(["http_proxy": "p:1", "no_proxy": list], "http://[fd00::1]/") == nil) == isException)
+        }
+    }
+
+    @Test func credentialsAreKeptApart() throws {
+        let proxy = try #require(Proxy("http://me:p%40ss@proxy.org:3128/"))
+        #expect(proxy.url == "http://proxy.org:3128" && proxy.credentials == .init(user: "me", password: "p@ss"))
+        #expect(Proxy("me@p:1")?.credentials == .init(user: "me", password: "") && Proxy("p:1")?.credentials == nil)
+        #expect(Proxy("https://p")?.url == "https://p" && Proxy("[::1]:3128")?.url == "http://[::1]:3128")
+    }
+
+    @Test(arguments: ["ftp://p:1", "http://", "http://p:99999", "p p", "file:///x"]) func unusable(text: String) {
+        #expect(throws: HTTPError.unusableProxy) { try proxy(["http_proxy": text]) }
+    }
+}
