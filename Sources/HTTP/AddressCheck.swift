@@ -10,10 +10,10 @@ struct AddressCheck {
     /// Whether an address was refused.
     private(set) var hasRefused = false
 
-    init(_ request: HTTPRequest, _ hop: Hop, _ proxy: Proxy?) throws(HTTPError) {
-        let host = hop.url.origin.host
+    init(_ plan: ExchangePlan) throws(HTTPError) {
+        let (request, host) = (plan.request, plan.hop.url.origin.host)
         guard request.reach.allows(host) else { throw .privateAddress(host) }
-        isBounded = proxy == nil && request.reach.isBounded(at: host)
+        isBounded = plan.proxy == nil && request.reach.isBounded(at: host)
     }
 
     /// Makes a socket for an address, or none.

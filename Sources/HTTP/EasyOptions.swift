@@ -1,12 +1,9 @@
 import CCurl
 
-/// What every transfer of ours sets, and why.
+/// What every exchange of ours sets, and why.
 enum EasyOptions {
-    static func apply(
-        _ request: HTTPRequest, _ hop: Hop, _ proxy: Proxy?, _ configuration: HTTPConfiguration,
-        to easy: UnsafeMutableRawPointer
-    ) {
-        vitrine_curl_set_string(easy, CURLOPT_URL, hop.url.text)
+    static func apply(_ plan: ExchangePlan, _ configuration: HTTPConfiguration, to easy: UnsafeMutableRawPointer) {
+        vitrine_curl_set_string(easy, CURLOPT_URL, plan.hop.url.text)
         vitrine_curl_set_string(easy, CURLOPT_USERAGENT, configuration.userAgent)
         // Signals are for the thread that draws.
         vitrine_curl_set_long(easy, CURLOPT_NOSIGNAL, 1)
@@ -15,40 +12,24 @@ enum EasyOptions {
         // resolver thread, at the expense of a possible (though short-lived) leak of associated resources."
         vitrine_curl_set_long(easy, CURLOPT_QUICK_EXIT, 1)
         applyProtocols(to: easy)
-        applyConnection(request, hop, to: easy)
+        applyConnection(plan, to: easy)
         applyTimeouts(configuration, to: easy)
-        applyProxy(proxy, to: easy)
+        applyTrust(configuration, to: easy)
+        applyProxy(plan, to: easy)
         // A curl that was built without a coding refuses what it cannot undo, so all that it has may be offered.
-        if request.allowsCompression, request.resumption == nil {
+        if plan.request.allowsCompression, plan.request.resumption == nil {
             vitrine_curl_set_string(easy, CURLOPT_ACCEPT_ENCODING, "")
         }
-        if let certificates = configuration.certificates {
-            vitrine_curl_set_string(easy, CURLOPT_CAINFO, certificates)
-        }
-        if let credentials = request.credentials, hop.isOwn {
-            vitrine_curl_set_string(easy, CURLOPT_USERNAME, credentials.user)
-            vitrine_curl_set_string(easy, CURLOPT_PASSWORD, credentials.password)
-            vitrine_curl_set_long(easy, CURLOPT_HTTPAUTH, vitrine_curl_password_methods())
-        }
-    }
-
-    private static func applyProxy(_ proxy: Proxy?, to easy: UnsafeMutableRawPointer) {
-        // "Setting the proxy string to "" (an empty string) will explicitly disable the use of a proxy, even if there is an
-        // environment variable set for it", and the other one overrides the variable of exceptions.
-        vitrine_curl_set_string(easy, CURLOPT_PROXY, proxy?.url ?? "")
-        vitrine_curl_set_string(easy, CURLOPT_NOPROXY, "")
-        guard let credentials = proxy?.credentials else { return }
-        vitrine_curl_set_string(easy, CURLOPT_PROXYUSERNAME, credentials.user)
-        vitrine_curl_set_string(easy, CURLOPT_PROXYPASSWORD, credentials.password)
+        CredentialOptions.apply(plan, configuration, to: easy)
     }
 
     /// Which connection it takes.
-    private static func applyConnection(_ request: HTTPRequest, _ hop: Hop, to easy: UnsafeMutableRawPointer) {
+    private static func applyConnection(_ plan: ExchangePlan, to easy: UnsafeMutableRawPointer) {
         // Of many transfers that begin at once the first makes a connection, and the others wait to see whether it carries
         // them too. In the open nobody speaks HTTP/2 to us, and waiting would be for nothing.
-        vitrine_curl_set_long(easy, CURLOPT_PIPEWAIT, hop.url.isSecure ? 1 : 0)
-        vitrine_curl_set_long(easy, CURLOPT_FRESH_CONNECT, request.wantsFreshConnection ? 1 : 0)
-        setWeight(request.weight, of: easy)
+        vitrine_curl_set_long(easy, CURLOPT_PIPEWAIT, plan.hop.url.isSecure ? 1 : 0)
+        vitrine_curl_set_long(easy, CURLOPT_FRESH_CONNECT, plan.request.wantsFreshConnection ? 1 : 0)
+        setWeight(plan.request.weight, of: easy)
     }
 
     /// It can be set again later: curl then tells the server.
@@ -69,5 +50,27 @@ enum EasyOptions {
         // Fewer than this many bytes a second, on average over the whole of the time, is a stall.
         vitrine_curl_set_long(easy, CURLOPT_LOW_SPEED_LIMIT, 30)
         vitrine_curl_set_long(easy, CURLOPT_LOW_SPEED_TIME, configuration.stallTimeout)
+    }
+
+    /// There is no way to go on regardless. All of it is curl's default, but for the versions; it is said once more so that
+    /// it can be read.
+    private static func applyTrust(_ configuration: HTTPConfiguration, to easy: UnsafeMutableRawPointer) {
+        vitrine_curl_set_long(easy, CURLOPT_SSL_VERIFYPEER, 1)
+        vitrine_curl_set_long(easy, CURLOPT_SSL_VERIFYHOST, 2)
+        vitrine_curl_set_long(easy, CURLOPT_PROXY_SSL_VERIFYPEER, 1)
+        vitrine_curl_set_long(easy, CURLOPT_PROXY_SSL_VERIFYHOST, 2)
+        // RFC 8996: those before "MUST NOT be used".
+        vitrine_curl_set_long(easy, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        vitrine_curl_set_long(easy, CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        guard let certificates = configuration.certificates else { return }
+        vitrine_curl_set_string(easy, CURLOPT_CAINFO, certificates)
+        vitrine_curl_set_string(easy, CURLOPT_PROXY_CAINFO, certificates)
+    }
+
+    private static func applyProxy(_ plan: ExchangePlan, to easy: UnsafeMutableRawPointer) {
+        // "Setting the proxy string to "" (an empty string) will explicitly disable the use of a proxy, even if there is an
+        // environment variable set for it", and the other one overrides the variable of exceptions.
+        vitrine_curl_set_string(easy, CURLOPT_PROXY, plan.proxy?.url ?? "")
+        vitrine_curl_set_string(easy, CURLOPT_NOPROXY, "")
     }
 }

@@ -8,6 +8,7 @@ final class EasyTransfer {
     let request: HTTPRequest
     private let configuration: HTTPConfiguration
     private let mailbox: TransferMailbox
+    private let memory: AuthenticationMemory
     private var exchange: Exchange?
     private var sink: BodySink
     /// What becomes of the body that comes; nil until the head is complete.
@@ -16,6 +17,8 @@ final class EasyTransfer {
     private var stop: Stop?
     /// What the exchanges before took.
     private var before = HTTPMetrics()
+    /// Bytes of body in the exchange that runs, as curl counts them.
+    private var received: Int64 = 0
 
     private enum Answer {
         /// It is taken, up to a length if that is sure.
@@ -32,17 +35,23 @@ final class EasyTransfer {
 
     /// What comes after an exchange.
     enum Next {
-        case hop(Hop)
+        case exchange(ExchangePlan)
         case end(Result<HTTPMetrics, any Error>)
     }
 
     /// The most of an unwanted body that is read for the sake of the connection, which can then be used again.
     private static let unwantedLimit: Int64 = 1 << 16
+    /// The most of one that curl reads by itself.
+    private static let refusalLimit: Int64 = 1 << 20
 
-    init(_ number: Int, _ request: HTTPRequest, _ configuration: HTTPConfiguration, _ mailbox: TransferMailbox) {
+    init(
+        _ number: Int, _ request: HTTPRequest, _ configuration: HTTPConfiguration, _ memory: AuthenticationMemory,
+        _ mailbox: TransferMailbox
+    ) {
         self.number = number
         self.request = request
         self.configuration = configuration
+        self.memory = memory
         self.mailbox = mailbox
         sink = BodySink(request, mailbox)
     }
@@ -68,11 +77,11 @@ final class EasyTransfer {
         if let easy { EasyOptions.setWeight(weight, of: easy) }
     }
 
-    /// Makes the handle of a hop, the first one without one. The handle before must have been removed.
-    func begin(_ hop: Hop? = nil) throws(HTTPError) -> UnsafeMutableRawPointer {
-        let hop = if let hop { hop } else { try Hop(request) }
-        (answer, stop) = (nil, nil)
-        let exchange = try Exchange(hop, of: self, configuration)
+    /// Makes the handle of an exchange, the first one without a plan. The handle before must have been removed.
+    func begin(_ plan: ExchangePlan? = nil) throws(HTTPError) -> UnsafeMutableRawPointer {
+        let plan = if let plan { plan } else { try ExchangePlan(request, Hop(request), configuration, memory) }
+        (answer, stop, received) = (nil, nil, 0)
+        let exchange = try Exchange(plan, of: self, configuration)
         self.exchange = exchange
         return exchange.easy
     }
@@ -82,11 +91,14 @@ final class EasyTransfer {
         guard let exchange else { return .end(.failure(CancellationError())) }
         do {
             if case .error(let error) = stop { throw error }
-            if stop == nil, code != CURLE_OK { throw failure(code, exchange) }
-            if let next = try redirect(exchange) {
+            // A proxy that wants a password has answered, though curl would not know to whom.
+            let isAsked = exchange.isTunnelRefused && exchange.status == 407
+            if stop == nil, code != CURLE_OK, !isAsked { throw failure(code, exchange) }
+            if let next = try onward(exchange) {
                 before = metrics(exchange)
-                return .hop(next)
+                return .exchange(next)
             }
+            exchange.plan.learn(exchange, memory)
             try settle(exchange)
             if case .wanted(let whole?) = answer, sink.position < whole { throw HTTPError.cut }
             return .end(.success(metrics(exchange)))
@@ -104,13 +116,19 @@ final class EasyTransfer {
 
     private func failure(_ code: CURLcode, _ exchange: Exchange) -> HTTPError {
         if exchange.wasRefusedAnAddress { return .privateAddress(exchange.hop.url.origin.host) }
+        if exchange.isTunnelRefused { return .proxyRefused(exchange.status) }
         return HTTPError(
             code, host: exchange.hop.url.place, detail: exchange.detail,
             systemError: exchange.easy.long(CURLINFO_OS_ERRNO))
     }
 
-    private func redirect(_ exchange: Exchange) throws(HTTPError) -> Hop? {
-        try exchange.hop.next(status: exchange.status, location: exchange.head.location)
+    /// The exchange that an answer leads to; nil if it is the last.
+    private func onward(_ exchange: Exchange) throws(HTTPError) -> ExchangePlan? {
+        let status = exchange.status
+        if exchange.isRequested, let hop = try exchange.hop.next(status: status, location: exchange.head.location) {
+            return try ExchangePlan(request, hop, configuration, memory)
+        }
+        return exchange.plan.next(status: status, challenges: exchange.challenges)
     }
 
     private func metrics(_ exchange: Exchange) -> HTTPMetrics {
@@ -125,8 +143,16 @@ final class EasyTransfer {
 
     // MARK: - What an exchange tells
 
-    func noteProgress(_ received: Int64) {
-        request.meter?.note(bytes: before.bytes + received)
+    /// Returns false if the exchange is to end.
+    func noteProgress(_ count: Int64) -> Bool {
+        // curl counts anew when it asks once more, with a password.
+        if count < received { before.bytes += received }
+        received = count
+        request.meter?.note(bytes: before.bytes + count)
+        // What it reads of a refusal before it asks once more, it hands to nobody.
+        guard answer == nil, count > Self.refusalLimit else { return true }
+        stop = .error(.malformed("a refusal has no end"))
+        return false
     }
 
     /// Takes a piece of a body. A count other than its own ends the exchange, or has it wait.
@@ -168,7 +194,7 @@ final class EasyTransfer {
 
     private func decide(_ exchange: Exchange) throws(HTTPError) -> Answer {
         // Nobody hears of what lies on the way.
-        if try redirect(exchange) != nil { return .unwanted(0) }
+        if try onward(exchange) != nil { return .unwanted(0) }
         let (status, headers) = (exchange.status, exchange.head.headers)
         let isCoded = headers["content-encoding"].map { $0.lowercased() != "identity" } ?? false
         var (begin, length) = (Int64(0), isCoded ? nil : exchange.networkLength)
@@ -193,7 +219,7 @@ final class EasyTransfer {
         mailbox.post(
             HTTPResponse(
                 status: status, url: exchange.hop.number == 0 ? request.url : exchange.hop.url.text, headers: headers,
-                length: length, begin: begin))
+                length: length, begin: begin, challenges: exchange.challenges))
         return answer
     }
 }

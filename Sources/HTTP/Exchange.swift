@@ -3,7 +3,7 @@ import CCurl
 /// One request and its answer: an easy handle, and the head of what came. A transfer has one for each hop, and each begins
 /// with nothing of the one before. Touched on the network's thread only.
 final class Exchange {
-    let hop: Hop
+    let plan: ExchangePlan
     let easy: UnsafeMutableRawPointer
     private(set) var head = ResponseHead()
     /// Whether a connection stands and the request went out over it. What comes before is a proxy's word.
@@ -17,17 +17,16 @@ final class Exchange {
     private var nameList: UnsafeMutablePointer<curl_slist>?
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
-    init(_ hop: Hop, of transfer: EasyTransfer, _ configuration: HTTPConfiguration) throws(HTTPError) {
-        let proxy = try configuration.proxies.proxy(for: hop.url)
-        check = try AddressCheck(transfer.request, hop, proxy)
+    init(_ plan: ExchangePlan, of transfer: EasyTransfer, _ configuration: HTTPConfiguration) throws(HTTPError) {
+        check = try AddressCheck(plan)
         guard let easy = curl_easy_init() else { throw .other("out of memory") }
-        self.hop = hop
+        self.plan = plan
         self.transfer = transfer
         self.easy = easy
         clock = TransferClock(transfer.request.meter)
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        EasyOptions.apply(transfer.request, hop, proxy, configuration, to: easy)
-        for line in RequestHeaders.lines(of: transfer.request, at: hop) {
+        EasyOptions.apply(plan, configuration, to: easy)
+        for line in RequestHeaders.lines(of: plan.request, at: plan.hop) {
             headerList = curl_slist_append(headerList, line)
         }
         vitrine_curl_set_list(easy, CURLOPT_HTTPHEADER, headerList)
@@ -48,7 +47,25 @@ final class Exchange {
         errorText.deallocate()
     }
 
-    var status: Int { easy.long(CURLINFO_RESPONSE_CODE) }
+    var hop: Hop { plan.hop }
+
+    /// The answer's status; before there can be one, the proxy's, where it was asked for a tunnel.
+    var status: Int { easy.long(isRequested ? CURLINFO_RESPONSE_CODE : CURLINFO_HTTP_CONNECTCODE) }
+
+    /// Whether the proxy refused to make a tunnel.
+    var isTunnelRefused: Bool { plan.proxy != nil && !isRequested && status >= 300 }
+
+    /// What the server, and the proxy, had on offer when a password was asked for.
+    var serverOffer: Authentication.Methods { .init(rawValue: easy.long(CURLINFO_HTTPAUTH_AVAIL)) }
+    var proxyOffer: Authentication.Methods { .init(rawValue: easy.long(CURLINFO_PROXYAUTH_AVAIL)) }
+
+    /// Who wants to know who asks. A 407 that comes from no proxy is nobody's question.
+    var challenges: [HTTPChallenge] {
+        let isProxy = status == 407
+        guard status == 401 || isProxy && plan.proxy != nil else { return [] }
+        return HTTPChallenge.all(
+            in: head.challenges.filter { $0.isProxy == isProxy }.map(\.text), isProxy: isProxy)
+    }
 
     /// What curl has to say about its result.
     var detail: String { String(cString: errorText) }
@@ -97,13 +114,11 @@ final class Exchange {
     }
 
     private func applyProgressCallbacks(_ context: UnsafeMutableRawPointer) {
-        guard transfer.request.meter != nil else { return }
         vitrine_curl_set_long(easy, CURLOPT_NOPROGRESS, 0)
         vitrine_curl_set_pointer(easy, CURLOPT_XFERINFODATA, context)
         vitrine_curl_set_progress(easy) { context, _, received, _, _ in
             guard let exchange = Exchange.at(context) else { return 1 }
-            exchange.transfer.noteProgress(Int64(received))
-            return 0
+            return exchange.transfer.noteProgress(Int64(received)) ? 0 : 1
         }
     }
 

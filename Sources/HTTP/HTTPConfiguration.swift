@@ -2,10 +2,16 @@
 public struct HTTPConfiguration: Sendable {
     /// How Vitrine calls itself to servers.
     public var userAgent: String
-    /// A file of certificates to trust in place of the system's.
+    /// A PEM file of certificates to trust in place of the system's.
     public var certificates: String?
     /// Which proxy leads where. What the environment says is read by the program and not here.
     public var proxies: ProxyChoice
+    /// Who asks the proxies, where their addresses do not say so.
+    public var proxyCredentials: HTTPRequest.Credentials?
+    /// A netrc file, in which hosts are looked for where a request does not say who asks.
+    public var netrc: String?
+    /// A certificate for servers that want one.
+    public var clientCertificate: ClientCertificate?
     /// Seconds to wait for a connection.
     public var connectTimeout: Int
     /// Seconds with next to nothing coming, after which a transfer is given up. There is no limit to the whole: a slow
@@ -17,11 +23,15 @@ public struct HTTPConfiguration: Sendable {
     /// A configuration; the defaults are for real use.
     public init(
         userAgent: String = "Vitrine/1.0", certificates: String? = nil,
-        proxies: ProxyChoice = ProxyChoice(), connectTimeout: Int = 30, stallTimeout: Int = 30
+        proxies: ProxyChoice = ProxyChoice(), proxyCredentials: HTTPRequest.Credentials? = nil, netrc: String? = nil,
+        clientCertificate: ClientCertificate? = nil, connectTimeout: Int = 30, stallTimeout: Int = 30
     ) {
         self.userAgent = userAgent
         self.certificates = certificates
         self.proxies = proxies
+        self.proxyCredentials = proxyCredentials
+        self.netrc = netrc
+        self.clientCertificate = clientCertificate
         self.connectTimeout = connectTimeout
         self.stallTimeout = stallTimeout
     }

@@ -13,6 +13,10 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
     case unknownProxy
     /// The proxy's address cannot be used.
     case unusableProxy
+    /// A user, a password or a token holds what cannot be sent.
+    case unusableCredentials
+    /// The proxy does not let one through; its status.
+    case proxyRefused(Int)
     /// The host is on this machine or in the user's own network, where a stranger's word does not lead.
     case privateAddress(String)
     /// Nobody answers at the host.
@@ -53,6 +57,8 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
         case .unknownHost(let host): "the host \(host) is not known"
         case .unknownProxy: "the proxy’s host is not known"
         case .unusableProxy: "the proxy’s address cannot be used"
+        case .unusableCredentials: "the user, the password or the token holds control characters"
+        case .proxyRefused(let status): "the proxy refuses to connect (\(status))"
         case .privateAddress(let host): "\(host) is a private address, which a public gallery may not name"
         case .unreachable(let host): host.isEmpty ? "the server cannot be reached" : "\(host) cannot be reached"
         case .noRoute(let host): "no network leads to \(host)"
@@ -76,7 +82,9 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
     public var isTransient: Bool {
         switch self {
         case .unknownHost, .unknownProxy, .unreachable, .noRoute, .stalled, .broken, .cut, .disk, .other: true
-        case .url, .unusableProxy, .privateAddress, .tls, .certificate, .malformed, .wrongRange, .tooManyRedirects,
+        case .proxyRefused(let status): [408, 425, 429, 500, 502, 503, 504].contains(status)
+        case .url, .unusableProxy, .unusableCredentials, .privateAddress, .tls, .certificate, .malformed, .wrongRange,
+            .tooManyRedirects,
             .forbiddenRedirect, .tooLarge, .file:
             false
         }

@@ -10,18 +10,6 @@ public struct HTTPRequest: Sendable {
         case file(BodyFile)
     }
 
-    /// A user and a password, for the URL's own host.
-    public struct Credentials: Hashable, Sendable {
-        let user: String
-        let password: String
-
-        /// States who asks.
-        public init(user: String, password: String) {
-            self.user = user
-            self.password = password
-        }
-    }
-
     /// A URL without credentials: `http`, `https`, and `file` where ``allowsFiles`` says so.
     public var url: String
     /// Header lines, name and value.

@@ -11,13 +11,19 @@ public struct HTTPResponse: Hashable, Sendable {
     /// The place in the whole at which the body begins: not 0 only where a ``HTTPRequest/resumption`` was granted, with
     /// status 206.
     public let begin: Int64
+    /// Who wants to know who asks, of an answer 401 or 407, the proxy's refusal of a tunnel included.
+    public let challenges: [HTTPChallenge]
 
     /// Puts a head together.
-    public init(status: Int, url: String, headers: [String: String] = [:], length: Int64? = nil, begin: Int64 = 0) {
+    public init(
+        status: Int, url: String, headers: [String: String] = [:], length: Int64? = nil, begin: Int64 = 0,
+        challenges: [HTTPChallenge] = []
+    ) {
         self.status = status
         self.url = url
         self.headers = headers
         self.length = length
         self.begin = begin
+        self.challenges = challenges
     }
 }

@@ -25,6 +25,7 @@ final class TransferThread: @unchecked Sendable {
     private let inbox = Mutex<[Command]>([])
     /// Transfers under way, by number. Touched on the thread only.
     private var transfers: [Int: EasyTransfer] = [:]
+    private let memory = AuthenticationMemory()
 
     init(_ configuration: HTTPConfiguration, log: Log) {
         Self.initializeLibrary
@@ -96,16 +97,16 @@ final class TransferThread: @unchecked Sendable {
     }
 
     private func start(_ number: Int, _ request: HTTPRequest, _ mailbox: TransferMailbox) {
-        let transfer = EasyTransfer(number, request, configuration, mailbox)
+        let transfer = EasyTransfer(number, request, configuration, memory, mailbox)
         log.debug(.networkDetail, "#\(number) \(request.url)")
         transfers[number] = transfer
         begin(transfer)
     }
 
-    /// Sends a transfer to its first hop, or to another.
-    private func begin(_ transfer: EasyTransfer, _ hop: Hop? = nil) {
+    /// Sends a transfer's first request, or another.
+    private func begin(_ transfer: EasyTransfer, _ plan: ExchangePlan? = nil) {
         do {
-            let code = curl_multi_add_handle(UnsafeMutableRawPointer(multi), try transfer.begin(hop))
+            let code = curl_multi_add_handle(UnsafeMutableRawPointer(multi), try transfer.begin(plan))
             guard code == CURLM_OK else { throw HTTPError.other(String(cString: curl_multi_strerror(code))) }
         } catch {
             end(transfer.number, .failure(error))
@@ -122,10 +123,10 @@ final class TransferThread: @unchecked Sendable {
             switch transfer.next(after: vitrine_curl_result(message)) {
             case .end(let result):
                 end(transfer.number, result)
-            case .hop(let hop):
-                log.debug(.networkDetail, "#\(transfer.number) \(transfer.status): on to \(hop.url.text)")
+            case .exchange(let plan):
+                log.debug(.networkDetail, "#\(transfer.number) \(transfer.status): on to \(plan.hop.url.text)")
                 curl_multi_remove_handle(UnsafeMutableRawPointer(multi), easy)
-                begin(transfer, hop)
+                begin(transfer, plan)
             }
         }
     }

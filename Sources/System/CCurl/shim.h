@@ -62,8 +62,20 @@ static inline CURLcode vitrine_curl_get_pointer(CURL *easy, CURLINFO info, void 
 }
 
 /* The CURLAUTH_ constants are casts, which Swift does not import. */
-static inline long vitrine_curl_password_methods(void) {
-    return (long)(CURLAUTH_BASIC | CURLAUTH_DIGEST);
+static inline long vitrine_curl_basic(void) {
+    return (long)CURLAUTH_BASIC;
+}
+
+static inline long vitrine_curl_digest(void) {
+    return (long)CURLAUTH_DIGEST;
+}
+
+static inline long vitrine_curl_negotiate(void) {
+    return (long)CURLAUTH_NEGOTIATE;
+}
+
+static inline long vitrine_curl_bearer(void) {
+    return (long)CURLAUTH_BEARER;
 }
 
 /* A host's name as it is looked up, in ASCII, where curl can say so. */

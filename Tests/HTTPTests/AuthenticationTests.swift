@@ -1,0 +1,187 @@
+import Foundation
+import Logging
+import TestSupport
+import Testing
+
+@testable import HTTP
+
+/// Saying who asks, to those who may know.
+@Suite struct AuthenticationTests {
+    private let log = Log(level: .debug)
+    private let folder = TestFolder()
+
+    private static let basic = "Basic " + Data("me:s3cret".utf8).base64EncodedString()
+
+    private func client(_ change: (inout HTTPConfiguration) -> Void = { _ in }) -> HTTPClient {
+        var configuration = HTTPConfiguration(connectTimeout: 5, stallTimeout: 5)
+        change(&configuration)
+        return HTTPClient(configuration, log: log)
+    }
+
+    private func answer(
+        _ url: String, as credentials: HTTPRequest.Credentials? = .init(user: "me", password: "s3cret"),
+        with client: HTTPClient
+    ) async throws -> HTTPResponse {
+        var answer: HTTPResponse?
+        let request = HTTPRequest(url: url, credentials: credentials, destination: .stream, limit: 1 << 20)
+        for try await event in client.transfer(request) {
+            if case .response(let response) = event { answer = response }
+        }
+        return try #require(answer)
+    }
+
+    private func guarded(_ challenge: String = "Basic realm=\"photos\"") throws -> ScriptedServer {
+        try ScriptedServer { request in
+            request.headers["authorization"] == Self.basic
+                ? .answer(200, "in") : .answer(401, headers: ["WWW-Authenticate: \(challenge)"])
+        }
+    }
+
+    @Test("BEHAVIOURS 5.10: a password is asked for once, and then sent at once")
+    func learned() async throws {
+        let (server, client) = (try guarded(), client())
+        for path in ["/1", "/2", "/3"] { #expect(try await answer(server.url(path), with: client).status == 200) }
+        #expect(server.requests.map(\.path) == ["/1", "/1", "/2", "/3"])
+    }
+
+    @Test("BEHAVIOURS 5.10: it is said who asks for a password, and what for")
+    func challenges() async throws {
+        let (server, client) = (try guarded("Digest realm=\"d\", nonce=\"n\", Basic realm=\"b\""), client())
+        let none = try await answer(server.url("/"), as: nil, with: client)
+        let expected = [("digest", "d"), ("basic", "b")]
+            .map { HTTPChallenge(isProxy: false, scheme: $0.0, realm: $0.1) }
+        #expect(none.status == 401 && none.challenges == expected)
+        let wrong = try await answer(server.url("/"), as: .init(user: "me", password: "x"), with: client)
+        #expect(wrong.status == 401 && wrong.challenges == expected)
+        // Nobody asks in the name of a proxy where there is none.
+        let fake = try ScriptedServer { _ in .answer(407, headers: ["Proxy-Authenticate: Basic realm=\"x\""]) }
+        let answer = try await answer(fake.url("/"), with: client)
+        #expect(answer.status == 407 && answer.challenges.isEmpty && fake.requests.count == 1)
+    }
+
+    @Test("BEHAVIOURS 5.10: a token is sent to its own origin alone")
+    func bearer() async throws {
+        let other = try ScriptedServer { _ in .answer(200) }
+        let server = try ScriptedServer { request in
+            request.path == "/" ? .answer(200) : .answer(302, headers: ["Location: \(other.url("/"))"])
+        }
+        for path in ["/", "/away"] {
+            _ = try await answer(server.url(path), as: .init(bearer: "t0ken"), with: client())
+        }
+        #expect(server.requests.map { $0.headers["authorization"] } == ["Bearer t0ken", "Bearer t0ken"])
+        #expect(other.requests.map { $0.headers["authorization"] } == [nil])
+    }
+
+    @Test func negotiationIsTriedLast() {
+        let offer = { (schemes: String...) in schemes.map { HTTPChallenge(isProxy: false, scheme: $0) } }
+        let first = Authentication(known: nil)
+        #expect(first.methods == [.basic, .digest])
+        // A password that is wrong is not set right by being somebody else.
+        #expect(first.next(offered: offer("negotiate", "basic")) == nil)
+        let second = first.next(offered: offer("negotiate", "ntlm"))
+        #expect(second?.methods == .negotiate && second?.next(offered: offer("negotiate")) == nil)
+        #expect(first.next(offered: offer("ntlm", "bearer")) == nil)
+        // A server that has changed its mind.
+        let known = Authentication(known: .basic)
+        #expect(known.next(offered: offer("digest"))?.methods == .digest && known.next(offered: offer("basic")) == nil)
+        #expect(known.learned(fromOffer: []) == nil && first.learned(fromOffer: [.basic, .negotiate]) == .basic)
+        #expect(first.learned(fromOffer: [.basic, .digest]) == nil)
+    }
+
+    @Test("BEHAVIOURS 5.10: netrc speaks for its own host, and only where nobody else does")
+    func netrc() async throws {
+        let netrc = folder.write("netrc", "machine 127.0.0.1 login me password s3cret\n")
+        let (server, client) = (try guarded(), client { $0.netrc = netrc })
+        #expect(try await answer(server.url("/"), as: nil, with: client).status == 200)
+        let wrong = try await answer(server.url("/"), as: .init(user: "me", password: "x"), with: client)
+        #expect(wrong.status == 401)
+        let unlisted = server.url("/").replacingOccurrences(of: "127.0.0.1", with: "localhost")
+        #expect(try await answer(unlisted, as: nil, with: client).status == 401)
+        // A redirect in the open may be anybody's.
+        let away = try ScriptedServer { _ in .answer(302, headers: ["Location: \(server.url("/"))"]) }
+        #expect(try await answer(away.url("/"), as: nil, with: client).status == 401)
+        let missing = self.client { $0.netrc = folder.path("missing") }
+        #expect(try await answer(server.url("/"), as: nil, with: missing).status == 401)
+    }
+
+    /// Both kinds of question that a proxy can ask: for a request that it passes on, and for a tunnel.
+    @Test(
+        "BEHAVIOURS 5.10: a proxy that asks is answered, and told from the server", arguments: ["http", "https"])
+    func proxies(scheme: String) async throws {
+        let proxy = try ScriptedServer { request in
+            request.headers["proxy-authorization"] == Self.basic
+                ? .answer(request.method == "CONNECT" ? 502 : 200)
+                : .answer(407, "no", headers: ["Proxy-Authenticate: Basic realm=\"way out\""])
+        }
+        let address = "127.0.0.1:\(proxy.port)"
+        let url = "\(scheme)://photos.test/"
+        let asked = [HTTPChallenge(isProxy: true, scheme: "basic", realm: "way out")]
+        for (address, isIn) in [(address, false), ("me:x@" + address, false), ("me:s3cret@" + address, true)] {
+            let client = client { $0.proxies = ProxyChoice { $0 == "all_proxy" ? address : nil } }
+            do {
+                let answer = try await answer(url, as: nil, with: client)
+                #expect(answer.status == (isIn ? 200 : 407) && answer.challenges == (isIn ? [] : asked))
+            } catch {
+                #expect(isIn && scheme == "https" && error as? HTTPError == .proxyRefused(502))
+            }
+        }
+        let configured = client {
+            $0.proxies = ProxyChoice { $0 == "all_proxy" ? address : nil }
+            $0.proxyCredentials = .init(user: "me", password: "s3cret")
+        }
+        if scheme == "http" {
+            for _ in 0..<2 { #expect(try await answer(url, as: nil, with: configured).status == 200) }
+            // The second time it is told at once.
+            #expect(
+                proxy.requests.suffix(3).map { $0.headers["proxy-authorization"] } == [nil, Self.basic, Self.basic])
+        }
+        // What is meant for the proxy is not for the server, nor the other way round.
+        #expect(proxy.requests.allSatisfy { $0.headers["authorization"] == nil })
+        #expect(!log.entries.contains { $0.message.contains("s3cret") })
+    }
+
+    @Test func refusedByTheProxy() async throws {
+        for (status, isTransient) in [(403, false), (302, false), (503, true)] {
+            let proxy = try ScriptedServer { _ in .answer(status, headers: ["Location: http://127.0.0.1/"]) }
+            let client = client { $0.proxies = ProxyChoice { $0 == "https_proxy" ? "127.0.0.1:\(proxy.port)" : nil } }
+            do {
+                _ = try await answer("https://photos.test/", as: nil, with: client)
+                Issue.record("\(status)")
+            } catch let error as HTTPError {
+                #expect(error == .proxyRefused(status) && error.isTransient == isTransient)
+            }
+        }
+    }
+
+    /// A page behind the question for a password that never ends: curl reads it by itself.
+    @Test func endlessRefusal() async throws {
+        let piece: ScriptedServer.Step = .send(
+            Array("10000\r\n".utf8) + [UInt8](repeating: 0, count: 0x10000) + Array("\r\n".utf8))
+        let server = try ScriptedServer { _ in
+            [
+                .send(
+                    "HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=\"x\"\r\nTransfer-Encoding: chunked\r\n\r\n")
+            ] + [ScriptedServer.Step](repeating: piece, count: 1_000)
+        }
+        await #expect(throws: HTTPError.malformed("a refusal has no end")) {
+            try await answer(server.url("/"), with: client())
+        }
+    }
+
+    @Test func nothingOfThemIsSaid() async throws {
+        let credentials = HTTPRequest.Credentials(user: "me", password: "s3cret")
+        var dumped = ""
+        dump(HTTPRequest(url: "", credentials: credentials, destination: .stream, limit: 1), to: &dumped)
+        #expect(!dumped.contains("s3cret") && !"\(credentials)".contains("s3cret"))
+        #expect(!String(reflecting: credentials).contains("s3cret"))
+        let server = try ScriptedServer { _ in .answer(200) }
+        for unsound in ["a\r\nX: y", "a\u{0}", "\n"] {
+            for credentials in [HTTPRequest.Credentials(bearer: unsound), .init(user: unsound, password: "")] {
+                await #expect(throws: HTTPError.unusableCredentials) {
+                    _ = try await answer(server.url("/"), as: credentials, with: client())
+                }
+            }
+        }
+        #expect(server.requests.isEmpty)
+    }
+}
