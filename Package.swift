@@ -30,7 +30,8 @@ let rooms: KeyValuePairs<String, [String]> = [
     "Cache": ["Model", "Streams", "SQLite", "Logging"],
     "Formats": ["Model", "CLibXML2"],
     "HTTP": ["CCurl", "Logging"],
-    "Networking": ["Model", "Streams", "Cache", "HTTP", "Formats", "Logging"],
+    "Traffic": ["Model"],
+    "Networking": ["Model", "Streams", "Cache", "HTTP", "Formats", "Traffic", "Logging"],
     "Pixels": ["CMemory"],
     "Decoding": ["Pixels", "CJPEG", "CPNG", "CExif"],
     "Pictures": ["Model", "Streams", "Cache", "Cells", "Text", "Pixels", "Logging"],
@@ -43,7 +44,8 @@ let rooms: KeyValuePairs<String, [String]> = [
 /// The programs, and what each may import.
 let programs: KeyValuePairs<String, [String]> = [
     "vitrine": [
-        "Text", "Streams", "Model", "Logging", "Cache", "HTTP", "Networking", "Cells", "Pixels", "Pictures", "Terminal",
+        "Text", "Streams", "Model", "Logging", "Cache", "HTTP", "Traffic", "Networking", "Cells", "Pixels", "Pictures",
+        "Terminal",
         "Settings", "Screens",
     ],
     "vitrine-decoder": ["Pixels", "Decoding", "CSandbox"],
@@ -61,7 +63,8 @@ let tests: KeyValuePairs<String, [String]> = [
     "Cache": ["SQLite", "Streams", "Model", "Logging", "TestSupport"],
     "Formats": ["Model", "TestSupport"],
     "HTTP": ["Logging", "TestSupport"],
-    "Networking": ["Cache", "HTTP", "Logging", "Model", "SQLite", "Streams", "TestSupport"],
+    "Traffic": ["LinkSimulation", "Model", "TestSupport"],
+    "Networking": ["Cache", "HTTP", "Logging", "Model", "SQLite", "Streams", "Traffic", "TestSupport"],
     "Pixels": ["PictureTestSupport"],
     "Decoding": ["Pixels", "PictureTestSupport"],
     "Pictures": [
@@ -92,6 +95,10 @@ let package = Package(
         + [
             .target(name: "CFaults", path: "Tests/CFaults"),
             .target(name: "TestSupport", path: "Tests/TestSupport"),
+            // It runs through thousands of networks.
+            .target(
+                name: "LinkSimulation", dependencies: ["Model", "Traffic", "TestSupport"], path: "Tests/LinkSimulation",
+                swiftSettings: [.unsafeFlags(["-O"])]),
             .target(name: "PictureTestSupport", dependencies: ["Pixels"], path: "Tests/PictureTestSupport"),
             .testTarget(
                 name: "EndToEndTests",

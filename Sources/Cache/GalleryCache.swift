@@ -24,6 +24,8 @@ public final class GalleryCache: Sendable {
     public let wasSetAside: Bool
     /// Where everything of it lies.
     public let folder: String
+    /// What has come of photos whose transfers broke off.
+    public let parts = KeptParts()
     let mark: DamageMark
     let credentials: GalleryCredentials
     private let lock: CacheLock

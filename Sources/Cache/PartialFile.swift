@@ -48,6 +48,12 @@ public final class PartialFile: Sendable {
         return Array(bytes.prefix(max(0, found)))
     }
 
+    /// How many bytes it has.
+    var size: Int64 {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
+    }
+
     /// Moves the file among the photos, once its bytes are on the disk.
     func keep(named name: String, in folder: PhotoFiles) throws(CacheError) -> StoredPhoto {
         guard fsync(descriptor) == 0, let digest = FileDigest.ofFile(descriptor) else { throw failure() }

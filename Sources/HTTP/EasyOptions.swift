@@ -27,8 +27,10 @@ enum EasyOptions {
     private static func applyConnection(_ plan: ExchangePlan, to easy: UnsafeMutableRawPointer) {
         // Of many transfers that begin at once the first makes a connection, and the others wait to see whether it carries
         // them too. In the open nobody speaks HTTP/2 to us, and waiting would be for nothing.
-        vitrine_curl_set_long(easy, CURLOPT_PIPEWAIT, plan.hop.url.isSecure ? 1 : 0)
-        vitrine_curl_set_long(easy, CURLOPT_FRESH_CONNECT, plan.request.wantsFreshConnection ? 1 : 0)
+        vitrine_curl_set_long(easy, CURLOPT_PIPEWAIT, plan.hop.url.isSecure && plan.request.connection == .any ? 1 : 0)
+        vitrine_curl_set_long(easy, CURLOPT_FRESH_CONNECT, plan.request.connection == .fresh ? 1 : 0)
+        let version = plan.request.connection == .unshared ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS
+        vitrine_curl_set_long(easy, CURLOPT_HTTP_VERSION, version)
         setWeight(plan.request.weight, of: easy)
     }
 
@@ -41,7 +43,6 @@ enum EasyOptions {
     private static func applyProtocols(to easy: UnsafeMutableRawPointer) {
         vitrine_curl_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https")
         vitrine_curl_set_long(easy, CURLOPT_FOLLOWLOCATION, 0)
-        vitrine_curl_set_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
         vitrine_curl_set_long(easy, CURLOPT_HTTP09_ALLOWED, 0)
     }
 

@@ -10,6 +10,17 @@ public struct HTTPRequest: Sendable {
         case file(BodyFile)
     }
 
+    /// What a transfer goes over.
+    public enum Connection: Hashable, Sendable {
+        /// Whatever is there, shared with others where the server can do that.
+        case any
+        /// A new one, though an old one could be used. Of use for what is large and urgent: over HTTP/1.1 an old connection
+        /// of a busy line sends slowly.
+        case fresh
+        /// One that it has for itself: HTTP/1.1, whatever the server can do.
+        case unshared
+    }
+
     /// A URL without credentials: `http`, `https`, and `file` where ``allowsFiles`` says so.
     public var url: String
     /// Header lines, name and value.
@@ -30,9 +41,8 @@ public struct HTTPRequest: Sendable {
     public var reach: Reach
     /// This transfer's share of an HTTP/2 connection, in relation to the others on it: from 1 to 256.
     public var weight: Int
-    /// Whether a connection is made for this transfer alone, though an old one could be used. Of use for what is large and
-    /// urgent: over HTTP/1.1 an old connection of a busy line sends slowly.
-    public var wantsFreshConnection: Bool
+    /// What it goes over.
+    public var connection: Connection
     /// Shows how the transfer goes while it does.
     public var meter: TransferMeter?
 
@@ -47,7 +57,7 @@ public struct HTTPRequest: Sendable {
         url: String, headers: [(name: String, value: String)] = [], credentials: Credentials? = nil,
         destination: Destination, resumption: Resumption? = nil, limit: Int64, allowsFiles: Bool = false,
         allowsCompression: Bool = false,
-        reach: Reach = .anywhere, weight: Int = HTTPRequest.usualWeight, wantsFreshConnection: Bool = false,
+        reach: Reach = .anywhere, weight: Int = HTTPRequest.usualWeight, connection: Connection = .any,
         meter: TransferMeter? = nil
     ) {
         self.url = url
@@ -60,7 +70,7 @@ public struct HTTPRequest: Sendable {
         self.allowsCompression = allowsCompression
         self.reach = reach
         self.weight = weight
-        self.wantsFreshConnection = wantsFreshConnection
+        self.connection = connection
         self.meter = meter
     }
 }

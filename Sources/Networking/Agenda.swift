@@ -1,4 +1,5 @@
 import Model
+import Traffic
 
 /// What the controller has to do with each thing that is wished for. Plain bookkeeping: it decides nothing about the
 /// network and starts nothing.
@@ -13,15 +14,34 @@ struct Agenda {
     enum State: Equatable {
         case queued
         case running(RequestIdentity)
-        case waiting(since: Duration, until: Duration)
+        case waiting(Wait)
         /// There is nothing to do until the cache changes.
         case settled
+    }
+
+    /// A wait between two attempts.
+    struct Wait: Equatable {
+        let since: Duration
+        var until: Duration
+        /// Whom it waits for.
+        let host: String
+        /// Whether the host itself has said how long.
+        var isObeyed: Bool
+        /// Why the attempt before it failed, and how many have.
+        let failure: Failure
+        let attempts: Int
     }
 
     private var wishes: [Wish.Subject: (wish: Wish, place: Int)] = [:]
     private var states: [Wish.Subject: State] = [:]
     private var failedAttempts: [Wish.Subject: Int] = [:]
     private(set) var queue = TransferQueue()
+    /// What a governor is told of a wish: the request that would serve it says so.
+    private let candidate: (Wish) -> TransferCandidate
+
+    init(candidate: @escaping (Wish) -> TransferCandidate) {
+        self.candidate = candidate
+    }
 
     /// Everything that is wanted.
     var subjects: some Collection<Wish.Subject> { wishes.keys }
@@ -40,7 +60,7 @@ struct Agenda {
         for (place, wish) in wanted.enumerated() {
             switch states[wish.subject] {
             case nil: enqueue(wish.subject)
-            case .queued: queue.put(wish, place: place)
+            case .queued: queue.put(wish, place: place, as: candidate(wish))
             case .running, .waiting, .settled: break
             }
         }
@@ -51,12 +71,39 @@ struct Agenda {
     mutating func enqueue(_ subject: Wish.Subject) {
         guard let (wish, place) = wishes[subject] else { return }
         states[subject] = .queued
-        queue.put(wish, place: place)
+        queue.put(wish, place: place, as: candidate(wish))
     }
 
-    /// Takes the first from the queue, if its importance is let through.
-    mutating func next(_ admits: (Importance) -> Bool) -> Wish.Subject? {
-        queue.popFirst(admits)?.subject
+    /// Takes the first from the queue that is let through.
+    mutating func next(
+        _ admit: (TransferCandidate) -> Admission
+    ) -> (entry: TransferQueue.Entry, connection: Admission.Connection)? {
+        queue.popFirst(admit)
+    }
+
+    /// How important something is; nil if nobody wants it.
+    func importance(of subject: Wish.Subject) -> Importance? {
+        wishes[subject]?.wish.importance
+    }
+
+    /// What waits for another attempt.
+    var waiting: [(subject: Wish.Subject, wait: Wait)] {
+        states.compactMap { if case .waiting(let wait) = $0.value { ($0.key, wait) } else { nil } }
+    }
+
+    /// Lets what waits for a host wait no longer than until some time, unless the host has asked for more.
+    ///
+    /// - Parameters:
+    ///   - host: whom it waits for; nil for all of them.
+    ///   - time: gives each a time of its own, so that they do not all come at once.
+    mutating func hurry(_ host: String?, until time: () -> Duration) {
+        for (subject, wait) in waiting where !wait.isObeyed && (host == nil || wait.host == host) {
+            let time = time()
+            guard time < wait.until else { continue }
+            var wait = wait
+            wait.until = time
+            states[subject] = .waiting(wait)
+        }
     }
 
     mutating func noteRunning(_ subject: Wish.Subject, _ identity: RequestIdentity) {
@@ -88,15 +135,15 @@ struct Agenda {
     /// When the first of what waits is due.
     var firstDue: Duration? {
         states.values.reduce(nil as Duration?) { first, state in
-            guard case .waiting(_, let time) = state else { return first }
-            return first.map { min($0, time) } ?? time
+            guard case .waiting(let wait) = state else { return first }
+            return first.map { min($0, wait.until) } ?? wait.until
         }
     }
 
     /// Puts everything that is due into the queue.
     mutating func enqueueDue(at now: Duration) {
         for (subject, state) in states {
-            if case .waiting(_, let time) = state, time <= now { enqueue(subject) }
+            if case .waiting(let wait) = state, wait.until <= now { enqueue(subject) }
         }
     }
 

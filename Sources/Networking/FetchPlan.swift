@@ -12,18 +12,21 @@ public struct FetchPlan: Sendable {
     public var limit: Int64
     /// The file that the body goes into; without one it is handed over piece by piece.
     public var file: PartialFile?
+    /// What of it the file holds.
+    public var resumption: HTTPRequest.Resumption?
     /// Whether the server may compress it.
     public var allowsCompression: Bool
 
     /// States a plan.
     public init(
         address: Address, validators: Validators = Validators(), limit: Int64, file: PartialFile? = nil,
-        allowsCompression: Bool = false
+        resumption: HTTPRequest.Resumption? = nil, allowsCompression: Bool = false
     ) {
         self.address = address
         self.validators = validators
         self.limit = limit
         self.file = file
+        self.resumption = resumption
         self.allowsCompression = allowsCompression
     }
 
@@ -34,7 +37,8 @@ public struct FetchPlan: Sendable {
         return HTTPRequest(
             url: address.text, headers: headers,
             credentials: address.credentials.map { HTTPRequest.Credentials(user: $0.user, password: $0.password) },
-            destination: try file.map { .file(try BodyFile(duplicating: $0.descriptor)) } ?? .stream, limit: limit,
+            destination: try file.map { .file(try BodyFile(duplicating: $0.descriptor)) } ?? .stream,
+            resumption: resumption, limit: limit,
             allowsFiles: address.scheme == .file, allowsCompression: allowsCompression)
     }
 }

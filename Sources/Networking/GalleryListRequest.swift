@@ -4,11 +4,16 @@ import Glibc
 import HTTP
 import Logging
 import Model
+import Traffic
 
 /// Fetches a gallery's list and makes the cache say what it says.
 public struct GalleryListRequest: NetworkRequest {
     /// What it fetches: there is one list, and no edition of it.
     public let identity: RequestIdentity
+    /// Where it lies.
+    public var address: Address { cache.address }
+    /// What the rest follows from.
+    public var kind: TransferKind { .list }
     /// A list's failure is the gallery's, and stands in no list's way.
     public let hasFailedBefore = true
     private let cache: GalleryCache

@@ -2,20 +2,17 @@ import Model
 
 /// Wishes for every picture of a gallery, served a few at a time.
 extension NetworkController {
-    /// A sweep waits for its gallery's list, if that is wanted too: it will bring more to sweep.
+    /// A sweep does not wait for its gallery's list, nor is it done before that is here: it will bring more to sweep.
     func refillSweeps() {
         var hasChanged = false
         for (subject, sweep) in sweeps {
-            guard !stated.contains(where: { $0.subject == .list(sweep.gallery) }) else {
-                sweeps[subject]?.beginAnew()
-                continue
-            }
             guard let cache = context.caches.cache(sweep.gallery) else { continue }
             let before = sweep.underWay
             let left = try? sweeps[subject]?.refill(cache) { [agenda] in
                 if case .waiting = agenda.state(of: $0) { true } else { false }
             }
-            if left == false { wishes.fulfil(subject) }
+            let isListWanted = stated.contains { $0.subject == .list(sweep.gallery) }
+            if !isListWanted, left == false { wishes.fulfil(subject) }
             hasChanged = hasChanged || sweeps[subject]?.underWay != before
         }
         if hasChanged { adoptWishes() }

@@ -3,6 +3,7 @@ import HTTP
 import Logging
 import Model
 import Streams
+import Traffic
 
 /// Fulfils wishes: watches what is wished for, fetches the most important first, and puts it into the cache.
 ///
@@ -18,44 +19,53 @@ import Streams
 /// Three kinds of work are kept apart. This actor manages: it starts, counts and waits, and never blocks. Transfers run on
 /// the client's thread, as many as the governor lets. What a processor has to do is done on queues of its own.
 public actor NetworkController {
-    /// A request under way, and everyone it serves.
-    private struct Operation {
-        let request: any NetworkRequest
-        let task: Task<Void, Never>
-        var served: Set<Wish.Subject>
-    }
-
     let wishes: Wishes
     let context: RequestContext
-    private let client: HTTPClient
-    private let schedule: RetrySchedule
-    private let clock: any NetworkClock
+    let client: HTTPClient
+    let schedule: RetrySchedule
+    let clock: any NetworkClock
     private let kinds: [any NetworkRequest.Type]
-    private var governor: any Governor
-    var agenda = Agenda()
-    private var operations: [RequestIdentity: Operation] = [:]
+    private let network: CoalescingStream<NetworkChange>
+    var governor: any Governor
+    lazy var agenda = Agenda { [kinds, context] in Self.candidate($0, kinds, context) }
+    var operations: [RequestIdentity: Operation] = [:]
+    /// Operations by their numbers.
+    var numbers: [Int: RequestIdentity] = [:]
+    var lastNumber = 0
     /// Requests whose attempt failed and that will be tried again: to be told if nobody wants them any more.
-    private var putOff: [Wish.Subject: any NetworkRequest] = [:]
+    var putOff: [Wish.Subject: any NetworkRequest] = [:]
     var sweeps: [Wish.Subject: Sweep] = [:]
     /// What screens and commands wish for, sweeps left out.
     var stated: [Wish] = []
+    /// What the user does not want now, and whether he wants nothing at all to begin.
+    private(set) var declined: Set<Wish.Subject> = []
+    private(set) var isPaused = false
     /// The number of each asking that has been taken in.
     private var asked: [Wish.Subject: Int] = [:]
     /// What could not be stored, for the disk's sake, since something last could.
-    private var unstored = 0
-    /// So many in a row are no accident.
-    private static let maximumUnstored = 8
+    var unstored = 0
     var listeners: [GalleryID: Task<Void, Never>] = [:]
-    private var alarm: (time: Duration, task: Task<Void, Never>)?
+    var alarm: (time: Duration, task: Task<Void, Never>)?
+    /// The next look at the transfers though nothing has been heard of them.
+    var tick: Task<Void, Never>?
+    /// When the transfers were last reported on.
+    var lastReport: Duration?
+    /// All bytes that transfers brought which are over.
+    var received: Int64 = 0
+    /// Heard of whenever there is something to be read off a meter.
+    let meterNews = CoalescingStream<MeterNews>()
     private let executor = QueueExecutor(label: "vitrine.network")
 
     /// A queue of its own: it looks into the cache, which reads the disk.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// Makes a controller. Nothing happens before ``run()``.
+    ///
+    /// - Parameter network: says when the machine's networks change.
     public init(
-        wishes: Wishes, context: RequestContext, client: HTTPClient, governor: any Governor = FixedGovernor(),
+        wishes: Wishes, context: RequestContext, client: HTTPClient, governor: any Governor = AdaptiveGovernor(),
         schedule: RetrySchedule = RetrySchedule(), clock: any NetworkClock = MachineClock(),
+        network: CoalescingStream<NetworkChange> = CoalescingStream(),
         kinds: [any NetworkRequest.Type] = [GalleryListRequest.self, ThumbnailRequest.self, PhotoRequest.self]
     ) {
         self.wishes = wishes
@@ -64,12 +74,19 @@ public actor NetworkController {
         self.governor = governor
         self.schedule = schedule
         self.clock = clock
+        self.network = network
         self.kinds = kinds
     }
 
     /// Works until the task is cancelled. Then everything under way is cancelled too.
     public func run() async {
+        let listening = [
+            Task { for await _ in meterNews { look() } },
+            Task { [network] in for await change in network { noteNetwork(change) } },
+            Task { [context] in for await interest in context.activity.trafficInterest() { noteInterest(interest) } },
+        ]
         for await snapshot in wishes.snapshots() { take(snapshot) }
+        for task in listening { task.cancel() }
         end()
     }
 
@@ -79,6 +96,7 @@ public actor NetworkController {
         adoptWishes()
         for listener in listeners.values { listener.cancel() }
         alarm?.task.cancel()
+        tick?.cancel()
     }
 
     // MARK: - Wishes
@@ -88,10 +106,13 @@ public actor NetworkController {
         let anew = snapshot.asked.filter { asked[$0.key] != $0.value }.keys
         for subject in anew { sweeps[subject] = nil }
         (stated, asked) = (snapshot.wishes, snapshot.asked)
+        declined = snapshot.declined
         adoptWishes()
         for subject in anew { beginAnew(subject) }
         for subject in snapshot.renewed { renew(subject) }
-        startWhatMayStart()
+        if snapshot.areAllRenewed { for (subject, _) in agenda.waiting { renew(subject) } }
+        setPaused(snapshot.isPaused)
+        look()
     }
 
     func adoptWishes() {
@@ -99,10 +120,12 @@ public actor NetworkController {
         var standing: [Wish.Subject: Sweep] = [:]
         for sweep in stated.compactMap(Sweep.init) { standing[sweep.subject] = sweeps[sweep.subject] ?? sweep }
         sweeps = standing
+        for subject in declined { for sweep in sweeps.keys { sweeps[sweep]?.leaveOut(subject) } }
         for gallery in Set(stated.map(\.subject.gallery)) { listen(to: gallery) }
         let named = Set(wanted.map(\.subject))
         let swept = sweeps.values.flatMap(\.wishes).filter { !named.contains($0.subject) }
         for (subject, state) in agenda.adopt(wanted + swept) { drop(subject, state) }
+        for identity in operations.keys { adaptImportance(of: identity) }
     }
 
     /// Lets go of what nobody wants any more.
@@ -112,6 +135,7 @@ public actor NetworkController {
         case .waiting: putOff.removeValue(forKey: subject)?.noteCancelled()
         case .queued, .settled: break
         }
+        context.activity.noteSuccess(of: subject)
     }
 
     func leave(_ identity: RequestIdentity, _ subject: Wish.Subject) {
@@ -130,147 +154,35 @@ public actor NetworkController {
         }
     }
 
-    /// Asked for again while it was put off: it need not wait any longer. But a key that is held down asks thirty times a
-    /// second, and an attempt that has only just failed would fail again: so there is a second between two of them.
-    private func renew(_ subject: Wish.Subject) {
-        guard case .waiting(let since, let until) = agenda.state(of: subject) else { return }
-        let soon = since + .seconds(1)
-        if clock.now >= soon {
-            agenda.enqueue(subject)
-        } else if until > soon {
-            agenda.note(.waiting(since: since, until: soon), subject)
-        }
+    /// Nothing begins while the user wants a pause, and what was for later is put back.
+    private func setPaused(_ isPaused: Bool) {
+        self.isPaused = isPaused
+        guard isPaused else { return }
+        for operation in operations.values where operation.importance < .visible { operation.task.cancel() }
     }
 
-    // MARK: - Work
-
-    func startWhatMayStart() {
-        refillSweeps()
-        while let subject = agenda.next({ governor.admits($0, running: operations.count) }) {
-            do {
-                try start(subject)
-            } catch {
-                // The cache cannot be read. There is nothing to fetch for; the next change asks again.
-                context.log.error(.cache, "\(error)")
-                settle(subject)
-            }
-        }
-        setAlarm()
-    }
-
-    private func start(_ subject: Wish.Subject) throws {
-        guard let request = try request(for: subject) else { return settle(subject) }
-        let identity = request.identity
-        agenda.noteRunning(subject, identity)
-        guard operations[identity] == nil else {
-            operations[identity]?.served.insert(subject)
-            return
-        }
-        request.noteBegun()
-        let task = Task { [client] in
-            do {
-                try await request.perform(over: client)
-                await finish(identity, nil)
-            } catch {
-                await finish(identity, error)
-            }
-        }
-        operations[identity] = Operation(request: request, task: task, served: [subject])
-    }
+    // MARK: - Requests
 
     func request(for subject: Wish.Subject) throws -> (any NetworkRequest)? {
+        try Self.request(for: subject, kinds, context)
+    }
+
+    private static func request(
+        for subject: Wish.Subject, _ kinds: [any NetworkRequest.Type], _ context: RequestContext
+    ) throws -> (any NetworkRequest)? {
         for kind in kinds {
             if let request = try kind.make(for: subject, in: context) { return request }
         }
         return nil
     }
 
-    private func finish(_ identity: RequestIdentity, _ error: (any Error)?) async {
-        guard let operation = operations.removeValue(forKey: identity) else { return }
-        switch error {
-        case nil:
-            unstored = 0
-            operation.request.noteDone()
-            operation.served.forEach(settle)
-        case let error? where error is CancellationError || operation.served.isEmpty:
-            // It may have failed just as it was let go: nobody asks why.
-            operation.request.noteCancelled()
-            // Wanted again meanwhile, or in another edition.
-            operation.served.forEach { agenda.enqueue($0) }
-        case let error?:
-            await fail(operation, NetworkPresence.refine(RequestError(error)))
-        }
-        startWhatMayStart()
-    }
-
-    private func fail(_ operation: Operation, _ error: RequestError) async {
-        let failure = error.failure
-        let attempts = operation.served.map { agenda.countFailure($0) }.max() ?? 1
-        if let trouble = error.storageTrouble {
-            context.activity.note(trouble)
-            unstored += 1
-            if attempts > 1 || unstored > Self.maximumUnstored {
-                endSweeps(of: operation.request.identity.subject.gallery)
-            }
-        }
-        guard failure.isTemporary,
-            let delay = schedule.delay(afterAttempts: attempts, retryAfter: error.retryAfter)
-        else {
-            await operation.request.noteFailed(failure)
-            return giveUp(operation)
-        }
-        let wait = Agenda.State.waiting(since: clock.now, until: clock.now + delay)
-        // First here and then in the cache: the row's change must find it waiting.
-        for subject in operation.served {
-            agenda.note(wait, subject)
-            if agenda.isWanted(subject) { putOff[subject] = operation.request }
-        }
-        await operation.request.notePutOff(failure)
-        // While that was written it may have been stopped, or have been due. Then something else is to be seen of it.
-        if operation.served.contains(where: { agenda.state(of: $0) == wait }) { operation.request.noteWaiting(failure) }
-    }
-
-    /// It has failed for good, and that is written down. Meanwhile it may have been let go, or begun anew.
-    private func giveUp(_ operation: Operation) {
-        let identity = operation.request.identity
-        let successor = operations[identity]
-        if successor == nil { operation.request.noteDone() }
-        for subject in operation.served
-        where agenda.state(of: subject) == .running(identity) && successor?.served.contains(subject) != true {
-            settle(subject)
-        }
-    }
-
-    /// Nothing is left to do for it. What was asked for once has thereby come true, or never will.
-    private func settle(_ subject: Wish.Subject) {
-        putOff[subject] = nil
-        agenda.noteSettled(subject)
-        wishes.fulfil(subject)
-        guard let cache = context.caches.cache(subject.gallery) else { return }
-        for sweep in sweeps.keys { try? sweeps[sweep]?.noteSettled(subject, cache) }
-    }
-
-    // MARK: - Waiting
-
-    /// One alarm for everything that waits, set to the first of it.
-    private func setAlarm() {
-        let due = agenda.firstDue
-        guard due != alarm?.time else { return }
-        alarm?.task.cancel()
-        alarm = due.map { time in
-            (
-                time,
-                Task { [clock] in
-                    guard (try? await clock.sleep(until: time)) != nil else { return }
-                    self.ring()
-                }
-            )
-        }
-    }
-
-    private func ring() {
-        alarm = nil
-        agenda.enqueueDue(at: clock.now)
-        startWhatMayStart()
+    /// What there is to say of a wish before its turn has come. Where nothing is wanting, or the cache cannot be read, that is
+    /// found when its turn comes, which is at once.
+    private static func candidate(
+        _ wish: Wish, _ kinds: [any NetworkRequest.Type], _ context: RequestContext
+    ) -> TransferCandidate {
+        let request = (try? request(for: wish.subject, kinds, context)).flatMap { $0 }
+        return request?.candidate(wish.importance)
+            ?? TransferCandidate(host: "", importance: wish.importance, kind: .thumbnail)
     }
 }

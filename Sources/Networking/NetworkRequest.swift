@@ -2,6 +2,7 @@ import Cache
 import HTTP
 import Logging
 import Model
+import Traffic
 
 /// One kind of thing that is fetched: where it lies, within what bounds, and what becomes of it in the cache.
 ///
@@ -16,6 +17,12 @@ public protocol NetworkRequest: Sendable {
 
     /// What it fetches. Requests for the same thing join.
     var identity: RequestIdentity { get }
+    /// Where it lies.
+    var address: Address { get }
+    /// What it is, to the one who decides what is transferred when.
+    var kind: TransferKind { get }
+    /// Bytes of it that are here, of an attempt that was interrupted.
+    var held: Int64 { get }
     /// Whether the cache knows that it has failed before.
     var hasFailedBefore: Bool { get }
 
@@ -39,12 +46,28 @@ public protocol NetworkRequest: Sendable {
 }
 
 extension NetworkRequest {
+    /// Most things are fetched from their beginning.
+    public var held: Int64 { 0 }
+
     /// Sends the request and processes the answer, once. Returns what the transfer took.
     @discardableResult
-    public func perform(over client: HTTPClient) async throws -> HTTPMetrics? {
-        var response = try await Response.to(try plan(), over: client)
+    public func perform(
+        over client: HTTPClient, with permit: TransferPermit = TransferPermit()
+    ) async throws -> HTTPMetrics? {
+        var response = try await Response.to(try plan(), over: client, with: permit)
         try await process(&response)
         return response.metrics
+    }
+
+    /// What a governor is told of it.
+    ///
+    /// - Parameter importance: how soon it is wanted.
+    func candidate(_ importance: Importance) -> TransferCandidate {
+        let port = address.port.map { ":\($0)" } ?? ""
+        return TransferCandidate(
+            host: address.scheme == .file ? "" : "\(address.scheme.rawValue)://\(address.host)\(port)",
+            isSecure: address.scheme == .https,
+            importance: importance, kind: kind, held: Double(held))
     }
 }
 

@@ -2,6 +2,7 @@ import Cache
 import Glibc
 import HTTP
 import Model
+import Traffic
 
 /// Fetches a photo into a file of the cache.
 ///
@@ -28,14 +29,26 @@ public struct PhotoRequest: NetworkRequest {
 
     /// The photo, in the edition that the list spoke of when the request was made.
     public var identity: RequestIdentity { picture.identity }
+    /// Where it lies.
+    public var address: Address { picture.address }
+    /// One of few, and large.
+    public var kind: TransferKind { .photo }
     /// Whether it was put off before.
     public var hasFailedBefore: Bool { picture.source.state.trouble != nil }
 
-    /// Asks for it, into a new file.
+    /// What has come of it before.
+    public var held: Int64 { picture.cache.parts.size(picture.key, edition: picture.source.state.edition) }
+
+    /// Asks for it, into a new file, or for the rest of what has come before.
     public func plan() throws -> FetchPlan {
-        FetchPlan(
-            address: picture.address, validators: picture.validators, limit: Self.limit,
-            file: try picture.cache.files.makePartial())
+        guard let part = picture.cache.parts.take(picture.key, edition: picture.source.state.edition) else {
+            return FetchPlan(
+                address: picture.address, validators: picture.validators, limit: Self.limit,
+                file: try picture.cache.files.makePartial())
+        }
+        return FetchPlan(
+            address: picture.address, limit: Self.limit, file: part.file,
+            resumption: HTTPRequest.Resumption(offset: part.size, validator: part.validator, url: part.url))
     }
 
     /// Watches the file grow, then gives it to the cache, unless the gallery speaks of another photo by now.
@@ -43,8 +56,13 @@ public struct PhotoRequest: NetworkRequest {
         guard !response.isUnchanged else { return try await picture.confirm() }
         try response.checkIsNoText()
         guard let file = response.file else { return }
-        while let written = try await response.nextWritten() {
-            picture.noteProgress(Progress(done: written, total: response.head.length))
+        do {
+            while let written = try await response.nextWritten() {
+                picture.noteProgress(Progress(done: written, total: response.head.length))
+            }
+        } catch {
+            if RequestError(error).isBreak || error is CancellationError { keep(file, response.head) }
+            throw error
         }
         guard PictureSignature(file.beginning(PictureSignature.length)) != nil else {
             throw RequestError.wrongType("something that is no picture")
@@ -53,6 +71,16 @@ public struct PhotoRequest: NetworkRequest {
         try await picture.cache.writer.store(
             photo: file, of: picture.key, edition: picture.source.state.edition, validators: response.validators)
         picture.context.log.debug(.sync, "stored photo \(picture.key.rawValue)")
+    }
+
+    /// Keeps what has come, for the next attempt to go on from.
+    ///
+    /// Whoever writes into the file has let go of it by the time that anybody else is told to: the network's thread does what
+    /// it is told in the order in which it was.
+    private func keep(_ file: PartialFile, _ head: HTTPResponse) {
+        picture.cache.parts.keep(
+            file, of: picture.key, edition: picture.source.state.edition, validator: head.resumptionValidator,
+            url: head.url)
     }
 
     /// Shows that it is on its way.

@@ -2,6 +2,7 @@ import Cache
 import Formats
 import HTTP
 import Model
+import Traffic
 
 /// Why a request came to nothing.
 public enum RequestError: Error, Equatable {
@@ -56,6 +57,30 @@ public enum RequestError: Error, Equatable {
     /// Seconds that the server asked to be left alone for.
     var retryAfter: Int? {
         if case .status(_, let seconds) = self { seconds } else { nil }
+    }
+
+    /// What it says of the host, to the one who decides how many transfers run at once.
+    var ending: TransferNews.Ending {
+        switch self {
+        case .transfer(.unreachable), .transfer(.noRoute), .transfer(.unknownHost), .noNetwork: .unreachable
+        default: .failed
+        }
+    }
+
+    /// Whether a transfer broke off, and nothing is wrong with what has come of it.
+    var isBreak: Bool {
+        switch self {
+        case .transfer(.broken), .transfer(.cut), .transfer(.stalled), .transfer(.noRoute): true
+        default: false
+        }
+    }
+
+    /// Whether the host wants to be asked less.
+    var isComplaint: Bool {
+        switch self {
+        case .status(429, _), .status(503, _), .transfer(.broken): true
+        default: false
+        }
     }
 
     /// The statuses that speak of the moment and not of the request.

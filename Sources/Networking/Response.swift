@@ -17,12 +17,15 @@ public struct Response {
     public private(set) var metrics: HTTPMetrics?
 
     /// Sends a request and waits for its answer to begin.
-    static func to(_ plan: FetchPlan, over client: HTTPClient) async throws -> Response {
-        var events = client.transfer(try plan.httpRequest()).makeAsyncIterator()
+    static func to(
+        _ plan: FetchPlan, over client: HTTPClient, with permit: TransferPermit
+    ) async throws -> Response {
+        var events = permit.send(try plan.httpRequest(), over: client).makeAsyncIterator()
         guard case .response(let head)? = try await events.next() else {
             throw RequestError.transfer(.malformed("it has no beginning"))
         }
-        guard head.status == 200 || (head.status == 304 && plan.validators != Validators()) else {
+        let isWanted = head.status == 200 || (head.status == 206 && plan.resumption != nil)
+        guard isWanted || (head.status == 304 && plan.validators != Validators()) else {
             throw RequestError.status(
                 head.status, retryAfter: head.headers["retry-after"].flatMap { RetryAfter.seconds($0) })
         }

@@ -21,9 +21,9 @@ struct Sweep {
         case toTheEnd
     }
 
-    /// How many may be under way, without those that were put off. More than run at once on any network, so that none of
-    /// its places stays empty.
-    private static let width = 128
+    /// How many may be under way, without those that were put off. More than run at once on any network and are being stored
+    /// beside them, so that none of its places stays empty.
+    private static let width = 512
     /// How many that were put off may be waiting for their next attempt before no more are taken up: a server that fails
     /// so often has nothing for now, and each of them takes room and is looked at time and again.
     private static let maximumWaiting = 1_024
@@ -58,9 +58,16 @@ struct Sweep {
         underWay += keys.map { .picture(gallery, $0, rendition) }
     }
 
-    /// Goes through the gallery from its beginning: its list is being fetched anew.
-    mutating func beginAnew() {
-        progress = .after(nil)
+    /// Goes through the gallery from its beginning, after its list was fetched.
+    mutating func noteList(of gallery: GalleryID) {
+        if gallery == self.gallery { progress = .after(nil) }
+    }
+
+    /// Notes that something is not wanted, whoever sweeps.
+    mutating func leaveOut(_ subject: Wish.Subject) {
+        guard subject.gallery == gallery, case .picture(_, let key, rendition) = subject else { return }
+        underWay.removeAll { $0 == subject }
+        givenUp.insert(key)
     }
 
     /// Notes that something is settled: it is there, or it was given up.

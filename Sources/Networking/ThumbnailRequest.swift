@@ -1,6 +1,7 @@
 import Cache
 import HTTP
 import Model
+import Traffic
 
 /// Fetches a thumbnail that the gallery has, into the cache's table of thumbnails.
 public struct ThumbnailRequest: NetworkRequest {
@@ -21,6 +22,10 @@ public struct ThumbnailRequest: NetworkRequest {
 
     /// The thumbnail, in the edition that the list spoke of when the request was made.
     public var identity: RequestIdentity { picture.identity }
+    /// Where it lies.
+    public var address: Address { picture.address }
+    /// One of many.
+    public var kind: TransferKind { .thumbnail }
     /// Whether it was put off before.
     public var hasFailedBefore: Bool { picture.source.state.trouble != nil }
 

@@ -6,6 +6,7 @@ import Model
 import Networking
 import Pictures
 import Settings
+import Traffic
 
 /// Everything that commands have in common, put together once. The only place that knows all rooms.
 struct House {

@@ -4,6 +4,7 @@ import Networking
 import Pictures
 import Settings
 import Text
+import Traffic
 
 /// `vitrine sync`: fills caches without a screen.
 struct SyncCommand {

@@ -101,7 +101,7 @@ import Testing
         let server = try ScriptedServer { _ in .answer(200, "x") }
         for isFresh in [false, true, false, true] {
             var request = HTTPRequest(url: server.url("/"), destination: .stream, limit: 1 << 20)
-            request.wantsFreshConnection = isFresh
+            request.connection = isFresh ? .fresh : .any
             for try await _ in client.transfer(request) {}
         }
         #expect(server.connectionCount == 3)

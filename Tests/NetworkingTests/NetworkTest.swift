@@ -5,6 +5,7 @@ import Model
 import Streams
 import Synchronization
 import TestSupport
+import Traffic
 import Testing
 
 @testable import Cache
@@ -71,7 +72,7 @@ final class NetworkTest: Sendable {
 
     func makeController(width: Int = 4, maximumAttempts: Int? = nil) -> NetworkController {
         NetworkController(
-            wishes: wishes, context: context, client: client, governor: FixedGovernor(width: width),
+            wishes: wishes, context: context, client: client, governor: FixedGovernor(width: width, isStrict: false),
             schedule: RetrySchedule(maximumAttempts: maximumAttempts, random: { 0.5 }), clock: clock)
     }
 

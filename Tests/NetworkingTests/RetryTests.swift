@@ -2,6 +2,7 @@ import Glibc
 import HTTP
 import Model
 import TestSupport
+import Traffic
 import Testing
 
 @testable import Cache

@@ -14,14 +14,17 @@ public struct RetrySchedule: Sendable {
         self.random = random
     }
 
+    /// A random number of 0…1.
+    public func chance() -> Double { random() }
+
     /// The longest waits, by how many attempts have failed.
-    static let longest: [Duration] = [.seconds(1), .seconds(60), .seconds(3_600), .seconds(21_600)]
+    public static let longest: [Duration] = [.seconds(1), .seconds(60), .seconds(3_600), .seconds(21_600)]
 
     /// How long to wait after that many failed attempts; nil to give up.
     ///
     /// - Parameter retryAfter: the seconds that the server asked for. They are waited at least, but never for more than
     ///   the longest wait of all, whatever a server says.
-    func delay(afterAttempts attempts: Int, retryAfter: Int?) -> Duration? {
+    public func delay(afterAttempts attempts: Int, retryAfter: Int?) -> Duration? {
         if let maximumAttempts, attempts >= maximumAttempts { return nil }
         let longest = Self.longest[min(attempts, Self.longest.count) - 1]
         let asked = min(.seconds(retryAfter ?? 0), Self.longest[Self.longest.count - 1])

@@ -1,0 +1,70 @@
+import Glibc
+import Model
+import Synchronization
+
+/// The beginning of a photo whose transfer broke off, and what it takes to go on.
+public struct KeptPart: Sendable {
+    /// What there is of it.
+    public let file: PartialFile
+    /// How many bytes.
+    public let size: Int64
+    /// By which the server knows whether the rest that it has belongs to it.
+    public let validator: String
+    /// Where the answer came from in the end.
+    public let url: String
+    /// The photo's edition that it is of.
+    let edition: Int
+}
+
+/// Beginnings of photos, kept for as long as the program runs.
+///
+/// Each is a file that takes room on the disk, so there are not to be many; the oldest go. A part is handed out once: two
+/// transfers must not write into one file.
+public final class KeptParts: Sendable {
+    private struct State {
+        var parts: [PhotoKey: KeptPart] = [:]
+        /// The oldest first.
+        var order: [PhotoKey] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// What is less than this comes again as soon as it is asked for.
+    static let worthKeeping: Int64 = 65_536
+    private static let most = 64
+
+    /// Keeps what has come of a photo, if it is worth it.
+    ///
+    /// - Parameters:
+    ///   - validator: what the answer says by which it can be gone on with; without one it cannot.
+    ///   - url: where the answer came from in the end.
+    public func keep(
+        _ file: PartialFile, of key: PhotoKey, edition: Int, validator: String?, url: String
+    ) {
+        guard let validator, file.size >= Self.worthKeeping else { return }
+        let part = KeptPart(file: file, size: file.size, validator: validator, url: url, edition: edition)
+        state.withLock { state in
+            state.order.removeAll { $0 == key }
+            state.order.append(key)
+            state.parts[key] = part
+            if state.order.count > Self.most { state.parts[state.order.removeFirst()] = nil }
+        }
+    }
+
+    /// Hands out what there is of a photo's edition. Of another edition it is of no use, and goes.
+    public func take(_ key: PhotoKey, edition: Int) -> KeptPart? {
+        state.withLock { state in
+            guard let part = state.parts.removeValue(forKey: key) else { return nil }
+            state.order.removeAll { $0 == key }
+            return part.edition == edition ? part : nil
+        }
+    }
+
+    /// How many bytes there are of a photo's edition.
+    public func size(_ key: PhotoKey, edition: Int) -> Int64 {
+        state.withLock { state in
+            guard let part = state.parts[key], part.edition == edition else { return 0 }
+            return part.size
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import Cache
+import HTTP
+import Model
+import Streams
+import Traffic
+
+/// How transfers go, and what the governor makes of it.
+extension NetworkController {
+    /// Looks at all transfers, lets the governor judge, and does what it says.
+    func look() {
+        for identity in operations.keys { readMeter(of: identity) }
+        let queue = agenda.queue
+        let mayStart = !isPaused
+        for number in governor.advance(to: clock.now.seconds, isWaiting: { mayStart && queue.count(of: $0) > 0 }) {
+            // It is still wanted, so it goes back into the queue when it has ended.
+            if let identity = numbers[number] { operations[identity]?.task.cancel() }
+        }
+        startWhatMayStart()
+        reportTraffic()
+    }
+
+    /// Tells the governor what a transfer's meter shows.
+    func readMeter(of identity: RequestIdentity) {
+        guard let news = operations[identity]?.news(), let number = operations[identity]?.number else { return }
+        for news in news {
+            governor.note(news, of: number, at: clock.now.seconds)
+            if case .ended = news { numbers[number] = nil }
+        }
+    }
+
+    /// Tells the governor how a request ended, as far as it has not heard that its transfer is over.
+    func noteEnd(of operation: Operation, _ error: RequestError?) {
+        received += operation.received
+        if numbers.removeValue(forKey: operation.number) != nil {
+            governor.note(.ended(error?.ending ?? .cancelled), of: operation.number, at: clock.now.seconds)
+        }
+        if error?.isComplaint == true {
+            governor.noteComplaint(of: operation.candidate.host, at: clock.now.seconds)
+        }
+    }
+
+    /// Looks again after a while, as long as anything is transferred.
+    func setTick() {
+        guard tick == nil, let pace = numbers.isEmpty && agenda.queue.isEmpty ? nil : governor.pace else { return }
+        let time = clock.now + .seconds(agenda.queue.isEmpty ? max(pace, Self.reportPace) : pace)
+        tick = Task { [clock] in
+            guard (try? await clock.sleep(until: time)) != nil else { return }
+            tick = nil
+            look()
+        }
+    }
+
+    // MARK: - Reports
+
+    private static let reportPace = 0.25
+
+    func noteInterest(_ interest: TrafficInterest) {
+        lastReport = nil
+        if interest.isWatched { reportTraffic() }
+    }
+
+    /// Notes how it goes: a few times a second while anything runs, and once more when nothing does.
+    private func reportTraffic() {
+        let isOver = operations.isEmpty
+        if let lastReport, !isOver, clock.now - lastReport < .seconds(Self.reportPace) { return }
+        // What has been said once of nothing holds until there is something.
+        if isOver, lastReport == nil, !context.activity.isTrafficWatched { return }
+        context.activity.note(trafficReport(), at: context.now())
+        lastReport = isOver ? nil : clock.now
+    }
+
+    private func trafficReport() -> TrafficReport {
+        let judgement = governor.report
+        let coming = operations.values.reduce(Int64(0)) { $0 + $1.received }
+        let waiting = agenda.waiting
+        return TrafficReport(
+            quality: judgement.quality ?? .good, running: numbers.count, limit: judgement.limit,
+            window: Int64(judgement.window), bandwidth: judgement.bandwidth, roundTrip: judgement.roundTrip,
+            received: received + coming, isPaused: isPaused, queued: agenda.queue.count, waiting: waiting.count,
+            transfers: context.activity.isTrafficWatched ? transferReports(waiting) : [])
+    }
+
+    private func transferReports(_ waiting: [(subject: Wish.Subject, wait: Agenda.Wait)]) -> [TransferReport] {
+        let running = operations.values.sorted { ($1.importance, $0.number) < ($0.importance, $1.number) }
+            .compactMap { operation -> TransferReport? in
+                guard let subject = operation.served.first else { return nil }
+                let time = (clock.now - operation.beginning).seconds
+                let reading = operation.permit.meter.reading
+                return TransferReport(
+                    subject, host: operation.request.address.host, importance: operation.importance,
+                    stage: .running(
+                        Progress(
+                            done: operation.request.held + reading.bytes,
+                            total: reading.length.map { $0 + operation.request.held }),
+                        speed: time > 0 ? Double(reading.bytes) / time : nil))
+            }
+        let queued = agenda.queue.first(TrafficReport.maximumTransfers).map {
+            TransferReport($0.subject, host: $0.candidate.host, importance: $0.candidate.importance, stage: .queued)
+        }
+        let putOff = waiting.sorted { $0.wait.until < $1.wait.until }.prefix(TrafficReport.maximumTransfers)
+            .compactMap { subject, wait -> TransferReport? in
+                guard let importance = agenda.importance(of: subject) else { return nil }
+                return TransferReport(
+                    subject, host: wait.host, importance: importance,
+                    stage: .waiting(wait.failure, attempts: wait.attempts, until: timeOfDay(wait.until)))
+            }
+        return running + putOff + queued
+    }
+
+    /// Keeps among the failures of this run what has just failed.
+    func report(_ failure: Failure, _ attempts: Int, of operation: Operation, next: Duration?) {
+        let now = context.now()
+        for subject in operation.served {
+            context.activity.note(
+                FailureReport(
+                    subject, failure, attempts: attempts, first: now, last: now,
+                    next: next.map { Timestamp(milliseconds: now.milliseconds + Int64($0.seconds * 1000)) }))
+        }
+    }
+
+    private func timeOfDay(_ time: Duration) -> Timestamp {
+        Timestamp(milliseconds: context.now().milliseconds + Int64((time - clock.now).seconds * 1000))
+    }
+}
+
+/// Word that there is something to be read off a meter. There is nothing more to say: all meters are looked at.
+struct MeterNews: Coalescing, Sendable {
+    mutating func merge(_ later: MeterNews) {}
+}
+
+extension Duration {
+    /// As governors count.
+    var seconds: Double {
+        Double(components.seconds) + Double(components.attoseconds) / 1e18
+    }
+}

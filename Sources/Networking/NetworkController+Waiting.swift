@@ -1,0 +1,55 @@
+import Model
+import Streams
+
+/// What waits for another attempt, and what makes it come sooner.
+extension NetworkController {
+    /// Asked for again while it was put off: it need not wait any longer. But a key that is held down asks thirty times a
+    /// second, and an attempt that has only just failed would fail again: so there is a second between two of them.
+    func renew(_ subject: Wish.Subject) {
+        guard case .waiting(let wait) = agenda.state(of: subject) else { return }
+        let soon = wait.since + .seconds(1)
+        if clock.now >= soon {
+            agenda.enqueue(subject)
+        } else if wait.until > soon {
+            var wait = wait
+            (wait.until, wait.isObeyed) = (soon, false)
+            agenda.note(.waiting(wait), subject)
+        }
+    }
+
+    /// A host that answers one will answer the others: they have a second for it between them.
+    func wakeOthers(waitingFor host: String) {
+        guard !host.isEmpty else { return }
+        agenda.hurry(host) { clock.now + .seconds(schedule.chance()) }
+    }
+
+    /// There is a network again. It has a few seconds to come to itself, and they do not all come at once.
+    func noteNetwork(_ change: NetworkChange) {
+        guard change.hasNetwork else { return }
+        governor.noteNetwork(at: clock.now.seconds)
+        agenda.hurry(nil) { clock.now + .seconds(3 + schedule.chance()) }
+        look()
+    }
+
+    /// One alarm for everything that waits, set to the first of it.
+    func setAlarm() {
+        let due = agenda.firstDue
+        guard due != alarm?.time else { return }
+        alarm?.task.cancel()
+        alarm = due.map { time in
+            (
+                time,
+                Task { [clock] in
+                    guard (try? await clock.sleep(until: time)) != nil else { return }
+                    self.ring()
+                }
+            )
+        }
+    }
+
+    private func ring() {
+        alarm = nil
+        agenda.enqueueDue(at: clock.now)
+        look()
+    }
+}

@@ -1,0 +1,156 @@
+import Cache
+import HTTP
+import Logging
+import Model
+import Traffic
+
+/// Requests from their beginning to their end.
+extension NetworkController {
+    /// What was transferred and is still being stored is in memory, so there is not to be too much of it: when a disk is
+    /// slower than the network, the network waits.
+    private static let maximumUnstoredTransfers = 256
+
+    func startWhatMayStart() {
+        refillSweeps()
+        let now = clock.now.seconds
+        while !isPaused, operations.count - numbers.count < Self.maximumUnstoredTransfers,
+            let (entry, connection) = agenda.next({ governor.admit($0, at: now) })
+        {
+            do {
+                try start(entry, over: connection)
+            } catch {
+                // The cache cannot be read. There is nothing to fetch for; the next change asks again.
+                context.log.error(.cache, "\(error)")
+                settle(entry.subject)
+            }
+        }
+        setAlarm()
+        setTick()
+    }
+
+    private func start(_ entry: TransferQueue.Entry, over connection: Admission.Connection) throws {
+        let subject = entry.subject
+        guard let request = try request(for: subject) else { return settle(subject) }
+        let identity = request.identity
+        agenda.noteRunning(subject, identity)
+        guard operations[identity] == nil else {
+            operations[identity]?.served.insert(subject)
+            return adaptImportance(of: identity)
+        }
+        request.noteBegun()
+        lastNumber += 1
+        let candidate = request.candidate(entry.candidate.importance)
+        let permit = TransferPermit(candidate.importance, over: connection) { [meterNews] in meterNews.send(MeterNews())
+        }
+        let task = Task { [client] in
+            do {
+                try await request.perform(over: client, with: permit)
+                await finish(identity, nil)
+            } catch {
+                await finish(identity, error)
+            }
+        }
+        operations[identity] = Operation(
+            number: lastNumber, request: request, candidate: candidate, permit: permit, task: task,
+            beginning: clock.now, served: subject)
+        numbers[lastNumber] = identity
+        governor.noteStart(of: lastNumber, candidate, over: connection, at: clock.now.seconds)
+    }
+
+    /// It is as important as the most important of those whom it serves.
+    func adaptImportance(of identity: RequestIdentity) {
+        guard let operation = operations[identity],
+            let importance = operation.served.compactMap({ agenda.importance(of: $0) }).max(),
+            importance != operation.importance
+        else { return }
+        operations[identity]?.importance = importance
+        operation.permit.setImportance(importance)
+        governor.note(.importance(importance), of: operation.number, at: clock.now.seconds)
+    }
+
+    private func finish(_ identity: RequestIdentity, _ error: (any Error)?) async {
+        readMeter(of: identity)
+        guard let operation = operations.removeValue(forKey: identity) else { return }
+        let failure = error.map { RequestError($0) }
+        noteEnd(of: operation, error is CancellationError ? nil : failure)
+        switch (error, failure) {
+        case (nil, _), (_, nil):
+            unstored = 0
+            operation.request.noteDone()
+            for subject in operation.served {
+                context.activity.noteSuccess(of: subject)
+                settle(subject)
+            }
+            wakeOthers(waitingFor: operation.candidate.host)
+        case (let error?, _) where error is CancellationError || operation.served.isEmpty:
+            // It may have failed just as it was let go: nobody asks why.
+            operation.request.noteCancelled()
+            // Wanted again meanwhile, or in another edition, or interrupted for something more important.
+            operation.served.forEach { agenda.enqueue($0) }
+        case (_, let failure?):
+            await fail(operation, NetworkPresence.refine(failure))
+        }
+        look()
+    }
+
+    private func fail(_ operation: Operation, _ error: RequestError) async {
+        let failure = error.failure
+        let attempts = operation.served.map { agenda.countFailure($0) }.max() ?? 1
+        noteStorage(error, attempts, of: operation)
+        guard failure.isTemporary,
+            let delay = schedule.delay(afterAttempts: attempts, retryAfter: error.retryAfter)
+        else {
+            report(failure, attempts, of: operation, next: nil)
+            await operation.request.noteFailed(failure)
+            return giveUp(operation)
+        }
+        report(failure, attempts, of: operation, next: delay)
+        let wait = Agenda.State.waiting(
+            Agenda.Wait(
+                since: clock.now, until: clock.now + delay, host: operation.candidate.host,
+                isObeyed: error.retryAfter != nil, failure: failure, attempts: attempts))
+        // First here and then in the cache: the row's change must find it waiting.
+        for subject in operation.served {
+            agenda.note(wait, subject)
+            if agenda.isWanted(subject) { putOff[subject] = operation.request }
+        }
+        await operation.request.notePutOff(failure)
+        // While that was written it may have been stopped, or have been due. Then something else is to be seen of it.
+        if operation.served.contains(where: { agenda.state(of: $0) == wait }) { operation.request.noteWaiting(failure) }
+    }
+
+    /// So many in a row that could not be stored are no accident.
+    private static let maximumUnstored = 8
+
+    private func noteStorage(_ error: RequestError, _ attempts: Int, of operation: Operation) {
+        guard let trouble = error.storageTrouble else { return }
+        context.activity.note(trouble)
+        unstored += 1
+        if attempts > 1 || unstored > Self.maximumUnstored {
+            endSweeps(of: operation.request.identity.subject.gallery)
+        }
+    }
+
+    /// It has failed for good, and that is written down. Meanwhile it may have been let go, or begun anew.
+    private func giveUp(_ operation: Operation) {
+        let identity = operation.request.identity
+        let successor = operations[identity]
+        if successor == nil { operation.request.noteDone() }
+        for subject in operation.served
+        where agenda.state(of: subject) == .running(identity) && successor?.served.contains(subject) != true {
+            settle(subject)
+        }
+    }
+
+    /// Nothing is left to do for it. What was asked for once has thereby come true, or never will.
+    func settle(_ subject: Wish.Subject) {
+        putOff[subject] = nil
+        agenda.noteSettled(subject)
+        wishes.fulfil(subject)
+        guard let cache = context.caches.cache(subject.gallery) else { return }
+        for sweep in sweeps.keys {
+            if subject == .list(subject.gallery) { sweeps[sweep]?.noteList(of: subject.gallery) }
+            try? sweeps[sweep]?.noteSettled(subject, cache)
+        }
+    }
+}

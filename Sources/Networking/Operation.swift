@@ -1,0 +1,74 @@
+import HTTP
+import Model
+import Traffic
+
+/// A request under way, and everyone it serves.
+struct Operation {
+    /// As the governor knows it.
+    let number: Int
+    let request: any NetworkRequest
+    let candidate: TransferCandidate
+    let permit: TransferPermit
+    let task: Task<Void, Never>
+    let beginning: Duration
+    var served: Set<Wish.Subject>
+    var importance: Importance
+    /// What the governor has been told.
+    private var told = Told()
+
+    private struct Told {
+        var connect: Double?
+        var wait: Double?
+        var bytes: Int64 = 0
+        var isOver = false
+    }
+
+    init(
+        number: Int, request: any NetworkRequest, candidate: TransferCandidate, permit: TransferPermit,
+        task: Task<Void, Never>, beginning: Duration, served: Wish.Subject
+    ) {
+        self.number = number
+        self.request = request
+        self.candidate = candidate
+        self.permit = permit
+        self.task = task
+        self.beginning = beginning
+        self.served = [served]
+        importance = candidate.importance
+    }
+
+    /// Whether its bytes are through; it may still have to be stored.
+    var isThrough: Bool { told.isOver }
+
+    /// What the meter shows that the governor has not heard of, in the order in which it happened.
+    ///
+    /// An end that was none, a transfer that broke off, is not among it: what it means is known when the request has said
+    /// how it failed.
+    mutating func news() -> [TransferNews] {
+        let reading = permit.meter.reading
+        var news: [TransferNews] = []
+        if let connect = reading.connect, connect != told.connect {
+            told.connect = connect
+            news.append(.connected(connect))
+        }
+        if let wait = reading.wait, wait != told.wait {
+            told.wait = wait
+            news.append(
+                .answered(wait: wait, length: reading.length.map(Double.init), isShared: reading.version == .http2))
+        }
+        if reading.bytes > told.bytes {
+            told.bytes = reading.bytes
+            news.append(.received(Double(reading.bytes)))
+        }
+        if reading.outcome == .succeeded, !told.isOver {
+            told.isOver = true
+            news.append(.ended(.completed))
+        }
+        return news
+    }
+
+    /// Bytes that have come, as far as anybody has looked.
+    var received: Int64 { told.bytes }
+
+    mutating func noteOver() { told.isOver = true }
+}

@@ -1,0 +1,68 @@
+import HTTP
+import Model
+import Synchronization
+import Traffic
+
+/// Leave to transfer something: over which connection, how urgently, and who watches.
+///
+/// The controller gives one to each request that it runs. Who runs a request by itself needs none; it gets the usual one.
+public final class TransferPermit: Sendable {
+    private struct State {
+        var importance: Importance
+        var transfer: HTTPTransfer?
+    }
+
+    /// Shows how the transfer goes.
+    let meter: TransferMeter
+    private let connection: Admission.Connection
+    private let state: Mutex<State>
+
+    /// Makes a permit.
+    ///
+    /// - Parameter onNews: called on the network's thread when there is something to be read off the meter.
+    public init(
+        _ importance: Importance = .visible, over connection: Admission.Connection = .any,
+        onNews: @escaping @Sendable () -> Void = {}
+    ) {
+        state = Mutex(State(importance: importance))
+        self.connection = connection
+        meter = TransferMeter(onNews: onNews)
+    }
+
+    /// Makes a request as the permit has it, and sends it.
+    func send(_ request: HTTPRequest, over client: HTTPClient) -> HTTPTransfer {
+        var request = request
+        request.meter = meter
+        request.weight = Self.weight(state.withLock { $0.importance })
+        request.connection =
+            switch connection {
+            case .any: .any
+            case .fresh: .fresh
+            case .unshared: .unshared
+            }
+        let transfer = client.transfer(request)
+        state.withLock { $0.transfer = transfer }
+        return transfer
+    }
+
+    /// It has become more important, or less.
+    func setImportance(_ importance: Importance) {
+        let transfer = state.withLock { state -> HTTPTransfer? in
+            guard state.importance != importance else { return nil }
+            state.importance = importance
+            return state.transfer
+        }
+        transfer?.setWeight(Self.weight(importance))
+    }
+
+    /// The share of a connection that others use too. What is looked at has nearly all of it.
+    private static func weight(_ importance: Importance) -> Int {
+        switch importance {
+        case .lookedAt: 256
+        case .list: 128
+        case .visible: 32
+        case .near: 16
+        case .rest: 8
+        }
+    }
+}

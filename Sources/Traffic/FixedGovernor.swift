@@ -1,0 +1,46 @@
+/// Lets a fixed number run, whatever the network is like: for comparison, and for who insists.
+public struct FixedGovernor: Governor {
+    private let width: Int
+    private let isStrict: Bool
+    private let interval: Double?
+    private var running: Set<Int> = []
+
+    /// A governor of that width.
+    ///
+    /// - Parameters:
+    ///   - isStrict: whether what the user is waiting for has to wait for a place too. There is never much of it.
+    ///   - pace: seconds between two looks at what is under way. Nothing depends on them but what is shown.
+    public init(width: Int, isStrict: Bool = true, pace: Double? = nil) {
+        self.width = width
+        self.isStrict = isStrict
+        interval = pace
+    }
+
+    public mutating func admit(_ candidate: TransferCandidate, at now: Double) -> Admission {
+        running.count < width || (candidate.isUrgent && !isStrict) ? .now(.any) : .linkIsBusy
+    }
+
+    public mutating func noteStart(
+        of transfer: Int, _ candidate: TransferCandidate, over connection: Admission.Connection, at now: Double
+    ) {
+        running.insert(transfer)
+    }
+
+    public mutating func note(_ news: TransferNews, of transfer: Int, at now: Double) {
+        if case .ended = news { running.remove(transfer) }
+    }
+
+    public mutating func advance(to now: Double, isWaiting: (String) -> Bool) -> [Int] { [] }
+
+    public mutating func noteComplaint(of host: String, at now: Double) {}
+
+    public mutating func noteNetwork(at now: Double) {}
+
+    public var pace: Double? { running.isEmpty ? nil : interval }
+
+    public var report: GovernorReport {
+        var report = GovernorReport()
+        report.limit = width
+        return report
+    }
+}

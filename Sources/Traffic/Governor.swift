@@ -1,0 +1,35 @@
+import Model
+
+/// Decides how many transfers run at once, and which of them have to make room.
+///
+/// A governor is a value without a clock: it is told what happens and what time it is, in seconds since whenever, and
+/// answers. So a test drives it through thousands of networks, and what it does on each can be repeated.
+///
+///     var governor: any Governor = AdaptiveGovernor()
+///     if case .now(let connection) = governor.admit(candidate, at: now) {
+///         governor.noteStart(of: 1, candidate, over: connection, at: now)
+///     }
+///     governor.note(.answered(wait: 0.1, length: 12_000, isShared: false), of: 1, at: now)
+///     for transfer in governor.advance(to: now, isWaiting: { _ in true }) { … interrupt it … }
+public protocol Governor: Sendable {
+    /// Whether something may start now. Whoever starts it says so by ``noteStart(of:_:at:)``.
+    mutating func admit(_ candidate: TransferCandidate, at now: Double) -> Admission
+    /// Notes that something was started, under a number of its own.
+    mutating func noteStart(
+        of transfer: Int, _ candidate: TransferCandidate, over connection: Admission.Connection, at now: Double
+    )
+    /// Notes what happens to something that was started.
+    mutating func note(_ news: TransferNews, of transfer: Int, at now: Double)
+    /// Notes that a host wants to be asked less: 429, 503, or connections that it resets.
+    mutating func noteComplaint(of host: String, at now: Double)
+    /// Notes that the system has a network again.
+    mutating func noteNetwork(at now: Double)
+    /// Lets time pass. Returns what should be interrupted, and put back into the queue, for something more important.
+    ///
+    /// - Parameter isWaiting: whether anything waits for that host that could have been started.
+    mutating func advance(to now: Double, isWaiting: (String) -> Bool) -> [Int]
+    /// Seconds after which ``advance(to:isWaiting:)`` should be called though nothing has happened; nil if it need not be.
+    var pace: Double? { get }
+    /// What there is to say about it.
+    var report: GovernorReport { get }
+}

@@ -1,0 +1,18 @@
+import Model
+
+/// What a governor thinks of the network.
+public struct GovernorReport: Hashable, Sendable {
+    /// How good it is; nil as long as nothing is known.
+    public var quality: LinkQuality?
+    /// How many transfers it would let run at most.
+    public var limit = 0
+    /// Bytes that it keeps asked for and not delivered.
+    public var window: Double = 0
+    /// Bytes a second that come when there is enough to do.
+    public var bandwidth: Double?
+    /// Seconds that a question and its answer take at least.
+    public var roundTrip: Double?
+
+    /// Says nothing yet.
+    public init() {}
+}

@@ -1,0 +1,27 @@
+/// How many transfers a host puts up with at once.
+///
+/// It is halved when the host complains, and creeps up again while it does not.
+struct HostCap {
+    private(set) var value = HostLink.greatestCap
+    private var changeTime = -Double.infinity
+
+    private static let clean = 30.0
+
+    /// The host complained. Of what ran at once all may come to hear of it, so only one complaint a round trip counts.
+    mutating func noteRefusal(at now: Double, roundTrip: Double) {
+        guard now - changeTime > roundTrip else { return }
+        value = max(1, (value / 2).rounded(.down))
+        changeTime = now
+    }
+
+    /// It was not the host that complained: there was none.
+    mutating func forgive() {
+        value = HostLink.greatestCap
+    }
+
+    mutating func advance(to now: Double) {
+        guard value < HostLink.greatestCap, now - changeTime >= Self.clean else { return }
+        value += 1
+        changeTime = now
+    }
+}

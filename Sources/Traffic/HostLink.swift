@@ -1,0 +1,158 @@
+/// What is known of the way to one host, and how many bytes to keep under way on it.
+///
+/// The window is a multiple of bandwidth × round trip, what fits into the link: less leaves it empty, more only waits in a
+/// queue somewhere, and what is asked for next waits behind it. Two things are looked at once a round trip. Whether more is
+/// delivered for more that is asked for; and whether answers begin later than they could, which is the queue itself. As long
+/// as no queue is to be seen there is room: on a link that loses packets transfers take longer than a round trip, and more of
+/// them have to run than its bandwidth and its length say.
+struct HostLink {
+    private(set) var delivered = 0.0
+    private(set) var bandwidth = BandwidthFilter()
+    /// Of connections and answers.
+    private(set) var roundTrip = RoundTripFilter()
+    /// Of answers alone: a server takes its time too.
+    private var answer = RoundTripFilter()
+    /// What things of each kind have weighed.
+    private(set) var sizes: [Double] = TransferKind.allCases.map(\.usualSize)
+    /// Whether transfers share a connection, as HTTP/2 has it.
+    private(set) var isShared = false
+
+    /// Whether it is still being found out how much the link carries.
+    private var isStarting = true
+    /// The bandwidth that was found last, and for how many rounds there has been no more.
+    private var found = 0.0
+    private var roundsWithoutMore = 0
+    private var round = 0
+    private var roundEnd = 0.0
+    /// Answers of this round, and how many of them came later than they could have.
+    private var answers = 0
+    private var lateAnswers = 0
+    /// Bytes that are tried beyond what bandwidth and round trip say, for want of a queue.
+    private var reach = HostLink.startingWidth * TransferKind.thumbnail.usualSize
+    private var log = DeliveryLog()
+
+    /// As many thumbnails are asked for before anything is known. Enough for a fast link to show itself, and on a slow one
+    /// not more than are soon through.
+    static let startingWidth = 8.0
+    /// Beyond this many there are servers who think it is an attack.
+    static let greatestCap = 64.0
+
+    func size(_ kind: TransferKind) -> Double { sizes[kind.rawValue] }
+
+    var roundTripTime: Double { roundTrip.least ?? 0.2 }
+
+    /// What fits into the link.
+    var capacity: Double? { bandwidth.greatest.map { $0 * roundTripTime } }
+
+    /// Whether the link has been used for so long that it will not show more by itself.
+    var isSettled: Bool { !isStarting && roundsWithoutMore >= 12 }
+
+    // MARK: - Measurements
+
+    mutating func noteConnect(_ seconds: Double, at now: Double) {
+        roundTrip.add(seconds, at: now)
+    }
+
+    mutating func noteAnswer(_ seconds: Double, isShared: Bool, at now: Double) {
+        roundTrip.add(seconds, at: now)
+        answer.add(seconds, at: now)
+        answers += 1
+        if isLate(seconds) { lateAnswers += 1 }
+        if isShared { self.isShared = true }
+    }
+
+    mutating func noteDelivered(_ bytes: Double) {
+        delivered += bytes
+    }
+
+    mutating func noteSize(_ size: Double, of kind: TransferKind) {
+        sizes[kind.rawValue] += 0.1 * (size - sizes[kind.rawValue])
+    }
+
+    /// Takes what was delivered while a transfer ran for a sample of the bandwidth.
+    mutating func sample(since time: Double, delivered before: Double, isSaturated: Bool, at now: Double) {
+        guard now > time else { return }
+        let rate = (delivered - before) / (now - time)
+        if isSaturated || rate > bandwidth.greatest ?? 0 {
+            bandwidth.add(rate, at: now, window: max(10 * roundTripTime, 1))
+        }
+    }
+
+    // MARK: - Window
+
+    /// Bytes to keep under way, when so many may run at most.
+    func window(cap: Double) -> Double {
+        let thumbnail = size(.thumbnail)
+        guard let capacity else { return reach }
+        return max(gain * capacity, min(reach, cap * thumbnail), floor)
+    }
+
+    /// With less than this a short link is empty while the next thing is asked for: four thumbnails, but no more than come in
+    /// the blink of an eye, or they would be a queue themselves.
+    private var floor: Double {
+        min(4 * size(.thumbnail), (bandwidth.greatest ?? 0) * 0.25)
+    }
+
+    private var gain: Double {
+        if isStarting { return 2 }
+        // From time to time more is asked for, to see whether more would come.
+        return round % 8 < 2 ? 1.75 : 1.25
+    }
+
+    /// Begins anew to find out how much the link carries: it is going to be used in another way.
+    mutating func startAgain() {
+        (isStarting, found, roundsWithoutMore) = (true, 0, 0)
+        reach = Self.startingWidth * size(.thumbnail)
+    }
+
+    /// Lets time pass. Once a round trip, what has been seen meanwhile is judged.
+    ///
+    /// - Parameters:
+    ///   - isSaturated: whether there has been enough to do.
+    ///   - overdue: how many answers are late and not here yet.
+    mutating func advance(to now: Double, isSaturated: Bool, overdue: () -> Int, cap: Double) {
+        log.note(delivered, at: now, span: fallTime)
+        guard now >= roundEnd else { return }
+        roundEnd = now + max(roundTripTime, 0.05)
+        round += 1
+        guard let rate = bandwidth.greatest else { return }
+        if rate >= 1.25 * found {
+            (found, roundsWithoutMore) = (rate, 0)
+        } else {
+            roundsWithoutMore += 1
+        }
+        if isSaturated { judgeQueue(overdue: overdue(), cap: cap) }
+        (answers, lateAnswers) = (0, 0)
+        if roundsWithoutMore >= 3 { isStarting = false }
+    }
+
+    /// Whether an answer that took so long stood in a queue.
+    func isLate(_ wait: Double) -> Bool {
+        wait > 1.25 * (answer.least ?? .infinity) + 0.005
+    }
+
+    private mutating func judgeQueue(overdue: Int, cap: Double) {
+        guard answers + overdue > 0 else { return }
+        if 2 * (lateAnswers + overdue) > answers + overdue {
+            isStarting = false
+            reach *= 0.7
+        } else {
+            reach = min(max(reach, size(.thumbnail)) * (isStarting ? 3 : 1.25), cap * size(.thumbnail))
+        }
+    }
+
+    /// Two of these are looked back upon.
+    private var fallTime: Double { max(2 * roundTripTime, 0.5) }
+
+    /// The link has become much worse than it was, though there was enough to do: what was known of it is forgotten.
+    /// Returns whether it is so much worse that what is under way is of another world.
+    mutating func noteFall(at now: Double) -> Bool {
+        guard let known = bandwidth.greatest, let rate = log.rate(delivered, at: now, over: 2 * fallTime),
+            rate < known / 2
+        else { return false }
+        bandwidth.reset(to: max(rate, 2_000), at: now)
+        (found, roundsWithoutMore) = (max(rate, 2_000), 0)
+        reach = 0
+        return rate < known / 8
+    }
+}

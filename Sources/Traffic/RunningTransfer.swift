@@ -1,0 +1,28 @@
+/// A transfer under way, as its governor sees it.
+struct RunningTransfer {
+    var candidate: TransferCandidate
+    /// Whether it is there to try a connection of its own.
+    var isTrial = false
+    /// Bytes that have come in this transfer.
+    var received = 0.0
+    /// Bytes that are to come in this transfer, once the answer says so.
+    var length: Double?
+    /// When the server was asked, as long as it has not answered.
+    var askTime: Double?
+    /// Since when what is delivered is measured, and how much its host had delivered by then.
+    var sampleTime: Double
+    var deliveredAtSample: Double
+    /// Whether there was enough to do all the time since. Otherwise what was delivered says how much was asked for, and not
+    /// what the link can carry.
+    var isSaturated = true
+
+    /// Bytes that are still to come.
+    ///
+    /// - Parameter size: what such a thing weighs in all, where it has not been said.
+    func rest(expecting size: Double) -> Double {
+        max((length ?? size - candidate.held) - received, Self.packet)
+    }
+
+    /// No less than this is ever to come: who asks has something to get.
+    private static let packet = 1448.0
+}

@@ -1,0 +1,70 @@
+/// Finds out whether a host should be asked over many connections in place of one that all transfers share.
+///
+/// One connection is best: it is there, it is warm, and the server sends what matters most first. But where packets get lost,
+/// each loss slows all of it down, and it carries a small part of what the link could. There is no seeing that from here: a
+/// slow connection and a slow link look alike. So it is tried, with a few connections beside the shared one: do they bring
+/// more than there was?
+struct SharingTrial: Sendable {
+    private enum State {
+        /// All goes over the shared connection; when the next trial may be.
+        case shared(next: Double)
+        /// A few go over their own; what was delivered when they had come to speed, and when that was.
+        case trying(begin: Double, before: Double, deliveredAtSpeed: Double?, end: Double)
+        /// All go over their own.
+        case unshared
+    }
+
+    private var state = State.shared(next: 0)
+    private var pause = 60.0
+    /// Unshared transfers that run in a trial.
+    private var tried = 0
+
+    private static let width = 8
+    private static let worthwhile = 1.3
+
+    var isUnshared: Bool { if case .unshared = state { true } else { false } }
+
+    /// Whether the next one that starts should be part of a trial, beside what the window allows.
+    var wantsAnother: Bool { if case .trying = state { tried < Self.width } else { false } }
+
+    mutating func noteTried() { tried += 1 }
+    mutating func noteEndOfTried() { tried = max(0, tried - 1) }
+
+    /// The host does not like so many connections.
+    mutating func noteRefusal(at now: Double) {
+        if isUnshared { state = .shared(next: now + pause) }
+    }
+
+    /// Lets time pass. Returns whether all should go over connections of their own from now on.
+    ///
+    /// - Parameters:
+    ///   - isSettled: whether it is known how much the shared connection carries, and it is used all the time.
+    ///   - rate: how much that is, in bytes a second.
+    mutating func advance(
+        to now: Double, isSettled: Bool, rate: Double, delivered: Double, roundTrip: Double
+    ) -> Bool {
+        switch state {
+        case .shared(let next):
+            // Connections cost something, most where there is little: those of a trial should be a second's worth at most.
+            guard isSettled, now >= next, rate > Self.costOfTrial else { return false }
+            state = .trying(
+                begin: now + 4 * roundTrip, before: rate, deliveredAtSpeed: nil,
+                end: now + 4 * roundTrip + max(4 * roundTrip, 0.5))
+        case .trying(let begin, let before, nil, let end):
+            if now >= begin { state = .trying(begin: now, before: before, deliveredAtSpeed: delivered, end: end) }
+        case .trying(let begin, let before, let deliveredAtSpeed?, let end):
+            guard now >= end, now > begin else { return false }
+            if (delivered - deliveredAtSpeed) / (now - begin) > Self.worthwhile * before {
+                state = .unshared
+                return true
+            }
+            state = .shared(next: now + pause)
+            pause = min(2 * pause, 3_600)
+        case .unshared: break
+        }
+        return false
+    }
+
+    /// Bytes that eight handshakes take, with some certificates.
+    private static let costOfTrial = 48e3
+}

@@ -1,0 +1,33 @@
+import Model
+
+/// What a governor is told of something that would like to be transferred.
+public struct TransferCandidate: Hashable, Sendable {
+    /// The host that it comes from; empty for a file of this machine.
+    public var host: String
+    /// How soon it is wanted.
+    public var importance: Importance
+    /// What it is.
+    public var kind: TransferKind
+    /// Bytes of it that are here already, from an attempt that was interrupted.
+    public var held: Double
+
+    /// Whether its connections are secure ones, which take longer to make.
+    public var isSecure: Bool
+
+    /// Describes something.
+    public init(
+        host: String, isSecure: Bool = false, importance: Importance, kind: TransferKind, held: Double = 0
+    ) {
+        self.host = host
+        self.isSecure = isSecure
+        self.importance = importance
+        self.kind = kind
+        self.held = held
+    }
+
+    /// Whether no network is in between.
+    var isLocal: Bool { host.isEmpty }
+
+    /// Whether the user waits for this one thing and looks at nothing else meanwhile.
+    var isUrgent: Bool { importance >= .list }
+}

@@ -1,0 +1,28 @@
+import Model
+
+/// What happens to a transfer, as far as a governor wants to know.
+public enum TransferNews: Hashable, Sendable {
+    /// A connection was made for it; the seconds that TCP took.
+    case connected(Double)
+    /// The answer begins: the seconds since the request was sent, how many bytes of body are to come where that is said,
+    /// and whether others share the connection.
+    case answered(wait: Double, length: Double?, isShared: Bool)
+    /// So many bytes of body have come, all in all.
+    case received(Double)
+    /// It is wanted more, or less, than it was.
+    case importance(Importance)
+    /// It is over.
+    case ended(Ending)
+
+    /// How a transfer can end.
+    public enum Ending: Hashable, Sendable {
+        /// All is here, or the server answered that there is nothing.
+        case completed
+        /// Nobody wants it any more, or it was interrupted for something else.
+        case cancelled
+        /// There was no way to the host.
+        case unreachable
+        /// Anything else that says nothing about the host.
+        case failed
+    }
+}

@@ -1,0 +1,85 @@
+/// One connection's sender: slow start with HyStart, congestion avoidance, one cut for each window that had losses, and what
+/// it has to send, several answers at once where they share it.
+final class SimulatedConnection {
+    /// An answer that is being sent.
+    struct Stream {
+        let transfer: Int
+        var rest: Int
+        let weight: Double
+        /// Goes up by bytes ÷ weight: whose is least is served next.
+        var served: Double
+    }
+
+    let number: Int
+    /// Whether many answers come over it at once.
+    let isShared: Bool
+    var streams: [Stream] = []
+    /// Bytes of streams that were lost and have to be sent again, by transfer.
+    var again: [(transfer: Int, bytes: Int)] = []
+    var isOpen = false
+    /// Segments on their way.
+    var flying = 0
+    private(set) var window = 10.0
+    private var threshold = Double.infinity
+    private var recoveryEnd = -1.0
+    private(set) var lastUse = 0.0
+    // HyStart: the least delay of eight samples in each round, against the least of all.
+    private var leastDelay = Double.infinity
+    private var roundDelay = Double.infinity
+    private var roundSamples = 0
+    private var roundEnd = 0.0
+
+    init(_ number: Int, isShared: Bool) { (self.number, self.isShared) = (number, isShared) }
+
+    var hasRoom: Bool { flying < Int(window) }
+
+    /// "Slow start after idle": what the window was worth is not known any more.
+    func wake(at now: Double, roundTrip: Double) {
+        if flying == 0, now - lastUse > max(0.3, 2 * roundTrip) { window = min(window, 10) }
+        lastUse = now
+    }
+
+    /// The next segment: whose, and how many bytes.
+    func next(_ most: Int) -> (transfer: Int, bytes: Int)? {
+        if let first = again.first {
+            again.removeFirst()
+            return first
+        }
+        guard let index = streams.indices.min(by: { streams[$0].served < streams[$1].served }) else { return nil }
+        let bytes = min(most, streams[index].rest)
+        let transfer = streams[index].transfer
+        streams[index].rest -= bytes
+        streams[index].served += Double(bytes) / streams[index].weight
+        if streams[index].rest == 0 { streams.remove(at: index) }
+        return (transfer, bytes)
+    }
+
+    func add(_ transfer: Int, bytes: Int, weight: Double) {
+        streams.append(
+            Stream(transfer: transfer, rest: bytes, weight: weight, served: streams.map(\.served).min() ?? 0))
+    }
+
+    func noteAck(delay: Double, at now: Double) {
+        flying = max(0, flying - 1)
+        lastUse = now
+        leastDelay = min(leastDelay, delay)
+        if window < threshold {
+            if now > roundEnd { (roundEnd, roundDelay, roundSamples) = (now + delay, .infinity, 0) }
+            roundSamples += 1
+            if roundSamples <= 8 { roundDelay = min(roundDelay, delay) }
+            let bound = leastDelay + min(max(leastDelay / 8, 0.004), 0.016)
+            if roundSamples == 8, window >= 16, roundDelay > bound { threshold = window }
+        }
+        window += window < threshold ? 1 : 1 / window
+    }
+
+    func noteLoss(of bytes: Int, _ transfer: Int, isFast: Bool, at now: Double, roundTrip: Double) {
+        flying = max(0, flying - 1)
+        if now > recoveryEnd {
+            threshold = max(2, window * 0.7)
+            window = isFast ? threshold : 1
+            recoveryEnd = now + roundTrip
+        }
+        again.append((transfer, bytes))
+    }
+}

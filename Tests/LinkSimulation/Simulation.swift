@@ -1,0 +1,300 @@
+import Model
+import TestSupport
+import Traffic
+
+/// A network on a clock of its own: a client that has a real queue and a real governor, a server, and the link between them.
+///
+///     var simulation = Simulation(link, AdaptiveGovernor())
+///     simulation.want(2_000, .thumbnail, sizes: 6_000...18_000)
+///     simulation.run()
+///     simulation.time  // seconds
+///
+/// What is simulated is what decides how long things take: the queue at the bottleneck, slow start, losses and what TCP does
+/// about them, the round trips of connections and requests. It is deterministic: the same seed, the same run.
+public final class Simulation {
+    private enum Event {
+        case connected(Int)
+        case request(transfer: Int, attempt: Int)
+        case segment(connection: Int, transfer: Int, attempt: Int, bytes: Int, sent: Double)
+        case ack(connection: Int, delay: Double)
+        case lost(connection: Int, transfer: Int, attempt: Int, bytes: Int, isFast: Bool)
+        case wanted(Int)
+        case tick
+    }
+
+    private struct Entry: Sendable {
+        let time: Double
+        let number: Int
+        let event: Event
+    }
+
+    /// Seconds since the start.
+    public private(set) var time = 0.0
+    public private(set) var link: SimulatedLink
+    public private(set) var transfers: [SimulatedTransfer] = []
+    public private(set) var interruptions = 0
+    /// Bytes that came and were thrown away.
+    public private(set) var wasted = 0
+    public private(set) var mostAtOnce = 0
+
+    private var governor: any Governor
+    private let isShared: Bool
+    private let gallery: GalleryID
+    private var queue = TransferQueue()
+    private var events: [Entry] = []
+    private var eventCount = 0
+    private var connections: [SimulatedConnection] = []
+    private var idle: [SimulatedConnection] = []
+    private var running: Set<Int> = []
+    private var left = 0
+    private var numbers: SeededNumbers
+    private var isTicking = false
+
+    private static let segment = 1448
+    /// Bytes from which on a part is kept.
+    private static let worthKeeping = 65_536
+
+    /// - Parameter isShared: whether all goes over one connection, as with HTTP/2; then one more round trip is needed for TLS.
+    public init(_ link: SimulatedLink, _ governor: any Governor, isShared: Bool = false, seed: UInt64 = 1) throws {
+        (self.link, self.governor, self.isShared) = (link, governor, isShared)
+        numbers = SeededNumbers(seed: seed)
+        gallery = GalleryID(try Address("http://example.org/"))
+    }
+
+    /// Wants something from some time on. Returns its number.
+    @discardableResult
+    public func want(
+        _ kind: TransferKind, bytes: Int, importance: Importance = .visible, at time: Double = 0
+    ) -> Int {
+        let number = transfers.count
+        transfers.append(
+            SimulatedTransfer(
+                number: number,
+                candidate: TransferCandidate(
+                    host: "example.org", isSecure: isShared, importance: importance, kind: kind),
+                size: bytes, time: time))
+        schedule(.wanted(number), at: time)
+        left += 1
+        return number
+    }
+
+    /// Wants many of random sizes, always the same.
+    public func want(
+        _ count: Int, _ kind: TransferKind, sizes: ClosedRange<Int>, importance: Importance = .visible
+    ) {
+        var sizesAtRandom = SeededNumbers(seed: 42)
+        for _ in 0..<count { want(kind, bytes: Int.random(in: sizes, using: &sizesAtRandom), importance: importance) }
+    }
+
+    /// Lets time pass until all is here, or that one thing.
+    public func run(until last: Int? = nil, atMost limit: Double = 3_000) {
+        while left > 0, let entry = popEvent(), entry.time < limit {
+            time = entry.time
+            handle(entry.event)
+            if let last, transfers[last].doneTime != nil { return }
+        }
+    }
+
+    private func handle(_ event: Event) {
+        switch event {
+        case .wanted(let number):
+            put(number)
+            pump()
+        case .tick:
+            isTicking = false
+            pump()
+        case .connected(let number): open(connections[number])
+        case .request(let number, let attempt): answer(number, attempt)
+        case .segment(let connection, let number, let attempt, let bytes, let sent):
+            deliver(connections[connection], number, attempt, bytes, sent: sent)
+        case .ack(let number, let delay):
+            connections[number].noteAck(delay: delay, at: time)
+            send(connections[number])
+        case .lost(let number, let transfer, let attempt, let bytes, let isFast):
+            let connection = connections[number]
+            let isOfUse = transfers[transfer].attempt == attempt
+            connection.noteLoss(
+                of: isOfUse ? bytes : 0, transfer, isFast: isFast, at: time, roundTrip: link.stage(at: time).roundTrip)
+            send(connection)
+        }
+    }
+
+    // MARK: - The client
+
+    private func put(_ number: Int) {
+        var candidate = transfers[number].candidate
+        candidate.held = Double(transfers[number].held)
+        let subject = Wish.Subject.picture(gallery, PhotoKey(Int64(number)), .photo)
+        queue.put(Wish(subject, importance: candidate.importance), place: number, as: candidate)
+    }
+
+    private func pump() {
+        for number in running where transfers[number].received > 0 {
+            governor.note(.received(Double(transfers[number].received)), of: number, at: time)
+        }
+        for number in governor.advance(to: time, isWaiting: { queue.count(of: $0) > 0 }) { interrupt(number) }
+        while let (entry, connection) = queue.popFirst({ governor.admit($0, at: time) }) {
+            guard case .picture(_, let key, _) = entry.subject else { break }
+            governor.noteStart(of: Int(key.rawValue), entry.candidate, over: connection, at: time)
+            start(Int(key.rawValue), over: connection)
+        }
+        mostAtOnce = max(mostAtOnce, running.count)
+        if !isTicking, left > 0, let pace = governor.pace {
+            isTicking = true
+            schedule(.tick, at: time + pace)
+        }
+    }
+
+    private func start(_ number: Int, over way: Admission.Connection) {
+        running.insert(number)
+        transfers[number].received = 0
+        transfers[number].headLeft = SimulatedTransfer.head
+        transfers[number].attempt += 1
+        let roundTrip = link.stage(at: time).roundTrip
+        let connection: SimulatedConnection
+        if isShared, way == .any, let first = connections.first(where: \.isShared) {
+            connection = first
+        } else if way != .fresh, let warm = idle.popLast() {
+            connection = warm
+        } else {
+            connection = SimulatedConnection(connections.count, isShared: isShared && way == .any)
+            connections.append(connection)
+            schedule(.connected(connection.number), at: time + roundTrip * (isShared ? 2 : 1))
+            // The connection itself takes one round trip, what TLS needs comes on top.
+            governor.note(.connected(roundTrip), of: number, at: time + roundTrip)
+        }
+        transfers[number].connection = connection
+        if connection.isOpen { request(number) }
+    }
+
+    private func open(_ connection: SimulatedConnection) {
+        connection.isOpen = true
+        for number in running.sorted() where transfers[number].connection === connection { request(number) }
+    }
+
+    private func request(_ number: Int) {
+        transfers[number].requestTime = time
+        schedule(
+            .request(transfer: number, attempt: transfers[number].attempt),
+            at: time + link.stage(at: time).roundTrip / 2)
+    }
+
+    private func interrupt(_ number: Int) {
+        governor.note(.ended(.cancelled), of: number, at: time)
+        let came = transfers[number].held + transfers[number].received
+        let kept = came >= Self.worthKeeping ? came : 0
+        wasted += came - kept
+        transfers[number].held = kept
+        transfers[number].attempt += 1
+        if let connection = transfers[number].connection {
+            connection.streams.removeAll { $0.transfer == number }
+            connection.again.removeAll { $0.transfer == number }
+        }
+        transfers[number].connection = nil
+        running.remove(number)
+        interruptions += 1
+        put(number)
+    }
+
+    private func deliver(
+        _ connection: SimulatedConnection, _ number: Int, _ attempt: Int, _ bytes: Int, sent: Double
+    ) {
+        let roundTrip = link.stage(at: time).roundTrip
+        schedule(.ack(connection: connection.number, delay: time + roundTrip / 2 - sent), at: time + roundTrip / 2)
+        guard transfers[number].attempt == attempt else {
+            wasted += bytes
+            return
+        }
+        if transfers[number].headLeft == SimulatedTransfer.head {
+            let length = transfers[number].size - transfers[number].held
+            governor.note(
+                .answered(
+                    wait: time - transfers[number].requestTime, length: Double(length),
+                    isShared: connection.isShared), of: number,
+                at: time)
+        }
+        let head = min(bytes, transfers[number].headLeft)
+        transfers[number].headLeft -= head
+        transfers[number].received += bytes - head
+        guard transfers[number].held + transfers[number].received >= transfers[number].size else { return }
+        governor.note(.received(Double(transfers[number].received)), of: number, at: time)
+        governor.note(.ended(.completed), of: number, at: time)
+        transfers[number].finish(at: time)
+        running.remove(number)
+        left -= 1
+        if !connection.isShared { idle.append(connection) }
+        pump()
+    }
+
+    // MARK: - The server
+
+    private func answer(_ number: Int, _ attempt: Int) {
+        guard transfers[number].attempt == attempt, let connection = transfers[number].connection else { return }
+        connection.wake(at: time, roundTrip: link.stage(at: time).roundTrip)
+        let bytes = transfers[number].size - transfers[number].held + SimulatedTransfer.head
+        connection.add(number, bytes: bytes, weight: weight(transfers[number].candidate.importance))
+        send(connection)
+    }
+
+    private func weight(_ importance: Importance) -> Double {
+        importance >= .lookedAt ? 256 : 16
+    }
+
+    private func send(_ connection: SimulatedConnection) {
+        while connection.hasRoom, let (number, bytes) = connection.next(Self.segment) {
+            guard bytes > 0 else { continue }
+            let attempt = transfers[number].attempt
+            let roundTrip = link.stage(at: time).roundTrip
+            connection.flying += 1
+            let isUnlucky = link.loss > 0 && Double.random(in: 0..<1, using: &numbers) < link.loss
+            switch link.send(bytes, at: time, isUnlucky: isUnlucky) {
+            case .arrives(let arrival):
+                schedule(
+                    .segment(
+                        connection: connection.number, transfer: number, attempt: attempt, bytes: bytes, sent: time),
+                    at: arrival)
+            case .lost(let queue):
+                // Three later packets tell the sender; where there are none, it waits for its timer.
+                let isFast = connection.flying >= 4
+                schedule(
+                    .lost(
+                        connection: connection.number, transfer: number, attempt: attempt, bytes: bytes, isFast: isFast),
+                    at: time + (isFast ? queue + roundTrip : max(0.2, 2 * (queue + roundTrip))))
+            }
+        }
+    }
+
+    // MARK: - Time
+
+    private func schedule(_ event: Event, at time: Double) {
+        eventCount += 1
+        events.append(Entry(time: time, number: eventCount, event: event))
+        var child = events.count - 1
+        while child > 0 {
+            let parent = (child - 1) / 2
+            guard isEarlier(child, parent) else { return }
+            events.swapAt(child, parent)
+            child = parent
+        }
+    }
+
+    private func popEvent() -> Entry? {
+        guard let first = events.first else { return nil }
+        events.swapAt(0, events.count - 1)
+        events.removeLast()
+        var parent = 0
+        while true {
+            var least = parent
+            for child in [2 * parent + 1, 2 * parent + 2] where child < events.count && isEarlier(child, least) {
+                least = child
+            }
+            guard least != parent else { return first }
+            events.swapAt(parent, least)
+            parent = least
+        }
+    }
+
+    private func isEarlier(_ left: Int, _ right: Int) -> Bool {
+        (events[left].time, events[left].number) < (events[right].time, events[right].number)
+    }
+}
