@@ -1,0 +1,117 @@
+"""Two network namespaces with a shaped link between them."""
+import json
+import os
+import pathlib
+import select
+import shutil
+import subprocess
+import time
+
+from process import Trouble, end, run
+
+SOURCE = pathlib.Path(__file__).with_name("link") / "shaped_link.c"
+#: The client's end and the server's.
+NEAR, FAR = "10.44.0.1", "10.44.0.2"
+#: Seconds within which the link answers.
+PATIENCE = 10
+#: Seconds within which nothing is left on the line of what was cut off.
+SETTLING = 60
+PROGRAMS = ("cc", "ip", "nsenter", "setpriv", "nginx", "openssl")
+
+
+def obstacle():
+    """Why there can be no link here; nothing, if there can."""
+    if os.geteuid() != 0:
+        return "left out: a link needs root, for its network namespaces"
+    if not os.path.exists("/dev/net/tun"):
+        return "left out: a link needs TUN, and there is no /dev/net/tun"
+    if missing := [program for program in PROGRAMS if not shutil.which(program)]:
+        return f"left out: not installed: {', '.join(missing)}"
+    return ""
+
+
+class Link:
+    """A link while it is entered.
+
+    Its namespaces have no name and belong to the program that carries the packets, which ends with its standard input:
+    with this process, whatever ends that. What was started at either end is killed by the system then. So there is
+    nothing to be cleared away that a run might have left.
+    """
+
+    def __init__(self, shape, folder):
+        self.shape = shape
+        self._program = folder / "shaped_link"
+        self._child = None
+        self._spaces = {}
+
+    def __enter__(self):
+        if not self._program.exists():
+            run(["cc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", self._program, SOURCE])
+        self._child = subprocess.Popen(
+            [str(self._program), *self.shape.options], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, start_new_session=True)
+        try:
+            word, near, far = self._line().split()
+            if word != "ready":
+                raise Trouble(f"The link says {word}.")
+            self._spaces = {NEAR: near, FAR: far}
+            for mine, other in ((NEAR, FAR), (FAR, NEAR)):
+                self._set_up(mine, other)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        end(self._child.pid)
+        self._child.wait()
+        for stream in (self._child.stdin, self._child.stdout, self._child.stderr):
+            stream.close()
+
+    def at(self, side, command):
+        """A command as it is run at one end. It is killed when this process ends."""
+        return [
+            shutil.which("setpriv"), "--pdeathsig", "KILL", "nsenter",
+            f"--net=/proc/{self._child.pid}/fd/{self._spaces[side]}", *command]
+
+    def restart(self):
+        """Has the schedule begin with the next packet, and forgets what was counted.
+
+        Before that it waits until what the last run has left on the line has gone.
+        """
+        deadline = time.perf_counter() + SETTLING
+        while True:
+            time.sleep(2 * self.shape.longest_trip / 1000)
+            lines = [self.counts()[name] for name in ("down", "up")]
+            if not any(line["packets"] or line["under_way"] for line in lines):
+                break
+            if time.perf_counter() > deadline:
+                raise Trouble("The link does not come to rest.")
+        self._ask("restart")
+
+    def counts(self):
+        """What went over the link since the last time, in each direction, and how late it was with it."""
+        return json.loads(self._ask("count"))
+
+    def _set_up(self, mine, other):
+        def do(*command):
+            run(self.at(mine, command))
+
+        do("ip", "link", "set", "lo", "up")
+        do("ip", "link", "set", "line", "mtu", "1500", "txqueuelen", "10000", "up")
+        do("ip", "address", "add", mine, "peer", other, "dev", "line")
+        # What one connection learnt of the link is not told to the next: each run begins as the first one did.
+        do("sh", "-c", "echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save")
+        # The same everywhere, whatever this system prefers.
+        do("ip", "route", "replace", other, "dev", "line", "src", mine, "congctl", "cubic")
+
+    def _ask(self, command):
+        self._child.stdin.write(f"{command}\n".encode())
+        self._child.stdin.flush()
+        return self._line()
+
+    def _line(self):
+        if select.select([self._child.stdout], [], [], PATIENCE)[0] and (line := self._child.stdout.readline()):
+            return line.decode().strip()
+        end(self._child.pid)
+        raise Trouble(f"There is no link: {self._child.stderr.read().decode().strip()[-300:]}")

@@ -1,0 +1,74 @@
+"""The links that are measured on."""
+import dataclasses
+
+#: Bytes of a packet, and those of them that are TCP's load.
+PACKET, LOAD = 1500, 1448
+#: About what an answer's headers take, in bytes.
+HEAD = 250
+
+
+@dataclasses.dataclass(frozen=True)
+class Shape:
+    """What a link is like, and how much is fetched over it."""
+
+    name: str
+    #: Bits a second.
+    rate: int
+    #: Round trip, in milliseconds.
+    round_trip: int
+    #: How many thumbnails are fetched.
+    thumbnails: int
+    #: Share of packets that are lost.
+    loss: float = 0.0
+    #: The folder with the photo that is opened, and after how many seconds.
+    photos: str = "large"
+    photo_after: float = 3.0
+    #: What the link becomes: seconds, bits a second, milliseconds.
+    later: tuple = ()
+
+    @property
+    def text(self):
+        """As one would say it."""
+        rate = f"{self.rate / 1e6:g} Mbit/s" if self.rate >= 1e6 else f"{self.rate / 1e3:g} kbit/s"
+        loss = f", {self.loss:.0%} lost" if self.loss else ""
+        return f"{self.name} ({rate}, {self.round_trip} ms{loss})"
+
+    @property
+    def longest_trip(self):
+        """The longest round trip that it ever has, in milliseconds."""
+        return max([self.round_trip, *(trip for _, _, trip in self.later)])
+
+    @property
+    def product(self):
+        """Bandwidth by delay: the bytes that are on their way when the line is full."""
+        return self.rate / 8 * self.round_trip / 1000
+
+    def least(self, sizes):
+        """The seconds within which files of those sizes cannot be fetched: their packets, and two round trips."""
+        wire = sum(size + HEAD for size in sizes) * PACKET / LOAD
+        return wire * 8 / self.rate + 2 * self.round_trip / 1000
+
+    @property
+    def options(self):
+        """For `shaped_link`."""
+        chosen = [f"--rate={self.rate}", f"--rtt={self.round_trip}", f"--loss={self.loss}"]
+        if self.later:
+            steps = [(0, self.rate, self.round_trip), *self.later]
+            chosen.append("--schedule=" + ",".join(f"{at}:{rate}/{trip}" for at, rate, trip in steps))
+        return chosen
+
+
+#: Those that fetching was made for, and two more that it was not.
+SHAPES = {
+    shape.name: shape for shape in (
+        Shape("b", 50_000_000, 100, 2_000),
+        Shape("c", 2_000_000, 300, 200, photos="middle", photo_after=6),
+        Shape("d", 256_000, 600, 60, photos="middle", photo_after=8),
+        Shape("e", 10_000_000, 40, 800, loss=0.01),
+        Shape("f", 300_000_000, 20, 2_000),
+    )
+}
+TUNED = "bcd"
+#: A link that collapses while it is used.
+COLLAPSE = Shape(
+    "collapse", 50_000_000, 100, 2_000, photos="middle", photo_after=8, later=((5, 256_000, 600),))
