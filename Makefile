@@ -1,6 +1,7 @@
 # make run      builds Vitrine and opens the TestGallery
 # make test     checks and tests everything
-# make bench    measures; ONLY=first-sync that alone, PHOTOS=100000 with fewer, JSON=FILE writes it there
+# make bench    measures; ONLY=first-sync that alone, PHOTOS=100000 with fewer, LINKS="b c" on those links,
+#               ROUNDS=1 once on each of them, JSON=FILE writes it there
 # make install  puts it under PREFIX (and DESTDIR)
 # make clean    removes what was built
 
@@ -38,7 +39,8 @@ test:
 
 bench: build
 	Scripts/install-packages bench
-	python3 -B Benchmarks $(ONLY:%=--only %) $(PHOTOS:%=--photos %) $(JSON:%=--json %)
+	python3 -B Benchmarks $(ONLY:%=--only %) $(PHOTOS:%=--photos %) $(LINKS:%=--link %) $(ROUNDS:%=--rounds %) \
+		$(JSON:%=--json %)
 
 # Nothing is built here, so that it can be run as another user than the one who builds.
 install:

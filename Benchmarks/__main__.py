@@ -1,6 +1,6 @@
 """Measures Vitrine, beside other programs where there are some that do the same.
 
-    python3 Benchmarks [--photos N] [--only LINE]… [--json FILE] [--binary FILE]
+    python3 Benchmarks [--photos N] [--only LINE]… [--link NAME]… [--rounds N] [--json FILE] [--binary FILE]
 
 Prints a table, and writes the same as JSON. Ends with 1 if a limit is exceeded or something could not be measured.
 """
@@ -10,14 +10,19 @@ import json
 import os
 import pathlib
 import platform
+import shutil
 import signal
 import subprocess
 import sys
 import time
 
 from figure import Figure, table
-from lines import at_rest, changes, first_frame, first_sync, keys, memory, search, sync_again, unchanged
+from lines import (
+    at_rest, changes, first_frame, first_sync, keys, memory, search, sync_again, thumbnails,
+    unchanged,
+)
 from process import Trouble
+from shapes import SHAPES
 from workshop import Workshop
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -25,6 +30,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LINES = {
     "first-sync": first_sync, "memory": memory, "sync-again": sync_again, "unchanged": unchanged,
     "first-frame": first_frame, "keys": keys, "search": search, "changes": changes, "at-rest": at_rest,
+    "thumbnails": thumbnails,
 }
 #: More than this of other work, and times say little.
 BUSY = 0.5
@@ -41,6 +47,8 @@ def figures(name, workshop):
 def machine(binary):
     """Where it was measured, with what."""
     def first_line(*command):
+        if not shutil.which(command[0]):
+            return ""
         done = subprocess.run(command, capture_output=True, text=True, timeout=10)
         return (done.stdout + done.stderr).strip().partition("\n")[0]
 
@@ -53,6 +61,8 @@ def machine(binary):
         "cores": os.cpu_count(), "memory_gib": round(memory_size / 2**30, 1), "load_before": os.getloadavg()[0],
         "vitrine": first_line(str(binary), "--version"), "xmllint": first_line("xmllint", "--version"),
         "sqlite3": first_line("sqlite3", "--version").partition(" ")[0],
+        "network": [first_line(*command) for command in (
+            ("nginx", "-v"), ("aria2c", "--version"), ("curl", "--version"), ("wget2", "--version"))],
     }
 
 
@@ -60,11 +70,15 @@ def arguments():
     parser = argparse.ArgumentParser(prog="Benchmarks", description="Measures Vitrine.")
     parser.add_argument("--photos", type=int, default=1_000_000, help="in a large gallery")
     parser.add_argument("--only", action="append", choices=LINES, help="measure this alone")
+    parser.add_argument("--link", action="append", choices=SHAPES, help="measure on this link alone")
+    parser.add_argument("--rounds", type=int, default=3, help="how often it is measured on a link")
     parser.add_argument("--json", type=pathlib.Path, default=ROOT / ".build/bench/result.json")
     parser.add_argument("--binary", type=pathlib.Path, default=ROOT / ".build/release/vitrine")
     chosen = parser.parse_args()
     if chosen.photos < 1_000:
         parser.error("A large gallery has a thousand photos at least.")
+    if chosen.rounds < 1:
+        parser.error("It is measured once at least.")
     if not os.access(chosen.binary, os.X_OK):
         parser.error(f"There is no {chosen.binary}; make build makes it.")
     return chosen
@@ -86,7 +100,7 @@ def main():
         if where["load_before"] > BUSY:
             print(f"This machine is busy (load {where['load_before']:.2f}): times say little.", file=sys.stderr)
         found = []
-        with Workshop(chosen.binary, folder, chosen.photos) as workshop:
+        with Workshop(chosen.binary, folder, chosen.photos, chosen.link or tuple(SHAPES), chosen.rounds) as workshop:
             for name in chosen.only or LINES:
                 workshop.say(f"{name}: {LINES[name].__doc__.strip()}")
                 for figure in figures(name, workshop):

@@ -22,6 +22,8 @@ class Figure:
     missing: str = ""
     #: Whether it is a mistake that there is none, and not just something that this Vitrine does not do yet.
     failed: bool = False
+    #: What it was worked out from, for those who read the JSON.
+    details: dict = dataclasses.field(default_factory=dict)
 
     @property
     def value(self):

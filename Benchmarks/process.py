@@ -11,6 +11,10 @@ class Trouble(Exception):
     """Why there is no figure: a sentence."""
 
 
+class TooLong(Trouble):
+    """It took longer than it was given."""
+
+
 def peak_of(arguments, environment, timeout=600):
     """The most that a program had resident, in MiB.
 
@@ -46,8 +50,9 @@ def run(arguments, environment=None, timeout=600):
         if child.returncode != 0:
             complaints.seek(0)
             said = complaints.read().decode(errors="replace").strip()
-            how = f"took more than {timeout} s" if late.is_set() else f"ended with {child.returncode}"
-            raise Trouble(f"{os.path.basename(str(arguments[0]))} {how}: {said[-300:]}")
+            kind, how = (TooLong, f"took more than {timeout} s") if late.is_set() else (
+                Trouble, f"ended with {child.returncode}")
+            raise kind(f"{os.path.basename(str(arguments[0]))} {how}: {said[-300:]}")
     return seconds
 
 

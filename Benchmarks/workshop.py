@@ -4,8 +4,10 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import sqlite3
+import subprocess
 import sys
 
 from process import Trouble, run
@@ -31,11 +33,13 @@ class Workshop:
     Galleries are made once and kept; caches live for one run of the benchmarks.
     """
 
-    def __init__(self, binary, folder, photos):
+    def __init__(self, binary, folder, photos, links=(), rounds=3):
         self.binary = binary.resolve()
         self.folder = folder.resolve()
         #: How many photos a large gallery has, one that is a tenth of it, and a small one.
         self.many, self.some, self.few = photos, max(100, photos // 10), 100
+        #: The names of the links to measure on, and how often.
+        self.links, self.rounds = links, rounds
         #: The same choices every time.
         self.chance = random.Random(1)
         self._scratch = self.folder / "run"
@@ -67,6 +71,20 @@ class Workshop:
         return Gallery(
             folder / "gallery.xml", folder / "rows.csv", photos, [photo["name"] for photo in first],
             [plain["offset"]] + [offset for offset in facts["offsets"] if offset != plain["offset"]][:99])
+
+    def pictures(self):
+        """The folder with what is fetched over links."""
+        folder = self.folder / "pictures"
+        if not folder.exists():
+            self.say("  making thumbnails and photos")
+            thumbnail = pathlib.Path(__file__).parents[1] / "TestGallery/thumbnails/wide.jpg"
+            run([sys.executable, pathlib.Path(__file__).with_name("pictures.py"), folder, thumbnail])
+        return folder
+
+    def knows(self, option):
+        """Whether this Vitrine has an option."""
+        told = subprocess.run([self.binary, "--help"], capture_output=True, text=True, timeout=10).stdout
+        return re.search(rf"--{option}\b", told) is not None
 
     def copy(self, gallery):
         """A gallery of one's own, to change."""

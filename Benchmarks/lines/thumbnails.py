@@ -1,0 +1,108 @@
+"""All thumbnails of a gallery whose list is known, over links, against programs that only fetch the same files."""
+import shutil
+
+import contest
+from contest import Entry
+from downloaders import DOWNLOADERS
+from figure import Figure
+from network import on_links, thrown_away
+from pictures import list_file, thumbnail
+from process import Trouble
+from shapes import SHAPES, TUNED
+
+LINE = "thumbnails"
+#: Of the best of the others, at what is its best setting for that link.
+LIMIT = 1.05
+#: Of what the line takes at least, where so many thumbnails' bytes fit onto it.
+LEAST, FEW = 1.2, 48 * 12_000
+#: Of what a fixed four at once take; on a long fat link they are what is to be beaten.
+FIXED, FIXED_FAT = 1.05, 0.11
+#: Percent of bytes that were fetched for nothing.
+WASTE = 3
+
+
+def ours(network, scheme, sizes, options=()):
+    """Vitrine, with a cache that knows the list and nothing else."""
+    workshop = network.workshop
+    address = network.server.address(scheme, list_file("large", len(sizes)))
+
+    def go():
+        home = network.home(address)
+        network.link.restart()
+        try:
+            seconds = network.run([workshop.binary, "sync", *options, address], home)
+            counts = network.link.counts()
+            count, stored = network.stored(home)
+        finally:
+            shutil.rmtree(home)
+        if (count, stored) != (len(sizes), sum(sizes)):
+            raise Trouble(f"Vitrine has {count} thumbnails of {len(sizes)}, {stored} bytes of {sum(sizes)}.")
+        return seconds, {"link": counts, "thrown_away": thrown_away(counts, scheme, count + 1, stored)}
+
+    return Entry(" ".join(("vitrine", "h2" if scheme == "https" else "http", *options)), go, is_ours=True)
+
+
+def theirs(network, downloader, paths, sizes):
+    """Somebody else, with the addresses in a file."""
+    def go():
+        seconds, lacking = downloader.fetch(network, paths, sizes)
+        if lacking:
+            raise Trouble(f"{downloader.name} lacks {lacking} files.")
+        return seconds, {}
+
+    return Entry(downloader.name, go)
+
+
+def measured(network):
+    workshop, shape = network.workshop, network.shape
+    paths = [thumbnail(index) for index in range(shape.thumbnails)]
+    sizes = [(workshop.pictures() / path).stat().st_size for path in paths]
+    plain, secure = (ours(network, scheme, sizes) for scheme in ("http", "https"))
+    fixed = ours(network, "http", sizes, ("--transfers", "4")) if workshop.knows("transfers") else None
+    peers = {
+        downloader: theirs(network, downloader, paths, sizes) for downloader in DOWNLOADERS if downloader.is_here
+    }
+    everybody = [plain, secure, *([fixed] if fixed else []), *peers.values()]
+    contest.hold(network, everybody, workshop.rounds)
+    what = f"{shape.thumbnails:,} thumbnails over {shape.text}"
+    yield against_others(what, plain, list(peers.values()), everybody)
+    secure_peers = [entry for downloader, entry in peers.items() if downloader.scheme == "https"]
+    yield against_others("… https, with HTTP/2", secure, secure_peers, everybody)
+    yield against_line(shape, plain, sizes)
+    yield against_fixed(shape, plain, fixed)
+    for entry in (plain, secure):
+        share = max(note.get("thrown_away", 0) for note in entry.notes) * 100
+        yield Figure(LINE, f"… bytes thrown away, {entry.name}", ours=share, unit="%", limit=WASTE)
+
+
+def against_others(what, entry, peers, everybody):
+    """Beside the best of the others."""
+    best = contest.best(peers)
+    said = "; ".join(peer.text for peer in peers)
+    return contest.compare(
+        LINE, what, entry, best, LIMIT, f"theirs: {best.name}. In {len(entry.seconds)} rounds, seconds: {said}",
+        details=contest.details(everybody))
+
+
+def against_line(shape, entry, sizes):
+    """Beside what the line itself takes for as much."""
+    what = "… against what the line takes at least"
+    if not entry.counts:
+        return Figure(LINE, what, missing=f"{entry.name} {entry.trouble}", failed=True)
+    least = shape.least(sizes)
+    is_limited = shape.name in TUNED and shape.product <= FEW
+    return Figure(
+        LINE, what, ours=entry.median, unit="s", theirs=least, ratio=entry.median / least,
+        limit=LEAST if is_limited else None, limited="ratio")
+
+
+def against_fixed(shape, entry, fixed):
+    """Beside itself with four at once, whatever the link."""
+    what = "… against four at once"
+    if not fixed:
+        return Figure(LINE, what, missing="this Vitrine has no --transfers: it always has four at once")
+    return contest.compare(LINE, what, entry, fixed, FIXED if shape.product <= FEW else FIXED_FAT)
+
+
+def measure(workshop):
+    yield from on_links(workshop, LINE, [SHAPES[name] for name in workshop.links], measured)

@@ -1,0 +1,90 @@
+"""What is measured on a link: a server at its far end, and Vitrine at the near one."""
+import contextlib
+import shutil
+import sqlite3
+
+from link import NEAR, Link, obstacle
+from figure import Figure
+from process import Trouble, run
+from web_server import WebServer
+
+#: Seconds that a run may take.
+LIMIT = 110
+#: Bytes of TCP's load that an answer takes beside its body, as they were found to be: headers, and what TLS adds.
+BESIDE = {"http": 242, "https": 160}
+
+
+class Network(contextlib.ExitStack):
+    """A link and all that is at its ends, while it is entered."""
+
+    def __init__(self, workshop, shape):
+        super().__init__()
+        self.workshop, self.shape = workshop, shape
+        self._folder = workshop.folder_for("network")
+        #: Caches by gallery's address, to be copied.
+        self._prepared = {}
+
+    def __enter__(self):
+        super().__enter__()
+        self.callback(self.workshop.discard, self._folder)
+        pictures = self.workshop.pictures()
+        self.link = self.enter_context(Link(self.shape, self._folder))
+        self.server = self.enter_context(WebServer(self.link, pictures, self._folder))
+        return self
+
+    def environment(self, home):
+        """What Vitrine sees, and whoever is compared: it trusts the server."""
+        return self.workshop.environment(home) | {"CURL_CA_BUNDLE": str(self.server.certificate)}
+
+    def run(self, command, home, timeout=LIMIT):
+        """The seconds that a program takes at the near end."""
+        return run(self.link.at(NEAR, [str(part) for part in command]), self.environment(home), timeout)
+
+    def home(self, address, scope="--list-only"):
+        """A home with a cache that holds the gallery's list, or what `sync` fetches with another option, or with none.
+
+        The list was fetched over this link, but nothing is kept of how that went: only the gallery itself. So no run
+        knows of the link what another has learnt.
+        """
+        if (address, scope) not in self._prepared:
+            first = self.workshop.folder_for("first")
+            self.run([self.workshop.binary, "sync", *filter(None, [scope]), address], first)
+            kept = self._folder / f"cache-{len(self._prepared)}"
+            shutil.copytree(first / ".cache/vitrine/galleries", kept)
+            self.workshop.discard(first)
+            self._prepared[address, scope] = kept
+        home = self.workshop.folder_for("home")
+        shutil.copytree(self._prepared[address, scope], home / ".cache/vitrine/galleries")
+        return home
+
+    def stored(self, home):
+        """How many thumbnails the cache in a home holds, and their bytes."""
+        connection = sqlite3.connect(self.workshop.database(home))
+        try:
+            return connection.execute("SELECT count(*), ifnull(sum(length(data)), 0) FROM thumbnail").fetchone()
+        finally:
+            connection.close()
+
+
+def on_links(workshop, line, shapes, measured):
+    """The figures of each link; one that says why, if there is none."""
+    if why := obstacle():
+        yield Figure(line, "on shaped links", missing=why)
+        return
+    for shape in shapes:
+        workshop.say(f"  link {shape.text}")
+        try:
+            with Network(workshop, shape) as network:
+                yield from measured(network)
+        except (Trouble, OSError) as trouble:
+            yield Figure(line, f"link {shape.name}", missing=str(trouble), failed=True)
+
+
+def thrown_away(counts, scheme, answers, stored):
+    """Share of what came that was not kept: TCP's load without what belongs to answers, against what was stored.
+
+    What TCP sent again although it had come is in it too.
+    """
+    if stored <= 0:
+        raise Trouble("Nothing was stored.")
+    return max(0, counts["down"]["payload"] - answers * BESIDE[scheme] - stored) / stored

@@ -1,0 +1,73 @@
+"""Makes what is fetched over links: the same files every time, byte for byte.
+
+    python3 pictures.py FOLDER THUMBNAIL
+
+FOLDER gets `small` (2,000 thumbnails of 6 to 18 KB), `middle` (10 photos of 400 KB), `large` (20 of 3 MB), and lists of
+galleries that name them. All are THUMBNAIL with noise after its end: pictures as long as anybody looks at them, and
+nothing that can be made smaller on the way.
+"""
+import datetime
+import os
+import pathlib
+import random
+import sys
+
+THUMBNAILS = 2_000
+SMALLEST, LARGEST = 6_000, 18_000
+#: How many photos there are, and of what size.
+PHOTOS = {"middle": (10, 400_000), "large": (20, 3_000_000)}
+#: How many photos galleries have.
+COUNTS = (1, 60, 200, 800, THUMBNAILS)
+
+
+def thumbnail(index):
+    """Where a thumbnail lies."""
+    return f"small/{index:04d}.jpg"
+
+
+def photo(kind, index):
+    """Where a photo lies. There are fewer of them than galleries name, so that each gets an address of its own."""
+    return f"{kind}/{index % PHOTOS[kind][0]:02d}.jpg?{index}"
+
+
+def list_file(kind, count):
+    """The list of a gallery."""
+    return f"{kind}-{count}.xml"
+
+
+def gallery_list(kind, count):
+    """The text of a gallery's list. Its first photo comes first by date."""
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n<album>\n'
+    for index in range(count):
+        date = (datetime.datetime(2000, 1, 1) + datetime.timedelta(days=index)).isoformat() + "Z"
+        yield (
+            f'  <photo name="Photo {index:04d}" date="{date}" id="photo-{index:04d}">\n'
+            f'    <image kind="image" srcURL="{photo(kind, index)}"/>\n'
+            f'    <image kind="thumbnail" srcURL="{thumbnail(index)}"/>\n  </photo>\n')
+    yield "</album>\n"
+
+
+def write(folder, picture):
+    """Writes everything."""
+    noise = random.Random(42)
+
+    def write_picture(path, size):
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(picture + noise.randbytes(size - len(picture)))
+
+    for index in range(THUMBNAILS):
+        write_picture(folder / thumbnail(index), noise.randint(SMALLEST, LARGEST))
+    for kind, (count, size) in PHOTOS.items():
+        for index in range(count):
+            write_picture(folder / kind / f"{index:02d}.jpg", size)
+        for photos in COUNTS:
+            (folder / list_file(kind, photos)).write_text("".join(gallery_list(kind, photos)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    target, thumbnail_file = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    # Whole or not at all: it is made under another name.
+    draft = target.with_name(target.name + f".{os.getpid()}")
+    draft.mkdir(parents=True)
+    write(draft, thumbnail_file.read_bytes())
+    draft.rename(target)
