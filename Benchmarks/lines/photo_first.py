@@ -1,0 +1,102 @@
+"""A photo that is opened while everything else is fetched, over links: from the key to its last byte."""
+import contest
+from contest import Entry
+from figure import Figure
+from network import on_links
+from pictures import PHOTOS, THUMBNAILS
+from shapes import SHAPES, TUNED
+from visit import Visit
+
+LINE = "photo-first"
+#: Of the same photo when nothing else is fetched.
+LIMITS = {"http": 1.15, "https": 1.0}
+#: Of what four at once take, while all photos are fetched too.
+AMONG_PHOTOS = {"b": 0.5, "c": 0.08, "d": 0.28}
+#: Percent of bytes that were fetched for nothing.
+WASTE = 3
+#: Seconds from the start of the program when it is to fetch nothing else.
+ALONE_AFTER = 1
+
+THUMBNAILS_TOO = ("--all-thumbnails",)
+PHOTOS_TOO = ("--all-thumbnails", "--all-photos")
+FOUR = ("--transfers", "4")
+
+
+def entry(network, name, visit):
+    """A visit that takes part."""
+    return Entry(name, lambda: visit.go(network), is_ours=True)
+
+
+def busy(network, name, options, scheme="http"):
+    """The photo while thumbnails are fetched."""
+    shape = network.shape
+    return entry(network, name, Visit(scheme, shape.photos, THUMBNAILS, shape.photo_after, options))
+
+
+def among_photos(network, name, options):
+    """The photo while photos are fetched. The thumbnails, which would come before them, are here."""
+    shape = network.shape
+    visit = Visit("http", shape.photos, shape.thumbnails, shape.photo_after, options, scope="")
+    return entry(network, name, visit)
+
+
+def alone(network, scheme):
+    """The photo when everything else is here, and nobody has asked for anything."""
+    visit = Visit(scheme, network.shape.photos, 1, ALONE_AFTER, ("--sync-on-open=no",), scope="")
+    return entry(network, f"alone, {scheme}", visit)
+
+
+def measured(network):
+    workshop, shape = network.workshop, network.shape
+    has_width, has_photos = workshop.knows("transfers"), workshop.knows("all-photos")
+    pairs = {
+        scheme: (busy(network, f"among thumbnails, {scheme}", THUMBNAILS_TOO, scheme), alone(network, scheme))
+        for scheme in LIMITS
+    }
+    four = busy(network, "among thumbnails, four", THUMBNAILS_TOO + FOUR) if has_width else None
+    photos = among_photos(network, "among photos", PHOTOS_TOO) if has_photos else None
+    has_both = has_photos and has_width
+    photos_four = among_photos(network, "among photos, four", PHOTOS_TOO + FOUR) if has_both else None
+    everybody = [one for one in (*sum(pairs.values(), ()), four, photos, photos_four) if one]
+    contest.hold(network, everybody, workshop.rounds)
+    size = PHOTOS[shape.photos][1]
+    for scheme, (ours, theirs) in pairs.items():
+        what = f"photo of {size / 1e6:g} MB among {THUMBNAILS:,} thumbnails over {shape.text}"
+        if scheme == "http":
+            said = "theirs: alone on the link; seconds: " + "; ".join(one.text for one in everybody)
+            yield contest.compare(
+                LINE, what, ours, theirs, LIMITS[scheme], said, details=contest.details(everybody))
+        else:
+            yield contest.compare(LINE, "… https, with HTTP/2", ours, theirs, LIMITS[scheme])
+    yield against_four("… against four at once", pairs["http"][0], four)
+    yield against_four("… among photos, against four at once", photos, photos_four, AMONG_PHOTOS[shape.name])
+    yield waste(network)
+
+
+def against_four(what, ours, four, limit=None):
+    """Beside itself with four at once, whatever the link."""
+    if not ours:
+        return Figure(LINE, what, missing="this Vitrine has no --all-photos")
+    if not four:
+        return Figure(LINE, what, missing="this Vitrine has no --transfers: it always has four at once")
+    return contest.compare(LINE, what, ours, four, limit)
+
+
+def waste(network):
+    """What was fetched for nothing when a photo comes between, once everything is there."""
+    shape = network.shape
+    one = entry(network, "to the end", Visit(
+        "http", shape.photos, shape.thumbnails, shape.photo_after, THUMBNAILS_TOO, is_to_the_end=True))
+    contest.run(network, one)
+    what = f"… bytes thrown away, with {shape.thumbnails:,} thumbnails"
+    if one.trouble:
+        return Figure(LINE, what, missing=f"it {one.trouble}", failed=True)
+    note = one.notes[0]
+    return Figure(
+        LINE, what, ours=note["thrown_away"] * 100, unit="%", limit=WASTE,
+        note=f"{note['cut_off']} transfers were cut off", details=contest.details([one]))
+
+
+def measure(workshop):
+    shapes = [SHAPES[name] for name in workshop.links if name in TUNED]
+    yield from on_links(workshop, LINE, shapes, measured)

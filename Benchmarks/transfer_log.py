@@ -1,0 +1,64 @@
+"""What Vitrine's log says of its transfers, while it is written."""
+import datetime
+import os
+import re
+
+#: `2006-07-30 07:47:17.000 network #12 http://…`, or what came of it.
+BEGUN = re.compile(r"^(\S+ \S+) \S+ #(\d+) (https?://\S+)$")
+ENDED = re.compile(r"^(\S+ \S+) \S+ #(\d+) (?:(\d{3}): (\d+) bytes in \d+ ms|(.*))$")
+
+
+def moment(text):
+    """Seconds since 1970. The log is in UTC, since the program was told so."""
+    return datetime.datetime.fromisoformat(text).replace(tzinfo=datetime.timezone.utc).timestamp()
+
+
+class TransferLog:
+    """Follows a log of the level `debug`.
+
+    One that has grown long is put aside and begun anew: nothing of it is lost.
+    """
+
+    def __init__(self, path):
+        self._path = path
+        self._file = None
+        self._rest = ""
+        #: Addresses by the transfers' numbers.
+        self._addresses = {}
+        #: When something was first asked for, and when it had come: by address, in seconds since 1970.
+        self.asked, self.came = {}, {}
+        #: How many answers there were, and how many transfers ended without.
+        self.answers = self.cut_off = 0
+
+    def read(self):
+        """Takes in what is new."""
+        if not self._file and self._path.exists():
+            self._file = open(self._path, encoding="utf-8")
+        while self._file:
+            is_old = self._path.exists() and os.stat(self._path).st_ino != os.fstat(self._file.fileno()).st_ino
+            self._take(self._file.read())
+            if not is_old:
+                return
+            self._file.close()
+            self._file = open(self._path, encoding="utf-8")
+
+    def close(self):
+        if self._file:
+            self._file.close()
+
+    def _take(self, text):
+        *lines, self._rest = (self._rest + text).split("\n")
+        for line in lines:
+            if match := BEGUN.match(line):
+                self._addresses[match[2]] = match[3]
+                self.asked.setdefault(match[3], moment(match[1]))
+            elif match := ENDED.match(line):
+                self._note_end(match)
+
+    def _note_end(self, match):
+        if match[3]:
+            self.answers += 1
+        else:
+            self.cut_off += 1
+        if match[3] in ("200", "206"):
+            self.came[self._addresses.get(match[2])] = moment(match[1])

@@ -1,0 +1,86 @@
+"""Vitrine in a terminal at the near end of a link: a photo is opened while other things are fetched."""
+import dataclasses
+import shutil
+import time
+
+from link import NEAR
+from network import LIMIT, thrown_away
+from pictures import PHOTOS, list_file, photo
+from process import Trouble, TooLong
+from terminal import Terminal
+from transfer_log import TransferLog
+
+END, ENTER = "\x1bOF", "\r"
+#: Seconds within which the list is there, and between looks into the log.
+PATIENCE, LOOK = 10, 0.02
+
+
+@dataclasses.dataclass(frozen=True)
+class Visit:
+    """What is opened, and how."""
+
+    scheme: str
+    #: What photos the gallery has, and how many: the last of them is opened.
+    kind: str
+    count: int
+    #: Seconds from the start of the program.
+    after: float
+    options: tuple = ()
+    #: What the cache has before: as `sync` has filled it with this.
+    scope: str = "--list-only"
+    #: Whether it goes on until all thumbnails are there too.
+    is_to_the_end: bool = False
+
+    def go(self, network):
+        """The seconds from the key to the photo's last byte, and what else is to be said of it."""
+        address = network.server.address(self.scheme, list_file(self.kind, self.count))
+        wanted = network.server.address(self.scheme, photo(self.kind, self.count - 1))
+        home = network.home(address, self.scope)
+        file = home / "log"
+        command = [network.workshop.binary, "-l", "debug", "-d", file, *self.options, address]
+        log = TransferLog(file)
+        network.link.restart()
+        try:
+            inside = network.link.at(NEAR, [str(part) for part in command])
+            with Terminal(inside, network.environment(home)) as terminal:
+                pressed = self._open(terminal)
+                self._await(terminal, log, lambda: wanted in log.came)
+                notes = {
+                    "from_request": log.came[wanted] - log.asked[wanted], "until_request": log.asked[wanted] - pressed}
+                if self.is_to_the_end:
+                    self._await(terminal, log, lambda: network.stored(home)[0] == self.count)
+                    notes |= self._waste(network, home, log)
+            return log.came[wanted] - pressed, notes | {"cut_off": log.cut_off}
+        finally:
+            log.close()
+            shutil.rmtree(home)
+
+    def _open(self, terminal):
+        """Opens the last photo. Returns when, in seconds since 1970."""
+        name = f"Photo {self.count - 1:04d}"
+        if terminal.until(lambda screen: "Photo 0000" in screen.text, PATIENCE) is None:
+            raise Trouble("The gallery was not shown within ten seconds.")
+        terminal.type(END)
+        if name not in terminal.screen.text and terminal.until(lambda screen: name in screen.text, PATIENCE) is None:
+            raise Trouble("The last photo was not shown within ten seconds.")
+        terminal.rest_for(self.after - (terminal.now() - terminal.begun))
+        pressed = time.time()
+        terminal.type(ENTER)
+        return pressed
+
+    def _await(self, terminal, log, condition):
+        deadline = terminal.now() + LIMIT
+        while True:
+            log.read()
+            if condition():
+                return
+            if terminal.now() > deadline:
+                raise TooLong(f"vitrine took more than {LIMIT} s: {self.kind} photo over {self.scheme}")
+            terminal.rest_for(LOOK)
+
+    def _waste(self, network, home, log):
+        count, stored = network.stored(home)
+        log.read()
+        stored += PHOTOS[self.kind][1]
+        counts = network.link.counts()
+        return {"link": counts, "thrown_away": thrown_away(counts, self.scheme, log.answers, stored)}
