@@ -16,7 +16,7 @@ LIMIT = 1.05
 #: Of what the line takes at least, where so many thumbnails' bytes fit onto it.
 LEAST, FEW = 1.2, 48 * 12_000
 #: Of what a fixed four at once take; on a long fat link they are what is to be beaten.
-FIXED, FIXED_FAT = 1.05, 0.11
+FIXED, FIXED_BY_LINK = 1.05, {"b": 0.11}
 #: Percent of bytes that were fetched for nothing.
 WASTE = 3
 
@@ -101,7 +101,7 @@ def against_fixed(shape, entry, fixed):
     what = "… against four at once"
     if not fixed:
         return Figure(LINE, what, missing="this Vitrine has no --transfers: it always has four at once")
-    return contest.compare(LINE, what, entry, fixed, FIXED if shape.product <= FEW else FIXED_FAT)
+    return contest.compare(LINE, what, entry, fixed, FIXED_BY_LINK.get(shape.name, FIXED))
 
 
 def measure(workshop):
