@@ -14,5 +14,5 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
     case sortByDateReversed, sortByNameReversed, sortBySizeReversed, sortByStateReversed
     case nextSection, previousSection, divide
     case pause, retry, retryAll
-    case transfers, log, help, redraw, suspend
+    case transfers, errors, log, help, redraw, suspend
 }

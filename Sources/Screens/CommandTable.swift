@@ -19,6 +19,8 @@ public enum CommandTable {
         case photo = "A photo"
         /// On the transfers screen.
         case transfers = "Transfers"
+        /// On the errors screen.
+        case errors = "Errors"
         /// On the log screen.
         case log = "The log"
     }
@@ -107,6 +109,12 @@ public enum CommandTable {
         Entry(.retry, .transfers, [.character("r")], "try the selected one at once"),
         Entry(.retryAll, .transfers, [.character("R")], "try everything at once"),
 
+        Entry(.open, .errors, [Key(.enter), .character("l"), Key(.right)], "go to the gallery or the photo"),
+        Entry(.retry, .errors, [.character("r")], "try the selected one at once"),
+        Entry(.retryAll, .errors, [.character("R")], "try all of them at once"),
+        Entry(.copy, .errors, [.character("y")], "copy the reason to the clipboard"),
+        Entry(.clear, .errors, [.character("c")], "clear those of this run"),
+
         Entry(.switchNetwork, .log, [.character("1")], "network on or off"),
         Entry(.switchNetworkDetail, .log, [.character("2")], "network detail on or off"),
         Entry(.switchSync, .log, [.character("3")], "sync on or off"),
@@ -123,6 +131,7 @@ public enum CommandTable {
         Entry(.quit, .everywhere, [.character("Q"), .control("c")], "quit"),
         Entry(.help, .everywhere, [.character("?"), Key(.function(1))], "this help"),
         Entry(.transfers, .everywhere, [.character("T")], "what is on its way"),
+        Entry(.errors, .everywhere, [.character("E")], "what failed"),
         Entry(.log, .everywhere, [.character("L")], "the log"),
         Entry(.redraw, .everywhere, [.control("l")], "draw the screen anew"),
         Entry(.suspend, .everywhere, [.control("z")], "suspend Vitrine"),

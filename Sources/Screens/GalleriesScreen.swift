@@ -47,8 +47,15 @@ final class GalleriesScreen: Screen {
         let count = draft.addresses.count
         var footing = Footing(
             text: count == 0 ? StatusText.noGallery : CountText.text(count, "gallery", "galleries"))
+        footing.badge = ErrorText.badge(errorCount)
         footing.hints = [(.open, "open"), (.add, "add"), (.remove, "remove"), (.save, "save"), (.help, "help")]
         return footing
+    }
+
+    /// Galleries whose last update failed, and whatever else failed in this run.
+    private var errorCount: Int {
+        let lists = records.filter { $0.value.failure != nil }.keys.map { Wish.Subject.list(GalleryID($0)) }
+        return Set(lists + context.activity.failures.map(\.subject)).count
     }
 
     // MARK: - What happens
@@ -177,7 +184,10 @@ final class GalleriesScreen: Screen {
     override func modelUpdated(_ update: ModelUpdate) {
         guard isOnTop else { return }
         switch update {
-        case .gallery, .activity: lookUpRecords()
+        case .gallery: lookUpRecords()
+        case .activity(let change):
+            lookUpRecords()
+            if change.hasFailures { setNeedsDisplay() }
         default: return
         }
     }

@@ -1,5 +1,6 @@
 import Cells
 import Model
+import Settings
 
 /// What travels up the chain of responders: at first what a user did, then what somebody on the way made of it.
 public enum InterfaceEvent {
@@ -13,6 +14,8 @@ public enum InterfaceEvent {
     case command(Command)
     /// A gallery is to be opened.
     case openGallery(Address)
+    /// A gallery is to be shown, at a photo of it or with that open. If it is open already, as it is.
+    case openPlace(Place)
     /// Another screen is to be put on top.
     case push(Screen)
     /// The screen on top is done.

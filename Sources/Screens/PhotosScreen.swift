@@ -12,6 +12,8 @@ final class PhotosScreen: Screen {
     let lists: PhotoLists
     let reader: CacheReader
     private var record: GalleryRecord
+    /// How much of the gallery failed and has not come since.
+    private var errorCount = 0
     var scroll = ListScroll()
     /// Selection follows identity: what is selected is a photo, wherever it comes to stand.
     var selection: PhotoKey?
@@ -121,6 +123,7 @@ final class PhotosScreen: Screen {
         var footing = Footing(text: StatusText.text(status))
         if case .updating(.getting(let progress, _)) = status.state { footing.fraction = progress.fraction }
         if case .failed = status.state { footing.isTrouble = true }
+        footing.badge = ErrorText.badge(errorCount)
         footing.hints = [
             status.isRunning ? (.stop, "stop") : (.refresh, "refresh"), (.open, "look"), (.search, "search"),
             (.help, "help"),
@@ -191,6 +194,15 @@ final class PhotosScreen: Screen {
         }
     }
 
+    /// Selects the photo that the gallery calls by an id. Returns whether it is in the list that is shown.
+    func select(galleryID: String) -> Bool {
+        guard let photo = try? reader.photo(galleryID: galleryID), results.index(of: photo.key) != nil else {
+            return false
+        }
+        photoScreenDidShow(photo.key)
+        return true
+    }
+
     /// The photo screen shows another photo now; this list follows.
     func photoScreenDidShow(_ key: PhotoKey) {
         guard let index = results.index(of: key) else { return }
@@ -212,11 +224,15 @@ final class PhotosScreen: Screen {
     override func modelUpdated(_ update: ModelUpdate) {
         switch update {
         case .lists(let lists) where lists === self.lists: followLists()
-        case .results(let results, let difference) where results === self.results: followSelection(difference)
+        case .results(let results, let difference) where results === self.results:
+            followSelection(difference)
+            countErrors()
         // How many were found may be said of another list than the one that is shown.
         case .results(let results, _) where results === lists.found: break
         case .gallery(cache.id):
             if let record = try? reader.gallery() { self.record = record }
+            countErrors()
+        case .activity(let change) where change.hasFailures: countErrors()
         case .activity(let change) where change.galleries.contains(cache.id): break
         case .pictures: break
         default: return
@@ -254,8 +270,15 @@ final class PhotosScreen: Screen {
         if let left, results.index(of: left) == nil { self.left = nil }
     }
 
+    /// What is kept of this gallery, or as much as failed in this run: the cache may be one that cannot be written to.
+    private func countErrors() {
+        let kept = ((try? reader.troubleCount()) ?? 0) + (record.failure == nil ? 0 : 1)
+        errorCount = max(kept, context.activity.failures.count { $0.subject.gallery == cache.id })
+    }
+
     override func didAppear() {
         isOnTop = true
+        countErrors()
     }
 
     override func didDisappear() {

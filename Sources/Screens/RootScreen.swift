@@ -36,7 +36,7 @@ public final class RootScreen: Screen {
     private var notices: [String] = []
     private var question: Question?
     private var subscriptions: [UpdateFeed.Subscription] = []
-    private let pace: TrafficPace
+    private let pace: NewsPace
     /// What the status line says of the traffic, the longest first that says it.
     private var indicator: [String] = []
 
@@ -45,7 +45,7 @@ public final class RootScreen: Screen {
 
     /// Makes the root, with the galleries screen at the bottom.
     public override init(_ context: ScreenContext) {
-        pace = TrafficPace(wait: context.wait)
+        pace = NewsPace(wait: context.wait)
         super.init(context)
         context.feed.deliver = { [weak self] in self?.propagate($0) }
         pace.deliver = { [feed = context.feed] in feed.deliver(.traffic) }
@@ -127,6 +127,15 @@ public final class RootScreen: Screen {
         }
     }
 
+    /// Goes back to the gallery that is open, if it is that one, so that it stays sorted and filtered as it is.
+    private func show(_ place: Place) {
+        guard let address = place.gallery else { return }
+        guard let photos = openGallery, photos.cache.address == address else { return open(address, at: place) }
+        while top !== photos { pop() }
+        guard let photo = place.photo else { return }
+        if photos.select(galleryID: photo), place.isPhotoOpen { photos.openSelection() }
+    }
+
     /// Shows a notice now: it is about what the user has just done. Others come back when it has been read.
     private func tell(_ notice: String) {
         if notices.first != notice { notices.insert(notice, at: 0) }
@@ -167,6 +176,7 @@ public final class RootScreen: Screen {
             if let command = CommandTable.command(for: key, in: top.scopes) { top.focus.send(.command(command)) }
         case .command(let command): obey(command)
         case .openGallery(let address): open(address)
+        case .openPlace(let place): show(place)
         case .push(let screen): push(screen)
         case .back: pop()
         case .notice(let text): tell(text)
@@ -188,6 +198,7 @@ public final class RootScreen: Screen {
         case .quit: onQuit()
         case .help: if !(top is HelpScreen) { push(HelpScreen(context, scopes: top.scopes)) }
         case .transfers: if !(top is TransfersScreen) { push(TransfersScreen(context)) }
+        case .errors: if !(top is ErrorsScreen) { push(ErrorsScreen(context)) }
         case .log: if !(top is LogScreen) { push(LogScreen(context)) }
         case .redraw: onRedraw()
         case .suspend: onSuspend()

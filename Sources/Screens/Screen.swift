@@ -22,6 +22,8 @@ public class Screen: Responder {
         var fraction: Double?
         /// Whether the text is about something that went wrong.
         var isTrouble = false
+        /// How much has gone wrong elsewhere, and the key that leads there.
+        var badge: String?
         /// Commands that are worth a hint now, the most useful first, each with a word for it.
         var hints: [(command: Command, word: String)] = []
     }

@@ -28,6 +28,7 @@ struct ScreenLines {
         _ = rest.takeLeft(1)
         _ = rest.takeRight(1)
         drawAside(indicator, theme.key, besides: footing.text, in: &surface, &rest)
+        drawAside([footing.badge].compactMap { $0 }, theme.trouble, besides: footing.text, in: &surface, &rest)
         drawHints(footing, scopes, in: &surface, &rest)
         if let fraction = footing.fraction, rest.size.columns > footing.text.displayWidth + 12 {
             ProgressBar.draw(fraction, in: &surface, rest.takeRight(10), theme)

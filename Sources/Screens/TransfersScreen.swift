@@ -1,8 +1,6 @@
 import Cache
 import Cells
-import Logging
 import Model
-import Text
 
 /// What is on its way, what is to come, and how the network does.
 ///
@@ -71,7 +69,7 @@ final class TransfersScreen: Screen {
         return true
     }
 
-    private var selected: TransferReport? {
+    var selected: TransferReport? {
         report.transfers.indices.contains(scroll.selected) ? report.transfers[scroll.selected] : nil
     }
 
@@ -98,98 +96,7 @@ final class TransfersScreen: Screen {
         watch = nil
     }
 
-    // MARK: - How it looks
-
     override func draw(in surface: inout Surface, frame: Rect) {
-        var rest = frame
-        drawHeader(in: &surface, &rest)
-        drawDetail(in: &surface, &rest)
-        let unnamed = unnamed
-        let more = unnamed.isEmpty || rest.size.rows < 4 ? Rect(Size(columns: 0, rows: 0)) : rest.takeBottom(1)
-        surface.write(
-            "   … and \(unnamed)".truncated(toWidth: more.size.columns), in: more, style: context.theme.detail)
-        let row = TransferRow(columns: rest.size.columns, theme: context.theme)
-        scroll.setVisible(rest.size.rows / row.height)
-        guard !scroll.isEmpty else { return drawEmpty(in: &surface, rest) }
-        let now = Timestamp(milliseconds: Log.systemTime())
-        for index in scroll.window {
-            let transfer = report.transfers[index]
-            row.draw(
-                transfer, SubjectName(transfer.subject, context.caches), isSelected: index == scroll.selected, now: now,
-                in: &surface, frame: rest.takeTop(row.height))
-        }
-    }
-
-    private func drawHeader(in surface: inout Surface, _ rest: inout Rect) {
-        let theme = context.theme
-        var line = rest.takeTop(1)
-        _ = line.takeLeft(1)
-        _ = line.takeRight(1)
-        let quality = TrafficText.quality(report.quality)
-        let isBad = report.quality == .poor || report.quality == .offline
-        _ = line.takeLeft(surface.write(quality, in: line, style: isBad ? theme.trouble : theme.name))
-        _ = line.takeLeft(2)
-        let speed = TrafficText.speed(report.running > 0 ? context.activity.speed : 0)
-        _ = line.takeLeft(surface.write(speed, in: line, style: theme.selectedName))
-        _ = line.takeLeft(2)
-        let speeds = context.activity.speeds
-        let peak = "peak \(TrafficText.speed(Double(speeds.max() ?? 0)))"
-        if line.size.columns >= 20 + peak.displayWidth + 2 {
-            surface.write(peak, in: line.takeRight(peak.displayWidth), style: theme.detail)
-            _ = line.takeRight(2)
-        }
-        let spark = Sparkline.text(
-            speeds, columns: line.size.columns, isPlain: !context.capabilities.unicode)
-        surface.write(spark, in: line, style: theme.barDone)
-        drawParticulars(in: &surface, &rest)
-    }
-
-    /// As many lines as they need, but no more than the list can spare.
-    private func drawParticulars(in surface: inout Surface, _ rest: inout Rect) {
-        var lines: [String] = []
-        for part in TrafficText.particulars(report) {
-            if let last = lines.last, last.displayWidth + 3 + part.displayWidth <= rest.size.columns - 2 {
-                lines[lines.count - 1] = "\(last) · \(part)"
-            } else {
-                lines.append(part)
-            }
-        }
-        guard rest.size.rows >= 6 else { return }
-        for text in lines.prefix(rest.size.rows / 5) {
-            var line = rest.takeTop(1)
-            _ = line.takeLeft(1)
-            surface.write(text.truncated(toWidth: line.size.columns), in: line, style: context.theme.detail)
-        }
-        let rule = rest.takeTop(1)
-        surface.write(String(repeating: "─", count: rule.size.columns), in: rule, style: context.theme.detail)
-    }
-
-    /// Where the selected one comes from, and why it waits: what its row may have no room for.
-    private func drawDetail(in surface: inout Surface, _ rest: inout Rect) {
-        guard let selected else { return }
-        let name = SubjectName(selected.subject, context.caches)
-        let place = [name.gallery, selected.host].filter { !$0.isEmpty }.joined(separator: " · ")
-        var paragraphs = [(text: place, style: context.theme.detail)]
-        let now = Timestamp(milliseconds: Log.systemTime())
-        if let reason = TransferText.reason(selected.stage, now: now) {
-            paragraphs.insert((reason, context.theme.trouble), at: 0)
-        }
-        DetailPane(theme: context.theme).draw(
-            paragraphs, lines: rest.size.rows < 12 ? 2 : 3, in: &surface, &rest)
-    }
-
-    /// `12 more queued, 3 more to be tried again`: those that are not in the list.
-    private var unnamed: String {
-        let queued = report.queued - report.transfers.count { $0.stage == .queued }
-        let waiting = report.waiting - report.transfers.count { if case .waiting = $0.stage { true } else { false } }
-        return [
-            queued > 0 ? "\(queued) more queued" : nil, waiting > 0 ? "\(waiting) more to be tried again" : nil,
-        ].compactMap { $0 }.joined(separator: ", ")
-    }
-
-    private func drawEmpty(in surface: inout Surface, _ frame: Rect) {
-        let text = report.running + report.queued + report.waiting > 0 ? "…" : "Nothing is on its way"
-        surface.write(
-            text, in: frame.centred(Size(columns: text.displayWidth, rows: 1)), style: context.theme.detail)
+        drawAll(in: &surface, frame)
     }
 }

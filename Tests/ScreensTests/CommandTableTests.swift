@@ -7,7 +7,7 @@ import Testing
     /// The scopes of every screen that there is.
     private nonisolated static let screens: [[CommandTable.Scope]] = [
         [.galleries, .lists, .everywhere], [.photos, .lists, .everywhere], [.photo, .everywhere],
-        [.transfers, .lists, .everywhere], [.log, .lists, .everywhere],
+        [.transfers, .lists, .everywhere], [.errors, .lists, .everywhere], [.log, .lists, .everywhere],
         [.lists, .everywhere],
     ]
 
@@ -44,7 +44,7 @@ import Testing
         note()
         screens.open()
         note()
-        for key in [Key(.enter), .character("T"), .character("L"), .character("?")] {
+        for key in [Key(.enter), .character("T"), .character("E"), .character("L"), .character("?")] {
             screens.press(key)
             note()
         }
@@ -77,7 +77,7 @@ import Testing
         try check()
         screens.open()
         try check()
-        for key in [Key(.enter), .character("T"), .character("L"), .character("?")] {
+        for key in [Key(.enter), .character("T"), .character("E"), .character("L"), .character("?")] {
             screens.press(key)
             try check()
         }

@@ -1,8 +1,8 @@
-/// Lets news of the traffic through a few times a second, however often they come, and the last of them in any case.
+/// Lets news through a few times a second, however often they come, and the last of them in any case.
 ///
 /// It waits only after something was let through. When nothing comes, nothing wakes it.
 @MainActor
-final class TrafficPace {
+final class NewsPace {
     /// Called when the news are due.
     var deliver: () -> Void = {}
     private let wait: @Sendable (Duration) async throws -> Void

@@ -1,0 +1,89 @@
+import Cells
+import Logging
+import Model
+import Text
+
+/// How the errors look.
+extension ErrorsScreen {
+    func drawAll(in surface: inout Surface, _ frame: Rect) {
+        var rest = frame
+        let now = Timestamp(milliseconds: Log.systemTime())
+        guard !list.rows.isEmpty else {
+            let text = "Nothing failed"
+            let middle = rest.centred(Size(columns: text.displayWidth, rows: 1))
+            surface.write(text, in: middle, style: context.theme.detail)
+            return
+        }
+        drawDetail(now, in: &surface, &rest)
+        let height = rest.size.columns < 70 ? 2 : 1
+        scroll.setVisible(lines: rest.size.rows, height: height, hasTitle: list.isFirstOfGallery)
+        for index in scroll.window {
+            if list.isFirstOfGallery(index) || index == scroll.first {
+                drawTitle(list.rows[index].gallery, in: &surface, rest.takeTop(1))
+            }
+            draw(list.rows[index], isSelected: index == scroll.selected, now, in: &surface, rest.takeTop(height))
+        }
+    }
+
+    private func drawTitle(_ gallery: GalleryID, in surface: inout Surface, _ line: Rect) {
+        var rest = line
+        _ = rest.takeLeft(1)
+        let title = address(of: gallery).map { GalleryTitle.text($0) } ?? "A gallery that is not in the list any more"
+        surface.write(title.truncated(toWidth: rest.size.columns - 1), in: rest, style: context.theme.section)
+    }
+
+    private func draw(
+        _ row: ErrorRow, isSelected: Bool, _ now: Timestamp, in surface: inout Surface, _ frame: Rect
+    ) {
+        let theme = context.theme
+        var rest = ListRow.begin(frame, isSelected: isSelected, theme, in: &surface)
+        var line = rest.takeTop(1)
+        if rest.size.rows == 0 {
+            let reason = line.takeRight(line.size.columns * 2 / 5)
+            surface.write(row.failure.reason.truncated(toWidth: reason.size.columns), in: reason, style: theme.trouble)
+            _ = line.takeRight(2)
+        } else {
+            surface.write(row.failure.reason.truncated(toWidth: rest.size.columns), in: rest, style: theme.trouble)
+        }
+        if line.size.columns >= 30 {
+            surface.write(ErrorText.time(row, now: now), in: line.takeLeft(10), style: theme.detail)
+            _ = line.takeLeft(1)
+        }
+        let (name, kind) = names(row)
+        if line.size.columns >= 28 {
+            let attempts = ErrorText.attempts(row)
+            surface.write(attempts, in: line.takeRight(max(4, attempts.displayWidth)), style: theme.detail)
+            _ = line.takeRight(1)
+        }
+        if line.size.columns >= 20 {
+            surface.write(kind, in: line.takeRight(9), style: theme.detail)
+            _ = line.takeRight(2)
+        }
+        surface.write(
+            name.truncated(toWidth: line.size.columns), in: line, style: isSelected ? theme.selectedName : theme.name)
+    }
+
+    private func names(_ row: ErrorRow) -> (name: String, kind: String) {
+        switch row.identity {
+        case .rest(_, let rendition, _):
+            return ("… and \(CountText.text(row.count, SubjectName.kind(rendition))) more", "")
+        case .subject(.list): return ("list of photos", "list")
+        case .subject(let subject):
+            if let photo = row.photo, case .picture(_, _, let rendition) = subject {
+                return (photo.name, SubjectName.kind(rendition))
+            }
+            let name = SubjectName(subject, context.caches)
+            return (name.name, name.kind)
+        }
+    }
+
+    private func drawDetail(_ now: Timestamp, in surface: inout Surface, _ rest: inout Rect) {
+        guard let selected else { return }
+        let lines = rest.size.rows < 12 ? 2 : rest.size.rows < 30 ? 4 : 6
+        DetailPane(theme: context.theme).draw(
+            [
+                (ErrorText.history(selected, now: now), context.theme.detail),
+                (selected.failure.reason, context.theme.trouble),
+            ], lines: lines, in: &surface, &rest)
+    }
+}

@@ -1,0 +1,141 @@
+import Cache
+import Cells
+import Model
+import Text
+
+/// What failed and has not come since: in this run, and what the caches have kept of earlier ones.
+@MainActor
+final class ErrorsScreen: Screen {
+    private(set) var list = ErrorList()
+    var scroll = ListScroll()
+    /// Selection follows identity.
+    private var selection: ErrorRow.Identity?
+    /// What the caches keep, as it was looked up last.
+    private var kept: [GalleryFailures] = []
+    private var isLookingUp = false
+    /// Something has changed since that began.
+    private var shallLookUpAgain = false
+    private var isOnTop = false
+    private let pace: NewsPace
+
+    /// How many photos are named that failed for the same reason.
+    private nonisolated static let photoLimit = 50
+
+    override init(_ context: ScreenContext) {
+        pace = NewsPace(wait: context.wait)
+        super.init(context)
+        pace.deliver = { [weak self] in self?.lookUp() }
+    }
+
+    // MARK: - What it says
+
+    override var leavesWishes: Bool { true }
+    override var scopes: [CommandTable.Scope] { [.errors, .lists, .everywhere] }
+
+    override var heading: Heading {
+        Heading(title: "Errors", detail: list.count == 0 ? "" : "\(list.count)")
+    }
+
+    override var footing: Footing {
+        let count = context.activity.failureCount
+        return Footing(
+            text: count == 0 ? "None in this run" : "\(count) in this run",
+            hints: [
+                (.retry, "try"), (.retryAll, "try all"), (.open, "go there"), (.copy, "copy"), (.clear, "clear"),
+                (.help, "help"),
+            ])
+    }
+
+    var selected: ErrorRow? {
+        list.rows.indices.contains(scroll.selected) ? list.rows[scroll.selected] : nil
+    }
+
+    // MARK: - What happens
+
+    override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
+        guard case .command(let command) = event else { return event }
+        guard obey(command) else { return event }
+        setNeedsDisplay()
+        return nil
+    }
+
+    private func obey(_ command: Command) -> Bool {
+        switch command {
+        case .open: openSelected()
+        case .retry: if let selected { tryAgain([selected]) }
+        case .retryAll:
+            context.wishes.hurryAll()
+            tryAgain(list.rows)
+        case .clear:
+            let activity = context.activity
+            send(.confirm("Clear the errors of this run?") { activity.forgetFailures() })
+        case .copy:
+            guard let selected else { break }
+            send(.copy(selected.failure.reason.madeVisible))
+            send(.notice("The reason was sent to the clipboard."))
+        default:
+            guard scroll.obey(command) else { return false }
+            selection = selected?.identity
+        }
+        return true
+    }
+
+    override func modelUpdated(_ update: ModelUpdate) {
+        guard isOnTop else { return }
+        switch update {
+        case .activity(let change) where change.hasFailures:
+            adopt()
+            pace.note()
+        case .activity(let change) where !change.galleries.isEmpty: pace.note()
+        case .gallery, .results: pace.note()
+        default: break
+        }
+    }
+
+    override func didAppear() {
+        isOnTop = true
+        adopt()
+        lookUp()
+    }
+
+    override func didDisappear() {
+        isOnTop = false
+    }
+
+    /// Off the main actor, since other databases are opened for it; and one look at a time, however much happens.
+    func lookUp() {
+        shallLookUpAgain = isLookingUp
+        guard !isLookingUp else { return }
+        isLookingUp = true
+        let (caches, galleries) = (context.caches, context.galleries)
+        let remembered = galleries.presets + galleries.list.addresses
+        Task.detached { [weak self] in
+            let open = caches.openCaches.map(\.address)
+            let addresses = open + remembered.filter { !open.contains($0) }
+            let kept = addresses.compactMap { caches.failures(of: $0, photoLimit: Self.photoLimit) }
+            await self?.take(kept)
+        }
+    }
+
+    private func take(_ kept: [GalleryFailures]) {
+        isLookingUp = false
+        self.kept = kept
+        adopt()
+        if shallLookUpAgain { lookUp() }
+    }
+
+    private func adopt() {
+        let list = ErrorList(context.activity.failures, kept: kept)
+        guard list != self.list else { return }
+        self.list = list
+        scroll.setCount(list.rows.count)
+        // What has come after all leaves the selection to what has taken its place.
+        if let place = list.place(of: selection) { scroll.select(place) }
+        selection = selected?.identity
+        if isOnTop { setNeedsDisplay() }
+    }
+
+    override func draw(in surface: inout Surface, frame: Rect) {
+        drawAll(in: &surface, frame)
+    }
+}

@@ -1,0 +1,200 @@
+import Cells
+import Logging
+import Model
+import Settings
+import Testing
+
+@testable import Cache
+@testable import Screens
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct ErrorsScreenTests {
+    private let screens: TestScreens
+    private let gone = RenditionState.Trouble.bad(Failure("the server answered 404 (not found)", remedy: .none))
+    private let busy = Failure("the server answered 503 (it has a problem)", remedy: .time)
+
+    init() async throws {
+        var settings = Settings()
+        settings.syncOnOpen = false
+        screens = try TestScreens(settings)
+        try await screens.sync((0..<80).map { "\($0)" })
+    }
+
+    /// Notes that something failed at a second of the present day.
+    private func fail(_ subject: Wish.Subject, _ failure: Failure, attempts: Int = 1, next: Int64? = nil) {
+        let now = Timestamp(milliseconds: Log.systemTime())
+        screens.activity.note(
+            FailureReport(
+                subject, failure, attempts: attempts, first: now, last: now,
+                next: next.map { Timestamp(milliseconds: now.milliseconds + $0 * 1000) }))
+    }
+
+    private func rows() -> [String] {
+        let frame = screens.frame()
+        return (1..<screens.size.rows - 1).map { frame.text(inRow: $0) }
+    }
+
+    private func open(until text: String) async throws {
+        screens.press("E")
+        try await screens.until { screens.text.contains(text) }
+    }
+
+    @Test func thisRunsAndWhatTheCacheKeepsAreListed() async throws {
+        try await screens.note(gone, for: .thumbnail, of: "7")
+        try await screens.note(gone, for: .photo, of: "8")
+        try await screens.cache.writer.noteSyncFailure(busy)
+        fail(try screens.subject("1", .photo), busy, attempts: 3, next: 60)
+        // It is kept as well, and stands there once.
+        fail(try screens.subject("8", .photo), Failure("not a picture", remedy: .none))
+        try await open(until: "Photo 7")
+        #expect(screens.title.hasPrefix(" Errors") && screens.title.hasSuffix(" 4"))
+        let rows = rows()
+        #expect(rows[0] == " example.org/album/index.xml")
+        #expect(rows[1].contains(#/^ ▌ \d\d:\d\d:\d\d +Photo 8 +photo +1× +not a picture$/#))
+        #expect(rows[2].contains(#/^   \d\d:\d\d:\d\d +Photo 1 +photo +3× +the server answered 503/#))
+        #expect(rows[3].contains(#/^   earlier +list of photos +list +the server answered 503/#))
+        #expect(rows[4].contains(#/^   earlier +Photo 7 +thumbnail +the server answered 404/#))
+        #expect(screens.text.contains("not again by itself"))
+        screens.press("j")
+        #expect(screens.text.contains(#/Tried 3 times since .*; again at/#))
+        #expect(screens.status.hasPrefix(" 2 in this run"))
+    }
+
+    @Test func thereIsNothingToShowWhereNothingFailed() {
+        screens.press("E")
+        #expect(screens.text.contains("Nothing failed"))
+        for key in "rRyjkG" { screens.press(.character(key)) }
+        screens.press(Key(.enter))
+        #expect(screens.text.contains("Nothing failed") && screens.copied.isEmpty)
+    }
+
+    @Test func manyOfAKindAreCounted() async throws {
+        for id in 0..<70 { try await screens.note(gone, for: .thumbnail, of: "\(id)") }
+        screens.size = Size(columns: 100, rows: 24)
+        try await open(until: "Photo 0")
+        #expect(screens.title.hasSuffix(" 70"))
+        screens.press("G")
+        #expect(screens.selected?.contains("… and 20 thumbnails more") == true)
+        // To try them is to give all of them another chance.
+        screens.press("r")
+        try await screens.until { screens.text.contains("Nothing failed") }
+        #expect(try screens.cache.read { try $0.troubleCount() } == 0)
+    }
+
+    @Test(arguments: [(40, 12), (80, 24), (200, 60), (20, 5)])
+    func everySize(columns: Int, rows: Int) async throws {
+        screens.size = Size(columns: columns, rows: rows)
+        let reason = "the server sent “\(String(repeating: "long words ", count: 10))”, which is \u{1B}[2J no picture"
+        for id in 0..<30 { fail(try screens.subject("\(id)", .photo), Failure(reason, remedy: .none)) }
+        try await open(until: "Photo 2")
+        #expect(screens.selected?.contains("Photo 29") == true)
+        screens.press("G")
+        #expect(screens.selected?.contains("Photo 0") == true)
+        #expect(!screens.text.contains("\u{1B}"))
+        screens.press("g")
+        #expect(screens.selected?.contains("Photo 29") == true)
+        // All of the reason is to be read below.
+        let all = screens.text.filter { !$0.isWhitespace }
+        #expect(columns < 80 || all.contains("which is ␛[2J no picture".filter { !$0.isWhitespace }))
+    }
+
+    @Test func whatHasComeLeavesTheList() async throws {
+        for id in ["1", "2", "3"] { fail(try screens.subject(id, .photo), busy) }
+        try await open(until: "Photo 3")
+        screens.press("j")
+        #expect(screens.selected?.contains("Photo 2") == true)
+        fail(try screens.subject("4", .photo), busy)
+        try await screens.until { screens.text.contains("Photo 4") }
+        #expect(screens.selected?.contains("Photo 2") == true)
+        screens.activity.noteSuccess(of: try screens.subject("2", .photo))
+        try await screens.until { !screens.text.contains("Photo 2") }
+        #expect(screens.selected?.contains("Photo 1") == true)
+    }
+
+    @Test func oneIsTriedAtOnce() async throws {
+        for id in ["1", "2"] { try await screens.note(gone, for: .photo, of: id) }
+        screens.open()
+        _ = screens.frame()
+        try await open(until: "Photo 1")
+        screens.press("r")
+        let subject = try screens.subject("1", .photo)
+        let snapshots = screens.wishes.snapshots()
+        while !screens.wishes.isStanding(subject) { _ = await snapshots.next() }
+        #expect(try screens.photo("1").photo.isWanting && !screens.photo("2").photo.isWanting)
+        #expect(!screens.wishes.isStanding(try screens.subject("2", .photo)))
+        screens.press("R")
+        while !screens.wishes.isStanding(try screens.subject("2", .photo)) { _ = await snapshots.next() }
+        #expect(try screens.photo("2").photo.isWanting)
+    }
+
+    @Test func offlineNothingIsTried() async throws {
+        var settings = Settings()
+        settings.offline = true
+        let screens = try TestScreens(settings)
+        try await screens.sync(["a"])
+        try await screens.note(gone, for: .photo, of: "a")
+        screens.press("E")
+        try await screens.until { screens.text.contains("Photo a") }
+        screens.press("r")
+        #expect(screens.status == " Offline: nothing is fetched.")
+        #expect(try !screens.photo("a").photo.isWanting)
+    }
+
+    @Test func thisRunsAreClearedAndTheOthersStay() async throws {
+        try await screens.note(gone, for: .photo, of: "1")
+        fail(try screens.subject("2", .photo), busy)
+        try await open(until: "Photo 1")
+        screens.press("c")
+        #expect(screens.status == " Clear the errors of this run? (y/n)")
+        screens.press("y")
+        try await screens.until { !screens.text.contains("Photo 2") }
+        #expect(screens.activity.failureCount == 0 && screens.text.contains("Photo 1"))
+    }
+
+    @Test func theReasonIsCopied() async throws {
+        fail(try screens.subject("2", .photo), Failure("no \u{7} bell", remedy: .none))
+        try await open(until: "Photo 2")
+        screens.press("y")
+        #expect(screens.copied == ["no ␇ bell"])
+        #expect(screens.status == " The reason was sent to the clipboard.")
+    }
+
+    @Test(arguments: [Rendition.photo, .thumbnail])
+    func oneGoesToWhereItFailed(rendition: Rendition) async throws {
+        fail(try screens.subject("5", rendition), busy)
+        try await open(until: "Photo 5")
+        screens.press(Key(.enter))
+        #expect(screens.root.place.photo == "5" && screens.root.place.isPhotoOpen == (rendition == .photo))
+        // Where the gallery is open it stays as it is.
+        if rendition == .thumbnail { screens.press(Key(.enter)) }
+        screens.press("q", ",", "D")
+        try await screens.until { screens.root.place.photo == "5" && screens.title.contains("75 of 80") }
+        try await open(until: "Photo 5")
+        screens.press(Key(.enter))
+        if rendition == .photo { screens.press("q") }
+        #expect(screens.title.contains("75 of 80"))
+    }
+
+    // MARK: - On the other screens
+
+    @Test("BEHAVIOURS 2.2: how much failed is said beside the status")
+    func badge() async throws {
+        screens.open()
+        #expect(!screens.status.contains("error"))
+        try await screens.note(gone, for: .thumbnail, of: "1")
+        try await screens.until { screens.status.contains("1 error: E") }
+        try await screens.note(gone, for: .photo, of: "1")
+        try await screens.until { screens.status.contains("2 errors: E") }
+        // What failed somewhere else is none of this gallery's.
+        fail(.list(GalleryID(try Address("http://example.org/other.xml"))), busy)
+        screens.press("r")
+        try await screens.until { !screens.status.contains("error") }
+        screens.press("q")
+        #expect(screens.status.contains("1 error: E"))
+    }
+
+    @Test func theNumberOnTheBadgeIsBounded() {
+        #expect(ErrorText.badge(0) == nil)
+        #expect(ErrorText.badge(999) == "999 errors: E")
+        #expect(ErrorText.badge(1_000) == "over 999 errors: E")
+    }
+}
