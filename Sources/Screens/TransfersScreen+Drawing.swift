@@ -34,11 +34,11 @@ extension TransfersScreen {
         let isBad = report.quality == .poor || report.quality == .offline
         _ = line.takeLeft(surface.write(quality, in: line, style: isBad ? theme.trouble : theme.name))
         _ = line.takeLeft(2)
-        let speed = TrafficText.speed(report.running > 0 ? context.activity.speed : 0)
-        _ = line.takeLeft(surface.write(speed, in: line, style: theme.selectedName))
+        let speed = report.running > 0 ? context.activity.speed : 0
+        _ = line.takeLeft(surface.write(TrafficText.speed(speed), in: line, style: theme.selectedName))
         _ = line.takeLeft(2)
         let speeds = context.activity.speeds
-        let peak = "peak \(TrafficText.speed(Double(speeds.max() ?? 0)))"
+        let peak = "peak \(TrafficText.speed(max(speed, Double(speeds.max() ?? 0))))"
         if line.size.columns >= 20 + peak.displayWidth + 2 {
             surface.write(peak, in: line.takeRight(peak.displayWidth), style: theme.detail)
             _ = line.takeRight(2)

@@ -34,15 +34,11 @@ final class TransfersScreen: Screen {
     override var footing: Footing {
         let isPaused = context.wishes.isPaused
         return Footing(
-            text: isPaused ? "Paused: nothing is begun" : isOffline ? "Offline: nothing is fetched" : summary,
+            text: isPaused ? "Paused: nothing is begun" : isOffline ? "Offline: nothing is fetched" : report.running > 0 ? "Transferring" : "Idle",
             hints: [
                 (.pause, isPaused ? "resume" : "pause"), (.stop, "not now"), (.retry, "try"), (.retryAll, "try all"),
                 (.help, "help"),
             ])
-    }
-
-    private var summary: String {
-        report.running > 0 ? TrafficText.speed(context.activity.speed) : "Idle"
     }
 
     private var isOffline: Bool { context.settings.offline }
