@@ -7,7 +7,7 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
     case refresh, stop
     case zoomIn, zoomOut, actualSize, fit
     case previousPhoto, nextPhoto
-    case add, remove, keep, save, copy, clear
+    case add, remove, keep, setInterval, save, copy, clear
     case switchNetwork, switchNetworkDetail, switchSync, switchXML, switchCache, switchScreen
     case search, searchNext, searchPrevious, filter
     case sort, sortByDate, sortByName, sortBySize, sortByState

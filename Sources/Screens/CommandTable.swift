@@ -61,6 +61,7 @@ public enum CommandTable {
         Entry(
             .keep, .galleries, [.character("K")],
             "keep the gallery here, whatever room it takes"),
+        Entry(.setInterval, .galleries, [.character("i")], "set how often the gallery is updated"),
         Entry(.save, .galleries, [.character("s")], "save the list"),
         Entry(
             .back, .galleries, [.character("q"), Key(.escape)], "discard what was changed; without changes, quit"),

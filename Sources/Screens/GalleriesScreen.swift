@@ -1,6 +1,7 @@
 import Cache
 import Cells
 import Model
+import Settings
 import Text
 
 /// The galleries to choose from, and where another is added by typing its address.
@@ -11,8 +12,8 @@ final class GalleriesScreen: Screen {
     private var draft: GalleryDraft
     private var scroll = ListScroll()
     private let field = TextField()
-    /// Whether an address is being typed.
-    private var isTyping = false
+    /// What is being typed.
+    private var typed = Typed.nothing
     /// Why what was typed cannot be used.
     private var problem: String?
     /// What the caches know, looked up when the screen comes up and when something changes.
@@ -23,16 +24,23 @@ final class GalleriesScreen: Screen {
     private var shallLookUpAgain = false
     private var isOnTop = false
 
+    private enum Typed {
+        case nothing, address
+        /// How often the selected gallery is updated.
+        case interval
+    }
+
     override init(_ context: ScreenContext) {
         draft = GalleryDraft(presets: context.galleries.presets, list: context.galleries.list)
         super.init(context)
         field.next = self
-        field.onEnter = { [weak self] in self?.add($0) }
+        field.onEnter = { [weak self] in self?.take($0) }
         field.onEscape = { [weak self] in self?.stopTyping() }
     }
 
     // MARK: - What it says
 
+    private var isTyping: Bool { typed != .nothing }
     override var focus: Responder { isTyping ? field : self }
     override var scopes: [CommandTable.Scope] { [.galleries, .lists, .everywhere] }
 
@@ -42,7 +50,11 @@ final class GalleriesScreen: Screen {
 
     override var footing: Footing {
         guard !isTyping else {
-            return Footing(text: problem ?? "Enter adds it, Esc does not", isTrouble: problem != nil)
+            return Footing(
+                text: problem
+                    ?? (typed == .interval
+                        ? "Like 30m, 2h, 1d, or never; empty: as set for all" : "Enter adds it, Esc does not"),
+                isTrouble: problem != nil)
         }
         let count = draft.addresses.count
         var footing = Footing(
@@ -68,7 +80,9 @@ final class GalleriesScreen: Screen {
             guard let address = draft.selection else { return nil }
             save()
             return .openGallery(address)
-        case .add: startTyping()
+        case .add: startTyping(.address)
+        case .setInterval:
+            if draft.selection != nil { startTyping(.interval, draft.selectedInterval?.shortText ?? "") }
         case .remove: remove()
         case .keep: keep()
         case .save:
@@ -86,14 +100,28 @@ final class GalleriesScreen: Screen {
         return .needsDisplay
     }
 
-    private func startTyping() {
-        isTyping = true
-        field.begin()
+    private func startTyping(_ what: Typed, _ text: String = "") {
+        typed = what
+        field.begin(text)
     }
 
     private func stopTyping() {
-        isTyping = false
+        typed = .nothing
         problem = nil
+    }
+
+    private func take(_ text: String) {
+        if typed == .interval { setInterval(text) } else { add(text) }
+    }
+
+    private func setInterval(_ text: String) {
+        let interval = SyncInterval(text)
+        guard interval != nil || text.allSatisfy(\.isWhitespace) else {
+            return problem = "“\(text.madeVisible)” is no interval: like 30m, 2h or 1d, at most 7d, or never."
+        }
+        draft.setInterval(interval)
+        stopTyping()
+        adoptDraft()
     }
 
     private func add(_ text: String) {
@@ -247,19 +275,23 @@ final class GalleriesScreen: Screen {
     }
 
     private func detail(_ address: Address) -> String {
+        let interval = draft.list.interval(of: address).map { $0 == .never ? "never by itself" : "\($0)" }
         guard let record = records[address] else {
-            return draft.presets.contains(address) ? "comes with Vitrine, not opened yet" : "not opened yet"
+            let text = draft.presets.contains(address) ? "comes with Vitrine, not opened yet" : "not opened yet"
+            return [text, interval].compactMap { $0 }.joined(separator: " · ")
         }
         let status = context.activity.status(of: GalleryID(address), record: record)
-        return [CountText.text(record.photoCount, "photo"), record.isKept ? "kept" : nil, StatusText.text(status)]
-            .compactMap { $0 }.joined(separator: " · ")
+        let parts = [
+            CountText.text(record.photoCount, "photo"), record.isKept ? "kept" : nil, interval, StatusText.text(status),
+        ]
+        return parts.compactMap { $0 }.joined(separator: " · ")
     }
 
     private func drawField(in surface: inout Surface, _ frame: Rect) {
         var rest = frame
         let line = rest.takeTop(1)
         surface.write(String(repeating: "─", count: line.size.columns), in: line, style: context.theme.detail)
-        let label = " Address: "
+        let label = typed == .interval ? " Update every: " : " Address: "
         surface.write(label, in: rest.takeLeft(label.count), style: context.theme.detail)
         _ = rest.takeRight(1)
         field.draw(in: &surface, rest)

@@ -34,6 +34,14 @@ struct GalleryDraft: Equatable {
         selected = addresses.firstIndex(of: address) ?? 0
     }
 
+    /// How often the selected one is updated, if that is set for it.
+    var selectedInterval: SyncInterval? { selection.flatMap { list.interval(of: $0) } }
+
+    /// Says how often the selected one is updated; nil for as often as is set for all.
+    mutating func setInterval(_ interval: SyncInterval?) {
+        if let selection { list.setInterval(interval, of: selection) }
+    }
+
     /// Selects a gallery, if it is there.
     mutating func select(_ address: Address) {
         if let place = addresses.firstIndex(of: address) { selected = place }

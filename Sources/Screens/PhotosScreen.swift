@@ -22,7 +22,6 @@ final class PhotosScreen: Screen {
     private let wisher: Wishes.Wisher
     private let customer: Darkroom.Customer
     private var subscriptions: [UpdateFeed.Subscription] = []
-    private var timer: Task<Void, Never>?
     private var isOnTop = false
     var errand = Errand.none
     let prompt = SearchPrompt()
@@ -65,7 +64,6 @@ final class PhotosScreen: Screen {
             scroll.select(results.index(of: photo.key) ?? 0)
             selection = photo.key
         }
-        startTimer()
         let now = Timestamp(milliseconds: Log.systemTime())
         Task { [writer = cache.writer, log = context.log] in
             do { try await writer.noteOpened(at: now) } catch { log.error(.cache, "\(error)") }
@@ -75,7 +73,6 @@ final class PhotosScreen: Screen {
 
     /// The gallery is closed: nothing is wanted for it any more.
     func close() {
-        timer?.cancel()
         subscriptions = []
         lists.close()
         context.wishes.withdraw(wisher)
@@ -178,19 +175,12 @@ final class PhotosScreen: Screen {
         askForUpdate()
     }
 
-    private func askForUpdate() {
+    /// What comes by itself, when the gallery is opened or at intervals.
+    func askForUpdate() {
         guard !context.settings.offline else { return }
         context.wishes.ask(for: .list(cache.id))
         if context.settings.allThumbnails {
             context.wishes.ask(for: .everyPicture(cache.id, .thumbnail), importance: .rest)
-        }
-    }
-
-    private func startTimer() {
-        let minutes = context.settings.syncInterval
-        guard minutes > 0 else { return }
-        timer = Task { [weak self, wait = context.wait] in
-            while (try? await wait(.seconds(60 * minutes))) != nil { self?.askForUpdate() }
         }
     }
 

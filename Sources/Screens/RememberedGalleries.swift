@@ -7,7 +7,11 @@ public final class RememberedGalleries {
     /// Those that come with Vitrine.
     let presets: [Address]
     /// Those that the user remembers.
-    private(set) var list: GalleryList
+    private(set) var list: GalleryList {
+        didSet { onChange() }
+    }
+    /// Called when the list is another.
+    var onChange: @MainActor () -> Void = {}
     /// Why the list is not on the disk, if it could not be written.
     private(set) var failure: String?
     private let onSave: @Sendable (GalleryList) async throws -> Void

@@ -37,6 +37,7 @@ public final class RootScreen: Screen {
     private var question: Question?
     private var subscriptions: [UpdateFeed.Subscription] = []
     private let pace: NewsPace
+    private let timer: UpdateTimer
     /// What the status line says of the traffic, the longest first that says it.
     private var indicator: [String] = []
 
@@ -46,6 +47,7 @@ public final class RootScreen: Screen {
     /// Makes the root, with the galleries screen at the bottom.
     public override init(_ context: ScreenContext) {
         pace = NewsPace(wait: context.wait)
+        timer = UpdateTimer(context)
         super.init(context)
         context.feed.deliver = { [weak self] in self?.propagate($0) }
         pace.deliver = { [feed = context.feed] in feed.deliver(.traffic) }
@@ -58,6 +60,9 @@ public final class RootScreen: Screen {
             context.feed.follow(context.log.changes) { .log },
         ]
         push(GalleriesScreen(context))
+        timer.onDue = { [weak self] in self?.openGallery?.askForUpdate() }
+        context.galleries.onChange = { [weak self] in self?.adaptTimer() }
+        adaptTimer()
     }
 
     /// Opens the place where the user was, or wants to be.
@@ -104,6 +109,7 @@ public final class RootScreen: Screen {
         gone.didDisappear()
         gone.withdrawWishes()
         (gone as? PhotosScreen)?.close()
+        if gone is PhotosScreen { adaptTimer() }
         top.didAppear()
         onNeedsDisplay()
     }
@@ -119,12 +125,17 @@ public final class RootScreen: Screen {
             (top as? GalleriesScreen)?.select(address)
             let photos = try PhotosScreen(context, cache: cache, selecting: place.photo)
             push(photos)
+            adaptTimer()
             context.log.info(.screen, "\(address) opened")
             if place.isPhotoOpen { photos.openSelection() }
         } catch {
             context.log.error(.cache, "\(address): \(error)")
             tell("\(error)")
         }
+    }
+
+    private func adaptTimer() {
+        timer.adapt(open: openGallery?.cache.address)
     }
 
     /// Goes back to the gallery that is open, if it is that one, so that it stays sorted and filtered as it is.

@@ -34,7 +34,9 @@ final class TransfersScreen: Screen {
     override var footing: Footing {
         let isPaused = context.wishes.isPaused
         return Footing(
-            text: isPaused ? "Paused: nothing is begun" : isOffline ? "Offline: nothing is fetched" : report.running > 0 ? "Transferring" : "Idle",
+            text: isPaused
+                ? "Paused: nothing is begun"
+                : isOffline ? "Offline: nothing is fetched" : report.running > 0 ? "Transferring" : "Idle",
             hints: [
                 (.pause, isPaused ? "resume" : "pause"), (.stop, "not now"), (.retry, "try"), (.retryAll, "try all"),
                 (.help, "help"),

@@ -68,6 +68,7 @@ struct BrowseCommand {
     private func makeContext(_ caches: CacheFolder, _ terminal: Terminal) throws -> ScreenContext {
         let developer = PictureDeveloper(caches: caches, decoder: house.decoder, log: house.log)
         let path = house.locations.galleriesFile
+        for mistake in try house.mistakesInGalleries() { house.activity.note(notice: "\(mistake)") }
         let galleries = RememberedGalleries(
             presets: [house.installation.testGallery].compactMap { $0 }, list: try house.rememberedGalleries(),
             onSave: { try PrivateFile.write($0.text, to: path) })

@@ -78,4 +78,10 @@ struct House {
     func rememberedGalleries() throws -> GalleryList {
         try PrivateFile.read(locations.galleriesFile).map { GalleryList(text: $0) } ?? GalleryList()
     }
+
+    /// What in the list of them is wrong, and is passed over.
+    func mistakesInGalleries() throws -> [SettingsFile.Mistake] {
+        let path = locations.galleriesFile
+        return try PrivateFile.read(path).map { GalleryList.mistakes(in: $0, path: path) } ?? []
+    }
 }

@@ -36,6 +36,9 @@ final class ManualWait: Sendable {
         }
     }
 
+    /// How many wait.
+    var count: Int { state.withLock { $0.waiting.count } }
+
     /// Returns when somebody has begun to wait: for how long.
     func nextBegin() async -> Duration? {
         for await duration in began.stream { return duration }

@@ -1,4 +1,5 @@
 import Cells
+import Logging
 import Model
 import Settings
 import Testing
@@ -87,6 +88,87 @@ import Testing
         // The wait is given up, and nothing comes of it.
         await screens.waits.nextEnd()
         #expect(!screens.wishes.isStanding(screens.list))
+    }
+
+    private func screens(_ lines: String..., interval: Int = 0) throws -> TestScreens {
+        var settings = Settings()
+        (settings.syncOnOpen, settings.syncInterval) = (false, interval)
+        return try TestScreens(settings, list: GalleryList(text: lines.joined(separator: "\n")))
+    }
+
+    /// Returns when a list is asked for.
+    private func asked(for list: Wish.Subject, _ screens: TestScreens) async {
+        var snapshots = screens.wishes.snapshots().makeAsyncIterator()
+        while !screens.wishes.isStanding(list) { _ = await snapshots.next() }
+    }
+
+    @Test("BEHAVIOURS 2.4: a gallery's own interval holds before the one for all, and never is never")
+    func ownInterval() async throws {
+        let place = "http://example.org/album/index.xml"
+        let screens = try screens("\(place)\tevery 2h", interval: 5)
+        // It was never updated, and so is due at once; and then every two hours, open or not.
+        await asked(for: screens.list, screens)
+        screens.wishes.fulfil(screens.list)
+        screens.open()
+        var waits: [Duration?] = []
+        while waits.last != .seconds(7_200) { waits.append(await screens.waits.nextBegin()) }
+        #expect(!waits.contains(.seconds(300)) && !screens.wishes.isStanding(screens.list))
+        screens.waits.pass()
+        await asked(for: screens.list, screens)
+
+        let never = try self.screens("\(place)\tnever", "http://example.org/other.xml\tevery 1d", interval: 5)
+        never.open()
+        // Nothing but the other one, which has never been here, and so is due at once.
+        await asked(for: .list(GalleryID(try Address("http://example.org/other.xml"))), never)
+        #expect(!never.wishes.isStanding(never.list))
+    }
+
+    @Test("BEHAVIOURS 2.4: galleries with an interval of their own are updated though another one is open")
+    func othersAreUpdated() async throws {
+        let other = try Address("http://example.org/other.xml")
+        let screens = try screens("\(other.text)\tevery 30m", "http://example.org/third.xml", interval: 5)
+        await asked(for: .list(GalleryID(other)), screens)
+        // One alarm for all, set to the first that is due.
+        screens.open()
+        var waited: Duration?
+        while waited != .seconds(300) { waited = await screens.waits.nextBegin() }
+        screens.wishes.fulfil(.list(GalleryID(other)))
+        screens.waits.pass()
+        await asked(for: screens.list, screens)
+        #expect(!screens.wishes.isStanding(.list(GalleryID(other))))
+        #expect(await screens.wished().map(\.subject) == [screens.list])
+    }
+
+    @Test("BEHAVIOURS 2.4: how often a gallery is updated is set in the list of galleries")
+    func intervalIsTyped() async throws {
+        let screens = try screens("http://example.org/one.xml", "http://example.org/two.xml")
+        screens.press("j", "i")
+        #expect(screens.text.contains(" Update every:"))
+        screens.type("soon")
+        screens.press(Key(.enter))
+        #expect(screens.status == " “soon” is no interval: like 30m, 2h or 1d, at most 7d, or never.")
+        screens.press(.control("u"))
+        screens.type("90m")
+        screens.press(Key(.enter))
+        #expect(screens.text.contains("not opened yet · every 90m") && screens.title.hasSuffix("not saved"))
+        // Nothing counts before it is saved.
+        #expect(await screens.wished().isEmpty)
+        screens.press("s")
+        await asked(for: .list(GalleryID(try Address("http://example.org/two.xml"))), screens)
+        try await screens.until { screens.status.contains("is saved") }
+        #expect(screens.saved.lists.withLock { $0.last?.text }?.contains("two.xml\tevery 90m\n") == true)
+        // Emptied it is as often as is set for all.
+        screens.press("i", .control("u"), Key(.enter))
+        #expect(!screens.text.contains("every 90m"))
+    }
+
+    @Test func offlineThereIsNoAlarm() async throws {
+        var settings = Settings()
+        settings.offline = true
+        settings.syncInterval = 5
+        let screens = try TestScreens(settings, list: GalleryList(text: "http://example.org/one.xml\tevery 1m"))
+        screens.open()
+        #expect(await screens.wished().isEmpty && screens.waits.count == 0)
     }
 
     @Test("BEHAVIOURS 2.4: on focus if that is set, whatever screen is on top", arguments: [true, false])

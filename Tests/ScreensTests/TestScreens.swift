@@ -41,7 +41,8 @@ import TestSupport
     }
 
     init(
-        _ settings: Settings = Settings(), presets: [Address] = [], remembered: [Address] = []
+        _ settings: Settings = Settings(), presets: [Address] = [], remembered: [Address] = [],
+        list: GalleryList? = nil
     ) throws {
         // Dates are compared as text.
         setenv("TZ", "UTC", 1)
@@ -49,7 +50,7 @@ import TestSupport
         cache = try caches.open(Address("http://example.org/album/index.xml"))
         let developer = PictureDeveloper(
             caches: caches, decoder: DecoderClient(path: try DecoderProcess.path), log: log)
-        let galleries = RememberedGalleries(presets: presets, list: GalleryList(remembered)) { [saved] list in
+        let galleries = RememberedGalleries(presets: presets, list: list ?? GalleryList(remembered)) { [saved] list in
             if let failure = saved.failure.withLock({ $0.take() }) { throw failure }
             saved.lists.withLock { $0.append(list) }
         }

@@ -60,6 +60,50 @@ import Testing
         #expect(GalleryList(text: "\(one)\r\n\(two)\r\n").addresses == [one, two])
     }
 
+    @Test("BEHAVIOURS 2.4: behind an address stands how often the gallery is updated")
+    func intervals() throws {
+        let text = "\(one)\tevery 30m\n\(two)\tnever\n\(folder.text)\n"
+        var list = GalleryList(text: text)
+        #expect(list.addresses == [one, two, folder])
+        #expect(list.interval(of: one)?.minutes == 30 && list.interval(of: two) == .never)
+        #expect(list.interval(of: folder) == nil)
+        #expect(list.text.split(separator: "\n").dropFirst().joined(separator: "\n") + "\n" == text)
+        list.setInterval(SyncInterval("2h"), of: folder)
+        list.setInterval(nil, of: one)
+        let other = try Address("http://example.org/other.xml")
+        list.setInterval(SyncInterval(minutes: 5), of: other)
+        list.setInterval(nil, of: try Address("http://example.org/none.xml"))
+        #expect(
+            list.text.split(separator: "\n").dropFirst()
+                == ["\(one)", "\(two)\tnever", "\(folder.text)\tevery 2h", "\(other)\tevery 5m"])
+        #expect(GalleryList(text: list.text) == list)
+    }
+
+    @Test("BEHAVIOURS 2.4: an interval that is none is named, and the gallery is there all the same")
+    func wrongIntervals() throws {
+        let text = "# mine\n\(one)\tevery fortnight\n\n\(two) every 8d\n\(folder.text)\tevery 1h\nftp//slip every 1h\n"
+        let list = GalleryList(text: text)
+        #expect(list.addresses == [one, two, folder])
+        #expect(list.interval(of: one) == nil && list.interval(of: two) == nil)
+        #expect(
+            GalleryList.mistakes(in: text, path: "galleries").map(\.description) == [
+                "galleries:2: “every fortnight” is no value for “every”: like 30m, 2h or 1d, at most 7d, or never.",
+                "galleries:4: “every 8d” is no value for “every”: like 30m, 2h or 1d, at most 7d, or never.",
+            ])
+        // What the user wrote is not lost when the list is saved.
+        #expect(list.text.contains("\(one)\tevery fortnight\n") && list.text.contains("\nftp//slip every 1h\n"))
+    }
+
+    @Test func spacesWillDoWhereThereIsNoTab() {
+        let list = GalleryList(text: "\(one)   every 30m\n\(two) never\nhttp://example.org/a every b.xml\n")
+        #expect(list.interval(of: one)?.minutes == 30 && list.interval(of: two) == .never)
+    }
+
+    @Test func theHeaderOfOlderFilesIsReplaced() {
+        let list = GalleryList(text: "# Galleries, one address in each line. Vitrine rewrites this file.\n\(one)\n")
+        #expect(list.text.split(separator: "\n").count == 2 && list == GalleryList([one]))
+    }
+
     @Test func passwordsAreNotWritten() throws {
         let list = GalleryList([try Address("http://me:secret@example.org/")])
         #expect(!list.text.contains("secret"))
