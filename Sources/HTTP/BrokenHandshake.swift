@@ -15,8 +15,6 @@ enum BrokenHandshake {
 
     /// Whether a message in curl's error buffer is about the connection and not about TLS.
     static func isMeant(by message: String) -> Bool {
-        signs.contains { sign in
-            message.utf8.indices.contains { message.utf8[$0...].starts(with: sign.utf8) }
-        }
+        signs.contains { message.holds($0) }
     }
 }

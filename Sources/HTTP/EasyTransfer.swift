@@ -117,9 +117,7 @@ final class EasyTransfer {
     private func failure(_ code: CURLcode, _ exchange: Exchange) -> HTTPError {
         if exchange.wasRefusedAnAddress { return .privateAddress(exchange.hop.url.origin.host) }
         if exchange.isTunnelRefused { return .proxyRefused(exchange.status) }
-        return HTTPError(
-            code, host: exchange.hop.url.place, detail: exchange.detail,
-            systemError: exchange.easy.long(CURLINFO_OS_ERRNO))
+        return exchange.report(on: code).error
     }
 
     /// The exchange that an answer leads to; nil if it is the last.

@@ -67,8 +67,16 @@ final class Exchange {
             in: head.challenges.filter { $0.isProxy == isProxy }.map(\.text), isProxy: isProxy)
     }
 
-    /// What curl has to say about its result.
-    var detail: String { String(cString: errorText) }
+    /// What is known of it, after it has failed.
+    func report(on code: CURLcode) -> BreakReport {
+        let verdict = easy.long(CURLINFO_SSL_VERIFYRESULT)
+        return BreakReport(
+            code: code, detail: String(cString: errorText), host: hop.url.place, proxy: plan.proxy?.url,
+            isLookedUp: easy.offset(CURLINFO_NAMELOOKUP_TIME_T) > 0, isRequested: isRequested,
+            systemError: easy.long(CURLINFO_OS_ERRNO),
+            verdict: verdict != 0 ? verdict : easy.long(CURLINFO_PROXY_SSL_VERIFYRESULT),
+            proxyVerdict: easy.long(CURLINFO_PROXY_ERROR))
+    }
 
     /// The length that the body is said to have on the network; nil if nothing is said.
     var networkLength: Int64? {

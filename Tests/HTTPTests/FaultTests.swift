@@ -37,7 +37,7 @@ import Testing
 
     @Test func connectionBreaks() async throws {
         #expect(try await failure([.reset]) == .broken)
-        #expect(try await failure([.close]) == .broken)
+        #expect(try await failure([.close]) == .noAnswer)
         #expect(try await failure([.send("HTTP/1.1 200 OK\r\nContent-Le"), .reset]) == .broken)
     }
 
@@ -97,9 +97,11 @@ import Testing
 
     @Test func everyErrorIsASentence() {
         let errors: [HTTPError] = [
-            .url("x"), .unknownHost("x"), .unknownProxy, .unreachable(""), .noRoute("x"), .stalled, .tls("x"),
-            .certificate("x"),
-            .broken, .cut, .malformed("x"), .tooManyRedirects, .forbiddenRedirect, .tooLarge(limit: 1 << 20),
+            .url("x"), .unusableCredentials, .unknownHost("x"), .lookupTimedOut("x"), .unreachable(""),
+            .connectTimedOut("x"), .noRoute("x"), .privateAddress("x"), .unusableProxy, .unknownProxy,
+            .proxyUnreachable("x"), .proxyRefused(403), .proxyRefused(407), .proxyFailed("x"), .tls("x"),
+            .certificate("x"), .ownCertificate("x"), .noAnswer, .broken, .brokenOff, .stalled, .cut, .wrongRange("x"),
+            .malformed("x"), .tooManyRedirects, .forbiddenRedirect, .tooLarge(limit: 1 << 20),
             .file("x"), .disk(code: EIO), .other("x"),
         ]
         for error in errors { #expect(!error.description.isEmpty && error.description.last != ".") }

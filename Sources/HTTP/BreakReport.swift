@@ -1,0 +1,84 @@
+import CCurl
+import Glibc
+
+/// All that is known of an exchange that failed: curl's result says in which call, and the rest how far it had come.
+struct BreakReport {
+    let code: CURLcode
+    /// What curl says of it.
+    var detail = ""
+    /// The host and its port.
+    let host: String
+    /// The proxy that was to lead there.
+    var proxy: String?
+    /// Whether the host's name, or the proxy's, is known.
+    var isLookedUp = true
+    /// Whether the request went out.
+    var isRequested = false
+    /// The `errno` of a connect that failed.
+    var systemError = 0
+    /// OpenSSL's verdict on the certificate.
+    var verdict = 0
+    /// What a SOCKS proxy said.
+    var proxyVerdict = 0
+
+    /// What is said of it.
+    var error: HTTPError {
+        switch code {
+        case CURLE_OPERATION_TIMEDOUT where !isRequested: timeout
+        case CURLE_OPERATION_TIMEDOUT: .stalled
+        case CURLE_COULDNT_RESOLVE_HOST: .unknownHost(host)
+        case CURLE_COULDNT_RESOLVE_PROXY: .unknownProxy
+        case CURLE_COULDNT_CONNECT: unreachable
+        case CURLE_PROXY: refusalBySOCKS
+        case CURLE_PARTIAL_FILE: .cut
+        case CURLE_GOT_NOTHING: .noAnswer
+        case CURLE_HTTP2, CURLE_HTTP2_STREAM: .brokenOff
+        case CURLE_SEND_ERROR, CURLE_RECV_ERROR: broken
+        case CURLE_UNSUPPORTED_PROTOCOL where isRequested, CURLE_WEIRD_SERVER_REPLY: .malformed(reason)
+        case CURLE_BAD_CONTENT_ENCODING: .malformed("it cannot be decompressed")
+        case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL: .url(reason)
+        default: security ?? .other(reason)
+        }
+    }
+
+    private var reason: String { detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail }
+
+    private var timeout: HTTPError {
+        if !isLookedUp { return proxy == nil ? .lookupTimedOut(host) : .unknownProxy }
+        return proxy.map { .proxyUnreachable($0) } ?? .connectTimedOut(host)
+    }
+
+    private var unreachable: HTTPError {
+        if let proxy { return .proxyUnreachable(proxy) }
+        let isLost = [ENETUNREACH, EHOSTUNREACH, ENETDOWN].contains(Int32(truncatingIfNeeded: systemError))
+        return isLost ? .noRoute(host) : systemError == Int(ETIMEDOUT) ? .connectTimedOut(host) : .unreachable(host)
+    }
+
+    private var refusalBySOCKS: HTTPError {
+        let asksForPassword = [Int(CURLPX_USER_REJECTED.rawValue), Int(CURLPX_NO_AUTH.rawValue)].contains(proxyVerdict)
+        return asksForPassword ? .proxyRefused(407) : .proxyFailed(reason)
+    }
+
+    /// curl has one code for a connection that breaks, and for some of what comes over it.
+    private var broken: HTTPError {
+        if detail.holds("chunk") { return .malformed("its chunks make no sense") }
+        if detail.holds("headers") { return .malformed("its headers are too long") }
+        // In TLS 1.3 a server says only after the handshake that it wants to be shown a certificate.
+        if detail.holds("alert"), !BrokenHandshake.isMeant(by: detail) { return .tls(reason) }
+        return .broken
+    }
+
+    private var security: HTTPError? {
+        switch code {
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
+            CURLE_SSL_INVALIDCERTSTATUS:
+            .certificate(CertificateFlaw.reason(verdict, host: host, detail: reason))
+        case CURLE_SSL_CONNECT_ERROR where BrokenHandshake.isMeant(by: reason): .broken
+        case CURLE_SSL_CERTPROBLEM: .ownCertificate(reason)
+        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ENGINE_NOTFOUND,
+            CURLE_SSL_ENGINE_SETFAILED, CURLE_USE_SSL_FAILED:
+            .tls(reason)
+        default: nil
+        }
+    }
+}
