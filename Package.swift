@@ -94,7 +94,7 @@ let package = Package(
         + programs.map { .executableTarget(name: $0.key, dependencies: dependencies($0.value)) }
         + [
             .target(name: "CFaults", path: "Tests/CFaults"),
-            .target(name: "TestSupport", path: "Tests/TestSupport"),
+            .target(name: "TestSupport", path: "Tests/TestSupport", exclude: ["FaultyServers"]),
             // It runs through thousands of networks.
             .target(
                 name: "LinkSimulation", dependencies: ["Model", "Traffic", "TestSupport"], path: "Tests/LinkSimulation",

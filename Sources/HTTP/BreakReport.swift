@@ -14,6 +14,8 @@ struct BreakReport {
     var isLookedUp = true
     /// Whether the request went out.
     var isRequested = false
+    /// Whether nothing came in return.
+    var isUnanswered = false
     /// The `errno` of a connect that failed.
     var systemError = 0
     /// OpenSSL's verdict on the certificate.
@@ -30,10 +32,12 @@ struct BreakReport {
         case CURLE_COULDNT_RESOLVE_PROXY: .unknownProxy
         case CURLE_COULDNT_CONNECT: unreachable
         case CURLE_PROXY: refusalBySOCKS
-        case CURLE_PARTIAL_FILE: .cut
+        case CURLE_PARTIAL_FILE: isUnanswered ? .noAnswer : .cut
         case CURLE_GOT_NOTHING: .noAnswer
         case CURLE_HTTP2, CURLE_HTTP2_STREAM: .brokenOff
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR: broken
+        // A line of a head for which there is no room, in curl's words.
+        case CURLE_OUT_OF_MEMORY where isRequested: .malformed("its headers are too long")
         case CURLE_UNSUPPORTED_PROTOCOL where isRequested, CURLE_WEIRD_SERVER_REPLY: .malformed(reason)
         case CURLE_BAD_CONTENT_ENCODING: .malformed("it cannot be decompressed")
         case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL: .url(reason)

@@ -31,10 +31,10 @@ enum EasyOptions {
         vitrine_curl_set_long(easy, CURLOPT_FRESH_CONNECT, plan.request.connection == .fresh ? 1 : 0)
         let version = plan.request.connection == .unshared ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS
         vitrine_curl_set_long(easy, CURLOPT_HTTP_VERSION, version)
-        setWeight(plan.request.weight, of: easy)
     }
 
-    /// It can be set again later: curl then tells the server.
+    /// Says what a stream of HTTP/2 weighs, once there is a connection for it: curl that knows it before tells the server
+    /// of a stream with the number 4294967295. Set again later, it is told with the next bytes that go back and forth.
     static func setWeight(_ weight: Int, of easy: UnsafeMutableRawPointer) {
         vitrine_curl_set_long(easy, CURLOPT_STREAM_WEIGHT, min(max(weight, 1), 256))
     }

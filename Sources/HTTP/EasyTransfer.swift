@@ -15,6 +15,9 @@ final class EasyTransfer {
     private var answer: Answer?
     /// Why a callback stopped the transfer; curl itself only knows that one did.
     private var stop: Stop?
+    /// Whether a request was sent once more that a server did not want on its connection.
+    private var isRepeated = false
+    private(set) var weight: Int
     /// What the exchanges before took.
     private var before = HTTPMetrics()
     /// Bytes of body in the exchange that runs, as curl counts them.
@@ -52,6 +55,7 @@ final class EasyTransfer {
         self.request = request
         self.configuration = configuration
         self.memory = memory
+        weight = request.weight
         self.mailbox = mailbox
         sink = BodySink(request, mailbox)
     }
@@ -74,7 +78,8 @@ final class EasyTransfer {
     }
 
     func setWeight(_ weight: Int) {
-        if let easy { EasyOptions.setWeight(weight, of: easy) }
+        self.weight = weight
+        if let exchange, exchange.isRequested { EasyOptions.setWeight(weight, of: exchange.easy) }
     }
 
     /// Makes the handle of an exchange, the first one without a plan. The handle before must have been removed.
@@ -93,7 +98,12 @@ final class EasyTransfer {
             if case .error(let error) = stop { throw error }
             // A proxy that wants a password has answered, though curl would not know to whom.
             let isAsked = exchange.isTunnelRefused && exchange.status == 407
-            if stop == nil, code != CURLE_OK, !isAsked { throw failure(code, exchange) }
+            if stop == nil, code != CURLE_OK, !isAsked {
+                if let plan = again(code, exchange) { return .exchange(plan) }
+                throw failure(code, exchange)
+            }
+            // curl takes whatever lines it has for a head, if the connection ends in it.
+            guard exchange.head.isComplete else { throw exchange.head.isEmpty ? HTTPError.noAnswer : .cut }
             if let next = try onward(exchange) {
                 before = metrics(exchange)
                 return .exchange(next)
@@ -112,6 +122,14 @@ final class EasyTransfer {
         if case .success(let metrics) = result { request.meter?.note(bytes: metrics.bytes) }
         mailbox.post(end: result)
         request.meter?.noteEnd(result)
+    }
+
+    /// The same once more, at once, if a server gave up on a stream of HTTP/2 before it answered: it wants no more of them on
+    /// a connection that is old, and says so when some are under way already.
+    private func again(_ code: CURLcode, _ exchange: Exchange) -> ExchangePlan? {
+        guard !isRepeated, [CURLE_HTTP2, CURLE_HTTP2_STREAM].contains(code), exchange.isUnanswered else { return nil }
+        isRepeated = true
+        return exchange.plan
     }
 
     private func failure(_ code: CURLcode, _ exchange: Exchange) -> HTTPError {

@@ -55,6 +55,9 @@ final class Exchange {
     /// Whether the proxy refused to make a tunnel.
     var isTunnelRefused: Bool { plan.proxy != nil && !isRequested && status >= 300 }
 
+    /// Whether nothing came in return for the request.
+    var isUnanswered: Bool { isRequested && head.isEmpty }
+
     /// What the server, and the proxy, had on offer when a password was asked for.
     var serverOffer: Authentication.Methods { .init(rawValue: easy.long(CURLINFO_HTTPAUTH_AVAIL)) }
     var proxyOffer: Authentication.Methods { .init(rawValue: easy.long(CURLINFO_PROXYAUTH_AVAIL)) }
@@ -73,7 +76,7 @@ final class Exchange {
         return BreakReport(
             code: code, detail: String(cString: errorText), host: hop.url.place, proxy: plan.proxy?.url,
             isLookedUp: easy.offset(CURLINFO_NAMELOOKUP_TIME_T) > 0, isRequested: isRequested,
-            systemError: easy.long(CURLINFO_OS_ERRNO),
+            isUnanswered: isUnanswered, systemError: easy.long(CURLINFO_OS_ERRNO),
             verdict: verdict != 0 ? verdict : easy.long(CURLINFO_PROXY_SSL_VERIFYRESULT),
             proxyVerdict: easy.long(CURLINFO_PROXY_ERROR))
     }
@@ -116,6 +119,7 @@ final class Exchange {
                 exchange.check.allows(String(cString: address))
             else { return CURL_PREREQFUNC_ABORT }
             exchange.isRequested = true
+            EasyOptions.setWeight(exchange.transfer.weight, of: exchange.easy)
             exchange.clock.noteRequest(exchange.easy)
             return CURL_PREREQFUNC_OK
         }

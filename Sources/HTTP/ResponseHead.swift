@@ -18,6 +18,8 @@ struct ResponseHead {
     /// More than any server sends, and little enough to keep.
     private static let maximumSize = 1 << 16
 
+    var isEmpty: Bool { size == 0 }
+
     /// Takes one line; false if there have been too many.
     mutating func take(_ line: UnsafeRawBufferPointer) -> Bool {
         size += line.count

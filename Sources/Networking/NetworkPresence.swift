@@ -7,7 +7,8 @@ enum NetworkPresence {
     /// nobody should be told that his host does not exist. Nor that there is no network, when one host of it is off.
     static func refine(_ error: RequestError, hasAddress: @autoclosure () -> Bool = hasAddress()) -> RequestError {
         switch error {
-        case .transfer(.unknownHost), .transfer(.unknownProxy), .transfer(.stalled), .transfer(.noRoute):
+        case .transfer(.unknownHost), .transfer(.lookupTimedOut), .transfer(.unknownProxy), .transfer(.connectTimedOut),
+            .transfer(.stalled), .transfer(.noRoute):
             hasAddress() ? error : .noNetwork
         default: error
         }

@@ -23,6 +23,12 @@ public final class ScriptedServer: Sendable {
     public enum Step: Sendable {
         /// Sends these bytes.
         case send([UInt8])
+        /// Sends these bytes again and again, for as long as anybody takes them.
+        case sendForever([UInt8])
+        /// Sends a byte a second, for as long as anybody takes them.
+        case drip
+        /// Lets half a second pass.
+        case pause
         /// Waits until a gate is open.
         case hold(Gate)
         /// Closes the connection in order.
@@ -107,14 +113,16 @@ public final class ScriptedServer: Sendable {
         for step in steps {
             switch step {
             case .send(let bytes):
-                var rest = bytes[...]
-                while !rest.isEmpty {
-                    let count = rest.withUnsafeBytes {
-                        send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-                    }
-                    guard count > 0 else { return false }
-                    rest = rest.dropFirst(count)
-                }
+                guard sendAll(bytes, connection) else { return false }
+            case .sendForever(let bytes):
+                while sendAll(bytes, connection) {}
+                return false
+            case .drip:
+                // The fault is the time that it takes.
+                while sendAll([0x78], connection) { sleep(1) }
+                return false
+            case .pause:
+                usleep(500_000)
             case .hold(let gate):
                 guard gate.wait() else { return false }
             case .close:
@@ -124,6 +132,17 @@ public final class ScriptedServer: Sendable {
                 setsockopt(connection, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
                 return false
             }
+        }
+        return true
+    }
+
+    /// Returns false if the other end is gone.
+    private static func sendAll(_ bytes: [UInt8], _ connection: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
         }
         return true
     }

@@ -1,0 +1,56 @@
+import Logging
+
+@testable import HTTP
+
+/// Asks servers under test, and keeps what came of it.
+struct Probe {
+    let client: HTTPClient
+    let log = Log(level: .debug)
+
+    /// What a transfer handed on.
+    struct Outcome {
+        var response: HTTPResponse?
+        var bytes: [UInt8] = []
+        var metrics: HTTPMetrics?
+    }
+
+    /// A client that is soon impatient.
+    init(_ configuration: HTTPConfiguration = HTTPConfiguration(connectTimeout: 5, stallTimeout: 1)) {
+        client = HTTPClient(configuration, log: log)
+    }
+
+    func request(_ url: String) -> HTTPRequest {
+        HTTPRequest(url: url, destination: .stream, limit: 1 << 20, allowsCompression: true)
+    }
+
+    func fetch(_ url: String) async throws -> Outcome {
+        try await fetch(request(url))
+    }
+
+    func fetch(_ request: HTTPRequest) async throws -> Outcome {
+        var outcome = Outcome()
+        for try await event in client.transfer(request) {
+            switch event {
+            case .response(let response): outcome.response = response
+            case .bytes(let bytes): outcome.bytes += bytes
+            case .written: break
+            case .end(let metrics): outcome.metrics = metrics
+            }
+        }
+        return outcome
+    }
+
+    /// How a transfer failed; nil if it did not.
+    func failure(_ url: String) async -> HTTPError? {
+        await failure(request(url))
+    }
+
+    func failure(_ request: HTTPRequest) async -> HTTPError? {
+        do {
+            _ = try await fetch(request)
+            return nil
+        } catch {
+            return error as? HTTPError
+        }
+    }
+}

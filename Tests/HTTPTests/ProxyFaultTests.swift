@@ -1,0 +1,63 @@
+import Logging
+import TestSupport
+import Testing
+
+@testable import HTTP
+
+/// What can go wrong on the way through a proxy.
+@Suite struct ProxyFaultTests {
+    private func failure(_ url: String, through proxy: String) async -> HTTPError? {
+        let choice = ProxyChoice { $0 == "all_proxy" ? proxy : nil }
+        return await Probe(HTTPConfiguration(proxies: choice, connectTimeout: 1, stallTimeout: 1)).failure(url)
+    }
+
+    @Test(arguments: ["http", "https"]) func notThere(scheme: String) async throws {
+        let server = try ScriptedServer { _ in [] }
+        server.stop()
+        let proxy = "http://127.0.0.1:\(server.port)"
+        let gone = await failure("\(scheme)://photos.test/", through: "me:s3cret@127.0.0.1:\(server.port)")
+        #expect(gone == .proxyUnreachable(proxy) && gone?.isTransient == true)
+        #expect(await failure("\(scheme)://photos.test/", through: "proxy.invalid:1") == .unknownProxy)
+        #expect(await failure("\(scheme)://photos.test/", through: "ftp://127.0.0.1") == .unusableProxy)
+        let full = try FullListener()
+        let busy = "http://127.0.0.1:\(full.port)"
+        #expect(await failure("\(scheme)://photos.test/", through: busy) == .proxyUnreachable(busy))
+    }
+
+    @Test func tunnels() async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let cases: [([ScriptedServer.Step], (HTTPError) -> Bool)] = [
+            (.answer(502), { $0 == .proxyRefused(502) && $0.isTransient }),
+            (.answer(403), { $0 == .proxyRefused(403) && !$0.isTransient }),
+            ([.reset], { $0 == .broken }), ([.close], { $0.isTransient }),
+            ([.hold(gate)], { if case .proxyUnreachable = $0 { true } else { false } }),
+            ([.send("garbage\r\n\r\n"), .close], { _ in true }),
+            ([.send("HTTP/1.1 200 OK\r\n"), .sendForever([UInt8](repeating: 0x78, count: 1_000))], { _ in true }),
+            (
+                [.send("HTTP/1.1 200 OK\r\n"), .sendForever(Array("X: y\r\n".utf8))],
+                { $0 == .malformed("its headers are too long") }
+            ),
+            // A tunnel, and nothing secure at its end.
+            (
+                [
+                    .send("HTTP/1.1 200 OK\r\n\r\n"), .send("not TLS at all, but long enough to be taken for it"),
+                    .close,
+                ],
+                { if case .tls = $0 { true } else { $0 == .broken } }
+            ),
+        ]
+        for (steps, isRight) in cases {
+            let proxy = try ScriptedServer { _ in steps }
+            let error = try #require(await failure("https://photos.test/", through: "127.0.0.1:\(proxy.port)"))
+            #expect(isRight(error), "\(error)")
+        }
+    }
+
+    /// A SOCKS proxy that speaks something else.
+    @Test func noSOCKS() async throws {
+        let proxy = try ScriptedServer { _ in [] }
+        let error = await failure("http://photos.test/", through: "socks5h://127.0.0.1:\(proxy.port)")
+        #expect(error?.isTransient == true)
+    }
+}

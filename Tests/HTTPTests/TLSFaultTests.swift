@@ -1,0 +1,111 @@
+import Logging
+import TestSupport
+import Testing
+
+@testable import HTTP
+
+/// What can be wrong with a secure connection.
+@Suite struct TLSFaultTests {
+    private let probe = Probe()
+
+    @Test(
+        "BEHAVIOURS 5.3: it is said what is wrong with a certificate, and it is final",
+        arguments: [
+            (.good, nil), (.expired, "it has expired (or this machine’s clock is wrong)"),
+            (.early, "it is not valid yet (or this machine’s clock is wrong)"),
+            (.selfSigned, "it is signed by itself, and by nobody who is trusted"),
+            (.stranger, "nobody who is trusted has signed it"),
+            (.wrongHost, "it belongs to another host than 127.0.0.1"),
+        ] as [(TestAuthority.Kind, String?)])
+    func certificates(kind: TestAuthority.Kind, reason: String?) async throws {
+        let authority = try TestAuthority()
+        let server = try FaultyHTTP2Server("none", authority.issue(kind))
+        let probe = Probe(HTTPConfiguration(certificates: authority.certificate, stallTimeout: 5))
+        let error = await probe.failure(server.url("/"))
+        switch reason {
+        case nil: #expect(error == nil)
+        case let reason?:
+            guard case .certificate(let said)? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            let words = said.replacing(":\(server.port)", with: "")
+            #expect(words == reason && error?.isTransient == false, "\(said)")
+            #expect(!server.log.contains { $0.hasPrefix("request") })
+        }
+    }
+
+    /// Signed by somebody, but by nobody whom the system knows.
+    @Test func theSystemTrustsNoTests() async throws {
+        let authority = try TestAuthority()
+        let server = try FaultyHTTP2Server("none", authority.issue(.good))
+        #expect(await probe.failure(server.url("/")) == .certificate("nobody who is trusted has signed it"))
+        let missing = Probe(HTTPConfiguration(certificates: "/nowhere.pem"))
+        guard case .tls? = await missing.failure(server.url("/")) else {
+            Issue.record("no certificates, and no complaint")
+            return
+        }
+    }
+
+    /// A server that does not speak TLS, and one that does and refuses: a record of an alert, which says that there is no
+    /// way of speaking that both know.
+    @Test(arguments: [Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8), [21, 3, 3, 0, 2, 2, 40]])
+    func notSecure(answer: [UInt8]) async throws {
+        let server = try ScriptedServer { _ in [.send(answer), .close] }
+        let error = await probe.failure("https://127.0.0.1:\(server.port)/")
+        guard case .tls? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(error?.isTransient == false && server.requests.map(\.method).allSatisfy { $0 == "TLS" })
+    }
+
+    @Test(arguments: [ScriptedServer.Step.close, .reset]) func connectionBreaksInTheHandshake(
+        end: ScriptedServer.Step
+    ) async throws {
+        let server = try ScriptedServer { _ in [end] }
+        let error = await probe.failure("https://127.0.0.1:\(server.port)/")
+        #expect(error == .broken && error?.isTransient == true)
+    }
+
+    @Test func theHandshakeStalls() async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let server = try ScriptedServer { _ in [.hold(gate)] }
+        let probe = Probe(HTTPConfiguration(connectTimeout: 1, stallTimeout: 1))
+        let error = await probe.failure("https://127.0.0.1:\(server.port)/")
+        #expect(error == .connectTimedOut("127.0.0.1:\(server.port)"))
+    }
+
+    /// Over one connection, each with its share; and the share can change while they run.
+    @Test func weights() async throws {
+        let authority = try TestAuthority()
+        let server = try FaultyHTTP2Server("weights", authority.issue(.good))
+        let probe = Probe(HTTPConfiguration(certificates: authority.certificate, stallTimeout: 20))
+        var request = probe.request(server.url("/"))
+        request.weight = 200
+        let meter = TransferMeter()
+        request.meter = meter
+        let transfer = probe.client.transfer(request)
+        var bytes = 0
+        for try await event in transfer {
+            guard case .bytes(let more) = event else { continue }
+            bytes += more.count
+            // The rest comes when the server has heard of it.
+            if bytes == 500 { transfer.setWeight(7) }
+        }
+        #expect(bytes == 1_000 && meter.reading.version == .http2)
+        #expect(server.log == ["connection", "request 1", "weight 1 200", "weight 1 7"])
+    }
+
+    @Test func manyOverOneConnection() async throws {
+        let authority = try TestAuthority()
+        let server = try FaultyHTTP2Server("none", authority.issue(.good))
+        let probe = Probe(HTTPConfiguration(certificates: authority.certificate, stallTimeout: 20))
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<40 { group.addTask { try await probe.fetch(server.url("/")).bytes.count } }
+            for try await count in group { #expect(count == 1_000) }
+        }
+        #expect(server.log.count { $0 == "connection" } == 1 && server.log.count { $0.hasPrefix("request") } == 40)
+    }
+}

@@ -1,0 +1,168 @@
+"""An HTTP/2 server on loopback that does one thing wrong: the third argument says what.
+
+    http2.py CERTIFICATE KEY FAULT
+
+It writes its port, and then what it is asked for: "connection", "request STREAM", "weight STREAM WEIGHT". Frames are
+written by hand, RFC 9113, section 4.1; of header blocks it writes only what needs no table, and reads none.
+"""
+import select
+import socket
+import ssl
+import struct
+import sys
+import threading
+
+DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PING, GOAWAY, CONTINUATION = 0, 1, 2, 3, 4, 6, 7, 9
+END_STREAM, END_HEADERS, ACK = 1, 4, 1
+NO_ERROR, INTERNAL_ERROR, REFUSED_STREAM = 0, 2, 7
+BODY = b"0123456789" * 100
+
+
+def frame(kind, flags, stream, payload=b""):
+    return struct.pack(">I", len(payload))[1:] + struct.pack(">BBI", kind, flags, stream) + payload
+
+
+def literal(name, value):
+    """A field that goes into no table: RFC 7541, section 6.2.2."""
+    return b"\0" + bytes([len(name)]) + name + bytes([len(value)]) + value
+
+
+def head(stream, status=b"\x88", length=len(BODY), flags=END_HEADERS, more=b""):
+    """The beginning of an answer; 0x88 is ":status: 200" of the static table."""
+    return frame(HEADERS, flags, stream, status + literal(b"content-length", b"%d" % length) + more)
+
+
+def goaway(last, error=NO_ERROR):
+    return frame(GOAWAY, 0, 0, struct.pack(">II", last, error))
+
+
+def reset(stream, error):
+    return frame(RST_STREAM, 0, stream, struct.pack(">I", error))
+
+
+def data(stream, body=BODY, flags=END_STREAM):
+    return frame(DATA, flags, stream, body)
+
+
+def say(*words):
+    print(*words, flush=True)
+
+
+def answer(fault, stream, connection):
+    """What goes out for a request, and whether the connection ends then."""
+    half = data(stream, BODY[:500], 0)
+    match fault:
+        case "none":
+            return head(stream) + data(stream), False
+        case "goaway-before":
+            return goaway(0), True
+        case "goaway-once":
+            return (goaway(0), True) if connection == 1 else (head(stream) + data(stream), False)
+        case "goaway-during":
+            return head(stream) + half + goaway(stream) + data(stream, BODY[500:]), False
+        case "goaway-and-close":
+            return head(stream) + half + goaway(stream, INTERNAL_ERROR), True
+        case "reset-before":
+            return reset(stream, INTERNAL_ERROR), False
+        case "reset-during":
+            return head(stream) + half + reset(stream, INTERNAL_ERROR), False
+        case "reset-without-error":
+            return head(stream) + half + reset(stream, NO_ERROR), False
+        case "refused":
+            return reset(stream, REFUSED_STREAM), False
+        case "close-before":
+            return b"", True
+        case "close-during":
+            return head(stream) + half, True
+        case "short":
+            return head(stream) + data(stream, BODY[:500]), False
+        case "long":
+            return head(stream, length=500) + data(stream), False
+        case "empty":
+            return frame(HEADERS, END_HEADERS | END_STREAM, stream, b""), False
+        case "no-status":
+            return frame(HEADERS, END_HEADERS, stream, literal(b"a", b"b")) + data(stream), False
+        case "garbage":
+            return b"\xff" * 4096, False
+        case "bad-table":
+            return frame(HEADERS, END_HEADERS, stream, b"\xff\xff\xff\xff\xff\xff"), False
+        case "huge-frame":
+            return head(stream) + b"\xff\xff\xff\0\0" + struct.pack(">I", stream) + b"x" * 65536, False
+        case "endless-headers":
+            field = literal(b"x", b"y" * 100) * 100
+            return (
+                frame(HEADERS, 0, stream, b"\x88")
+                + b"".join(frame(CONTINUATION, 0, stream, field) for _ in range(200)),
+                False,
+            )
+        case "stall":
+            return head(stream) + half, False
+        case "weights":
+            return head(stream) + half, False
+        case "http1":
+            return b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", True
+    sys.exit("no such fault: " + fault)
+
+
+def take(stream, count):
+    parts = b""
+    while len(parts) < count:
+        part = stream.recv(count - len(parts))
+        if not part:
+            raise EOFError
+        parts += part
+    return parts
+
+
+def serve(stream, fault, number):
+    take(stream, 24)
+    stream.sendall(frame(SETTINGS, 0, 0))
+    while True:
+        # Over and over, something to answer: curl speaks of weights only when it is spoken to.
+        while fault == "weights" and not stream.pending() and not select.select([stream], [], [], 0.02)[0]:
+            stream.sendall(frame(PING, 0, 0, bytes(8)))
+        length, kind, flags, identifier = struct.unpack(">IBBI", b"\0" + take(stream, 9))
+        payload = take(stream, length)
+        if kind == SETTINGS and not flags & ACK:
+            stream.sendall(frame(SETTINGS, ACK, 0))
+        elif kind == PING and not flags & ACK:
+            stream.sendall(frame(PING, ACK, 0, payload))
+        elif kind == PRIORITY:
+            say("weight", identifier, payload[4] + 1)
+            if fault == "weights":
+                stream.sendall(data(identifier, BODY[500:]))
+        elif kind == HEADERS:
+            say("request", identifier)
+            # The priority stands before the fields: a dependency of four bytes, and a weight.
+            if flags & 0x20:
+                say("weight", identifier, payload[4] + 1)
+            out, ends = answer(fault, identifier, number)
+            stream.sendall(out)
+            if ends:
+                return
+
+
+def connection(client, context, fault, number):
+    try:
+        with context.wrap_socket(client, server_side=True) as stream:
+            say("connection")
+            serve(stream, fault, number)
+    except (EOFError, OSError):
+        pass
+
+
+def main():
+    certificate, key, fault = sys.argv[1:]
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    context.set_alpn_protocols(["h2"])
+    listener = socket.create_server(("127.0.0.1", 0))
+    say(listener.getsockname()[1])
+    number = 0
+    while True:
+        client, _ = listener.accept()
+        number += 1
+        threading.Thread(target=connection, args=(client, context, fault, number), daemon=True).start()
+
+
+main()
