@@ -50,7 +50,13 @@ final class Exchange {
     var hop: Hop { plan.hop }
 
     /// The answer's status; before there can be one, the proxy's, where it was asked for a tunnel.
-    var status: Int { easy.long(isRequested ? CURLINFO_RESPONSE_CODE : CURLINFO_HTTP_CONNECTCODE) }
+    var status: Int {
+        guard !isRequested else { return easy.long(CURLINFO_RESPONSE_CODE) }
+        let status = easy.long(CURLINFO_HTTP_CONNECTCODE)
+        // Where there is no server yet it is the proxy that asks, also if it says so in a server's words, as tinyproxy
+        // does to a wrong password.
+        return status == 401 ? 407 : status
+    }
 
     /// Whether the proxy refused to make a tunnel.
     var isTunnelRefused: Bool { plan.proxy != nil && !isRequested && status >= 300 }
@@ -67,7 +73,7 @@ final class Exchange {
         let isProxy = status == 407
         guard status == 401 || isProxy && plan.proxy != nil else { return [] }
         return HTTPChallenge.all(
-            in: head.challenges.filter { $0.isProxy == isProxy }.map(\.text), isProxy: isProxy)
+            in: head.challenges.filter { isTunnelRefused || $0.isProxy == isProxy }.map(\.text), isProxy: isProxy)
     }
 
     /// What is known of it, after it has failed.

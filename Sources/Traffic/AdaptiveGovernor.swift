@@ -31,6 +31,7 @@ public struct AdaptiveGovernor: Governor {
 
     // MARK: - Admission
 
+    /// Starts it if there is room, and if nothing is waited for that it would be in the way of.
     public mutating func admit(_ candidate: TransferCandidate, at now: Double) -> Admission {
         var host = hosts[candidate.host] ?? Host()
         defer { hosts[candidate.host] = host }
@@ -89,6 +90,7 @@ public struct AdaptiveGovernor: Governor {
         return transfer.rest(expecting: size ?? transfer.candidate.kind.usualSize)
     }
 
+    /// Counts it among what runs.
     public mutating func noteStart(
         of transfer: Int, _ candidate: TransferCandidate, over connection: Admission.Connection, at now: Double
     ) {
@@ -121,6 +123,7 @@ public struct AdaptiveGovernor: Governor {
 
     // MARK: - News
 
+    /// Learns from what happens.
     public mutating func note(_ news: TransferNews, of number: Int, at now: Double) {
         guard var transfer = running[number], var host = hosts[transfer.candidate.host] else { return }
         switch news {
@@ -186,18 +189,21 @@ public struct AdaptiveGovernor: Governor {
         }
     }
 
+    /// Lets fewer of that host run for a while.
     public mutating func noteComplaint(of host: String, at now: Double) {
         let roundTrip = hosts[host]?.link.roundTripTime ?? 0.2
         hosts[host]?.cap.noteRefusal(at: now, roundTrip: roundTrip)
         hosts[host]?.trial.noteRefusal(at: now)
     }
 
+    /// Tries at once what could not be reached.
     public mutating func noteNetwork(at now: Double) {
         for name in hosts.keys { hosts[name]?.reach.noteNetwork(at: now) }
     }
 
     // MARK: - Time
 
+    /// Judges what has been learned, once a round trip.
     public mutating func advance(to now: Double, isWaiting: (String) -> Bool) -> [Int] {
         let areHeldBack = isHeldBack(by: urgentRest)
         var fallen: Set<String> = []
@@ -290,12 +296,14 @@ public struct AdaptiveGovernor: Governor {
         return interrupted
     }
 
+    /// A quarter of a round trip, as long as anything runs.
     public var pace: Double? {
         guard !running.isEmpty else { return hosts.values.compactMap(\.reach.nextProbe).min().map { _ in 1 } }
         let roundTrip = hosts.values.filter { $0.running > 0 }.map(\.link.roundTripTime).min() ?? 0.2
         return min(max(roundTrip / 4, 0.02), 0.25)
     }
 
+    /// What is known of the host that most is transferred from.
     public var report: GovernorReport {
         var report = GovernorReport()
         guard let host = hosts.values.max(by: { ($0.running, $0.link.delivered) < ($1.running, $1.link.delivered) })

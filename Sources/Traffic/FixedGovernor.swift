@@ -16,28 +16,36 @@ public struct FixedGovernor: Governor {
         interval = pace
     }
 
+    /// Lets it start if fewer run than may.
     public mutating func admit(_ candidate: TransferCandidate, at now: Double) -> Admission {
         running.count < width || (candidate.isUrgent && !isStrict) ? .now(.any) : .linkIsBusy
     }
 
+    /// Counts it among what runs.
     public mutating func noteStart(
         of transfer: Int, _ candidate: TransferCandidate, over connection: Admission.Connection, at now: Double
     ) {
         running.insert(transfer)
     }
 
+    /// Counts down what has ended.
     public mutating func note(_ news: TransferNews, of transfer: Int, at now: Double) {
         if case .ended = news { running.remove(transfer) }
     }
 
+    /// Nothing is interrupted.
     public mutating func advance(to now: Double, isWaiting: (String) -> Bool) -> [Int] { [] }
 
+    /// The width is what it is.
     public mutating func noteComplaint(of host: String, at now: Double) {}
 
+    /// It never thought that there was none.
     public mutating func noteNetwork(at now: Double) {}
 
+    /// As it was made.
     public var pace: Double? { running.isEmpty ? nil : interval }
 
+    /// The width.
     public var report: GovernorReport {
         var report = GovernorReport()
         report.limit = width

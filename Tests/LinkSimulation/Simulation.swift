@@ -30,11 +30,15 @@ public final class Simulation {
 
     /// Seconds since the start.
     public private(set) var time = 0.0
+    /// The link.
     public private(set) var link: SimulatedLink
+    /// Everything that is wanted or was.
     public private(set) var transfers: [SimulatedTransfer] = []
+    /// How often something was interrupted.
     public private(set) var interruptions = 0
     /// Bytes that came and were thrown away.
     public private(set) var wasted = 0
+    /// How many ran at once at most.
     public private(set) var mostAtOnce = 0
 
     private var governor: any Governor

@@ -1,0 +1,134 @@
+import Foundation
+import Glibc
+import Logging
+import TestSupport
+import Testing
+
+@testable import HTTP
+
+/// The servers and proxies that people have.
+@Suite struct RealServerTests {
+    private static let photo = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+    private static let list = Array(String(repeating: "<photo/>", count: 10_000).utf8)
+    private static let files = ["photo.jpg": photo, "list.xml": list]
+
+    private func probe(_ change: (inout HTTPConfiguration) -> Void = { _ in }) -> Probe {
+        var configuration = HTTPConfiguration(connectTimeout: 10, stallTimeout: 10)
+        change(&configuration)
+        return Probe(configuration)
+    }
+
+    private func request(_ url: String, _ credentials: HTTPRequest.Credentials? = nil) -> HTTPRequest {
+        HTTPRequest(url: url, credentials: credentials, destination: .stream, limit: 1 << 20, allowsCompression: true)
+    }
+
+    private let me = HTTPRequest.Credentials(user: "me", password: "s3cret")
+
+    @Test("BEHAVIOURS 5.10: nginx is told who asks, by a password or a token")
+    func nginxKnows() async throws {
+        let (server, probe) = (try LoopbackServer.nginx(files: Self.files), probe())
+        let open = try await probe.fetch(request(server.url("/photo.jpg")))
+        #expect(open.bytes == Self.photo && open.response?.length == 200_000)
+        let stranger = try await probe.fetch(request(server.url("/basic/photo.jpg")))
+        #expect(stranger.response?.challenges == [HTTPChallenge(isProxy: false, scheme: "basic", realm: "photos")])
+        #expect(try await probe.fetch(request(server.url("/basic/photo.jpg"), me)).bytes == Self.photo)
+        #expect(try await probe.fetch(request(server.url("/bearer/photo.jpg"))).response?.status == 401)
+        let token = HTTPRequest.Credentials(bearer: "t0ken")
+        #expect(try await probe.fetch(request(server.url("/bearer/photo.jpg"), token)).bytes == Self.photo)
+    }
+
+    @Test func compressed() async throws {
+        let (server, probe, meter) = (try LoopbackServer.nginx(files: Self.files), probe(), TransferMeter())
+        var request = request(server.url("/list.xml"))
+        request.meter = meter
+        let outcome = try await probe.fetch(request)
+        #expect(outcome.bytes == Self.list && outcome.response?.headers["content-encoding"] == "gzip")
+        // What crossed the network is what counts.
+        let metrics = try #require(outcome.metrics)
+        #expect(metrics.bytes < 10_000 && meter.reading.bytes == metrics.bytes)
+    }
+
+    @Test("BEHAVIOURS 5.9: nginx sends the rest, and the whole when it has become another")
+    func resumed() async throws {
+        let (server, probe, folder) = (try LoopbackServer.nginx(files: Self.files), probe(), TestFolder())
+        let first = try await probe.fetch(request(server.url("/photo.jpg")))
+        let validator = try #require(first.response?.resumptionValidator)
+        for (expected, begin) in [(Self.photo, 100_000), (Array(Self.photo.reversed()), 0)] {
+            let path = folder.write("part", Array(Self.photo.prefix(100_000)))
+            let descriptor = open(path, O_RDWR)
+            defer { close(descriptor) }
+            if begin == 0 {
+                server.folder.write("photo.jpg", expected)
+                utimes(server.folder.path("photo.jpg"), [timeval(), timeval()])
+            }
+            let outcome = try await probe.fetch(
+                HTTPRequest(
+                    url: server.url("/photo.jpg"), destination: .file(try BodyFile(duplicating: descriptor)),
+                    resumption: .init(offset: 100_000, validator: validator), limit: 1 << 20))
+            #expect(outcome.response?.begin == Int64(begin) && outcome.response?.length == 200_000)
+            #expect(Array(FileManager.default.contents(atPath: path) ?? Data()) == expected)
+        }
+    }
+
+    @Test func secure() async throws {
+        let authority = try TestAuthority()
+        let server = try LoopbackServer.nginx(authority.issue(.good), files: Self.files)
+        let (probe, meter) = (probe { $0.certificates = authority.certificate }, TransferMeter())
+        var request = request(server.url("/basic/photo.jpg", scheme: "https"), me)
+        (request.meter, request.weight) = (meter, 256)
+        #expect(try await probe.fetch(request).bytes == Self.photo)
+        #expect(meter.reading.version == .http2 && meter.reading.isConnectionNew == false)
+    }
+
+    /// A server lets a connection go when it has answered so many requests over it; of those under way none is lost.
+    @Test(arguments: ["http", "https"]) func connectionsThatServeTheirTime(scheme: String) async throws {
+        let authority = try TestAuthority()
+        let server = try LoopbackServer.nginx(
+            scheme == "https" ? authority.issue(.good) : nil, requests: 25, files: ["photo.jpg": [1, 2, 3]])
+        let probe = probe { $0.certificates = authority.certificate }
+        try await withThrowingTaskGroup(of: [UInt8].self) { group in
+            for number in 0..<300 {
+                if number >= 40 { #expect(try await group.next() == [1, 2, 3]) }
+                group.addTask { try await probe.fetch(request(server.url("/photo.jpg", scheme: scheme))).bytes }
+            }
+            for try await bytes in group { #expect(bytes == [1, 2, 3]) }
+        }
+    }
+
+    @Test("BEHAVIOURS 5.10: Apache is told who asks by a digest")
+    func digest() async throws {
+        let (server, probe) = (try LoopbackServer.apache(files: Self.files), probe())
+        let stranger = try await probe.fetch(request(server.url("/photo.jpg")))
+        #expect(stranger.response?.challenges == [HTTPChallenge(isProxy: false, scheme: "digest", realm: "photos")])
+        for _ in 0..<2 { #expect(try await probe.fetch(request(server.url("/photo.jpg"), me)).bytes == Self.photo) }
+        let wrong = HTTPRequest.Credentials(user: "me", password: "wrong")
+        #expect(try await probe.fetch(request(server.url("/photo.jpg"), wrong)).response?.status == 401)
+        #expect(!probe.log.entries.contains { $0.message.contains("s3cret") })
+    }
+
+    @Test("BEHAVIOURS 5.10: tinyproxy is told who asks, for pages and for tunnels", arguments: ["http", "https"])
+    func proxies(scheme: String) async throws {
+        let authority = try TestAuthority()
+        let server = try LoopbackServer.nginx(
+            scheme == "https" ? authority.issue(.good) : nil, files: Self.files)
+        let (open, closed) = (
+            try LoopbackServer.tinyproxy(wantsPassword: false), try LoopbackServer.tinyproxy(wantsPassword: true)
+        )
+        func fetch(_ proxy: String) async throws -> Probe.Outcome {
+            let probe = probe {
+                $0.certificates = authority.certificate
+                $0.proxies = ProxyChoice { $0 == "all_proxy" ? proxy : nil }
+            }
+            return try await probe.fetch(request(server.url("/basic/photo.jpg", scheme: scheme), me))
+        }
+        #expect(try await fetch("127.0.0.1:\(open.port)").bytes == Self.photo)
+        #expect(try await fetch("me:s3cret@127.0.0.1:\(closed.port)").bytes == Self.photo)
+        let asked = [HTTPChallenge(isProxy: true, scheme: "basic", realm: "Tinyproxy")]
+        let unknown = try await fetch("127.0.0.1:\(closed.port)").response
+        #expect(unknown?.status == 407 && unknown?.challenges == asked)
+        // To a wrong password it speaks as if it were the server. Of a tunnel that can be told apart.
+        let wrong = try await fetch("me:wrong@127.0.0.1:\(closed.port)").response
+        #expect(wrong?.status == (scheme == "https" ? 407 : 401))
+        #expect(scheme == "http" || wrong?.challenges == asked)
+    }
+}

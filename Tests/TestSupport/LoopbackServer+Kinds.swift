@@ -1,0 +1,114 @@
+import Foundation
+
+extension LoopbackServer {
+    /// nginx with all that a gallery may be served by: in the open, with a password (`me`, `s3cret`) under `/basic/`, with a
+    /// token (`t0ken`) under `/bearer/`, compressed where it is asked for; and over TLS, as HTTP/2, if it gets a
+    /// certificate.
+    ///
+    /// - Parameter requests: how many it answers over one connection, before it wants another.
+    public static func nginx(
+        _ pair: TestAuthority.Pair? = nil, requests: Int = 1_000, files: [String: [UInt8]]
+    ) throws -> LoopbackServer {
+        let tls = pair.map {
+            " ssl http2; ssl_certificate \($0.certificate); ssl_certificate_key \($0.key)"
+        }
+        var all = files
+        all["passwords"] = Array("me:{PLAIN}s3cret\n".utf8)
+        return try LoopbackServer(
+            "/usr/sbin/nginx", ["-p", "/tmp/", "-e", "stderr", "-c"],
+            configuration: """
+                daemon off;
+                master_process off;
+                pid FOLDER/nginx.pid;
+                error_log stderr;
+                events { worker_connections 256; }
+                http {
+                    access_log off;
+                    keepalive_requests \(requests);
+                    types { text/xml xml; image/jpeg jpg; }
+                    gzip on;
+                    gzip_types text/xml;
+                    gzip_min_length 1;
+                    client_body_temp_path FOLDER/body;
+                    proxy_temp_path FOLDER/proxy;
+                    fastcgi_temp_path FOLDER/fastcgi;
+                    uwsgi_temp_path FOLDER/uwsgi;
+                    scgi_temp_path FOLDER/scgi;
+                    map $http_authorization $is_known { default 0; "Bearer t0ken" 1; }
+                    server {
+                        listen 127.0.0.1:PORT\(tls ?? "");
+                        root FOLDER;
+                        location /basic/ {
+                            alias FOLDER/;
+                            auth_basic "photos";
+                            auth_basic_user_file FOLDER/passwords;
+                        }
+                        location /bearer/ {
+                            if ($is_known = 0) { return 401; }
+                            alias FOLDER/;
+                        }
+                    }
+                }
+                """,
+            files: all)
+    }
+
+    /// Apache, which wants a digest of the password (`me`, `s3cret`).
+    public static func apache(files: [String: [UInt8]]) throws -> LoopbackServer {
+        let modules = "/usr/lib/apache2/modules"
+        var all = files
+        // The digest of "me:photos:s3cret".
+        all["passwords"] = Array("me:photos:\(try md5("me:photos:s3cret"))\n".utf8)
+        // Started by root it wants to be told who to be, and takes anybody else.
+        let user = getuid() == 0 ? "User www-data\nGroup www-data" : ""
+        return try LoopbackServer(
+            "/usr/sbin/apache2", ["-D", "FOREGROUND", "-f"],
+            configuration: """
+                ServerRoot FOLDER
+                ServerName 127.0.0.1
+                PidFile FOLDER/apache.pid
+                DefaultRuntimeDir FOLDER
+                ErrorLog FOLDER/errors
+                Listen 127.0.0.1:PORT
+                LoadModule mpm_event_module \(modules)/mod_mpm_event.so
+                LoadModule authn_core_module \(modules)/mod_authn_core.so
+                LoadModule authn_file_module \(modules)/mod_authn_file.so
+                LoadModule authz_core_module \(modules)/mod_authz_core.so
+                LoadModule authz_user_module \(modules)/mod_authz_user.so
+                LoadModule auth_digest_module \(modules)/mod_auth_digest.so
+                DocumentRoot FOLDER
+                \(user)
+                StartServers 1
+                ThreadsPerChild 8
+                ServerLimit 1
+                MaxRequestWorkers 8
+                <Location "/">
+                    AuthType Digest
+                    AuthName "photos"
+                    AuthUserFile FOLDER/passwords
+                    Require valid-user
+                </Location>
+                """,
+            files: all)
+    }
+
+    /// tinyproxy; with a password (`me`, `s3cret`) if it is to want one.
+    public static func tinyproxy(wantsPassword: Bool) throws -> LoopbackServer {
+        try LoopbackServer(
+            "/usr/bin/tinyproxy", ["-d", "-c"],
+            configuration: """
+                Port PORT
+                Listen 127.0.0.1
+                Timeout 60
+                LogLevel Critical
+                MaxClients 32
+                Allow 127.0.0.1
+                \(wantsPassword ? "BasicAuth me s3cret" : "")
+                """)
+    }
+
+    private static func md5(_ text: String) throws -> String {
+        let folder = TestFolder()
+        return String(try Command("/usr/bin/md5sum", [folder.write("text", text)]).text.prefix(32))
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import Synchronization
+
+/// A real server that a test starts on loopback, in a folder of its own and without any rights, and that ends with it.
+public final class LoopbackServer: Sendable {
+    /// Where it listens.
+    public let port: Int
+    /// Where its files are.
+    public let folder: TestFolder
+    private let process: ChildProcess
+
+    private struct Failure: Error {
+        let words: String
+    }
+
+    /// Starts a program.
+    ///
+    /// - Parameters:
+    ///   - configuration: what goes into its file; `PORT` stands for the port and `FOLDER` for the folder.
+    ///   - arguments: after the file's name, which comes last.
+    public init(
+        _ program: String, _ arguments: [String], configuration: String, files: [String: [UInt8]] = [:]
+    ) throws {
+        let folder = TestFolder()
+        for (name, bytes) in files { folder.write(name, bytes) }
+        let probe = try ScriptedServer { _ in [] }
+        let port = probe.port
+        probe.stop()
+        let path = folder.write(
+            "server.conf",
+            configuration.replacingOccurrences(of: "PORT", with: "\(port)")
+                .replacingOccurrences(of: "FOLDER", with: folder.path))
+        let words = open(folder.write("words", ""), O_WRONLY | O_CLOEXEC)
+        defer { close(words) }
+        process = try ChildProcess(program, arguments + [path], output: words, errors: words)
+        (self.folder, self.port) = (folder, port)
+        // Until it listens each knock is refused, and repeated.
+        for _ in 0..<3_000 {
+            if Self.isOpen(port) { return }
+            poll(nil, 0, 5)
+        }
+        throw Failure(words: (try? String(contentsOfFile: folder.path("words"), encoding: .utf8)) ?? "")
+    }
+
+    deinit {
+        process.end()
+    }
+
+    /// The URL of a path.
+    public func url(_ path: String, scheme: String = "http") -> String { "\(scheme)://127.0.0.1:\(port)\(path)" }
+
+    private static func isOpen(_ port: Int) -> Bool {
+        let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(client) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        address.sin_port = in_port_t(UInt16(port)).bigEndian
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(client, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
+}
