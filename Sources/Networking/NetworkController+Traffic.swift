@@ -65,7 +65,9 @@ extension NetworkController {
         if let lastReport, !isOver, clock.now - lastReport < .seconds(Self.reportPace) { return }
         // What has been said once of nothing holds until there is something.
         if isOver, lastReport == nil, !context.activity.isTrafficWatched { return }
-        context.activity.note(trafficReport(), at: context.now())
+        let report = trafficReport()
+        context.activity.note(report, at: context.now())
+        context.log.debug(.networkDetail, report.line)
         lastReport = isOver ? nil : clock.now
     }
 
@@ -120,6 +122,18 @@ extension NetworkController {
 
     private func timeOfDay(_ time: Duration) -> Timestamp {
         Timestamp(milliseconds: context.now().milliseconds + Int64((time - clock.now).seconds * 1000))
+    }
+}
+
+extension TrafficReport {
+    /// For the log.
+    fileprivate var line: String {
+        let rate = bandwidth.map { "\(Int($0 / 1000)) kB/s" } ?? "unknown"
+        let time = roundTrip.map { "\(Int($0 * 1000)) ms" } ?? "unknown"
+        return """
+            \(quality.rawValue): \(running) running, \(queued) queued, window \(window / 1000) kB, bandwidth \(rate), \
+            round trip \(time)
+            """
     }
 }
 

@@ -80,7 +80,7 @@ public struct AdaptiveGovernor: Governor {
     /// Whether nothing else may start meanwhile.
     private func isHeldBack(by urgent: [String: Double]) -> Bool {
         urgent.contains { name, rest in
-            guard let host = hosts[name], let capacity = host.link.capacity else { return true }
+            guard let host = hosts[name], let capacity = host.link.capacity else { return false }
             return host.quality == .poor || rest > capacity / 2
         }
     }
@@ -129,6 +129,8 @@ public struct AdaptiveGovernor: Governor {
         switch news {
         case .connected(let seconds):
             host.link.noteConnect(seconds, at: now)
+            // What it takes to connect says nothing of what comes then.
+            (transfer.sampleTime, transfer.deliveredAtSample) = (now, host.link.delivered)
             // A secure connection takes another round trip before anything is asked for.
             transfer.askTime = now + (transfer.candidate.isSecure ? host.link.roundTripTime : 0)
             host.reach.noteSign(at: now)

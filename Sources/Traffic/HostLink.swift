@@ -135,7 +135,8 @@ struct HostLink {
         guard answers + overdue > 0 else { return }
         if 2 * (lateAnswers + overdue) > answers + overdue {
             isStarting = false
-            reach *= 0.7
+            // Not at once: at the start everything is asked for together, and is in its own way.
+            reach *= 0.9
         } else {
             reach = min(max(reach, size(.thumbnail)) * (isStarting ? 3 : 1.25), cap * size(.thumbnail))
         }
