@@ -121,13 +121,8 @@ final class Exchange {
         }
         vitrine_curl_set_pointer(easy, CURLOPT_PREREQDATA, context)
         vitrine_curl_set_before_request(easy) { context, address, _, _, _ in
-            guard let exchange = Exchange.at(context), let address,
-                exchange.check.allows(String(cString: address))
-            else { return CURL_PREREQFUNC_ABORT }
-            exchange.isRequested = true
-            EasyOptions.setWeight(exchange.transfer.weight, of: exchange.easy)
-            exchange.clock.noteRequest(exchange.easy)
-            return CURL_PREREQFUNC_OK
+            guard let exchange = Exchange.at(context), let address else { return CURL_PREREQFUNC_ABORT }
+            return exchange.noteRequest(to: String(cString: address)) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         }
     }
 
@@ -140,9 +135,21 @@ final class Exchange {
         }
     }
 
+    /// A connection stands, and a request is about to go out over it. Returns false if it must not.
+    private func noteRequest(to address: String) -> Bool {
+        isRequested = check.allows(address)
+        guard isRequested else { return false }
+        // What a proxy said of its tunnel, or a server that wanted a password, is no part of the answer.
+        head = ResponseHead()
+        EasyOptions.setWeight(transfer.weight, of: easy)
+        clock.noteRequest(easy)
+        return true
+    }
+
     private func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
-        if isRequested { clock.noteAnswer(easy) }
         guard head.take(bytes) else { return transfer.abort(.malformed("its headers are too long")) }
+        guard isRequested else { return bytes.count }
+        clock.noteAnswer(easy)
         // Compression only makes it smaller: what is too long on the way is so afterwards.
         let limit = transfer.request.limit
         if let length = head.declaredLength, length > limit { return transfer.abort(.tooLarge(limit: limit)) }

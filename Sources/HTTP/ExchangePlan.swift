@@ -21,7 +21,7 @@ struct ExchangePlan {
         proxyCredentials = proxy.flatMap { $0.credentials ?? configuration.proxyCredentials }
         guard credentials?.isSound ?? true, proxyCredentials?.isSound ?? true else { throw .unusableCredentials }
         server = Authentication(known: memory[Self.place(hop)])
-        way = Authentication(known: proxy.flatMap { memory[$0.url] })
+        way = Authentication(known: proxy.flatMap { memory[Self.place($0)] })
     }
 
     /// Whether there is a password that another way of telling it might make welcome.
@@ -49,9 +49,11 @@ struct ExchangePlan {
             memory[Self.place(hop)] = methods
         }
         if status != 407, let proxy, let methods = way.learned(fromOffer: exchange.proxyOffer) {
-            memory[proxy.url] = methods
+            memory[Self.place(proxy)] = methods
         }
     }
+
+    private static func place(_ proxy: Proxy) -> String { "through " + proxy.url }
 
     private static func place(_ hop: Hop) -> String {
         "\(hop.url.origin.scheme)://\(hop.url.origin.host):\(hop.url.origin.port)"

@@ -38,6 +38,8 @@ import Testing
                 [.send("HTTP/1.1 200 OK\r\n"), .sendForever(Array("X: y\r\n".utf8))],
                 { $0 == .malformed("its headers are too long") }
             ),
+            // The length of a tunnel is none.
+            ([.send("HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n"), .close], { $0 == .broken }),
             // A tunnel, and nothing secure at its end.
             (
                 [
