@@ -30,7 +30,8 @@ public final class HTTPTransfer: AsyncSequence, Sendable {
         onCancel()
     }
 
-    /// Changes the transfer's share of its HTTP/2 connection, from 1 to 256, while it runs. Over HTTP/1.1 it does nothing.
+    /// Changes the transfer's share of its HTTP/2 connection, from 1 to 256, while it runs. The server hears of it when the
+    /// next bytes have come. Over HTTP/1.1 it does nothing.
     public func setWeight(_ weight: Int) {
         onWeight(weight)
     }

@@ -47,7 +47,8 @@ extension HTTPResponse {
     ///
     /// RFC 9110, section 13.1.5: "A client MUST NOT generate an If-Range header field containing an entity tag that is
     /// marked as weak", and of dates only those that section 8.8.2.2 calls strong: there must be "enough difference between
-    /// the Last-Modified and Date values to make clock synchronization issues unlikely". A minute is.
+    /// the Last-Modified and Date values to make clock synchronization issues unlikely". A minute is. And a date will not do
+    /// where there is a tag, though a weak one.
     public var resumptionValidator: String? {
         if let tag = headers["etag"] {
             let isStrong = tag.utf8.count >= 2 && tag.hasPrefix("\"") && tag.hasSuffix("\"")

@@ -8,7 +8,7 @@ enum NetworkPresence {
     static func refine(_ error: RequestError, hasAddress: @autoclosure () -> Bool = hasAddress()) -> RequestError {
         switch error {
         case .transfer(.unknownHost), .transfer(.lookupTimedOut), .transfer(.unknownProxy), .transfer(.connectTimedOut),
-            .transfer(.stalled), .transfer(.noRoute):
+            .transfer(.proxyUnreachable), .transfer(.stalled), .transfer(.noRoute):
             hasAddress() ? error : .noNetwork
         default: error
         }

@@ -80,6 +80,32 @@ import Testing
         #expect(meter.reading.version == .http2 && meter.reading.isConnectionNew == false)
     }
 
+    @Test("BEHAVIOURS 5.10: a certificate of one's own is shown to its host alone")
+    func ownCertificate() async throws {
+        let (authority, clients) = (try TestAuthority(), try TestAuthority())
+        let server = try LoopbackServer.nginx(authority.issue(.good), clients: clients, files: Self.files)
+        let url = server.url("/photo.jpg", scheme: "https")
+        let pair = try clients.issue(.good)
+        for (host, status) in [(nil, 200), ("127.0.0.1", 200), ("else.test", 400)] as [(String?, Int)] {
+            let probe = probe {
+                $0.certificates = authority.certificate
+                $0.clientCertificate = ClientCertificate(file: pair.certificate, key: pair.key, host: host)
+            }
+            #expect(try await probe.fetch(request(url)).response?.status == status)
+            // Whoever leads there is not the user.
+            let away = try ScriptedServer { _ in .answer(302, headers: ["Location: \(url)"]) }
+            #expect(try await probe.fetch(request(away.url("/"))).response?.status == 400)
+        }
+        let missing = probe {
+            $0.certificates = authority.certificate
+            $0.clientCertificate = ClientCertificate(file: "/nowhere.pem", key: "/nowhere.key")
+        }
+        guard case .ownCertificate? = await missing.failure(request(url)) else {
+            Issue.record("no certificate, and no complaint")
+            return
+        }
+    }
+
     /// A server lets a connection go when it has answered so many requests over it; of those under way none is lost.
     @Test(arguments: ["http", "https"]) func connectionsThatServeTheirTime(scheme: String) async throws {
         let authority = try TestAuthority()

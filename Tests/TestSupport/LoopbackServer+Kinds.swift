@@ -5,12 +5,16 @@ extension LoopbackServer {
     /// token (`t0ken`) under `/bearer/`, compressed where it is asked for; and over TLS, as HTTP/2, if it gets a
     /// certificate.
     ///
-    /// - Parameter requests: how many it answers over one connection, before it wants another.
+    /// - Parameters:
+    ///   - clients: who must have signed the certificates of those who ask; nil if nobody needs one.
+    ///   - requests: how many it answers over one connection, before it wants another.
     public static func nginx(
-        _ pair: TestAuthority.Pair? = nil, requests: Int = 1_000, files: [String: [UInt8]]
+        _ pair: TestAuthority.Pair? = nil, clients: TestAuthority? = nil, requests: Int = 1_000,
+        files: [String: [UInt8]]
     ) throws -> LoopbackServer {
+        let known = clients.map { "; ssl_verify_client on; ssl_client_certificate \($0.certificate)" } ?? ""
         let tls = pair.map {
-            " ssl http2; ssl_certificate \($0.certificate); ssl_certificate_key \($0.key)"
+            " ssl http2; ssl_certificate \($0.certificate); ssl_certificate_key \($0.key)\(known)"
         }
         var all = files
         all["passwords"] = Array("me:{PLAIN}s3cret\n".utf8)
