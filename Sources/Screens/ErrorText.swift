@@ -17,7 +17,7 @@ enum ErrorText {
 
     /// How often it was tried, since when, and when it is tried next.
     static func history(_ row: ErrorRow, now: Timestamp) -> String {
-        guard let report = row.report else { return "Failed in an earlier run; \(next(row, now))" }
+        guard let report = row.report else { return "Failed earlier; \(next(row, now))" }
         let tried =
             report.attempts > 1
             ? "Tried \(CountText.text(report.attempts, "time")) since \(DateText.clock(report.first, now: now))"

@@ -21,9 +21,12 @@ final class NewsPace {
         pause?.cancel()
     }
 
+    /// Whether it has let something through just now.
+    var isPausing: Bool { pause != nil }
+
     /// There are news.
     func note() {
-        guard pause == nil else { return hasMore = true }
+        guard !isPausing else { return hasMore = true }
         deliver()
         pause = Task { [weak self, wait] in
             try? await wait(Self.interval)

@@ -29,7 +29,9 @@ enum TrafficText {
 
     /// How much the controller lets run, and why: each a few words.
     static func particulars(_ report: TrafficReport) -> [String] {
-        var parts = ["\(report.running) of \(CountText.text(report.limit, "connection"))"]
+        var parts: [String] = []
+        // Before anything was transferred there is no saying.
+        if report.limit > 0 { parts.append("\(report.running) of \(CountText.text(report.limit, "connection"))") }
         if report.window > 0 { parts.append("\(ByteText.text(report.window)) under way") }
         if let bandwidth = report.bandwidth { parts.append("\(speed(bandwidth)) possible") }
         if let roundTrip = report.roundTrip { parts.append("\(milliseconds(roundTrip)) round trip") }

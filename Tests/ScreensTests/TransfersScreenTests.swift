@@ -192,28 +192,6 @@ import Testing
         #expect(!screens.activity.isTrafficWatched)
     }
 
-    @Test func newsAreDrawnAFewTimesASecond() async throws {
-        screens.press("T")
-        let before = screens.wantedFrames
-        note(try busy(), at: 1)
-        try await screens.until { screens.wantedFrames > before }
-        #expect(await screens.waits.nextBegin() == .milliseconds(250))
-        let drawn = screens.wantedFrames
-        for second in 2..<100 {
-            note(try busy(), at: Int64(second))
-            await Task.yield()
-        }
-        #expect(screens.wantedFrames == drawn)
-        // And the last of them is not lost.
-        screens.waits.pass()
-        try await screens.until { screens.wantedFrames > drawn }
-        #expect(await screens.waits.nextBegin() == .milliseconds(250))
-        screens.waits.pass()
-        await screens.waits.nextEnd()
-        // Nothing has come meanwhile: nobody waits for anything, and nothing is drawn.
-        #expect(screens.wantedFrames == drawn + 1)
-    }
-
     // MARK: - On the other screens
 
     @Test("BEHAVIOURS 5.7: the indicator says what is on its way, and returns to idle")
