@@ -14,6 +14,7 @@ let system: [Target] = [
     .systemLibrary(name: "CMemory", path: "Sources/System/CMemory", providers: [.apt(["libc6-dev"])]),
     .systemLibrary(name: "CConcurrency", path: "Sources/System/CConcurrency"),
     .systemLibrary(name: "CSandbox", path: "Sources/System/CSandbox", providers: [.apt(["libc6-dev"])]),
+    .systemLibrary(name: "CNetlink", path: "Sources/System/CNetlink", providers: [.apt(["libc6-dev"])]),
     .systemLibrary(name: "CCurl", path: "Sources/System/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 ]
 
@@ -31,7 +32,7 @@ let rooms: KeyValuePairs<String, [String]> = [
     "Formats": ["Model", "CLibXML2"],
     "HTTP": ["CCurl", "Logging"],
     "Traffic": ["Model"],
-    "Networking": ["Model", "Streams", "Cache", "HTTP", "Formats", "Traffic", "Logging"],
+    "Networking": ["Model", "Streams", "Cache", "HTTP", "Formats", "Traffic", "Logging", "CNetlink"],
     "Pixels": ["CMemory"],
     "Decoding": ["Pixels", "CJPEG", "CPNG", "CExif"],
     "Pictures": ["Model", "Streams", "Cache", "Cells", "Text", "Pixels", "Logging"],

@@ -1,0 +1,106 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Networking
+
+/// Real links and addresses, in a network of the test's own.
+@Suite(.enabled(if: OwnNetwork.isPossible), .timeLimit(.minutes(1))) struct NetworkWatchTests {
+    private let network: OwnNetwork
+
+    init() throws {
+        network = try OwnNetwork()
+        try network.ip("link", "set", "lo", "up")
+        try network.ip("link", "add", "left", "type", "veth", "peer", "name", "right")
+        try network.ip("link", "set", "right", "up")
+    }
+
+    /// Begins to listen inside, whoever then takes the news.
+    private func changes(_ onLook: @escaping @Sendable () -> Void = {}) -> AsyncStream<NetworkPresence> {
+        let watch = NetworkWatch { [network] in
+            defer { onLook() }
+            return network.inside { NetworkAddress.all() }
+        }
+        return network.inside { watch.changes() }
+    }
+
+    @Test("BEHAVIOURS 5.4: the kernel says when the network is gone, and when it is back")
+    func comingAndGoing() async throws {
+        var news = changes().makeAsyncIterator()
+        try network.ip("address", "add", "10.1.0.1/24", "dev", "left")
+        try network.ip("link", "set", "left", "up")
+        #expect(await news.next() == NetworkPresence(isThere: true))
+        // The other end of the cable.
+        try network.ip("link", "set", "right", "down")
+        #expect(await news.next() == NetworkPresence(isThere: false))
+        try network.ip("link", "set", "right", "up")
+        #expect(await news.next() == NetworkPresence(isThere: true))
+        try network.ip("address", "add", "10.2.0.1/24", "dev", "left")
+        #expect(await news.next() == NetworkPresence(isThere: true))
+        try network.ip("link", "delete", "left")
+        #expect(await news.next() == NetworkPresence(isThere: false))
+    }
+
+    private final class Notes: Sendable {
+        let looks = Mutex(0)
+        let heard = Mutex<[Bool]>([])
+    }
+
+    @Test func whatChangesNoAddressIsNoNews() async throws {
+        let notes = Notes()
+        let steps = AsyncStream<Void>.makeStream()
+        let news = changes {
+            notes.looks.withLock { $0 += 1 }
+            steps.continuation.yield()
+        }
+        let listener = Task {
+            for await presence in news {
+                notes.heard.withLock { $0.append(presence.isThere) }
+                steps.continuation.yield()
+            }
+        }
+        func until(_ condition: () -> Bool) async {
+            if condition() { return }
+            for await _ in steps.stream where condition() { return }
+        }
+        try network.ip("address", "add", "2001:db8::1/64", "dev", "left", "nodad")
+        try network.ip("link", "set", "left", "up")
+        await until { notes.heard.withLock { $0 == [true] } }
+        let before = notes.looks.withLock { $0 }
+        try network.ip("link", "set", "left", "alias", "another-name")
+        await until { notes.looks.withLock { $0 > before } }
+        try network.ip("link", "set", "left", "down")
+        await until { notes.heard.withLock { $0.last == false } }
+        #expect(notes.heard.withLock { $0 } == [true, false])
+        listener.cancel()
+        await listener.value
+    }
+
+    @Test func letGoItListensNoMore() async throws {
+        final class Witness: Sendable {
+            let onEnd: Gate
+            init(_ gate: Gate) { onEnd = gate }
+            deinit { onEnd.open() }
+        }
+        let gone = Gate()
+        do {
+            let witness = Witness(gone)
+            let news = changes { _ = witness }
+            withExtendedLifetime(news) {}
+        }
+        #expect(gone.wait())
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct NoNetworkWatchTests {
+    @Test func whereTheKernelMayNotBeAskedNothingIsSaid() async {
+        let watch = NetworkWatch(open: { -1 }) {
+            Issue.record("nobody has a reason to look")
+            return []
+        }
+        let listener = Task { for await _ in watch.changes() { Issue.record("this was not heard from the kernel") } }
+        listener.cancel()
+        await listener.value
+    }
+}

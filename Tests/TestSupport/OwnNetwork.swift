@@ -1,0 +1,84 @@
+import Foundation
+
+/// A network that a test has for itself: a namespace without an interface but loopback, which is down.
+///
+///     let network = try OwnNetwork()
+///     try network.ip("link", "set", "lo", "up")
+///     let addresses = network.inside { … }
+///
+/// A thread is in one namespace, and what it opens or starts stays there. So whatever is to be inside is done on a thread of
+/// its own, and the rest of the tests go on outside.
+public final class OwnNetwork: Sendable {
+    private let namespace: Int32
+
+    private typealias Unshare = @convention(c) (Int32) -> Int32
+    private typealias Enter = @convention(c) (Int32, Int32) -> Int32
+    private static let networks: Int32 = 0x4000_0000  // CLONE_NEWNET
+
+    private struct NotPossible: Error {}
+
+    /// Whether it can be done here: it takes a superuser.
+    public static var isPossible: Bool { (try? OwnNetwork()) != nil }
+
+    /// Makes one.
+    public init() throws {
+        let unshare: Unshare = Self.function("unshare")
+        let networks = Self.networks
+        namespace = Self.onThread {
+            guard unshare(networks) == 0 else { return -1 }
+            return open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)
+        }
+        guard namespace >= 0 else { throw NotPossible() }
+    }
+
+    deinit {
+        if namespace >= 0 { close(namespace) }
+    }
+
+    /// Does something inside.
+    public func inside<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result {
+        let enter: Enter = Self.function("setns")
+        let (namespace, networks) = (namespace, Self.networks)
+        return Self.onThread {
+            precondition(enter(namespace, networks) == 0, "the namespace is gone")
+            return body()
+        }
+    }
+
+    /// Runs `ip` inside.
+    public func ip(_ words: String...) throws {
+        let errors = inside { () -> String? in
+            do {
+                let command = try Command("/usr/sbin/ip", words)
+                return command.status == 0 ? nil : command.errors
+            } catch {
+                return "\(error)"
+            }
+        }
+        if let errors { throw IPError(description: "ip \(words.joined(separator: " ")): \(errors)") }
+    }
+
+    private struct IPError: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// The C library has them; Swift's picture of it does not.
+    private static func function<Function>(_ name: String) -> Function {
+        unsafeBitCast(dlsym(dlopen(nil, RTLD_NOW), name), to: Function.self)
+    }
+
+    private static func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result {
+        let (done, box) = (DispatchSemaphore(value: 0), Box<Result>())
+        Thread.detachNewThread {
+            box.result = body()
+            done.signal()
+        }
+        done.wait()
+        return box.result!
+    }
+
+    /// Written before the signal and read after it.
+    private final class Box<Result>: @unchecked Sendable {
+        var result: Result?
+    }
+}
