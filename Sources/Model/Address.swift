@@ -104,6 +104,17 @@ public struct Address: Hashable, Sendable {
     }
 }
 
+extension Address.Credentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Nothing of them, wherever somebody prints them.
+    public var description: String { "credentials" }
+
+    /// Nothing of them.
+    public var debugDescription: String { description }
+
+    /// Nothing of them either.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
 extension Address: CustomStringConvertible {
     /// The ``text``: an address can be interpolated into a message without giving a password away.
     public var description: String { text }

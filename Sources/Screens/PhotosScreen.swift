@@ -77,7 +77,7 @@ final class PhotosScreen: Screen {
         lists.close()
         context.wishes.withdraw(wisher)
         context.wishes.stop(.list(cache.id))
-        context.wishes.stop(.everyPicture(cache.id, .thumbnail))
+        for rendition in Rendition.allCases { context.wishes.stop(.everyPicture(cache.id, rendition)) }
         context.darkroom.want([], by: customer)
     }
 
@@ -181,6 +181,10 @@ final class PhotosScreen: Screen {
         context.wishes.ask(for: .list(cache.id))
         if context.settings.allThumbnails {
             context.wishes.ask(for: .everyPicture(cache.id, .thumbnail), importance: .rest)
+        }
+        // Behind the thumbnails: of what is equally important, what was asked for first comes first.
+        if context.settings.allPhotos {
+            context.wishes.ask(for: .everyPicture(cache.id, .photo), importance: .rest)
         }
     }
 

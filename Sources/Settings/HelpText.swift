@@ -31,6 +31,8 @@ public enum HelpText {
             return (letter + "--" + option.name + (option.value.map { " " + $0 } ?? ""), option.meaning)
         }
         + [
+            ("    --clear-setup", "forget the galleries and the place first, asking nothing"),
+            ("    --clear-cache", "remove all caches first, asking nothing"),
             ("    --no-color", "the same as --colors none"), ("-h, --help", "this text"),
             ("-V, --version", "which version this is"),
         ]

@@ -60,6 +60,11 @@ public struct Invocation: Equatable, Sendable {
     /// What the command line sets, by name and value, in order. It comes after the settings file.
     public var settings: [Setting] = []
 
+    /// Whether the list of galleries and the place are forgotten first, without a question.
+    public var clearsSetup = false
+    /// Whether all caches are removed first, without a question.
+    public var clearsCache = false
+
     /// One thing that the command line sets.
     public struct Setting: Equatable, Sendable {
         let name: String

@@ -6,6 +6,8 @@ struct InvocationParser {
     private var settingsFile: String?
     private var isHelpWanted = false
     private var isVersionWanted = false
+    private var clearsSetup = false
+    private var clearsCache = false
     private var isJSON = false
     private var scope = Invocation.SyncScope.thumbnails
     private var isAll = false
@@ -31,7 +33,9 @@ struct InvocationParser {
             }
         }
         let command = isHelpWanted ? .help : isVersionWanted ? .version : try command()
-        return Invocation(command: command, settingsFile: settingsFile, settings: settings)
+        return Invocation(
+            command: command, settingsFile: settingsFile, settings: settings, clearsSetup: clearsSetup,
+            clearsCache: clearsCache)
     }
 
     /// `--name`, `--name=value`, `--name value`.
@@ -89,6 +93,12 @@ struct InvocationParser {
             return true
         case "version":
             isVersionWanted = true
+            return true
+        case "clear-setup":
+            clearsSetup = true
+            return true
+        case "clear-cache":
+            clearsCache = true
             return true
         case "json": isJSON = true
         case "list-only": scope = .list

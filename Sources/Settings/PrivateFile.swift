@@ -50,6 +50,19 @@ public enum PrivateFile {
         }
     }
 
+    /// Sees to it that a file can be read by its owner alone, and that this is the user.
+    public static func check(_ path: String) throws(SettingsError) {
+        var status = stat()
+        guard stat(path, &status) == 0, access(path, R_OK) == 0 else {
+            throw .file(path: path, reason: String(cString: strerror(errno)))
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .file(path: path, reason: "it is no file") }
+        guard status.st_uid == geteuid() else { throw .file(path: path, reason: "it is somebody else’s") }
+        guard status.st_mode & 0o077 == 0 else {
+            throw .file(path: path, reason: "others may read it; chmod 600 changes that")
+        }
+    }
+
     private static func target(of path: String) -> String {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }

@@ -15,6 +15,16 @@ public struct Settings: Hashable, Sendable {
         case full
     }
 
+    /// Where a password is kept that the user was asked for.
+    public enum Passwords: String, CaseIterable, Hashable, Sendable {
+        /// In memory, until the program ends.
+        case session
+        /// In a file of the user's alone.
+        case file
+        /// In the keyring of the user's desktop.
+        case keyring
+    }
+
     /// How much goes into the log.
     public enum LogLevel: String, CaseIterable, Hashable, Sendable {
         case error, info, debug
@@ -61,6 +71,26 @@ public struct Settings: Hashable, Sendable {
     public var syncInterval = 0
     /// Every thumbnail is fetched, not those alone that come near the screen.
     public var allThumbnails = false
+    /// Every photo is fetched too, after everything else.
+    public var allPhotos = false
+    /// Transfers at once; 0 for as many as the network takes.
+    public var transfers = 0
+    /// A PEM file of certificates to trust in place of the system's.
+    public var caFile: String?
+    /// A PEM file with a certificate for servers that want one.
+    public var clientCertificate: String?
+    /// A PEM file with its key, if that is not in the same one.
+    public var clientKey: String?
+    /// The one host that is shown the certificate, if not every one that a gallery names.
+    public var clientCertificateHost: String?
+    /// A netrc file, if not the one at home.
+    public var netrc: String?
+    /// Where a password is kept that is asked for, if the user says nothing else.
+    public var passwords = Passwords.session
+    /// Milliseconds by which each transfer begins later, to see what that is like.
+    public var debugDelay = 0
+    /// Every so-manieth request fails, to see what that is like; 0 for none.
+    public var debugFailures = 0
     /// Rows of the screen for each photo in a list; 0 for as many as suit the screen.
     public var rowHeight = 0
 

@@ -60,19 +60,28 @@ public struct SettingsOption: Sendable {
             current: { $0[keyPath: path].rawValue })
     }
 
+    /// - Parameter isAutoAllowed: whether `auto` is a value too, which is kept as 0.
     static func number(
-        _ name: String, _ value: String, _ range: ClosedRange<Int>, _ meaning: String,
-        _ path: WritableKeyPath<Settings, Int> & Sendable
+        _ name: String, _ value: String, _ range: ClosedRange<Int>, orAuto isAutoAllowed: Bool = false,
+        _ meaning: String, _ path: WritableKeyPath<Settings, Int> & Sendable
     ) -> SettingsOption {
-        SettingsOption(
-            name: name, letter: nil, value: value, meaning: meaning, isSetting: true,
+        let allowed =
+            (isAutoAllowed ? "auto, or " : "") + "a number from \(range.lowerBound) to \(range.upperBound)"
+        return SettingsOption(
+            name: name, letter: nil, value: isAutoAllowed ? "auto|" + value : value, meaning: meaning, isSetting: true,
             apply: { settings, text throws(SettingsError) in
-                guard let number = Int(text), range.contains(number) else {
-                    throw .value(text, of: name, allowed: "a number from \(range.lowerBound) to \(range.upperBound)")
+                if isAutoAllowed, text == "auto" {
+                    settings[keyPath: path] = 0
+                } else if let number = Int(text), range.contains(number) {
+                    settings[keyPath: path] = number
+                } else {
+                    throw .value(text, of: name, allowed: allowed)
                 }
-                settings[keyPath: path] = number
             },
-            current: { String($0[keyPath: path]) })
+            current: { settings in
+                let number = settings[keyPath: path]
+                return isAutoAllowed && number == 0 ? "auto" : String(number)
+            })
     }
 
     /// An amount of data, or `none`.

@@ -16,6 +16,20 @@ public enum SettingsTable {
         .flag("all-thumbnails", "fetch every thumbnail, not only those near the screen") {
             set(&$0.allThumbnails, $1)
         },
+        .flag("all-photos", "fetch every photo too, after everything else") { set(&$0.allPhotos, $1) },
+        .number(
+            "transfers", "NUMBER", 1...64, orAuto: true, "transfers at once; auto: as the network takes them",
+            \.transfers),
+        .path("ca-file", letter: nil, "FILE", "trust these certificates in place of the system’s", \.caFile),
+        .path(
+            "client-certificate", letter: nil, "FILE", "show this certificate to servers that want one",
+            \.clientCertificate),
+        .path("client-key", letter: nil, "FILE", "its key, if that is in another file", \.clientKey),
+        .path(
+            "client-certificate-host", letter: nil, "HOST", "show the certificate to this host alone",
+            \.clientCertificateHost),
+        .path("netrc", letter: nil, "FILE", "look for users and passwords here; default: ~/.netrc", \.netrc),
+        .choice("passwords", "where a password that is asked for is kept, unless you say otherwise", \.passwords),
         .choice("sort", "what photos are sorted by at first", \.order.criterion),
         .flag("sort-reversed", "the other way round: the newest, the largest first") { settings, new in
             if let new { settings.order.ascending = !new }
@@ -23,6 +37,8 @@ public enum SettingsTable {
         },
         .choice("sections", "how photos sorted by date are divided at first", \.sections),
         .number("row-height", "ROWS", 0...20, "rows for each photo in a list; 0: as suits the screen", \.rowHeight),
+        .number("debug-delay", "MILLISECONDS", 0...600_000, "begin each transfer that much later", \.debugDelay),
+        .number("debug-failures", "N", 0...1_000_000, "let every Nth request fail; 0: none", \.debugFailures),
     ]
 
     static func option(named name: String) -> SettingsOption? {

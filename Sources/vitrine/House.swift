@@ -15,6 +15,7 @@ struct House {
     let installation = Installation()
     let log: Log
     let logFile: LogFile?
+    let httpConfiguration: HTTPConfiguration
     let wishes = Wishes()
     let activity = Activity()
 
@@ -23,6 +24,7 @@ struct House {
         let home = getpwuid(getuid()).flatMap { $0.pointee.pw_dir }.map { String(cString: $0) }
         locations = Locations(fallback: home ?? "/", variable)
         settings = try Self.settings(invocation, locations)
+        httpConfiguration = try Self.httpConfiguration(settings, locations)
         let path = settings.logFile
         logFile = try path.map { try LogFile(path: $0) }
         let level: LogLevel =
@@ -58,14 +60,9 @@ struct House {
     static var cores: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
     func makeController(_ caches: CacheFolder, schedule: RetrySchedule = RetrySchedule()) -> NetworkController {
-        let certificates = getenv("CURL_CA_BUNDLE").map { String(cString: $0) }
-        let proxies = ProxyChoice { getenv($0).map { String(cString: $0) } }
-        return NetworkController(
+        NetworkController(
             wishes: wishes, context: RequestContext(caches: caches, activity: activity, log: log),
-            client: HTTPClient(
-                HTTPConfiguration(
-                    userAgent: "Vitrine/" + Version.number, certificates: certificates, proxies: proxies),
-                log: log),
+            client: HTTPClient(httpConfiguration, log: log), governor: governor,
             schedule: schedule)
     }
 

@@ -35,6 +35,7 @@ enum Vitrine {
             default:
                 let house = try House(invocation)
                 defer { house.logFile?.flush() }
+                try house.clear(invocation)
                 return try await run(invocation.command, in: house)
             }
         } catch {

@@ -217,4 +217,18 @@ import Testing
         screens.press("q")
         #expect(await screens.wished().isEmpty)
     }
+
+    @Test("BEHAVIOURS 3.4: every photo is asked for if that is set, after every thumbnail")
+    func allPhotos() async throws {
+        let screens = try screens {
+            $0.allThumbnails = true
+            $0.allPhotos = true
+        }
+        screens.open()
+        let sweeps = await screens.wished().filter { $0.importance == .rest }.map(\.subject)
+        #expect(
+            sweeps == [.everyPicture(screens.cache.id, .thumbnail), .everyPicture(screens.cache.id, .photo)])
+        screens.press("q")
+        #expect(await screens.wished().isEmpty)
+    }
 }

@@ -77,6 +77,13 @@ import Testing
         #expect(try Invocation(["--config", "/x", "-C/y"]).settingsFile == "/y")
     }
 
+    @Test func whatIsClearedFirst() throws {
+        let both = try Invocation(["--clear-setup", "sync", "--clear-cache", "a"])
+        #expect(both.clearsSetup && both.clearsCache && both.command == .sync(.thumbnails, ["a"]))
+        let none = try Invocation([])
+        #expect(!none.clearsSetup && !none.clearsCache)
+    }
+
     @Test(arguments: [
         ("--nonsense", "There is no option “--nonsense”; see --help."),
         ("list --photos a", "“--photos” means nothing to this command; see --help."),
@@ -96,6 +103,7 @@ import Testing
         ("show --size=80x24x2 a", "“80x24x2” is no value for “--size”: columns and rows, like 80x24."),
         ("show --size=80x9999 a", "“80x9999” is no value for “--size”: columns and rows, like 80x24."),
         ("list --json=yes a", "“--json” takes no value."),
+        ("--clear-cache=yes", "“--clear-cache” takes no value."),
         ("--help=me", "“--help” takes no value."),
         ("sync --all=x", "“--all” takes no value."),
         ("a b", "“b” is one too many; see --help."),

@@ -87,4 +87,17 @@ import Testing
         #expect(throws: SettingsError.self) { try PrivateFile.write("new", to: path) }
         #expect(try PrivateFile.read(victim) == "precious")
     }
+
+    @Test func whatOthersMayReadIsNotPrivate() throws {
+        let path = folder.write("file", "text")
+        chmod(path, 0o600)
+        try PrivateFile.check(path)
+        for mode: mode_t in [0o640, 0o604, 0o660, 0o620] {
+            chmod(path, mode)
+            #expect(throws: SettingsError.self) { try PrivateFile.check(path) }
+        }
+        #expect(throws: SettingsError.self) { try PrivateFile.check(folder.path) }
+        let error = #expect(throws: SettingsError.self) { try PrivateFile.check(folder.path("nothing")) }
+        #expect(error?.description == "\(folder.path("nothing")): No such file or directory.")
+    }
 }

@@ -9,6 +9,9 @@ import Testing
         "ascii": "yes",
         "symbols": "half", "colors": "256", "sync-on-open": "no", "sync-on-focus": "yes", "sync-interval": "15",
         "all-thumbnails": "yes", "row-height": "4", "sort": "size", "sort-reversed": "yes", "sections": "month",
+        "all-photos": "yes", "transfers": "12", "ca-file": "/ca.pem", "client-certificate": "/me.pem",
+        "client-key": "/key.pem", "client-certificate-host": "example.org", "netrc": "/netrc", "passwords": "file",
+        "debug-delay": "250", "debug-failures": "3",
     ]
 
     @Test func everyOptionIsSetAndReadBack() throws {
@@ -64,6 +67,13 @@ import Testing
         ("sync-interval", "10081", "“10081” is no value for “sync-interval”: a number from 0 to 10080."),
         ("sync-interval", "1.5", "“1.5” is no value for “sync-interval”: a number from 0 to 10080."),
         ("all-thumbnails", "on", "“on” is no value for “all-thumbnails”: yes or no."),
+        ("transfers", "0", "“0” is no value for “transfers”: auto, or a number from 1 to 64."),
+        ("transfers", "65", "“65” is no value for “transfers”: auto, or a number from 1 to 64."),
+        ("transfers", "many", "“many” is no value for “transfers”: auto, or a number from 1 to 64."),
+        ("netrc", "", "“netrc” needs a value."),
+        ("passwords", "cloud", "“cloud” is no value for “passwords”: one of session, file, keyring."),
+        ("debug-delay", "-1", "“-1” is no value for “debug-delay”: a number from 0 to 600000."),
+        ("debug-failures", "half", "“half” is no value for “debug-failures”: a number from 0 to 1000000."),
         ("row-height", "21", "“21” is no value for “row-height”: a number from 0 to 20."),
     ]) func badValuesAreRefusedInASentence(name: String, value: String, sentence: String) throws {
         let option = try #require(SettingsTable.option(named: name))

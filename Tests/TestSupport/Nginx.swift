@@ -10,9 +10,13 @@ public final class Nginx: Sendable {
     private let process = Mutex<ChildProcess?>(nil)
 
     /// Serves a folder.
-    public init(serving root: String) throws {
+    ///
+    /// - Parameter users: passwords by user; without any the folder is open to all.
+    public init(serving root: String, users: [String: String] = [:], realm: String = "photos") throws {
         self.root = root
         port = try Self.freePort()
+        folder.write("users", users.map { "\($0.key):{PLAIN}\($0.value)\n" }.joined())
+        let isClosed = users.isEmpty ? "" : "auth_basic \"\(realm)\"; auth_basic_user_file \(folder.path("users"));"
         folder.write(
             "nginx.conf",
             """
@@ -29,7 +33,7 @@ public final class Nginx: Sendable {
                 fastcgi_temp_path fastcgi;
                 uwsgi_temp_path uwsgi;
                 scgi_temp_path scgi;
-                server { listen 127.0.0.1:\(port); root \(root); }
+                server { listen 127.0.0.1:\(port); root \(root); \(isClosed) }
             }
             """)
         try start()

@@ -1,0 +1,7 @@
+/// Who is told who asks. Proxies are apart from servers: what one hears is no business of the other's.
+public enum SignInPlace: Hashable, Sendable {
+    /// The servers of an origin.
+    case origin(Origin)
+    /// The proxy on the way.
+    case proxy
+}

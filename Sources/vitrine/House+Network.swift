@@ -1,0 +1,55 @@
+import Glibc
+import HTTP
+import Networking
+import Settings
+
+/// What the user has said of the network: in the settings, and in the environment.
+extension House {
+    /// What holds for every transfer. Files that are named are looked at now: who wants to be known by one would
+    /// otherwise be asked for a password in its place, and wonder.
+    static func httpConfiguration(_ settings: Settings, _ locations: Locations) throws(SettingsError)
+        -> HTTPConfiguration
+    {
+        let variable = { (name: String) in getenv(name).map { String(cString: $0) } }
+        let certificates = settings.caFile ?? variable("CURL_CA_BUNDLE")
+        for file in [settings.caFile, settings.clientCertificate, settings.clientKey] {
+            if let file, access(file, R_OK) != 0 {
+                throw .file(path: file, reason: String(cString: strerror(errno)))
+            }
+        }
+        return HTTPConfiguration(
+            userAgent: "Vitrine/" + Version.number, certificates: certificates, proxies: ProxyChoice(variable),
+            netrc: try netrc(settings, locations),
+            clientCertificate: settings.clientCertificate.map {
+                ClientCertificate(file: $0, key: settings.clientKey ?? $0, host: settings.clientCertificateHost)
+            })
+    }
+
+    /// The one that the settings name, or the usual one if it is there. Passwords that others can read are none: the usual
+    /// one is then left alone, as it may be there for other programs.
+    private static func netrc(_ settings: Settings, _ locations: Locations) throws(SettingsError) -> String? {
+        if let path = settings.netrc {
+            try PrivateFile.check(path)
+            return path
+        }
+        let usual = locations.home + "/.netrc"
+        guard access(usual, F_OK) == 0 else { return nil }
+        do throws(SettingsError) {
+            try PrivateFile.check(usual)
+            return usual
+        } catch {
+            Output.complain("\(error) It is not used.")
+            return nil
+        }
+    }
+
+    /// How the network is made worse on purpose.
+    var disturbance: Disturbance {
+        Disturbance(delay: .milliseconds(settings.debugDelay), failingEvery: settings.debugFailures)
+    }
+
+    /// How many transfers run at once.
+    var governor: any Governor {
+        settings.transfers > 0 ? FixedGovernor(width: settings.transfers) : FixedGovernor()
+    }
+}

@@ -1,0 +1,60 @@
+import Testing
+
+@testable import Model
+
+@Suite struct SignInTests {
+    @Test(arguments: [
+        ("HTTP://Example.org:80/a?b", "http://example.org"), ("https://example.org:8443/", "https://example.org:8443"),
+        ("https://me:s3cret@[::1]:443/x", "https://[::1]"), ("http://example.org:443/", "http://example.org:443"),
+    ]) func anOriginIsSchemeHostAndPort(address: String, origin: String) throws {
+        #expect(try Address(address).origin?.text == origin)
+        #expect(Origin(origin)?.text == origin)
+    }
+
+    @Test func differentOriginsAreDifferent() throws {
+        let addresses = [
+            "http://example.org/", "https://example.org/", "http://example.org:8080/", "http://www.example.org/",
+        ]
+        #expect(Set(try addresses.map { try Address($0).origin }).count == addresses.count)
+        #expect(Address(filePath: "/photos").origin == nil)
+    }
+
+    @Test(arguments: [
+        "", "example.org", "file:///x", "http://example.org/", "http://example.org/x", "http://EXAMPLE.org",
+    ])
+    func whatIsNoOriginIsNotReadAsOne(text: String) {
+        #expect(Origin(text) == nil)
+    }
+
+    @Test("BEHAVIOURS 5.10: whoever prints a password prints nothing of it")
+    func nothingIsPrinted() throws {
+        let address = try Address("http://me:s3cret@example.org/")
+        let signIn = SignIn(try #require(address.credentials))
+        var dumped = ""
+        dump(address, to: &dumped)
+        dump(signIn, to: &dumped)
+        dump([SignIn.token("s3cret"): signIn], to: &dumped)
+        let texts = [
+            dumped, "\(signIn)", String(reflecting: signIn), "\(address)", String(reflecting: address),
+            String(reflecting: [address.credentials]), "\(SignIn.token("s3cret"))", "\([signIn] as Set)",
+        ]
+        #expect(texts.allSatisfy { !$0.contains("s3cret") })
+        #expect(signIn == .password(user: "me", password: "s3cret"))
+    }
+
+    @Test func whatAQuestionWants() throws {
+        let (http, https) = (try #require(Origin("http://a.org")), try #require(Origin("https://a.org")))
+        let basic = SignInQuestion(origin: http, schemes: ["basic"])
+        #expect(basic.canBeAnswered && !basic.wantsToken && basic.isReadableOnTheWay)
+        #expect(!SignInQuestion(origin: http, schemes: ["basic", "digest"]).isReadableOnTheWay)
+        #expect(!SignInQuestion(origin: https, schemes: ["basic"]).isReadableOnTheWay)
+        // What lies behind it is secret, but the proxy is told in the open.
+        #expect(SignInQuestion(origin: https, isProxy: true, schemes: ["basic"]).isReadableOnTheWay)
+        let bearer = SignInQuestion(origin: https, schemes: ["bearer"])
+        #expect(bearer.canBeAnswered && bearer.wantsToken)
+        #expect(!SignInQuestion(origin: https, schemes: ["bearer", "basic"]).wantsToken)
+        #expect(!SignInQuestion(origin: https, schemes: ["ntlm"]).canBeAnswered)
+        #expect(!SignInQuestion(origin: https, schemes: []).canBeAnswered)
+        #expect(SignInQuestion(origin: https, isProxy: true, schemes: []).place == .proxy)
+    }
+}
