@@ -8,6 +8,8 @@ public struct FetchPlan: Sendable {
     public var address: Address
     /// What a server may answer 304 to.
     public var validators: Validators
+    /// What it may lead to.
+    public var reach: HTTPRequest.Reach
     /// The most bytes that will do.
     public var limit: Int64
     /// The file that the body goes into; without one it is handed over piece by piece.
@@ -20,13 +22,15 @@ public struct FetchPlan: Sendable {
     /// States a plan.
     public init(
         address: Address, validators: Validators = Validators(), limit: Int64, file: PartialFile? = nil,
-        resumption: HTTPRequest.Resumption? = nil, allowsCompression: Bool = false
+        resumption: HTTPRequest.Resumption? = nil,
+        reach: HTTPRequest.Reach = .anywhere, allowsCompression: Bool = false
     ) {
         self.address = address
         self.validators = validators
         self.limit = limit
         self.file = file
         self.resumption = resumption
+        self.reach = reach
         self.allowsCompression = allowsCompression
     }
 
@@ -39,6 +43,6 @@ public struct FetchPlan: Sendable {
             credentials: address.credentials.map { HTTPRequest.Credentials(user: $0.user, password: $0.password) },
             destination: try file.map { .file(try BodyFile(duplicating: $0.descriptor)) } ?? .stream,
             resumption: resumption, limit: limit,
-            allowsFiles: address.scheme == .file, allowsCompression: allowsCompression)
+            allowsFiles: address.scheme == .file, allowsCompression: allowsCompression, reach: reach)
     }
 }

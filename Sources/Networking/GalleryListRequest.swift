@@ -40,7 +40,7 @@ public struct GalleryListRequest: NetworkRequest {
         return FetchPlan(
             address: cache.signedIn(try listAddress()),
             validators: record.lastSuccess == nil ? Validators() : record.validators,
-            limit: Self.limit, allowsCompression: true)
+            limit: Self.limit, reach: cache.reach, allowsCompression: true)
     }
 
     /// Reads the list as it comes, compares, and commits at its end.

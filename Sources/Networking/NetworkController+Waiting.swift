@@ -24,8 +24,8 @@ extension NetworkController {
     }
 
     /// There is a network again. It has a few seconds to come to itself, and they do not all come at once.
-    func noteNetwork(_ change: NetworkChange) {
-        guard change.hasNetwork else { return }
+    func noteNetwork(_ presence: NetworkPresence) {
+        guard presence.isThere else { return }
         governor.noteNetwork(at: clock.now.seconds)
         agenda.hurry(nil) { clock.now + .seconds(3 + schedule.chance()) }
         look()

@@ -42,8 +42,11 @@ extension NetworkController {
         let candidate = request.candidate(entry.candidate.importance)
         let permit = TransferPermit(candidate.importance, over: connection) { [meterNews] in meterNews.send(MeterNews())
         }
-        let task = Task { [client] in
+        let step = disturbance.next()
+        let task = Task { [client, clock] in
             do {
+                if step.delay > .zero { try await clock.sleep(until: clock.now + step.delay) }
+                if let error = step.error { throw error }
                 try await request.perform(over: client, with: permit)
                 await finish(identity, nil)
             } catch {

@@ -25,7 +25,8 @@ public actor NetworkController {
     let schedule: RetrySchedule
     let clock: any NetworkClock
     private let kinds: [any NetworkRequest.Type]
-    private let network: CoalescingStream<NetworkChange>
+    private let network: AsyncStream<NetworkPresence>
+    var disturbance: Disturbance
     var governor: any Governor
     lazy var agenda = Agenda { [kinds, context] in Self.candidate($0, kinds, context) }
     var operations: [RequestIdentity: Operation] = [:]
@@ -61,11 +62,13 @@ public actor NetworkController {
 
     /// Makes a controller. Nothing happens before ``run()``.
     ///
-    /// - Parameter network: says when the machine's networks change.
+    /// - Parameters:
+    ///   - network: says when the machine's networks change.
+    ///   - disturbance: makes the network worse than it is.
     public init(
         wishes: Wishes, context: RequestContext, client: HTTPClient, governor: any Governor = AdaptiveGovernor(),
         schedule: RetrySchedule = RetrySchedule(), clock: any NetworkClock = MachineClock(),
-        network: CoalescingStream<NetworkChange> = CoalescingStream(),
+        network: AsyncStream<NetworkPresence> = AsyncStream { $0.finish() }, disturbance: Disturbance = Disturbance(),
         kinds: [any NetworkRequest.Type] = [GalleryListRequest.self, ThumbnailRequest.self, PhotoRequest.self]
     ) {
         self.wishes = wishes
@@ -75,6 +78,7 @@ public actor NetworkController {
         self.schedule = schedule
         self.clock = clock
         self.network = network
+        self.disturbance = disturbance
         self.kinds = kinds
     }
 
@@ -82,7 +86,7 @@ public actor NetworkController {
     public func run() async {
         let listening = [
             Task { for await _ in meterNews { look() } },
-            Task { [network] in for await change in network { noteNetwork(change) } },
+            Task { [network] in for await presence in network { noteNetwork(presence) } },
             Task { [context] in for await interest in context.activity.trafficInterest() { noteInterest(interest) } },
         ]
         for await snapshot in wishes.snapshots() { take(snapshot) }

@@ -44,11 +44,12 @@ public struct PhotoRequest: NetworkRequest {
         guard let part = picture.cache.parts.take(picture.key, edition: picture.source.state.edition) else {
             return FetchPlan(
                 address: picture.address, validators: picture.validators, limit: Self.limit,
-                file: try picture.cache.files.makePartial())
+                file: try picture.cache.files.makePartial(), reach: picture.cache.reach)
         }
         return FetchPlan(
             address: picture.address, limit: Self.limit, file: part.file,
-            resumption: HTTPRequest.Resumption(offset: part.size, validator: part.validator, url: part.url))
+            resumption: HTTPRequest.Resumption(offset: part.size, validator: part.validator, url: part.url),
+            reach: picture.cache.reach)
     }
 
     /// Watches the file grow, then gives it to the cache, unless the gallery speaks of another photo by now.

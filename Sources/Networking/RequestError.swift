@@ -62,7 +62,9 @@ public enum RequestError: Error, Equatable {
     /// What it says of the host, to the one who decides how many transfers run at once.
     var ending: TransferNews.Ending {
         switch self {
-        case .transfer(.unreachable), .transfer(.noRoute), .transfer(.unknownHost), .noNetwork: .unreachable
+        case .transfer(.unreachable), .transfer(.noRoute), .transfer(.unknownHost), .transfer(.connectTimedOut),
+            .transfer(.lookupTimedOut), .transfer(.proxyUnreachable), .noNetwork:
+            .unreachable
         default: .failed
         }
     }

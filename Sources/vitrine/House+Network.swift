@@ -2,6 +2,7 @@ import Glibc
 import HTTP
 import Networking
 import Settings
+import Traffic
 
 /// What the user has said of the network: in the settings, and in the environment.
 extension House {
@@ -50,6 +51,6 @@ extension House {
 
     /// How many transfers run at once.
     var governor: any Governor {
-        settings.transfers > 0 ? FixedGovernor(width: settings.transfers) : FixedGovernor()
+        settings.transfers > 0 ? FixedGovernor(width: settings.transfers, pace: 0.25) : AdaptiveGovernor()
     }
 }

@@ -63,7 +63,7 @@ struct House {
         NetworkController(
             wishes: wishes, context: RequestContext(caches: caches, activity: activity, log: log),
             client: HTTPClient(httpConfiguration, log: log), governor: governor,
-            schedule: schedule)
+            schedule: schedule, network: NetworkWatch().changes(), disturbance: disturbance)
     }
 
     /// A gallery as it was named.
