@@ -41,7 +41,9 @@ extension NetworkController {
 
     /// Looks again after a while, as long as anything is transferred.
     func setTick() {
-        guard tick == nil, let pace = numbers.isEmpty && agenda.queue.isEmpty ? nil : governor.pace else { return }
+        guard tick == nil,
+            let pace = numbers.isEmpty && agenda.queue.isEmpty ? nil : governor.pace(at: clock.now.seconds)
+        else { return }
         let time = clock.now + .seconds(agenda.queue.isEmpty ? max(pace, Self.reportPace) : pace)
         tick = Task { [clock] in
             guard (try? await clock.sleep(until: time)) != nil else { return }

@@ -8,7 +8,7 @@ import Traffic
 extension NetworkController {
     /// What was transferred and is still being stored is in memory, so there is not to be too much of it: when a disk is
     /// slower than the network, the network waits.
-    private static let maximumUnstoredTransfers = 256
+    private static let maximumUnstoredTransfers = 64
 
     func startWhatMayStart() {
         refillSweeps()

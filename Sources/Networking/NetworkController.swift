@@ -25,7 +25,7 @@ public actor NetworkController {
     let schedule: RetrySchedule
     let clock: any NetworkClock
     private let kinds: [any NetworkRequest.Type]
-    private let network: AsyncStream<NetworkPresence>
+    private let network: CoalescingStream<NetworkPresence>
     var disturbance: Disturbance
     var governor: any Governor
     lazy var agenda = Agenda { [kinds, context] in Self.candidate($0, kinds, context) }
@@ -68,7 +68,7 @@ public actor NetworkController {
     public init(
         wishes: Wishes, context: RequestContext, client: HTTPClient, governor: any Governor = AdaptiveGovernor(),
         schedule: RetrySchedule = RetrySchedule(), clock: any NetworkClock = MachineClock(),
-        network: AsyncStream<NetworkPresence> = AsyncStream { $0.finish() }, disturbance: Disturbance = Disturbance(),
+        network: CoalescingStream<NetworkPresence> = CoalescingStream(), disturbance: Disturbance = Disturbance(),
         kinds: [any NetworkRequest.Type] = [GalleryListRequest.self, ThumbnailRequest.self, PhotoRequest.self]
     ) {
         self.wishes = wishes

@@ -1,13 +1,19 @@
 import HTTP
+import Streams
 
 /// Whether this machine is on any network at all.
-public struct NetworkPresence: Hashable, Sendable {
+public struct NetworkPresence: Coalescing, Hashable, Sendable {
     /// Whether it is.
     public let isThere: Bool
 
     /// States it.
     public init(isThere: Bool) {
         self.isThere = isThere
+    }
+
+    /// The later one counts.
+    public mutating func merge(_ later: NetworkPresence) {
+        self = later
     }
 
     /// How it is now. Where that cannot be told it is taken to be on one.

@@ -69,9 +69,9 @@ public struct PhotoRequest: NetworkRequest {
             throw RequestError.wrongType("something that is no picture")
         }
         try Task.checkCancellation()
-        try await picture.cache.writer.store(
+        let isStored = try await picture.cache.writer.store(
             photo: file, of: picture.key, edition: picture.source.state.edition, validators: response.validators)
-        picture.context.log.debug(.sync, "stored photo \(picture.key.rawValue)")
+        if isStored { picture.context.log.debug(.sync, "stored photo \(picture.key.rawValue)") }
     }
 
     /// Keeps what has come, for the next attempt to go on from.

@@ -42,9 +42,9 @@ public struct ThumbnailRequest: NetworkRequest {
         let bytes = try await response.allBytes()
         guard PictureSignature(bytes) != nil else { throw RequestError.wrongType("something that is no picture") }
         try Task.checkCancellation()
-        try await picture.cache.writer.store(
+        let isStored = try await picture.cache.writer.store(
             thumbnail: bytes, of: picture.key, edition: picture.source.state.edition, validators: response.validators)
-        picture.context.log.debug(.sync, "stored thumbnail \(picture.key.rawValue)")
+        if isStored { picture.context.log.debug(.sync, "stored thumbnail \(picture.key.rawValue)") }
     }
 
     /// Nothing to show: a thumbnail's placeholder says that it is not here yet.

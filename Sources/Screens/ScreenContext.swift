@@ -40,7 +40,7 @@ public final class ScreenContext {
     public init(
         caches: CacheFolder, wishes: Wishes, activity: Activity, darkroom: Darkroom, log: Log, settings: Settings,
         galleries: RememberedGalleries, locations: Locations, currentFolder: String, capabilities: Capabilities,
-        wait: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+        wait: @escaping @Sendable (Duration) async throws -> Void
     ) {
         self.caches = caches
         self.wishes = wishes

@@ -13,11 +13,13 @@ import Synchronization
 final class BootTimer: Sendable {
     private struct Waiting {
         let time: Int64
+        let number: Int
         let work: @Sendable () -> Void
     }
 
     /// What waits, the first of it last; of what is due at the same time that which came first.
     private let waiting = Mutex<[Waiting]>([])
+    private let lastNumber = Atomic<Int>(0)
     let descriptor: Int32
     /// Made once and from then on only cancelled, which any thread may do.
     private nonisolated(unsafe) let source: any DispatchSourceRead
@@ -36,10 +38,12 @@ final class BootTimer: Sendable {
         source.cancel()
     }
 
-    /// Runs work once so much time has passed.
-    func run(afterNanoseconds delay: Int64, _ work: @escaping @Sendable () -> Void) {
+    /// Runs work once so much time has passed. Returns a number, by which it can be called off.
+    @discardableResult
+    func run(afterNanoseconds delay: Int64, _ work: @escaping @Sendable () -> Void) -> Int {
+        let number = lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
         let (time, overflow) = Self.now.addingReportingOverflow(max(0, delay))
-        let entry = Waiting(time: overflow ? .max : time, work: work)
+        let entry = Waiting(time: overflow ? .max : time, number: number, work: work)
         waiting.withLock { waiting in
             var (low, high) = (0, waiting.count)
             while low < high {
@@ -48,6 +52,17 @@ final class BootTimer: Sendable {
             }
             waiting.insert(entry, at: low)
             if low == waiting.count - 1 { set(to: entry.time) }
+        }
+        return number
+    }
+
+    /// Calls off work, if it has not been run.
+    func callOff(_ number: Int) {
+        waiting.withLock { waiting in
+            guard let place = waiting.lastIndex(where: { $0.number == number }) else { return }
+            waiting.remove(at: place)
+            // Rung for nobody it would wake us for nothing.
+            if place == waiting.count { set(to: waiting.last?.time) }
         }
     }
 
@@ -67,14 +82,17 @@ final class BootTimer: Sendable {
         for entry in due { entry.work() }
     }
 
-    private func set(to time: Int64) {
+    /// - Parameter time: nil turns it off.
+    private func set(to time: Int64?) {
         var setting = itimerspec()
-        // All zero would turn it off.
-        setting.it_value = timespec(tv_sec: Int(time / 1_000_000_000), tv_nsec: Int(max(1, time % 1_000_000_000)))
+        // All zero turns it off.
+        if let time {
+            setting.it_value = timespec(tv_sec: Int(time / 1_000_000_000), tv_nsec: Int(max(1, time % 1_000_000_000)))
+        }
         timerfd_settime(descriptor, Int32(TFD_TIMER_ABSTIME), &setting, nil)
     }
 
-    private static var now: Int64 {
+    static var now: Int64 {
         var now = timespec()
         clock_gettime(CLOCK_BOOTTIME, &now)
         return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)

@@ -299,8 +299,10 @@ public struct AdaptiveGovernor: Governor {
     }
 
     /// A quarter of a round trip, as long as anything runs.
-    public var pace: Double? {
-        guard !running.isEmpty else { return hosts.values.compactMap(\.reach.nextProbe).min().map { _ in 1 } }
+    public func pace(at now: Double) -> Double? {
+        guard !running.isEmpty else {
+            return hosts.values.compactMap(\.reach.nextProbe).min().map { max($0 - now, 0.02) }
+        }
         let roundTrip = hosts.values.filter { $0.running > 0 }.map(\.link.roundTripTime).min() ?? 0.2
         return min(max(roundTrip / 4, 0.02), 0.25)
     }

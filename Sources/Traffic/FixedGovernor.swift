@@ -43,7 +43,7 @@ public struct FixedGovernor: Governor {
     public mutating func noteNetwork(at now: Double) {}
 
     /// As it was made.
-    public var pace: Double? { running.isEmpty ? nil : interval }
+    public func pace(at now: Double) -> Double? { running.isEmpty ? nil : interval }
 
     /// The width.
     public var report: GovernorReport {

@@ -29,7 +29,7 @@ public protocol Governor: Sendable {
     /// - Parameter isWaiting: whether anything waits for that host that could have been started.
     mutating func advance(to now: Double, isWaiting: (String) -> Bool) -> [Int]
     /// Seconds after which ``advance(to:isWaiting:)`` should be called though nothing has happened; nil if it need not be.
-    var pace: Double? { get }
+    func pace(at now: Double) -> Double?
     /// What there is to say about it.
     var report: GovernorReport { get }
 }

@@ -29,6 +29,7 @@ struct HostLink {
     private var lateAnswers = 0
     /// Bytes that are tried beyond what bandwidth and round trip say, for want of a queue.
     private var reach = HostLink.startingWidth * TransferKind.thumbnail.usualSize
+    private var firstAnswers = FirstAnswers()
     private var log = DeliveryLog()
 
     /// As many thumbnails are asked for before anything is known. Enough for a fast link to show itself, and on a slow one
@@ -57,6 +58,7 @@ struct HostLink {
         roundTrip.add(seconds, at: now)
         answer.add(seconds, at: now)
         answers += 1
+        firstAnswers.add(seconds)
         if isLate(seconds) { lateAnswers += 1 }
         if isShared { self.isShared = true }
     }
@@ -112,6 +114,9 @@ struct HostLink {
     ///   - overdue: how many answers are late and not here yet.
     mutating func advance(to now: Double, isSaturated: Bool, overdue: () -> Int, cap: Double) {
         log.note(delivered, at: now, span: fallTime)
+        if let capacity = firstAnswers.capacity(size: size(.thumbnail)) {
+            reach = min(max(reach, capacity), cap * size(.thumbnail))
+        }
         guard now >= roundEnd else { return }
         roundEnd = now + max(roundTripTime, 0.05)
         round += 1

@@ -6,6 +6,7 @@ import Model
 import Pictures
 import Screens
 import Settings
+import Streams
 import Terminal
 
 /// `vitrine [GALLERY]`: the full screen.
@@ -76,7 +77,8 @@ struct BrowseCommand {
             caches: caches, wishes: house.wishes, activity: house.activity,
             darkroom: Darkroom(developer: developer, width: House.cores), log: house.log, settings: house.settings,
             galleries: galleries, locations: house.locations, currentFolder: GalleryArgument.currentFolder,
-            capabilities: terminal.capabilities)
+            capabilities: terminal.capabilities,
+            wait: { [clock = BootClock()] in try await clock.sleep(until: clock.now + $0) })
     }
 
     /// The network, and what is done beside it.

@@ -18,6 +18,8 @@ struct House {
     let httpConfiguration: HTTPConfiguration
     let wishes = Wishes()
     let activity = Activity()
+    /// Says when the machine comes to be on another network.
+    let networkWatch = NetworkWatch()
 
     init(_ invocation: Invocation) throws {
         let variable = { (name: String) in getenv(name).map { String(cString: $0) } }
@@ -63,7 +65,7 @@ struct House {
         NetworkController(
             wishes: wishes, context: RequestContext(caches: caches, activity: activity, log: log),
             client: HTTPClient(httpConfiguration, log: log), governor: governor,
-            schedule: schedule, network: NetworkWatch().changes(), disturbance: disturbance)
+            schedule: schedule, network: networkWatch.changes, disturbance: disturbance)
     }
 
     /// A gallery as it was named.

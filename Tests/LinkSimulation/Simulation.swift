@@ -143,7 +143,7 @@ public final class Simulation {
             start(Int(key.rawValue), over: connection)
         }
         mostAtOnce = max(mostAtOnce, running.count)
-        if !isTicking, left > 0, let pace = governor.pace {
+        if !isTicking, left > 0, let pace = governor.pace(at: time) {
             isTicking = true
             schedule(.tick, at: time + pace)
         }

@@ -17,17 +17,19 @@ import Testing
     }
 
     /// Begins to listen inside, whoever then takes the news.
-    private func changes(_ onLook: @escaping @Sendable () -> Void = {}) -> AsyncStream<NetworkPresence> {
-        let watch = NetworkWatch { [network] in
-            defer { onLook() }
-            return network.inside { NetworkAddress.all() }
+    private func watch(_ onLook: @escaping @Sendable () -> Void = {}) -> NetworkWatch {
+        network.inside {
+            NetworkWatch { [network] in
+                defer { onLook() }
+                return network.inside { NetworkAddress.all() }
+            }
         }
-        return network.inside { watch.changes() }
     }
 
     @Test("BEHAVIOURS 5.4: the kernel says when the network is gone, and when it is back")
     func comingAndGoing() async throws {
-        var news = changes().makeAsyncIterator()
+        let watch = watch()
+        var news = watch.changes.makeAsyncIterator()
         try network.ip("address", "add", "10.1.0.1/24", "dev", "left")
         try network.ip("link", "set", "left", "up")
         #expect(await news.next() == NetworkPresence(isThere: true))
@@ -50,12 +52,12 @@ import Testing
     @Test func whatChangesNoAddressIsNoNews() async throws {
         let notes = Notes()
         let steps = AsyncStream<Void>.makeStream()
-        let news = changes {
+        let watch = watch {
             notes.looks.withLock { $0 += 1 }
             steps.continuation.yield()
         }
         let listener = Task {
-            for await presence in news {
+            for await presence in watch.changes {
                 notes.heard.withLock { $0.append(presence.isThere) }
                 steps.continuation.yield()
             }
@@ -86,8 +88,8 @@ import Testing
         let gone = Gate()
         do {
             let witness = Witness(gone)
-            let news = changes { _ = witness }
-            withExtendedLifetime(news) {}
+            let watch = watch { _ = witness }
+            withExtendedLifetime(watch) {}
         }
         #expect(gone.wait())
     }
@@ -99,7 +101,7 @@ import Testing
             Issue.record("nobody has a reason to look")
             return []
         }
-        let listener = Task { for await _ in watch.changes() { Issue.record("this was not heard from the kernel") } }
+        let listener = Task { for await _ in watch.changes { Issue.record("this was not heard from the kernel") } }
         listener.cancel()
         await listener.value
     }

@@ -6,6 +6,9 @@
 #include <errno.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -20,6 +23,20 @@ static inline int cnetlink_open(void) {
     if (bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0) return descriptor;
     close(descriptor);
     return -1;
+}
+
+/// A descriptor that becomes readable once cnetlink_end was called for it; -1 if the system has none left.
+static inline int cnetlink_make_end(void) { return eventfd(0, EFD_CLOEXEC); }
+
+static inline void cnetlink_end(int over) { eventfd_write(over, 1); }
+
+/// Waits until there is something to be taken; false when it is over, which another descriptor says by becoming readable.
+static inline bool cnetlink_wait(int descriptor, int over) {
+    struct pollfd descriptors[2] = {{.fd = descriptor, .events = POLLIN}, {.fd = over, .events = POLLIN}};
+    while (poll(descriptors, 2, -1) < 0) {
+        if (errno != EINTR) return false;
+    }
+    return descriptors[1].revents == 0;
 }
 
 /// Takes all that the kernel has said so far. What it is does not matter: the addresses are looked at in any case. It may
