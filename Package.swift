@@ -15,6 +15,7 @@ let system: [Target] = [
     .systemLibrary(name: "CConcurrency", path: "Sources/System/CConcurrency"),
     .systemLibrary(name: "CSandbox", path: "Sources/System/CSandbox", providers: [.apt(["libc6-dev"])]),
     .systemLibrary(name: "CNetlink", path: "Sources/System/CNetlink", providers: [.apt(["libc6-dev"])]),
+    .systemLibrary(name: "CSecret", path: "Sources/System/CSecret", providers: [.apt(["libc6-dev"])]),
     .systemLibrary(name: "CCurl", path: "Sources/System/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 ]
 
@@ -38,6 +39,7 @@ let rooms: KeyValuePairs<String, [String]> = [
     "Pictures": ["Model", "Streams", "Cache", "Cells", "Text", "Pixels", "Logging"],
     "Terminal": ["Cells", "Text", "CNcurses"],
     "Settings": ["Model"],
+    "Secrets": ["Model", "CSecret"],
     "Screens": ["Model", "Cache", "Cells", "Text", "Pictures", "Settings", "Logging"],
     "Painting": [],
 ]
@@ -47,7 +49,7 @@ let programs: KeyValuePairs<String, [String]> = [
     "vitrine": [
         "Text", "Streams", "Model", "Logging", "Cache", "HTTP", "Traffic", "Networking", "Cells", "Pixels", "Pictures",
         "Terminal",
-        "Settings", "Screens",
+        "Settings", "Secrets", "Screens",
     ],
     "vitrine-decoder": ["Pixels", "Decoding", "CSandbox"],
     "gallery-painter": ["Painting"],
@@ -73,6 +75,7 @@ let tests: KeyValuePairs<String, [String]> = [
     ],
     "Terminal": ["Cells", "Text", "TestSupport"],
     "Settings": ["Model", "TestSupport"],
+    "Secrets": ["Model", "TestSupport"],
     "Screens": [
         "Cache", "Cells", "Logging", "Model", "Pictures", "Pixels", "PictureTestSupport", "Settings", "TestSupport",
         "vitrine-decoder",

@@ -19,6 +19,8 @@ public final class Activity: Sendable {
         public var hasTraffic = false
         /// Something failed, or has come that had failed before.
         public var hasFailures = false
+        /// The user is to be asked who he is, or not any more; or it is known now.
+        public var hasSignIns = false
 
         /// Takes in what changed later.
         public mutating func merge(_ later: Change) {
@@ -27,6 +29,7 @@ public final class Activity: Sendable {
             hasNotices = hasNotices || later.hasNotices
             hasTraffic = hasTraffic || later.hasTraffic
             hasFailures = hasFailures || later.hasFailures
+            hasSignIns = hasSignIns || later.hasSignIns
         }
     }
 
@@ -44,6 +47,12 @@ public final class Activity: Sendable {
         var troubles: Set<StorageTrouble> = []
         var traffic = Traffic()
         var reports = FailureList()
+        /// What the user is to be asked, the oldest first.
+        var questions: [SignInQuestion] = []
+        /// Where he does not want to be asked, and the galleries that needed it.
+        var declinedSignIns: [SignInPlace: Set<GalleryID>] = [:]
+        /// Galleries that can go on since who asks is known.
+        var answered: Set<GalleryID> = []
     }
 
     let state = Mutex(State())

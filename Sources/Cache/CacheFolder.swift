@@ -13,6 +13,8 @@ import Synchronization
 public final class CacheFolder: Sendable {
     /// Its absolute path.
     public let path: String
+    /// Who asks for what is fetched.
+    public let credentials: CredentialStore
     private let log: Log
     /// Where it is noted that something cannot be kept.
     private let activity: Activity
@@ -40,8 +42,11 @@ public final class CacheFolder: Sendable {
     }
 
     /// Makes the folder, or takes the one that is there; its user's alone in any case.
-    public init(path: String, log: Log, activity: Activity = Activity()) throws {
+    public init(
+        path: String, log: Log, activity: Activity = Activity(), credentials: CredentialStore = CredentialStore()
+    ) throws {
         self.path = path
+        self.credentials = credentials
         self.log = log
         self.activity = activity
         try PrivateFolder.make(path)
@@ -57,11 +62,13 @@ public final class CacheFolder: Sendable {
             return turn
         }
         return try turn.mutex.withLock { _ in
-            if let cache = cache(id), cache.address == address {
-                cache.credentials.take(address.credentials)
-                return cache
+            // Those of an address that is typed later take the place of earlier ones; without any it says nothing.
+            if let origin = address.origin, let typed = address.credentials {
+                credentials.take(SignIn(typed), for: .origin(origin))
             }
-            let cache = try GalleryCache(address: address, folder: folder(of: id), log: log, activity: activity)
+            if let cache = cache(id), cache.address == address { return cache }
+            let cache = try GalleryCache(
+                address: address, folder: folder(of: id), log: log, activity: activity, credentials: credentials)
             log.debug(.cache, "opened \(address) in \(cache.folder)")
             state.withLock { state in
                 state.caches[id] = cache

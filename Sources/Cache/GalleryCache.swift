@@ -27,7 +27,7 @@ public final class GalleryCache: Sendable {
     /// What has come of photos whose transfers broke off.
     public let parts = KeptParts()
     let mark: DamageMark
-    let credentials: GalleryCredentials
+    private let credentials: CredentialStore
     private let lock: CacheLock
     private let access: Connection.Access
     private let readers: ReaderPool
@@ -37,10 +37,10 @@ public final class GalleryCache: Sendable {
     /// a browser that is open. Where the system has no more watches to give, it shows at the next start.
     private let watch = Mutex<FileWatch?>(nil)
 
-    init(address: Address, folder: String, log: Log, activity: Activity) throws {
+    init(address: Address, folder: String, log: Log, activity: Activity, credentials: CredentialStore) throws {
         id = GalleryID(address)
         self.address = address
-        credentials = GalleryCredentials(address.credentials)
+        self.credentials = credentials
         self.folder = folder
         // Who cleans it has it for moments only.
         guard let lock = try CacheLock.take(folder: folder, .shared, patience: 50) else {
@@ -62,10 +62,15 @@ public final class GalleryCache: Sendable {
         readers = ReaderPool(path: database, access: access)
     }
 
-    /// An address that is asked for on behalf of the gallery: with its user and password, if it lies at the gallery's own
-    /// origin, and else without any.
+    /// Who asks for an address on behalf of the gallery: nobody, unless it lies at the gallery's own origin, or the user was
+    /// asked on the gallery's behalf.
+    public func signIn(for other: Address) -> SignIn? {
+        credentials.signIn(for: other, in: address)
+    }
+
+    /// An address that is asked for on behalf of the gallery, with the user and the password, if it is asked for with any.
     public func signedIn(_ other: Address) -> Address {
-        other.with(other.hasOrigin(of: address) ? credentials.current : nil)
+        other.asked(by: signIn(for: other))
     }
 
     /// Begins to listen to commits. Subscribe first, then read.

@@ -14,11 +14,14 @@ public struct Failure: Hashable, Sendable, CustomStringConvertible {
     public let reason: String
     /// What could make it go well.
     public let remedy: Remedy
+    /// What the user could be asked, if his answer could make it go well. It is not kept.
+    public let question: SignInQuestion?
 
     /// States a failure.
-    public init(_ reason: String, remedy: Remedy) {
+    public init(_ reason: String, remedy: Remedy, question: SignInQuestion? = nil) {
         self.reason = reason
         self.remedy = remedy
+        self.question = question
     }
 
     /// Whether trying again later, with nothing changed here, could help.

@@ -1,12 +1,12 @@
 /// The `%41` notation of URLs.
-enum PercentEncoding {
+public enum PercentEncoding {
     /// Encodes every byte that a URL's path or query cannot hold as itself.
     ///
     /// - Parameters:
     ///   - keepingEscapes: leaves `%41` alone, for text that is a URL already; a percent sign that begins no escape
     ///     is encoded in any case.
     ///   - also: delimiters that keep their meaning.
-    static func encode(_ text: String, keepingEscapes: Bool, also delimiters: String = "") -> String {
+    public static func encode(_ text: String, keepingEscapes: Bool, also delimiters: String = "") -> String {
         let bytes = Array(text.utf8)
         if bytes.allSatisfy({ isPlain($0) || delimiters.utf8.contains($0) }) { return text }
         var encoded: [UInt8] = []
@@ -25,7 +25,7 @@ enum PercentEncoding {
     }
 
     /// Decodes every escape; bytes that are not UTF-8 become replacement characters.
-    static func decode(_ text: String) -> String {
+    public static func decode(_ text: String) -> String {
         guard text.utf8.contains(percent) else { return text }
         let bytes = Array(text.utf8)
         var decoded: [UInt8] = []

@@ -13,6 +13,14 @@ public enum SignIn: Hashable, Sendable {
     }
 }
 
+extension Address.Credentials {
+    /// A user and a password; nil for a token, which no address can hold.
+    public init?(_ signIn: SignIn) {
+        guard case .password(let user, let password) = signIn else { return nil }
+        self.init(user: user, password: password)
+    }
+}
+
 extension SignIn: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Nothing of it.
     public var description: String { "credentials" }

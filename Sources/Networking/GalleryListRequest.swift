@@ -17,6 +17,8 @@ public struct GalleryListRequest: NetworkRequest {
     /// A list's failure is the gallery's, and stands in no list's way.
     public let hasFailedBefore = true
     private let cache: GalleryCache
+    /// Who asks.
+    private let signIn: SignIn?
     private let context: RequestContext
 
     /// A gallery's list is small text, but a gallery may be large.
@@ -31,6 +33,7 @@ public struct GalleryListRequest: NetworkRequest {
     private init(identity: RequestIdentity, cache: GalleryCache, context: RequestContext) {
         self.identity = identity
         self.cache = cache
+        signIn = cache.signIn(for: cache.address)
         self.context = context
     }
 
@@ -38,7 +41,7 @@ public struct GalleryListRequest: NetworkRequest {
     public func plan() throws -> FetchPlan {
         let record = try cache.read { try $0.gallery() }
         return FetchPlan(
-            address: cache.signedIn(try listAddress()),
+            address: try listAddress().asked(by: signIn),
             validators: record.lastSuccess == nil ? Validators() : record.validators,
             limit: Self.limit, reach: cache.reach, allowsCompression: true)
     }
@@ -120,6 +123,7 @@ public struct GalleryListRequest: NetworkRequest {
     public func noteFailed(_ failure: Failure) async {
         context.log.error(.network, "\(cache.address): \(failure)")
         await noteInCache(failure)
+        await context.note(failure.question, afterSaying: signIn, in: cache)
     }
 
     /// Shows that the user stopped it.

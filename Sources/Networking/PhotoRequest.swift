@@ -106,7 +106,7 @@ public struct PhotoRequest: NetworkRequest {
 
     /// Marks the photo as bad, or as put off where another day may bring it.
     public func noteFailed(_ failure: Failure) async {
-        await picture.note(failure.isTemporary ? .putOff(failure) : .bad(failure))
+        await picture.noteFailed(failure)
     }
 
     /// Shows that it is not on its way any more.

@@ -9,6 +9,8 @@ struct PictureSubject: Sendable {
     let rendition: Rendition
     let source: RenditionSource
     let address: Address
+    /// Who asks.
+    let signIn: SignIn?
     let context: RequestContext
 
     /// The picture, if it has an address and is wanting.
@@ -23,7 +25,8 @@ struct PictureSubject: Sendable {
         self.key = key
         self.rendition = rendition
         self.source = source
-        self.address = cache.signedIn(address)
+        signIn = cache.signIn(for: address)
+        self.address = address.asked(by: signIn)
         self.context = context
     }
 
@@ -43,6 +46,12 @@ struct PictureSubject: Sendable {
         guard try await cache.writer.confirm(rendition, of: key, edition: source.state.edition) else {
             throw RequestError.nothingHeld
         }
+    }
+
+    /// Notes why it has failed for good: as bad, or as put off where another day may bring it.
+    func noteFailed(_ failure: Failure) async {
+        await note(failure.isTemporary ? .putOff(failure) : .bad(failure))
+        await context.note(failure.question, afterSaying: signIn, in: cache)
     }
 
     func note(_ trouble: RenditionState.Trouble) async {

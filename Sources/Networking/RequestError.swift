@@ -12,6 +12,8 @@ public enum RequestError: Error, Equatable {
     case noNetwork
     /// The server said no; how many seconds it asks to be left alone, where it says so.
     case status(Int, retryAfter: Int?)
+    /// The server wants to know who asks, and the user may have an answer.
+    case signIn(SignInQuestion)
     /// The server sent something that is not what was asked for.
     case wrongType(String)
     /// The server said that nothing has changed, and nothing is held that could be unchanged.
@@ -38,6 +40,8 @@ public enum RequestError: Error, Equatable {
         case .noNetwork: Failure("there is no network", remedy: .network)
         case .status(let code, _):
             Failure("the server answered \(code)\(Self.meaning(of: code))", remedy: isTransientStatus ? .time : .none)
+        case .signIn(let question):
+            Failure(Self.reason(question), remedy: .none, question: question)
         case .wrongType(let what): Failure("the server sent \(what)", remedy: .none)
         case .nothingHeld: Failure("the server sent nothing", remedy: .time)
         case .format(let error): Failure(error.description.withoutStop, remedy: .none)
@@ -91,9 +95,16 @@ public enum RequestError: Error, Equatable {
         return [408, 425, 429, 500, 502, 503, 504].contains(code)
     }
 
+    private static func reason(_ question: SignInQuestion) -> String {
+        let what = question.wantsToken ? "token" : "password"
+        return question.wasRefused
+            ? "\(question.origin.place) refuses the \(what)" : "a \(what) is needed for \(question.origin.place)"
+    }
+
     private static func meaning(of code: Int) -> String {
         switch code {
-        case 401, 407: " (a password is needed)"
+        case 401: " (a password is needed)"
+        case 407: " (the proxy wants a password; it can stand in the proxy’s address)"
         case 403: " (not allowed)"
         case 404: " (not found)"
         case 410: " (gone)"

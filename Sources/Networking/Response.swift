@@ -20,17 +20,32 @@ public struct Response {
     static func to(
         _ plan: FetchPlan, over client: HTTPClient, with permit: TransferPermit
     ) async throws -> Response {
-        var events = permit.send(try plan.httpRequest(), over: client).makeAsyncIterator()
+        let request = try plan.httpRequest()
+        var events = permit.send(request, over: client).makeAsyncIterator()
         guard case .response(let head)? = try await events.next() else {
             throw RequestError.transfer(.malformed("it has no beginning"))
         }
         let isWanted = head.status == 200 || (head.status == 206 && plan.resumption != nil)
         guard isWanted || (head.status == 304 && plan.validators != Validators()) else {
+            if let question = question(head, plan, wasRefused: request.credentials != nil) {
+                throw RequestError.signIn(question)
+            }
             throw RequestError.status(
                 head.status, retryAfter: head.headers["retry-after"].flatMap { RetryAfter.seconds($0) })
         }
         let address = (try? Address(head.url)) ?? plan.address
         return Response(head: head, address: address, file: plan.file, events: events, metrics: nil)
+    }
+
+    /// What the user could be asked after such an answer. Only for the origin that the plan names: where a redirect leads,
+    /// nobody says who asks. Nor is there a way to tell a proxy what was not known at the start.
+    private static func question(_ head: HTTPResponse, _ plan: FetchPlan, wasRefused: Bool) -> SignInQuestion? {
+        guard head.status == 401, let origin = plan.address.origin, (try? Address(head.url))?.origin == origin,
+            let first = head.challenges.first
+        else { return nil }
+        let question = SignInQuestion(
+            origin: origin, schemes: Set(head.challenges.map(\.scheme)), realm: first.realm, wasRefused: wasRefused)
+        return question.canBeAnswered ? question : nil
     }
 
     /// Whether the server says that what is held is what it has.

@@ -63,7 +63,7 @@ public struct ThumbnailRequest: NetworkRequest {
 
     /// Marks the thumbnail as bad, or as put off where another day may bring it.
     public func noteFailed(_ failure: Failure) async {
-        await picture.note(failure.isTemporary ? .putOff(failure) : .bad(failure))
+        await picture.noteFailed(failure)
     }
 
     /// Nothing was shown.

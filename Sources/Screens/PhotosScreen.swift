@@ -168,6 +168,8 @@ final class PhotosScreen: Screen {
     func refresh() {
         guard !context.settings.offline else { return send(.notice("Offline: nothing is fetched.")) }
         context.activity.forgetStorageTroubles()
+        context.activity.reconsiderQuestions(of: cache.id)
+        context.caches.credentials.lookAgain()
         context.wishes.reconsider(cache.id)
         Task { [writer = cache.writer, log = context.log] in
             do { try await writer.forgiveTroubles() } catch { log.error(.cache, "\(error)") }

@@ -35,6 +35,8 @@ public final class RootScreen: Screen {
     /// What the user has not read yet, the one that is shown first.
     private var notices: [String] = []
     private var question: Question?
+    /// Asks who the user is.
+    var signIn: SignInPrompt?
     private var subscriptions: [UpdateFeed.Subscription] = []
     private let pace: NewsPace
     private let timer: UpdateTimer
@@ -90,6 +92,13 @@ public final class RootScreen: Screen {
 
     /// The list of the gallery that is open, whatever is on top of it.
     private var openGallery: PhotosScreen? { children.lazy.compactMap { $0 as? PhotosScreen }.last }
+
+    func openPhotos(of gallery: GalleryID) -> PhotosScreen? {
+        openGallery.flatMap { $0.cache.id == gallery ? $0 : nil }
+    }
+
+    /// Whether the user is in the middle of nothing that a key belongs to.
+    var isFree: Bool { question == nil && top.focus === top }
 
     private func push(_ screen: Screen) {
         if let covered = children.last {
@@ -159,7 +168,7 @@ public final class RootScreen: Screen {
     public func handle(_ input: InputEvent) {
         switch input {
         case .key(let key): handle(key)
-        case .paste(let text): top.focus.send(.paste(text))
+        case .paste(let text): if !tellPrompt(.paste(text)) { top.focus.send(.paste(text)) }
         case .focus(let isInFront): top.focus.send(.focus(isInFront))
         case .mouse: break
         }
@@ -177,7 +186,16 @@ public final class RootScreen: Screen {
             if key == .character("y") || key == .character("Y") { question.onYes() }
             return
         }
-        top.focus.send(.key(key))
+        if !tellPrompt(.key(key)) { top.focus.send(.key(key)) }
+        askWhoTheUserIs()
+    }
+
+    /// While the user is asked who he is, what he types is for nobody else.
+    private func tellPrompt(_ event: InterfaceEvent) -> Bool {
+        guard let signIn else { return false }
+        signIn.send(event)
+        onNeedsDisplay()
+        return true
     }
 
     override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
@@ -219,9 +237,12 @@ public final class RootScreen: Screen {
 
     override func modelUpdated(_ update: ModelUpdate) {
         switch update {
-        case .activity(let change) where change.hasNotices:
-            notices += context.activity.takeNotices()
-            onNeedsDisplay()
+        case .activity(let change):
+            if change.hasNotices {
+                notices += context.activity.takeNotices()
+                onNeedsDisplay()
+            }
+            if change.hasSignIns { followSignIns() }
         case .traffic:
             if currentIndicator != indicator { onNeedsDisplay() }
         default: break
@@ -249,6 +270,10 @@ public final class RootScreen: Screen {
         // First the screen, then the lines about it: what they say may depend on how it has just been laid out.
         top.draw(in: &surface, frame: rest)
         ScreenLines(theme: context.theme).drawHeading(top.heading, in: &surface, titleLine)
+        if let signIn {
+            surface.cursor = nil
+            signIn.draw(in: &surface, frame: rest, theme: context.theme)
+        }
         drawFooting(in: &surface, statusLine)
         return surface
     }
@@ -259,6 +284,8 @@ public final class RootScreen: Screen {
             lines.drawFooting(Footing(text: question.text + " (y/n)"), scopes: [], in: &surface, line)
         } else if let notice = notices.first {
             lines.drawFooting(Footing(text: notice), scopes: [], in: &surface, line)
+        } else if let signIn {
+            lines.drawFooting(signIn.footing, scopes: [], in: &surface, line)
         } else {
             indicator = currentIndicator
             lines.drawFooting(top.footing, scopes: top.scopes, indicator: indicator, in: &surface, line)

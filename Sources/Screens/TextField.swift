@@ -12,8 +12,17 @@ final class TextField: Responder {
     /// Called when Escape is pressed.
     var onEscape: () -> Void = {}
 
+    /// Whether nobody is to see what is typed.
+    private let isMasked: Bool
+
     /// More than any address has.
     private static let maximumLength = 8_192
+
+    /// Makes an empty one.
+    init(isMasked: Bool = false) {
+        self.isMasked = isMasked
+        super.init()
+    }
 
     /// Begins anew with some text.
     func begin(_ text: String = "") {
@@ -85,13 +94,14 @@ final class TextField: Responder {
         var before = ""
         var width = 0
         for character in text.prefix(cursor).reversed() {
-            let glyph = String(character).madeVisible
+            let glyph = isMasked ? "•" : String(character).madeVisible
             guard width + glyph.displayWidth < frame.size.columns else { break }
             width += glyph.displayWidth
             before = glyph + before
         }
         let rest = String(text.dropFirst(cursor).prefix(frame.size.columns))
-        surface.write(before + rest.madeVisible, in: frame)
+        let shownRest = isMasked ? String(repeating: "•", count: rest.count) : rest.madeVisible
+        surface.write(before + shownRest, in: frame)
         surface.cursor = Point(column: frame.origin.column + width, row: frame.origin.row)
     }
 }

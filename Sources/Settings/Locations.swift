@@ -31,6 +31,8 @@ public struct Locations: Hashable, Sendable {
     public var settingsFile: String { config + "/config" }
     /// The galleries that the user remembers.
     public var galleriesFile: String { config + "/galleries" }
+    /// Passwords that the user wants kept in a file.
+    public var passwordsFile: String { config + "/passwords" }
     /// Where one was.
     public var placeFile: String { state + "/place" }
 

@@ -15,16 +15,6 @@ public struct Settings: Hashable, Sendable {
         case full
     }
 
-    /// Where a password is kept that the user was asked for.
-    public enum Passwords: String, CaseIterable, Hashable, Sendable {
-        /// In memory, until the program ends.
-        case session
-        /// In a file of the user's alone.
-        case file
-        /// In the keyring of the user's desktop.
-        case keyring
-    }
-
     /// How much goes into the log.
     public enum LogLevel: String, CaseIterable, Hashable, Sendable {
         case error, info, debug
@@ -86,7 +76,7 @@ public struct Settings: Hashable, Sendable {
     /// A netrc file, if not the one at home.
     public var netrc: String?
     /// Where a password is kept that is asked for, if the user says nothing else.
-    public var passwords = Passwords.session
+    public var passwords = SignInKeeping.session
     /// Milliseconds by which each transfer begins later, to see what that is like.
     public var debugDelay = 0
     /// Every so-manieth request fails, to see what that is like; 0 for none.

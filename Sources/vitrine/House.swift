@@ -16,6 +16,7 @@ struct House {
     let log: Log
     let logFile: LogFile?
     let httpConfiguration: HTTPConfiguration
+    let credentials: CredentialStore
     let wishes = Wishes()
     let activity = Activity()
     /// Says when the machine comes to be on another network.
@@ -36,6 +37,7 @@ struct House {
             case .debug: .debug
             }
         log = Log(level: level, file: logFile)
+        credentials = Self.credentials(locations, log)
     }
 
     /// The settings file, and over it the command line. Lines that are wrong are named, and the rest holds.
@@ -53,7 +55,9 @@ struct House {
 
     /// Opens the folder of caches.
     func openCaches() throws -> CacheFolder {
-        try CacheFolder(path: settings.cacheFolder ?? locations.cache, log: log, activity: activity)
+        try CacheFolder(
+            path: settings.cacheFolder ?? locations.cache, log: log, activity: activity,
+            credentials: credentials)
     }
 
     var decoder: DecoderClient { DecoderClient(path: installation.decoder) }

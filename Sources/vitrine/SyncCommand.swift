@@ -30,16 +30,14 @@ struct SyncCommand {
             Output.complain("Offline: nothing is fetched.")
             return .someFailed
         }
-        for gallery in galleries {
-            house.wishes.ask(for: .list(gallery.id))
-            if scope != .list { house.wishes.ask(for: .everyPicture(gallery.id, .thumbnail), importance: .near) }
-            if scope == .photos { house.wishes.ask(for: .everyPicture(gallery.id, .photo), importance: .rest) }
-        }
+        for gallery in galleries { ask(for: gallery, scope) }
         let schedule = RetrySchedule(maximumAttempts: Self.attempts)
         let controller = house.makeController(caches, schedule: schedule)
         let working = Task { await controller.run() }
         let watching = Task { await watch(galleries) }
-        for await snapshot in house.wishes.snapshots() where snapshot.wishes.isEmpty { break }
+        repeat {
+            for await snapshot in house.wishes.snapshots() where snapshot.wishes.isEmpty { break }
+        } while await askAgain(galleries, scope)
         working.cancel()
         watching.cancel()
         Output.progress("")
@@ -51,6 +49,23 @@ struct SyncCommand {
         // What has just been filled is open, and is left as it is: it would be fetched again the next time.
         await Housekeeping(house: house, caches: caches).clean()
         return code
+    }
+
+    private func ask(for gallery: GalleryCache, _ scope: Invocation.SyncScope) {
+        house.wishes.ask(for: .list(gallery.id))
+        if scope != .list { house.wishes.ask(for: .everyPicture(gallery.id, .thumbnail), importance: .near) }
+        if scope == .photos { house.wishes.ask(for: .everyPicture(gallery.id, .photo), importance: .rest) }
+    }
+
+    /// Where a server wanted to know who asks, and a password has been found that was kept, it is asked once more. Returns
+    /// whether there is such a gallery.
+    private func askAgain(_ galleries: [GalleryCache], _ scope: Invocation.SyncScope) async -> Bool {
+        let answered = house.activity.takeAnswered()
+        for gallery in galleries where answered.contains(gallery.id) {
+            do { try await gallery.writer.forgiveTroubles() } catch { house.log.error(.cache, "\(error)") }
+            ask(for: gallery, scope)
+        }
+        return !answered.isEmpty
     }
 
     /// Those that were named, or all that are known.

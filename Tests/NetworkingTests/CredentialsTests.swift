@@ -69,9 +69,14 @@ import Testing
 
     @Test func typedLaterTheyAreUsedFromThenOn() async throws {
         let cache = try open("")
-        await #expect(throws: RequestError.status(401, retryAfter: nil)) {
+        let origin = try #require(cache.address.origin)
+        let question = SignInQuestion(origin: origin, schemes: ["basic"], realm: "photos")
+        let error = await #expect(throws: RequestError.self) {
             try await perform(GalleryListRequest.self, .list(cache.id))
         }
+        #expect(error == .signIn(question))
+        #expect(error?.failure.reason == "a password is needed for 127.0.0.1:\(server.port)")
+        #expect(error?.failure.isTemporary == false && error?.failure.question == question)
         #expect(try open("me:s3cret@") === cache)
         try await perform(GalleryListRequest.self, .list(cache.id))
         // Without any it is the same gallery, chosen from a list.

@@ -1,0 +1,95 @@
+import Model
+import Synchronization
+
+/// Who asks for what, in memory for as long as the program runs: what stood in addresses that the user typed, and what he
+/// answered when he was asked. The database and the list of galleries hold addresses without.
+///
+/// A password is for one origin. A gallery uses that of its own origin; that of another, where some of its pictures may lie,
+/// only after the user was asked for it on behalf of this gallery: what a stranger's list names is fetched as nobody.
+public final class CredentialStore: Sendable {
+    private struct State {
+        var known: [SignInPlace: SignIn] = [:]
+        /// Galleries that may use what is known of an origin that is not their own.
+        var granted: [Origin: Set<GalleryID>] = [:]
+        /// What was said in vain.
+        var refused: [SignInPlace: Set<SignIn>] = [:]
+        /// Each place is looked up once, whoever needs it, and however many do at the same time.
+        var lookUps: [SignInPlace: Task<SignIn?, Never>] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let keeping: CredentialKeeping?
+
+    /// Makes an empty store.
+    ///
+    /// - Parameter keeping: how passwords are kept between runs, if they are.
+    public init(keeping: CredentialKeeping? = nil) {
+        self.keeping = keeping
+    }
+
+    /// Takes what the user said, on behalf of galleries.
+    public func take(_ signIn: SignIn, for place: SignInPlace, by galleries: Set<GalleryID> = []) {
+        state.withLock { state in
+            state.known[place] = signIn
+            state.refused[place]?.remove(signIn)
+            if case .origin(let origin) = place { state.granted[origin, default: []].formUnion(galleries) }
+        }
+    }
+
+    /// Keeps what the user said beyond this run. Returns why that cannot be done, a sentence.
+    public func keep(_ signIn: SignIn, for place: SignInPlace, _ where: SignInKeeping) async -> String? {
+        guard `where` != .session, let keeping else { return nil }
+        return await keeping.keep(signIn, place, `where`)
+    }
+
+    /// Who asks for an address on behalf of a gallery; nil if that is not known, or none of the address's business.
+    public func signIn(for address: Address, in gallery: Address) -> SignIn? {
+        guard let origin = address.origin else { return nil }
+        return state.withLock { state in
+            let isAllowed = origin == gallery.origin || state.granted[origin]?.contains(GalleryID(gallery)) == true
+            return isAllowed ? state.known[.origin(origin)] : nil
+        }
+    }
+
+    /// Whether another attempt is worth while after one that was refused: something else is known by now, or was kept by
+    /// an earlier run. What was refused is forgotten.
+    ///
+    /// - Parameters:
+    ///   - origin: who refused it.
+    ///   - sent: what it was told.
+    ///   - gallery: on whose behalf.
+    public func hasOther(than sent: SignIn?, for origin: Origin, in gallery: Address) async -> Bool {
+        let place = SignInPlace.origin(origin)
+        let isOwn = origin == gallery.origin
+        let isKnown = state.withLock { state in
+            if let sent {
+                state.refused[place, default: []].insert(sent)
+                if state.known[place] == sent { state.known[place] = nil }
+            }
+            let isAllowed = isOwn || state.granted[origin]?.contains(GalleryID(gallery)) == true
+            return isAllowed && state.known[place] != nil
+        }
+        if isKnown { return true }
+        guard isOwn, let kept = await lookUp(place) else { return false }
+        return state.withLock { state in
+            guard state.refused[place]?.contains(kept) != true else { return false }
+            state.known[place] = kept
+            return true
+        }
+    }
+
+    /// Looks again for what was kept, when it is needed next: the user has asked for another attempt.
+    public func lookAgain() {
+        state.withLock { $0.lookUps = [:] }
+    }
+
+    private func lookUp(_ place: SignInPlace) async -> SignIn? {
+        guard let keeping else { return nil }
+        let task = state.withLock { state in
+            let task = state.lookUps[place] ?? Task { await keeping.lookUp(place) }
+            state.lookUps[place] = task
+            return task
+        }
+        return await task.value
+    }
+}

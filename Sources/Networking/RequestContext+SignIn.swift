@@ -1,0 +1,20 @@
+import Cache
+import Model
+
+extension RequestContext {
+    /// Notes that somebody wanted to know who asks, and was not satisfied.
+    ///
+    /// First it is seen whether there is an answer already: one that came meanwhile, or that an earlier run has kept. Only
+    /// then the user is asked.
+    ///
+    /// - Parameter sent: what the server was told.
+    func note(_ question: SignInQuestion?, afterSaying sent: SignIn?, in cache: GalleryCache) async {
+        guard var question else { return }
+        question.galleries = [cache.id]
+        if await caches.credentials.hasOther(than: sent, for: question.origin, in: cache.address) {
+            activity.noteAnswer(for: cache.id)
+        } else {
+            activity.note(question)
+        }
+    }
+}

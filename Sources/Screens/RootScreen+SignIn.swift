@@ -1,0 +1,61 @@
+import Cache
+import Model
+
+/// Who the user is: asked where a server wants to know, over whatever screen there is.
+extension RootScreen {
+    /// Takes in what has become of the questions.
+    func followSignIns() {
+        let questions = context.activity.questions
+        if let prompt = signIn {
+            if let same = questions.first(where: { $0.place == prompt.question.place }) {
+                prompt.take(same)
+            } else {
+                signIn = nil
+            }
+        }
+        askWhoTheUserIs()
+        for gallery in context.activity.takeAnswered() { askAnew(for: gallery) }
+        onNeedsDisplay()
+    }
+
+    /// Begins to ask, unless the user is in the middle of something that he types: he would type it into the prompt.
+    func askWhoTheUserIs() {
+        guard signIn == nil, isFree, let question = context.activity.questions.first else { return }
+        let asker = question.galleries.lazy.compactMap { self.context.caches.cache($0)?.address }
+            .first { $0.origin != question.origin }
+        let prompt = SignInPrompt(
+            question, asker: asker.map { GalleryTitle.text($0) }, keeping: context.settings.passwords)
+        prompt.onAnswer = { [weak self, weak prompt] answer in
+            guard let self, let prompt else { return }
+            self.take(answer, to: prompt.question)
+        }
+        signIn = prompt
+        onNeedsDisplay()
+    }
+
+    private func take(_ answer: SignInPrompt.Answer?, to question: SignInQuestion) {
+        signIn = nil
+        onNeedsDisplay()
+        guard let answer else { return context.activity.declineQuestion(question.place) }
+        let credentials = context.caches.credentials
+        credentials.take(answer.signIn, for: question.place, by: question.galleries)
+        context.activity.withdrawQuestion(question.place)
+        for gallery in question.galleries { context.activity.noteAnswer(for: gallery) }
+        guard answer.keeping != .session else { return }
+        Task { [weak self] in
+            let failure = await credentials.keep(answer.signIn, for: question.place, answer.keeping)
+            if let failure { self?.send(.notice("\(failure) It is kept until you quit.")) }
+        }
+    }
+
+    /// What was refused to a gallery is wished for again. Its list may be just about to be given up: then it is asked for
+    /// when it has been.
+    private func askAnew(for gallery: GalleryID) {
+        guard let cache = context.caches.cache(gallery) else { return }
+        Task { [weak self, context] in
+            do { try await cache.writer.forgiveTroubles() } catch { context.log.error(.cache, "\(error)") }
+            for await snapshot in context.wishes.snapshots() where snapshot.asked[.list(gallery)] == nil { break }
+            self?.openPhotos(of: gallery)?.askForUpdate()
+        }
+    }
+}

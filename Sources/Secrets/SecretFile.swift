@@ -1,0 +1,98 @@
+import Glibc
+import Model
+
+/// Passwords in a file that its owner alone can read: a line for each place, with a tab between the place, the user and the
+/// password.
+///
+///     try SecretFile(path: folder + "/passwords").keep(.password(user: "me", password: "…"), for: place)
+///
+/// What else stands in the file stays there. Reading and writing block; they are not for the main actor.
+public struct SecretFile: Sendable {
+    private let path: String
+
+    /// Larger files hold no passwords of ours.
+    private static let maximumSize = 1 << 20
+    private static let header = "# Passwords: place, user, password, with tabs between them, percent-encoded."
+
+    /// Names the file. It need not be there.
+    public init(path: String) {
+        self.path = path
+    }
+
+    /// Looks for what was kept; nil if there is nothing.
+    public func signIn(for place: SignInPlace) throws(SecretError) -> SignIn? {
+        try lines().lazy.compactMap { Self.text(in: $0, for: place) }.first.flatMap { SecretText($0).signIn }
+    }
+
+    /// Keeps something, in place of what was kept for the same place.
+    public func keep(_ signIn: SignIn, for place: SignInPlace) throws(SecretError) {
+        var lines = try lines().filter { Self.text(in: $0, for: place) == nil }
+        if lines.isEmpty { lines = [Self.header] }
+        lines.append("\(place.name)\t\(SecretText(signIn).text)")
+        try write(lines.map { $0 + "\n" }.joined())
+    }
+
+    private static func text(in line: String, for place: SignInPlace) -> Substring? {
+        line.hasPrefix(place.name + "\t") ? line.dropFirst(place.name.count + 1) : nil
+    }
+
+    private func lines() throws(SecretError) -> [String] {
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return [] }
+            throw errno == ELOOP ? .notPrivate(path: path) : failure
+        }
+        defer { close(descriptor) }
+        // Of what is open, and not of what has that name by now.
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure }
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
+            throw .notPrivate(path: path)
+        }
+        guard status.st_size <= Self.maximumSize else { throw .file(path: path, reason: "it is larger than 1 MiB") }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        var done = 0
+        while done < bytes.count {
+            let count = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress! + done, $0.count - done) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure }
+            guard count > 0 else { break }
+            done += count
+        }
+        return String(decoding: bytes.prefix(done), as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
+    }
+
+    /// Under another name, and then in its place: the one or the other is there at any time.
+    private func write(_ text: String) throws(SecretError) {
+        try makeFolder(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
+        let temporary = "\(path).\(getpid())"
+        // Of an earlier run that was ended there.
+        unlink(temporary)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure }
+        var rest = Array(text.utf8)[...]
+        var isGood = true
+        while isGood, !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 { rest = rest.dropFirst(count) } else { isGood = errno == EINTR }
+        }
+        isGood = isGood && fsync(descriptor) == 0
+        let error = failure
+        close(descriptor)
+        guard isGood, rename(temporary, path) == 0 else {
+            let reason = isGood ? failure : error
+            unlink(temporary)
+            throw reason
+        }
+    }
+
+    private func makeFolder(_ folder: String) throws(SecretError) {
+        guard !folder.isEmpty, mkdir(folder, 0o700) != 0, errno != EEXIST else { return }
+        guard errno == ENOENT, let slash = folder.lastIndex(of: "/") else { throw failure }
+        try makeFolder(String(folder[..<slash]))
+        guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw failure }
+    }
+
+    /// What the system has just refused.
+    private var failure: SecretError { .file(path: path, reason: String(cString: strerror(errno))) }
+}

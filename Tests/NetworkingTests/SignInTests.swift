@@ -1,0 +1,159 @@
+import Cache
+import Foundation
+import HTTP
+import Logging
+import Model
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Networking
+
+/// Two servers that want to know who asks: a gallery's own, and one on which some of its pictures lie.
+@Suite(.timeLimit(.minutes(1))) struct SignInTests {
+    private let folder = TestFolder()
+    private let log = Log(level: .debug)
+    private let activity = Activity()
+    private let wishes = Wishes()
+    private let server: ScriptedServer
+    private let other: ScriptedServer
+    private let client: HTTPClient
+
+    private static func closed(
+        _ user: String, _ steps: @escaping @Sendable (ScriptedServer.Request) -> [ScriptedServer.Step]
+    ) throws -> ScriptedServer {
+        let expected = "Basic " + Data(user.utf8).base64EncodedString()
+        return try ScriptedServer { request in
+            request.headers["authorization"] == expected
+                ? steps(request) : .answer(401, headers: ["WWW-Authenticate: Basic realm=\"photos\""])
+        }
+    }
+
+    init() throws {
+        let other = try Self.closed("you:0ther") { _ in .answer(200, NetworkTest.picture("elsewhere")) }
+        let photos = (1...20).map { number in
+            """
+            <photo id="\(number)" name="P" date="2006-07-30T07:47:17Z"><image kind="image" srcURL="p/\(number)"/>
+            <image kind="thumbnail" srcURL="\(other.url("/t/\(number)"))"/></photo>
+            """
+        }
+        server = try Self.closed("me:s3cret") { request in
+            request.path == "/index.xml"
+                ? .answer(200, "<album>\(photos.joined())</album>") : .answer(200, NetworkTest.picture("photo"))
+        }
+        self.other = other
+        client = HTTPClient(log: log)
+    }
+
+    private func open(_ credentials: CredentialStore) throws -> (CacheFolder, GalleryCache) {
+        let caches = try CacheFolder(
+            path: folder.path("cache"), log: log, activity: activity, credentials: credentials)
+        return (caches, try caches.open(Address(server.url("/index.xml"))))
+    }
+
+    /// Fulfils wishes meanwhile.
+    private func working(_ caches: CacheFolder, _ body: () async throws -> Void) async throws {
+        let controller = NetworkController(
+            wishes: wishes, context: RequestContext(caches: caches, activity: activity, log: log), client: client)
+        let running = Task { await controller.run() }
+        try await body()
+        running.cancel()
+        await running.value
+    }
+
+    /// Asks for something and waits until nothing of it is left to do.
+    private func fetch(_ subject: Wish.Subject) async {
+        wishes.ask(for: subject)
+        for await snapshot in wishes.snapshots() where snapshot.wishes.isEmpty { return }
+    }
+
+    @Test("BEHAVIOURS 5.10: the user is asked once for each origin, and the answer goes nowhere else")
+    func oneQuestionAnOrigin() async throws {
+        let credentials = CredentialStore()
+        let (caches, cache) = try open(credentials)
+        let own = try #require(cache.address.origin)
+        let foreign = try #require(try Address(other.url("/")).origin)
+        try await working(caches) { () async throws in
+            await fetch(.list(cache.id))
+            #expect(
+                activity.questions == [
+                    SignInQuestion(origin: own, schemes: ["basic"], realm: "photos", galleries: [cache.id])
+                ])
+            activity.withdrawQuestion(.origin(own))
+            credentials.take(.password(user: "me", password: "s3cret"), for: .origin(own), by: [cache.id])
+            await fetch(.list(cache.id))
+            #expect(try cache.read { try $0.gallery() }.photoCount == 20)
+            // Twenty pictures that lie elsewhere are one question; and nobody there hears what the gallery's server did.
+            await fetch(.everyPicture(cache.id, .thumbnail))
+            #expect(activity.questions.map(\.origin) == [foreign])
+            #expect(activity.questions.map(\.galleries) == [[cache.id]])
+            #expect(other.requests.count == 20 && other.requests.allSatisfy { $0.headers["authorization"] == nil })
+            // The answer is for what was refused.
+            credentials.take(.password(user: "you", password: "0ther"), for: .origin(foreign), by: [cache.id])
+            try await cache.writer.forgiveTroubles()
+            await fetch(.everyPicture(cache.id, .thumbnail))
+            #expect(try cache.read { try $0.counts() }.thumbnails == 20)
+        }
+        let words = log.entries.map(\.message).joined()
+        #expect(!words.contains("s3cret") && !words.contains("0ther") && words.contains("a password is needed for"))
+    }
+
+    @Test("BEHAVIOURS 5.10: a password that is refused is asked for again, and not tried again")
+    func refused() async throws {
+        let credentials = CredentialStore()
+        let (caches, cache) = try open(credentials)
+        let own = try #require(cache.address.origin)
+        credentials.take(.password(user: "me", password: "wrong"), for: .origin(own))
+        try await working(caches) { () async throws in
+            await fetch(.list(cache.id))
+            #expect(activity.questions.map(\.wasRefused) == [true])
+            #expect(cache.signIn(for: cache.address) == nil && activity.takeAnswered().isEmpty)
+            let state = try cache.read { try $0.gallery() }.status.state
+            #expect(
+                state == .failed(Failure("127.0.0.1:\(server.port) refuses the password", remedy: .none)))
+        }
+    }
+
+    private final class Kept: Sendable {
+        let looked = Mutex<[SignInPlace]>([])
+        let signIn: SignIn?
+        init(_ signIn: SignIn?) { self.signIn = signIn }
+        var keeping: CredentialKeeping {
+            CredentialKeeping(
+                lookUp: { place in
+                    self.looked.withLock { $0.append(place) }
+                    return self.signIn
+                }, keep: { _, _, _ in nil })
+        }
+    }
+
+    @Test("BEHAVIOURS 5.10: what was kept is looked for when a server asks, once, and not before")
+    func keptOnes() async throws {
+        let kept = Kept(.password(user: "me", password: "s3cret"))
+        let (caches, cache) = try open(CredentialStore(keeping: kept.keeping))
+        let own = try #require(cache.address.origin)
+        #expect(cache.signIn(for: cache.address) == nil && kept.looked.withLock { $0.isEmpty })
+        try await working(caches) { () async throws in
+            await fetch(.list(cache.id))
+            #expect(activity.questions.isEmpty && activity.takeAnswered() == [cache.id])
+            await fetch(.list(cache.id))
+            #expect(try cache.read { try $0.gallery() }.photoCount == 20)
+            #expect(activity.takeAnswered().isEmpty)
+            // What was kept for the other origin is not sent there on a stranger's word: nobody even looks for it.
+            await fetch(.everyPicture(cache.id, .thumbnail))
+            #expect(activity.questions.count == 1)
+        }
+        #expect(kept.looked.withLock { $0 } == [.origin(own)])
+    }
+
+    @Test func whatWasKeptAndIsRefusedIsAskedFor() async throws {
+        let kept = Kept(.password(user: "me", password: "of last year"))
+        let (caches, cache) = try open(CredentialStore(keeping: kept.keeping))
+        try await working(caches) { () async throws in
+            await fetch(.list(cache.id))
+            #expect(activity.takeAnswered() == [cache.id])
+            await fetch(.list(cache.id))
+            #expect(activity.takeAnswered().isEmpty && activity.questions.map(\.wasRefused) == [true])
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Cells
+import Model
+import Settings
+import Testing
+
+@testable import Cache
+@testable import Screens
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct SignInPromptTests {
+    private func question(
+        _ screens: TestScreens, _ origin: String = "http://example.org", schemes: Set<String> = ["basic"],
+        realm: String = "photos", wasRefused: Bool = false
+    ) throws -> SignInQuestion {
+        SignInQuestion(
+            origin: try #require(Origin(origin)), schemes: schemes, realm: realm, wasRefused: wasRefused,
+            galleries: [screens.cache.id])
+    }
+
+    private func screens(_ change: (inout Settings) -> Void = { _ in }) async throws -> TestScreens {
+        var settings = Settings()
+        settings.syncOnOpen = false
+        change(&settings)
+        let screens = try TestScreens(settings)
+        try await screens.sync(["a", "b"])
+        screens.open()
+        return screens
+    }
+
+    @Test("BEHAVIOURS 5.10: the user is asked over whatever screen is on top, and his answer lets the gallery go on")
+    func answered() async throws {
+        let screens = try await screens()
+        screens.press(Key(.enter))
+        screens.activity.note(try question(screens))
+        try await screens.until { screens.text.contains("wants to know who you are: “photos”") }
+        #expect(screens.text.contains("http://example.org\n") || screens.text.contains(" http://example.org "))
+        #expect(screens.text.contains("Others can read it on its way: this is not encrypted."))
+        #expect(screens.title.hasPrefix(" Photo a") && screens.status.hasPrefix(" Enter goes on, Esc does not say"))
+        // Keys that would mean something on the screen below are letters here.
+        screens.type("mqe")
+        screens.press(Key(.enter))
+        screens.type("s3c")
+        screens.paste("ret")
+        #expect(screens.text.contains("User:     mqe") && screens.text.contains("Password: ••••••"))
+        #expect(!screens.text.contains("s3c"))
+        #expect(screens.frame().cursor != nil)
+        screens.press(Key(.enter))
+        for await snapshot in screens.wishes.snapshots() where snapshot.asked[screens.list] != nil { break }
+        #expect(screens.cache.signIn(for: screens.cache.address) == .password(user: "mqe", password: "s3cret"))
+        #expect(!screens.text.contains("who you are") && screens.activity.questions.isEmpty)
+        #expect(screens.frame().cursor == nil)
+        #expect(!screens.log.entries.contains { $0.message.contains("s3cret") })
+    }
+
+    @Test("BEHAVIOURS 5.10: Escape declines, and what was refused is said to be")
+    func declined() async throws {
+        let screens = try await screens()
+        screens.activity.note(try question(screens, "https://example.org", wasRefused: true))
+        try await screens.until { screens.text.contains("What was said before is refused.") }
+        #expect(!screens.text.contains("Others can read"))
+        screens.type("me")
+        screens.press(Key(.escape))
+        #expect(!screens.text.contains("who you are") && screens.selected == "Photo a")
+        screens.activity.note(try question(screens, "https://example.org"))
+        #expect(screens.activity.questions.isEmpty && !screens.wishes.isStanding(screens.list))
+        screens.press("r")
+        screens.activity.note(try question(screens, "https://example.org"))
+        try await screens.until { screens.text.contains("who you are") }
+    }
+
+    @Test func aTokenIsAskedForAloneAndOneWithoutALetterIsNone() async throws {
+        let screens = try await screens()
+        screens.activity.note(try question(screens, schemes: ["bearer"]))
+        try await screens.until { screens.text.contains("Token:") }
+        #expect(!screens.text.contains("User:"))
+        screens.press(Key(.enter))
+        #expect(screens.text.contains("Token:"))
+        screens.type("abc")
+        screens.press(Key(.enter))
+        #expect(screens.cache.signIn(for: screens.cache.address) == .token("abc"))
+    }
+
+    @Test func whereItIsKeptIsChosen() async throws {
+        let screens = try await screens { $0.passwords = .file }
+        screens.activity.note(try question(screens))
+        try await screens.until { screens.text.contains("[in a file]") }
+        // From field to field, there and back.
+        screens.press(Key(.tab), Key(.tab), Key(.right))
+        #expect(screens.text.contains("[in the keyring]"))
+        screens.press(Key(.right), .character("x"), Key(.left), Key(.left))
+        #expect(screens.text.contains("[in a file]"))
+        screens.press(Key(.tab))
+        screens.type("me")
+        screens.press(Key(.tab, .shift), Key(.enter))
+        #expect(!screens.text.contains("who you are"))
+        #expect(screens.cache.signIn(for: screens.cache.address) == .password(user: "me", password: ""))
+    }
+
+    @Test func whoTypesIsAskedWhenHeHasDone() async throws {
+        let screens = try await screens()
+        screens.press("/")
+        screens.type("b")
+        screens.activity.note(try question(screens))
+        screens.activity.note(notice: "Something happened.")
+        try await screens.until { screens.status == " Something happened." }
+        #expect(!screens.text.contains("who you are"))
+        screens.press(Key(.enter))
+        #expect(screens.text.contains("who you are"))
+    }
+
+    @Test func aStrangersWordsAreMadeVisibleAndAHostIsShownWhole() async throws {
+        let screens = try await screens()
+        let host = "http://" + String(repeating: "a", count: 90) + ".example.net"
+        screens.activity.note(try question(screens, host, realm: "x\u{1B}[2J\u{202E}y"))
+        try await screens.until { screens.text.contains("who you are") }
+        #expect(screens.text.contains("␛[2J") && !screens.text.unicodeScalars.contains("\u{202E}"))
+        #expect(screens.text.contains(".example.net"))
+        // The gallery itself lies elsewhere.
+        #expect(screens.text.contains("It is example.org/album/index.xml that has pictures there."))
+    }
+
+    @Test(arguments: [5, 6, 7, 8, 9, 10]) func whereThereIsLittleRoomTheFieldIsSeen(rows: Int) async throws {
+        let screens = try await screens()
+        screens.size = Size(columns: 20, rows: rows)
+        screens.activity.note(try question(screens))
+        try await screens.until { screens.text.contains("User:") }
+        screens.press(Key(.enter))
+        #expect(screens.text.contains("Password:") && screens.text.contains("http://example.org"))
+    }
+}

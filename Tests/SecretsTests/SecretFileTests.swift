@@ -1,0 +1,88 @@
+import Foundation
+import Model
+import TestSupport
+import Testing
+
+@testable import Secrets
+
+@Suite struct SecretFileTests {
+    private let folder = TestFolder()
+    private let place: SignInPlace
+    private let other: SignInPlace
+
+    init() throws {
+        place = .origin(try #require(Origin("https://example.org:8443")))
+        other = .origin(try #require(Origin("https://example.org")))
+    }
+
+    private var path: String { folder.path("config/vitrine/passwords") }
+    private var file: SecretFile { SecretFile(path: path) }
+
+    @Test(
+        "BEHAVIOURS 5.10: what is kept is found again, whatever characters it has",
+        arguments: [
+            SignIn.password(user: "me", password: "s3cret"), .password(user: "", password: ""),
+            .password(user: "a\tb\nc", password: "100 % “ünï” \u{0}#"), .token("abc.def-ghi=="),
+        ])
+    func roundTrip(signIn: SignIn) throws {
+        #expect(try file.signIn(for: place) == nil)
+        try file.keep(signIn, for: place)
+        try file.keep(.token("other"), for: other)
+        try file.keep(.token("proxy"), for: .proxy)
+        #expect(try file.signIn(for: place) == signIn && file.signIn(for: other) == .token("other"))
+        #expect(try file.signIn(for: .proxy) == .token("proxy"))
+        // Another one takes its place.
+        try file.keep(.password(user: "you", password: "x"), for: place)
+        #expect(try file.signIn(for: place) == .password(user: "you", password: "x"))
+        #expect(try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").count == 4)
+    }
+
+    @Test("BEHAVIOURS 5.10: nobody else can read the file, from its first byte on")
+    func modes() throws {
+        try file.keep(.token("x"), for: place)
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600 && folder.entries("config/vitrine") == ["passwords"])
+        let folderMode =
+            try FileManager.default.attributesOfItem(atPath: folder.path("config"))[.posixPermissions] as? Int
+        #expect(folderMode == 0o700)
+    }
+
+    @Test func whatIsNotPrivateIsNeitherReadNorWritten() throws {
+        try file.keep(.token("x"), for: place)
+        for mode: mode_t in [0o640, 0o604, 0o622] {
+            chmod(path, mode)
+            #expect(throws: SecretError.notPrivate(path: path)) { try file.signIn(for: place) }
+            #expect(throws: SecretError.notPrivate(path: path)) { try file.keep(.token("y"), for: place) }
+        }
+        chmod(path, 0o600)
+        #expect(try file.signIn(for: place) == .token("x"))
+        // A link, even to a file that is.
+        let link = SecretFile(path: folder.path("link"))
+        symlink(path, folder.path("link"))
+        #expect(throws: SecretError.notPrivate(path: folder.path("link"))) { try link.keep(.token("y"), for: place) }
+        #expect(try file.signIn(for: place) == .token("x"))
+        // A pipe does not make anybody wait.
+        mkfifo(folder.path("pipe"), 0o600)
+        #expect(throws: SecretError.notPrivate(path: folder.path("pipe"))) {
+            try SecretFile(path: folder.path("pipe")).signIn(for: place)
+        }
+    }
+
+    @Test func linesOfTheUsersStay() throws {
+        folder.write("config/vitrine/passwords", "# mine\nhttps://example.org:8443\tme\told\nnonsense\n")
+        chmod(path, 0o600)
+        #expect(try file.signIn(for: place) == .password(user: "me", password: "old"))
+        #expect(try file.signIn(for: other) == nil)
+        try file.keep(.password(user: "me", password: "new one"), for: place)
+        #expect(
+            try String(contentsOfFile: path, encoding: .utf8)
+                == "# mine\nnonsense\nhttps://example.org:8443\tme\tnew%20one\n")
+    }
+
+    @Test func whatCannotBeWrittenIsSaid() throws {
+        folder.write("config", "a file in the way")
+        let error = #expect(throws: SecretError.self) { try file.keep(.token("x"), for: place) }
+        #expect(error?.description == "\(path): Not a directory.")
+        #expect(try file.signIn(for: place) == nil)
+    }
+}
