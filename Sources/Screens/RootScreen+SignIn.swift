@@ -42,9 +42,12 @@ extension RootScreen {
         context.activity.withdrawQuestion(question.place)
         for gallery in question.galleries { context.activity.noteAnswer(for: gallery) }
         guard answer.keeping != .session else { return }
-        Task { [weak self] in
+        keeping = Task { [weak self, before = keeping] in
+            let earlier = await before?.value
             let failure = await credentials.keep(answer.signIn, for: question.place, answer.keeping)
-            if let failure { self?.send(.notice("\(failure) It is kept until you quit.")) }
+            guard let failure else { return earlier }
+            self?.send(.notice("\(failure) It is kept until you quit."))
+            return failure
         }
     }
 

@@ -37,6 +37,8 @@ public final class RootScreen: Screen {
     private var question: Question?
     /// Asks who the user is.
     var signIn: SignInPrompt?
+    /// Keeps what the user said; why it could not, a sentence.
+    var keeping: Task<String?, Never>?
     private var subscriptions: [UpdateFeed.Subscription] = []
     private let pace: NewsPace
     private let timer: UpdateTimer
@@ -83,7 +85,8 @@ public final class RootScreen: Screen {
     /// Returns when what the user has saved is on the disk; with a sentence, if it could not be written.
     public func finish() async -> String? {
         await context.galleries.settled()
-        return context.galleries.failure
+        let unkept = await keeping?.value
+        return context.galleries.failure ?? unkept
     }
 
     // MARK: - What is on top

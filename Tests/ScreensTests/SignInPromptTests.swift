@@ -1,6 +1,7 @@
 import Cells
 import Model
 import Settings
+import TestSupport
 import Testing
 
 @testable import Cache
@@ -93,6 +94,26 @@ import Testing
         screens.press(Key(.tab, .shift), Key(.enter))
         #expect(!screens.text.contains("who you are"))
         #expect(screens.cache.signIn(for: screens.cache.address) == .password(user: "me", password: ""))
+    }
+
+    @Test("BEHAVIOURS 5.8: what is to be kept is kept before the end, or it is said why not")
+    func keptBeforeTheEnd() async throws {
+        let gate = Gate()
+        let keeping = CredentialKeeping(lookUp: { _ in nil }) { _, place, keeping in
+            await Task.detached { gate.wait() }.value ? "The \(keeping) is full." : nil
+        }
+        var settings = Settings()
+        settings.passwords = .keyring
+        let screens = try TestScreens(settings, keeping: keeping)
+        screens.open()
+        screens.activity.note(try question(screens))
+        try await screens.until { screens.text.contains("who you are") }
+        screens.type("me")
+        screens.press(Key(.enter), Key(.enter))
+        async let end = screens.root.finish()
+        gate.open()
+        #expect(await end == "The keyring is full.")
+        #expect(screens.status == " The keyring is full. It is kept until you quit.")
     }
 
     @Test func whoTypesIsAskedWhenHeHasDone() async throws {

@@ -42,11 +42,13 @@ import TestSupport
 
     init(
         _ settings: Settings = Settings(), presets: [Address] = [], remembered: [Address] = [],
-        list: GalleryList? = nil
+        list: GalleryList? = nil,
+        keeping: CredentialKeeping? = nil
     ) throws {
         // Dates are compared as text.
         setenv("TZ", "UTC", 1)
-        caches = try CacheFolder(path: folder.path("cache"), log: log, activity: activity)
+        caches = try CacheFolder(
+            path: folder.path("cache"), log: log, activity: activity, credentials: CredentialStore(keeping: keeping))
         cache = try caches.open(Address("http://example.org/album/index.xml"))
         let developer = PictureDeveloper(
             caches: caches, decoder: DecoderClient(path: try DecoderProcess.path), log: log)
