@@ -40,11 +40,11 @@ public struct Response {
     /// What the user could be asked after such an answer. Only for the origin that the plan names: where a redirect leads,
     /// nobody says who asks. Nor is there a way to tell a proxy what was not known at the start.
     private static func question(_ head: HTTPResponse, _ plan: FetchPlan, wasRefused: Bool) -> SignInQuestion? {
-        guard head.status == 401, let origin = plan.address.origin, (try? Address(head.url))?.origin == origin,
-            let first = head.challenges.first
+        guard head.status == 401, let origin = plan.address.origin, (try? Address(head.url))?.origin == origin
         else { return nil }
+        let realm = head.challenges.lazy.map(\.realm).first { !$0.isEmpty } ?? ""
         let question = SignInQuestion(
-            origin: origin, schemes: Set(head.challenges.map(\.scheme)), realm: first.realm, wasRefused: wasRefused)
+            origin: origin, schemes: Set(head.challenges.map(\.scheme)), realm: realm, wasRefused: wasRefused)
         return question.canBeAnswered ? question : nil
     }
 

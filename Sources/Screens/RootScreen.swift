@@ -196,7 +196,13 @@ public final class RootScreen: Screen {
     /// While the user is asked who he is, what he types is for nobody else.
     private func tellPrompt(_ event: InterfaceEvent) -> Bool {
         guard let signIn else { return false }
-        signIn.send(event)
+        if case .key(let key) = event, let command = CommandTable.command(for: key, in: [.everywhere]),
+            [.redraw, .suspend].contains(command)
+        {
+            obey(command)
+        } else {
+            signIn.send(event)
+        }
         onNeedsDisplay()
         return true
     }

@@ -91,7 +91,12 @@ import Testing
         #expect(screens.text.contains("[in a file]"))
         screens.press(Key(.tab))
         screens.type("me")
-        screens.press(Key(.tab, .shift), Key(.enter))
+        screens.press(Key(.tab, .shift))
+        var suspensions = 0
+        screens.root.onSuspend = { suspensions += 1 }
+        screens.press(.control("z"))
+        #expect(suspensions == 1 && screens.text.contains("who you are"))
+        screens.press(Key(.enter))
         #expect(!screens.text.contains("who you are"))
         #expect(screens.cache.signIn(for: screens.cache.address) == .password(user: "me", password: ""))
     }
