@@ -27,8 +27,10 @@ extension ErrorsScreen {
         guard !rows.isEmpty else { return }
         guard !context.settings.offline else { return send(.notice("Offline: nothing is fetched.")) }
         context.activity.forgetStorageTroubles()
+        context.caches.credentials.lookAgain()
         for (gallery, rows) in Dictionary(grouping: rows, by: \.gallery) {
             guard let address = address(of: gallery) else { continue }
+            context.activity.reconsiderQuestions(of: gallery)
             let (caches, wishes, log) = (context.caches, context.wishes, context.log)
             Task.detached { [weak self] in
                 do {

@@ -58,7 +58,12 @@ extension RootScreen {
         Task { [weak self, context] in
             do { try await cache.writer.forgiveTroubles() } catch { context.log.error(.cache, "\(error)") }
             for await snapshot in context.wishes.snapshots() where snapshot.asked[.list(gallery)] == nil { break }
-            self?.openPhotos(of: gallery)?.askForUpdate()
+            // One that is not open may have been due for its update.
+            if let photos = self?.openPhotos(of: gallery) {
+                photos.askForUpdate()
+            } else {
+                context.wishes.ask(for: .list(gallery))
+            }
         }
     }
 }

@@ -121,6 +121,17 @@ import Testing
         #expect(screens.status == " The keyring is full. It is kept until you quit.")
     }
 
+    @Test func aGalleryThatIsNotOpenGoesOnToo() async throws {
+        let screens = try TestScreens()
+        screens.activity.note(try question(screens))
+        try await screens.until { screens.text.contains("who you are") }
+        #expect(screens.title.hasPrefix(" Galleries"))
+        screens.type("me")
+        screens.press(Key(.enter), Key(.enter))
+        for await snapshot in screens.wishes.snapshots() where snapshot.asked[screens.list] != nil { break }
+        #expect(await screens.wished().map(\.subject) == [screens.list])
+    }
+
     @Test func whoTypesIsAskedWhenHeHasDone() async throws {
         let screens = try await screens()
         screens.press("/")
