@@ -83,6 +83,10 @@ let tests: KeyValuePairs<String, [String]> = [
     "Painting": [],
 ]
 
+/// Rooms of values that tests drive through hundreds of networks, at a million events each: even a build for debugging is to
+/// be quick with them.
+let simulated: Set = ["Traffic"]
+
 func dependencies(_ names: [String]) -> [Target.Dependency] {
     names.map { .byName(name: $0) }
 }
@@ -94,12 +98,15 @@ let package = Package(
         .library(name: "Faults", type: .dynamic, targets: ["CFaults"])
     ],
     targets: system
-        + rooms.map { .target(name: $0.key, dependencies: dependencies($0.value)) }
+        + rooms.map {
+            .target(
+                name: $0.key, dependencies: dependencies($0.value),
+                swiftSettings: simulated.contains($0.key) ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : [])
+        }
         + programs.map { .executableTarget(name: $0.key, dependencies: dependencies($0.value)) }
         + [
             .target(name: "CFaults", path: "Tests/CFaults"),
             .target(name: "TestSupport", path: "Tests/TestSupport", exclude: ["FaultyServers"]),
-            // It runs through thousands of networks.
             .target(
                 name: "LinkSimulation", dependencies: ["Model", "Traffic", "TestSupport"], path: "Tests/LinkSimulation",
                 swiftSettings: [.unsafeFlags(["-O"])]),

@@ -68,11 +68,6 @@ public final class GalleryCache: Sendable {
         credentials.signIn(for: other, in: address)
     }
 
-    /// An address that is asked for on behalf of the gallery, with the user and the password, if it is asked for with any.
-    public func signedIn(_ other: Address) -> Address {
-        other.asked(by: signIn(for: other))
-    }
-
     /// Begins to listen to commits. Subscribe first, then read.
     public func changes() -> CoalescingStream<ChangeSet> {
         watch.withLock { watch in

@@ -4,11 +4,6 @@ extension Address {
         scheme == other.scheme && host == other.host && port == other.port
     }
 
-    /// The same address, asked for with that user and password; with none, where there are none or they are a token.
-    public func asked(by signIn: SignIn?) -> Address {
-        with(signIn.flatMap { Credentials($0) })
-    }
-
     /// The same address, asked for by somebody else.
     public func with(_ credentials: Credentials?) -> Address {
         Address(scheme: scheme, host: host, port: port, path: path, query: query, credentials: credentials)

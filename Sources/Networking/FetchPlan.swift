@@ -6,6 +6,8 @@ import Model
 public struct FetchPlan: Sendable {
     /// Where.
     public var address: Address
+    /// Who asks.
+    public var signIn: SignIn?
     /// What a server may answer 304 to.
     public var validators: Validators
     /// What it may lead to.
@@ -21,11 +23,12 @@ public struct FetchPlan: Sendable {
 
     /// States a plan.
     public init(
-        address: Address, validators: Validators = Validators(), limit: Int64, file: PartialFile? = nil,
-        resumption: HTTPRequest.Resumption? = nil,
+        address: Address, signIn: SignIn? = nil, validators: Validators = Validators(), limit: Int64,
+        file: PartialFile? = nil, resumption: HTTPRequest.Resumption? = nil,
         reach: HTTPRequest.Reach = .anywhere, allowsCompression: Bool = false
     ) {
         self.address = address
+        self.signIn = signIn
         self.validators = validators
         self.limit = limit
         self.file = file
@@ -40,7 +43,7 @@ public struct FetchPlan: Sendable {
         if let lastModified = validators.lastModified { headers.append(("If-Modified-Since", lastModified)) }
         return HTTPRequest(
             url: address.text, headers: headers,
-            credentials: address.credentials.map { HTTPRequest.Credentials(user: $0.user, password: $0.password) },
+            credentials: signIn.map(HTTPRequest.Credentials.init),
             destination: try file.map { .file(try BodyFile(duplicating: $0.descriptor)) } ?? .stream,
             resumption: resumption, limit: limit,
             allowsFiles: address.scheme == .file, allowsCompression: allowsCompression, reach: reach)

@@ -41,7 +41,7 @@ public struct GalleryListRequest: NetworkRequest {
     public func plan() throws -> FetchPlan {
         let record = try cache.read { try $0.gallery() }
         return FetchPlan(
-            address: try listAddress().asked(by: signIn),
+            address: try listAddress(), signIn: signIn,
             validators: record.lastSuccess == nil ? Validators() : record.validators,
             limit: Self.limit, reach: cache.reach, allowsCompression: true)
     }

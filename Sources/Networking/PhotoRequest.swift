@@ -43,11 +43,11 @@ public struct PhotoRequest: NetworkRequest {
     public func plan() throws -> FetchPlan {
         guard let part = picture.cache.parts.take(picture.key, edition: picture.source.state.edition) else {
             return FetchPlan(
-                address: picture.address, validators: picture.validators, limit: Self.limit,
+                address: picture.address, signIn: picture.signIn, validators: picture.validators, limit: Self.limit,
                 file: try picture.cache.files.makePartial(), reach: picture.cache.reach)
         }
         return FetchPlan(
-            address: picture.address, limit: Self.limit, file: part.file,
+            address: picture.address, signIn: picture.signIn, limit: Self.limit, file: part.file,
             resumption: HTTPRequest.Resumption(offset: part.size, validator: part.validator, url: part.url),
             reach: picture.cache.reach)
     }

@@ -26,7 +26,7 @@ struct PictureSubject: Sendable {
         self.rendition = rendition
         self.source = source
         signIn = cache.signIn(for: address)
-        self.address = address.asked(by: signIn)
+        self.address = address
         self.context = context
     }
 

@@ -32,7 +32,8 @@ public struct ThumbnailRequest: NetworkRequest {
     /// Asks for it, into memory.
     public func plan() throws -> FetchPlan {
         FetchPlan(
-            address: picture.address, validators: picture.validators, limit: Self.limit, reach: picture.cache.reach)
+            address: picture.address, signIn: picture.signIn, validators: picture.validators, limit: Self.limit,
+            reach: picture.cache.reach)
     }
 
     /// Stores it, unless the gallery speaks of another by now.

@@ -48,22 +48,17 @@ public struct AdaptiveGovernor: Governor {
     }
 
     /// A warm connection of a busy link has been taught by losses to be slow, and a large photo would grow with it by a
-    /// packet a round trip. One that starts afresh doubles. A shared one lets the server send first what matters most and
-    /// needs no handshake, so it is left only where it carries next to nothing and the handshakes are a small part of it all.
+    /// packet a round trip. One that starts afresh doubles. A shared one lets the server send first what matters most, and
+    /// needs no handshake; it is left only where it was found to be no good.
     private func connection(forUrgent candidate: TransferCandidate, _ host: Host) -> Admission.Connection {
-        guard candidate.kind == .photo, host.running > 0, let rate = host.link.bandwidth.greatest else { return .any }
-        let size = host.link.size(.photo) - candidate.held
-        let roundTrip = host.link.roundTripTime
-        let capacity = rate * roundTrip
-        guard host.link.isShared else { return size > capacity / 2 ? .fresh : .any }
-        let isWorthwhile = capacity < Self.littleCapacity && size > 4 * capacity && 2 * roundTrip < size / rate / 4
-        return isWorthwhile ? .fresh : .any
+        guard candidate.kind == .photo, host.running > 0, let capacity = host.link.capacity,
+            !host.link.isShared || host.trial.isUnshared
+        else { return .any }
+        return host.link.size(.photo) - candidate.held > capacity / 2 ? .fresh : .any
     }
 
     /// Files of this machine that are read at once.
     private static let localWidth = 8
-    /// What a new connection sends before it has heard of a loss, more often than not.
-    private static let littleCapacity = 65_536.0
 
     private var hasUrgent: Bool { running.values.contains { $0.candidate.isUrgent && !$0.candidate.isLocal } }
 

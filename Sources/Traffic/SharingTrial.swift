@@ -6,15 +6,16 @@
 /// more than there was?
 struct SharingTrial: Sendable {
     private enum State {
-        /// All goes over the shared connection; when the next trial may be.
-        case shared(next: Double)
+        /// All goes over the shared connection; when the next trial may be, or, if that should come to carry less than it
+        /// did at the last one, when then.
+        case shared(next: Double, ifLessThan: Double, then: Double)
         /// A few go over their own; what was delivered when they had come to speed, and when that was.
         case trying(begin: Double, before: Double, deliveredAtSpeed: Double?, end: Double)
         /// All go over their own.
         case unshared
     }
 
-    private var state = State.shared(next: 0)
+    private var state = State.shared(next: 0, ifLessThan: 0, then: 0)
     private var pause = 60.0
     /// Unshared transfers that run in a trial.
     private var tried = 0
@@ -32,7 +33,7 @@ struct SharingTrial: Sendable {
 
     /// The host does not like so many connections.
     mutating func noteRefusal(at now: Double) {
-        if isUnshared { state = .shared(next: now + pause) }
+        if isUnshared { state = .shared(next: now + pause, ifLessThan: 0, then: now + pause) }
     }
 
     /// Lets time pass. Returns whether all should go over connections of their own from now on.
@@ -44,9 +45,10 @@ struct SharingTrial: Sendable {
         to now: Double, isSettled: Bool, rate: Double, delivered: Double, roundTrip: Double
     ) -> Bool {
         switch state {
-        case .shared(let next):
+        case .shared(let next, let few, let then):
             // Connections cost something, most where there is little: those of a trial should be a second's worth at most.
-            guard isSettled, now >= next, rate > Self.costOfTrial else { return false }
+            let isTime = now >= next || (rate < few && now >= then)
+            guard isSettled, isTime, rate > Self.costOfTrial else { return false }
             state = .trying(
                 begin: now + 4 * roundTrip, before: rate, deliveredAtSpeed: nil,
                 end: now + 4 * roundTrip + max(4 * roundTrip, 0.5))
@@ -58,7 +60,8 @@ struct SharingTrial: Sendable {
                 state = .unshared
                 return true
             }
-            state = .shared(next: now + pause)
+            // Losses come later than the trial, when the connection has begun fast.
+            state = .shared(next: now + pause, ifLessThan: 0.75 * before, then: now + 2)
             pause = min(2 * pause, 3_600)
         case .unshared: break
         }

@@ -5,7 +5,8 @@ public struct SimulatedTransfer {
     /// Its number.
     public let number: Int
     let candidate: TransferCandidate
-    let size: Int
+    /// Bytes of its body.
+    public let size: Int
     /// When it is wanted.
     let time: Double
 

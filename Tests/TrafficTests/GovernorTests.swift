@@ -1,0 +1,102 @@
+import LinkSimulation
+import Model
+import Testing
+
+@testable import Traffic
+
+/// The governor on simulated networks: against any fixed number of transfers, and against what the line takes at least.
+///
+/// Seconds here are those of a virtual clock, so the figures are the same on every machine.
+@Suite("BEHAVIOURS 5.6: how many transfers run follows from what comes, on every network") struct GovernorTests {
+    @Test func noFixedNumberIsMuchBetterAnywhere() throws {
+        var ratios: [Double] = []
+        for network in Network.all {
+            let fixed = try [4, 16, 64].map { try network.total(FixedGovernor(width: $0)) }
+            let total = try network.total(AdaptiveGovernor())
+            let (four, best) = (fixed[0], fixed.min() ?? 0)
+            ratios.append(total / best)
+            #expect(total <= 1.15 * best, "\(network)")
+            #expect(total <= 1.05 * four, "\(network)")
+            if network.isFilledByFew { #expect(try total <= 1.2 * network.least(), "\(network)") }
+        }
+        #expect(ratios.sorted()[ratios.count / 2] <= 1.05)
+    }
+
+    @Test func onALongFatLineFourAreLeftFarBehind() throws {
+        #expect(try Network.b.total(AdaptiveGovernor()) <= 0.11 * Network.b.total(FixedGovernor(width: 4)))
+    }
+
+    /// Over connections of its own, a photo comes as if it were alone.
+    @Test func whatIsLookedAtComesAsIfAlone() throws {
+        for network in Network.all {
+            let alone = try network.photo(FixedGovernor(width: 4), crowd: 0)
+            let among = try network.photo(AdaptiveGovernor(), crowd: network.crowd)
+            #expect(among <= 1.15 * alone, "\(network)")
+        }
+    }
+
+    /// Over a connection that is there and shared, sooner. Where packets get lost the photo shares the losses with what is
+    /// under way beside it, and on a slow and short line the one thumbnail that is under way counts.
+    @Test func overASharedConnectionSooner() throws {
+        for network in [Network.b, .c, .d] {
+            let alone = try network.photo(FixedGovernor(width: 4), isShared: true, crowd: 0)
+            #expect(try network.photo(AdaptiveGovernor(), isShared: true, crowd: network.crowd) <= alone, "\(network)")
+        }
+        for network in Network.all {
+            let alone = try network.photo(FixedGovernor(width: 4), isShared: true, crowd: 0)
+            let among = try network.photo(AdaptiveGovernor(), isShared: true, crowd: network.crowd)
+            #expect(among <= (network.loss > 0 ? 1.6 : 1.1) * alone, "\(network)")
+        }
+    }
+
+    @Test func photosThatAreFetchedBeforehandMakeRoom() throws {
+        for (network, bytes, others, limit) in [
+            (Network.b, 3_000_000, 3_000_000, 0.75), (.c, 400_000, 3_000_000, 0.08), (.d, 400_000, 400_000, 0.28),
+        ] {
+            let fixed = try network.photo(FixedGovernor(width: 4), bytes: bytes, amongPhotosOf: others)
+            let ours = try network.photo(AdaptiveGovernor(), bytes: bytes, amongPhotosOf: others)
+            #expect(ours <= limit * fixed, "\(network)")
+        }
+    }
+
+    /// The train enters a valley: from 50 Mbit/s to 256 kbit/s, and then somebody wants to see a photo.
+    @Test func aLinkThatCollapsesIsNoticed() throws {
+        func photo(_ governor: some Governor, at time: Double) throws -> (seconds: Double, wasted: Double) {
+            let link = SimulatedLink([
+                SimulatedLink.Stage(bits: 50e6, roundTrip: 0.1),
+                SimulatedLink.Stage(from: 5, bits: 256e3, roundTrip: 0.6),
+            ])
+            let simulation = try Simulation(link, governor)
+            simulation.want(4_000, .thumbnail, sizes: Network.thumbnailSizes)
+            let photo = simulation.want(.photo, bytes: 400_000, importance: .lookedAt, at: time)
+            simulation.run(until: photo)
+            let wasted = Double(simulation.wasted) / simulation.link.carried
+            return (simulation.transfers[photo].duration ?? .infinity, wasted)
+        }
+        let times = [7.5, 8, 8.5, 9]
+        let fixed = try times.reduce(0) { try $0 + photo(FixedGovernor(width: 4), at: $1).seconds }
+        let ours = try times.map { try photo(AdaptiveGovernor(), at: $0) }
+        // All by itself on what the link has become it takes 14 s, which is 0.71 of what four at once leave of it.
+        let alone = try Network(name: "256 kbit/s", bits: 256e3, roundTrip: 0.6, thumbnails: 0)
+            .photo(FixedGovernor(width: 4), crowd: 0)
+        #expect(ours.reduce(0) { $0 + $1.seconds } <= 1.05 * alone * Double(times.count))
+        #expect(ours.reduce(0) { $0 + $1.seconds } <= 0.75 * fixed)
+        for run in ours { #expect(run.wasted <= 0.03) }
+    }
+
+    /// Where packets get lost, one connection for all carries a small part of what the link could.
+    @Test func aSharedConnectionIsLeftWhereItHoldsUp() throws {
+        let network = Network(name: "10 Mbit/s", bits: 10e6, roundTrip: 0.04, loss: 0.01, thumbnails: 1_600)
+        let fixed = try network.total(FixedGovernor(width: 64), isShared: true)
+        #expect(try network.total(AdaptiveGovernor(), isShared: true) <= 0.7 * fixed)
+    }
+
+    @Test func nothingIsThrownAwayToNoPurpose() throws {
+        for network in Network.all {
+            let simulation = try Simulation(network.link, AdaptiveGovernor())
+            simulation.want(network.thumbnails, .thumbnail, sizes: Network.thumbnailSizes)
+            simulation.run()
+            #expect(Double(simulation.wasted) <= 0.03 * simulation.link.carried, "\(network)")
+        }
+    }
+}
