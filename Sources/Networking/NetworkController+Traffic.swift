@@ -71,6 +71,7 @@ extension NetworkController {
         context.activity.note(report, at: context.now())
         context.log.debug(.networkDetail, report.line)
         lastReport = isOver ? nil : clock.now
+        if isOver { keepHistory() }
     }
 
     private func trafficReport() -> TrafficReport {

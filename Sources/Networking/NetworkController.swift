@@ -27,6 +27,8 @@ public actor NetworkController {
     private let kinds: [any NetworkRequest.Type]
     private let network: CoalescingStream<NetworkPresence>
     var disturbance: Disturbance
+    private let onHistory: @Sendable (HostHistory) -> Void
+    private var keptHistory = HostHistory()
     var governor: any Governor
     lazy var agenda = Agenda { [kinds, context] in Self.candidate($0, kinds, context) }
     var operations: [RequestIdentity: Operation] = [:]
@@ -65,10 +67,12 @@ public actor NetworkController {
     /// - Parameters:
     ///   - network: says when the machine's networks change.
     ///   - disturbance: makes the network worse than it is.
+    ///   - onHistory: keeps what was found out about hosts, for the next run; called when nothing is left to transfer.
     public init(
         wishes: Wishes, context: RequestContext, client: HTTPClient, governor: any Governor = AdaptiveGovernor(),
         schedule: RetrySchedule = RetrySchedule(), clock: any NetworkClock = MachineClock(),
         network: CoalescingStream<NetworkPresence> = CoalescingStream(), disturbance: Disturbance = Disturbance(),
+        onHistory: @escaping @Sendable (HostHistory) -> Void = { _ in },
         kinds: [any NetworkRequest.Type] = [GalleryListRequest.self, ThumbnailRequest.self, PhotoRequest.self]
     ) {
         self.wishes = wishes
@@ -79,6 +83,7 @@ public actor NetworkController {
         self.clock = clock
         self.network = network
         self.disturbance = disturbance
+        self.onHistory = onHistory
         self.kinds = kinds
     }
 
@@ -117,6 +122,14 @@ public actor NetworkController {
         if snapshot.areAllRenewed { for (subject, _) in agenda.waiting { renew(subject) } }
         setPaused(snapshot.isPaused)
         look()
+    }
+
+    /// Has kept what was found out about hosts, if it is anything new.
+    func keepHistory() {
+        let history = governor.history
+        guard history != keptHistory else { return }
+        keptHistory = history
+        onHistory(history)
     }
 
     func adoptWishes() {

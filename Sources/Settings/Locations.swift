@@ -33,6 +33,8 @@ public struct Locations: Hashable, Sendable {
     public var galleriesFile: String { config + "/galleries" }
     /// Passwords that the user wants kept in a file.
     public var passwordsFile: String { config + "/passwords" }
+    /// What was found out about hosts.
+    public var networkFile: String { state + "/network" }
     /// Where one was.
     public var placeFile: String { state + "/place" }
 

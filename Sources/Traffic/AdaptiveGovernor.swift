@@ -19,21 +19,38 @@ public struct AdaptiveGovernor: Governor {
         var underWay = 0.0
         /// When something urgent last held the others back.
         var lastHeldBack = -Double.infinity
+
+        init(_ capacity: Double?) {
+            if let capacity { link.begin(with: capacity) }
+        }
     }
 
+    private let remembered: HostHistory
     private var hosts: [String: Host] = [:]
     private var running: [Int: RunningTransfer] = [:]
     /// Something urgent has started, and nothing was interrupted for it yet.
     private var isRoomWanted = false
 
-    /// A governor that knows nothing yet.
-    public init() {}
+    /// A governor that knows what an earlier one has found out.
+    public init(history: HostHistory = HostHistory()) {
+        remembered = history
+    }
+
+    /// What was known, and what has been found out since.
+    public var history: HostHistory {
+        var history = remembered
+        for (name, host) in hosts where !name.isEmpty {
+            guard let capacity = host.link.capacity else { continue }
+            history[name] = capacity.rounded(.down)
+        }
+        return history
+    }
 
     // MARK: - Admission
 
     /// Starts it if there is room, and if nothing is waited for that it would be in the way of.
     public mutating func admit(_ candidate: TransferCandidate, at now: Double) -> Admission {
-        var host = hosts[candidate.host] ?? Host()
+        var host = hosts[candidate.host] ?? Host(remembered[candidate.host])
         defer { hosts[candidate.host] = host }
         guard !candidate.isLocal else { return host.running < Self.localWidth ? .now(.any) : .hostIsBusy }
         if host.reach.isOffline { return host.reach.takeProbe(at: now) ? .now(.any) : .hostIsBusy }
@@ -89,7 +106,7 @@ public struct AdaptiveGovernor: Governor {
     public mutating func noteStart(
         of transfer: Int, _ candidate: TransferCandidate, over connection: Admission.Connection, at now: Double
     ) {
-        var host = hosts[candidate.host] ?? Host()
+        var host = hosts[candidate.host] ?? Host(remembered[candidate.host])
         if host.running == 0 { host.reach.noteBeginning(at: now) }
         host.running += 1
         let isTrial = connection == .unshared && host.trial.wantsAnother

@@ -45,6 +45,9 @@ public struct FixedGovernor: Governor {
     /// As it was made.
     public func pace(at now: Double) -> Double? { running.isEmpty ? nil : interval }
 
+    /// It finds out nothing.
+    public var history: HostHistory { HostHistory() }
+
     /// The width.
     public var report: GovernorReport {
         var report = GovernorReport()

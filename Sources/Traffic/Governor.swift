@@ -30,6 +30,8 @@ public protocol Governor: Sendable {
     mutating func advance(to now: Double, isWaiting: (String) -> Bool) -> [Int]
     /// Seconds after which ``advance(to:isWaiting:)`` should be called though nothing has happened; nil if it need not be.
     func pace(at now: Double) -> Double?
+    /// What it has found out about hosts, for the next run to begin with.
+    var history: HostHistory { get }
     /// What there is to say about it.
     var report: GovernorReport { get }
 }

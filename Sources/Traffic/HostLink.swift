@@ -48,6 +48,11 @@ struct HostLink {
     /// Whether the link has been used for so long that it will not show more by itself.
     var isSettled: Bool { !isStarting && roundsWithoutMore >= 12 }
 
+    /// Begins with as much as was found to fit into the link earlier, if that is more than anybody would begin with.
+    mutating func begin(with capacity: Double) {
+        reach = min(max(reach, capacity), Self.greatestCap * size(.thumbnail))
+    }
+
     // MARK: - Measurements
 
     mutating func noteConnect(_ seconds: Double, at now: Double) {

@@ -49,8 +49,23 @@ extension House {
         Disturbance(delay: .milliseconds(settings.debugDelay), failingEvery: settings.debugFailures)
     }
 
+    /// What was found out about hosts in earlier runs. Without it, or where it cannot be read, all is found out anew.
+    private var history: HostHistory {
+        (try? PrivateFile.read(locations.networkFile)).flatMap { $0 }.map { HostHistory(text: $0) } ?? HostHistory()
+    }
+
+    /// Keeps it for the next one.
+    func keep(_ history: HostHistory) {
+        do {
+            try PrivateFile.write(history.text, to: locations.networkFile)
+        } catch {
+            log.error(.network, "\(error)")
+        }
+    }
+
     /// How many transfers run at once.
     var governor: any Governor {
-        settings.transfers > 0 ? FixedGovernor(width: settings.transfers, pace: 0.25) : AdaptiveGovernor()
+        settings.transfers > 0
+            ? FixedGovernor(width: settings.transfers, pace: 0.25) : AdaptiveGovernor(history: history)
     }
 }

@@ -69,7 +69,8 @@ struct House {
         NetworkController(
             wishes: wishes, context: RequestContext(caches: caches, activity: activity, log: log),
             client: HTTPClient(httpConfiguration, log: log), governor: governor,
-            schedule: schedule, network: networkWatch.changes, disturbance: disturbance)
+            schedule: schedule, network: networkWatch.changes, disturbance: disturbance,
+            onHistory: { keep($0) })
     }
 
     /// A gallery as it was named.

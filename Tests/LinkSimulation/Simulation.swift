@@ -42,6 +42,8 @@ public final class Simulation {
     public private(set) var mostAtOnce = 0
 
     private var governor: any Governor
+    /// What the governor has found out.
+    public var history: HostHistory { governor.history }
     private let isShared: Bool
     private let gallery: GalleryID
     private var queue = TransferQueue()

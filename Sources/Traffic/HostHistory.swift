@@ -1,0 +1,46 @@
+/// What was found out about hosts in earlier runs: where the next one begins.
+///
+///     var governor = AdaptiveGovernor(history: HostHistory(text: saved))
+///     …
+///     save(governor.history.text)
+///
+/// It is a beginning and nothing more: the links are measured anew, so that a history from another network costs a few round
+/// trips at most.
+public struct HostHistory: Hashable, Sendable {
+    /// Hosts are not to pile up; those that were learned of first go first.
+    private static let most = 64
+
+    /// Bytes that fitted into the link to each.
+    private var capacities: [String: Double] = [:]
+    private var order: [String] = []
+
+    /// Nothing is remembered.
+    public init() {}
+
+    /// Reads what ``text`` wrote. What cannot be read is passed over.
+    public init(text: String) {
+        for line in text.split(separator: "\n") {
+            let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
+            guard fields.count == 2, !fields[0].isEmpty, let capacity = Double(fields[1]), capacity.isFinite,
+                capacity > 0
+            else { continue }
+            self[String(fields[0])] = capacity
+        }
+    }
+
+    /// A line a host.
+    public var text: String {
+        order.compactMap { host in capacities[host].map { "\(host)\t\(Int($0))\n" } }.joined()
+    }
+
+    subscript(host: String) -> Double? {
+        get { capacities[host] }
+        set {
+            order.removeAll { $0 == host }
+            capacities[host] = newValue
+            guard newValue != nil else { return }
+            order.append(host)
+            if order.count > Self.most { capacities[order.removeFirst()] = nil }
+        }
+    }
+}

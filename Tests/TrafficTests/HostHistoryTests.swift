@@ -1,0 +1,38 @@
+import LinkSimulation
+import Testing
+
+@testable import Traffic
+
+@Suite struct HostHistoryTests {
+    /// A governor that has been over a network once.
+    private func learned(_ network: Network) throws -> HostHistory {
+        let simulation = try Simulation(network.link, AdaptiveGovernor())
+        simulation.want(network.thumbnails, .thumbnail, sizes: Network.thumbnailSizes)
+        simulation.run()
+        return simulation.history
+    }
+
+    @Test func aSecondRunBeginsWhereTheFirstEnded() throws {
+        let network = Network.b
+        let first = try network.total(AdaptiveGovernor())
+        #expect(try network.total(AdaptiveGovernor(history: learned(network))) < first)
+    }
+
+    /// The same host over the cellar's Wi-Fi: what was found out upstairs is wrong a hundredfold.
+    @Test func aHistoryOfAnotherNetworkCostsLittle() throws {
+        let history = try learned(Network(name: "300 Mbit/s", bits: 300e6, roundTrip: 0.1, thumbnails: 2_000))
+        for network in Network.all where network.bits <= 10e6 {
+            let first = try network.total(AdaptiveGovernor())
+            #expect(try network.total(AdaptiveGovernor(history: history)) <= 1.15 * first, "\(network)")
+        }
+    }
+
+    @Test func isReadAsItWasWritten() throws {
+        let history = try learned(.c)
+        #expect(HostHistory(text: history.text) == history && !history.text.isEmpty)
+        #expect(HostHistory(text: "nonsense\nhost\t-3\nhost\tinf\n\t\n") == HostHistory())
+        var many = HostHistory()
+        for number in 0..<200 { many["\(number)"] = 1 }
+        #expect(many["0"] == nil && many["199"] != nil && many.text.split(separator: "\n").count == 64)
+    }
+}
