@@ -5,13 +5,16 @@ extension GalleryWriter {
     /// Stores a thumbnail that was fetched for an edition.
     ///
     /// Returns false, and stores nothing, if the gallery speaks of another edition by now: stale bytes are never
-    /// committed. Where an older thumbnail is held it stays until somebody has decoded the new one.
+    /// committed. Where an older thumbnail is held it stays until somebody has decoded the new one. Many that come at once
+    /// share a transaction.
+    ///
+    /// - Throws: `CancellationError`, having stored nothing, if the task is cancelled before its transaction has begun.
     @discardableResult
-    public func store(
+    public nonisolated func store(
         thumbnail bytes: [UInt8], of key: PhotoKey, edition: Int, validators: Validators = Validators()
-    ) throws -> Bool {
-        try transaction { connection in
-            guard try hold(.thumbnail, of: key, edition: edition, validators: validators, connection) else {
+    ) async throws -> Bool {
+        try await together(size: bytes.count) { connection in
+            guard try Self.hold(.thumbnail, of: key, edition: edition, validators: validators, connection) else {
                 return false
             }
             try connection.run(
@@ -94,7 +97,7 @@ extension GalleryWriter {
         let replaced = try connection.first("SELECT photo_file FROM photo WHERE key = ?", key.rawValue) {
             $0.optionalText(0)
         }
-        guard try hold(.photo, of: key, edition: edition, validators: validators, connection) else {
+        guard try Self.hold(.photo, of: key, edition: edition, validators: validators, connection) else {
             return (false, nil)
         }
         try connection.run(
@@ -105,11 +108,14 @@ extension GalleryWriter {
 
     /// Notes that what is held is what the gallery speaks of: the server answered 304.
     ///
-    /// Returns false if nothing is held, or the gallery speaks of another edition by now.
+    /// Returns false if nothing is held, or the gallery speaks of another edition by now. Many that come at once share a
+    /// transaction.
+    ///
+    /// - Throws: `CancellationError`, having noted nothing, if the task is cancelled before its transaction has begun.
     @discardableResult
-    public func confirm(_ rendition: Rendition, of key: PhotoKey, edition: Int) throws -> Bool {
+    public nonisolated func confirm(_ rendition: Rendition, of key: PhotoKey, edition: Int) async throws -> Bool {
         let columns = (held: rendition.column("held"), edition: rendition.column("edition"))
-        return try transaction { connection in
+        return try await together { connection in
             if rendition == .photo {
                 // The same bytes say the same, under whichever number.
                 try connection.run(
@@ -127,17 +133,20 @@ extension GalleryWriter {
         }
     }
 
-    /// Notes what stands in the way of a rendition. An older one that is held stays.
-    public func note(
+    /// Notes what stands in the way of a rendition. An older one that is held stays. Many that come at once share a
+    /// transaction: on a dead link everything fails together.
+    ///
+    /// What has failed has failed, whether or not somebody still waits for it: it is noted for a task that is cancelled too.
+    public nonisolated func note(
         _ trouble: RenditionState.Trouble, for rendition: Rendition, of key: PhotoKey, edition: Int
-    ) throws {
+    ) async throws {
         let (code, reason) = TroubleCode.code(trouble)
-        try transaction {
+        _ = try await together(isCancellable: false) {
             try $0.run(
                 """
                 UPDATE photo SET \(rendition.column("trouble")) = ?, \(rendition.column("reason")) = ?
                 WHERE key = ? AND \(rendition.column("edition")) = ?
-                """, code, reason, key.rawValue, edition)
+                """, code, reason, key.rawValue, edition) > 0
         }
     }
 
@@ -151,7 +160,7 @@ extension GalleryWriter {
     }
 
     /// Notes that an edition is held; false if the photo is gone or wants another.
-    private func hold(
+    private static func hold(
         _ rendition: Rendition, of key: PhotoKey, edition: Int, validators: Validators, _ connection: Connection
     ) throws -> Bool {
         try connection.run(

@@ -5,8 +5,9 @@ import Streams
 
 /// Everything that can be done to a gallery's cache.
 ///
-/// Each method is one transaction that keeps every promise the tables make, durable and announced when it returns. It
-/// runs on a queue of its own; whoever calls it waits without holding a thread, and readers do not wait at all.
+/// Each method is one transaction that keeps every promise the tables make, durable and announced when it returns; of what
+/// comes in large numbers, many share one. It runs on a queue of its own; whoever calls it waits without holding a thread,
+/// and readers do not wait at all.
 public actor GalleryWriter {
     let writer: Writer
     /// Why nothing can be written, if that was so from the beginning.
@@ -18,7 +19,9 @@ public actor GalleryWriter {
     let log: Log
     private var announcements: Announcements
     private let activity: Activity
-    private let executor = QueueExecutor(label: "vitrine.cache.writer")
+    /// What many want to have written at once.
+    let shared = SharedWrites()
+    let executor = QueueExecutor(label: "vitrine.cache.writer")
 
     /// The queue that the disk may block.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
