@@ -8,6 +8,7 @@ final class EasyTransfer {
     let request: HTTPRequest
     private let configuration: HTTPConfiguration
     private let mailbox: TransferMailbox
+    private let turn: TransferTurn
     private let memory: AuthenticationMemory
     private var exchange: Exchange?
     private var sink: BodySink
@@ -49,7 +50,7 @@ final class EasyTransfer {
 
     init(
         _ number: Int, _ request: HTTPRequest, _ configuration: HTTPConfiguration, _ memory: AuthenticationMemory,
-        _ mailbox: TransferMailbox
+        _ mailbox: TransferMailbox, _ turn: TransferTurn
     ) {
         self.number = number
         self.request = request
@@ -57,6 +58,7 @@ final class EasyTransfer {
         self.memory = memory
         weight = request.weight
         self.mailbox = mailbox
+        self.turn = turn
         sink = BodySink(request, mailbox)
     }
 
@@ -121,6 +123,7 @@ final class EasyTransfer {
     func end(_ result: Result<HTTPMetrics, any Error>) {
         if case .success(let metrics) = result { request.meter?.note(bytes: metrics.bytes) }
         mailbox.post(end: result)
+        turn.note(mailbox)
         request.meter?.noteEnd(result)
     }
 
@@ -179,6 +182,8 @@ final class EasyTransfer {
                 if let whole, sink.position + Int64(bytes.count) > whole {
                     throw HTTPError.wrongRange("it is longer than it says")
                 }
+                // Also where there was no room: somebody is to make some.
+                turn.note(mailbox)
                 return try sink.take(bytes) ? bytes.count : Int(CURL_WRITEFUNC_PAUSE)
             case .unwanted(let thrown):
                 guard thrown + Int64(bytes.count) <= Self.unwantedLimit else {
@@ -236,6 +241,7 @@ final class EasyTransfer {
             HTTPResponse(
                 status: status, url: exchange.hop.number == 0 ? request.url : exchange.hop.url.text, headers: headers,
                 length: length, begin: begin, challenges: exchange.challenges))
+        turn.note(mailbox)
         return answer
     }
 }

@@ -95,11 +95,10 @@ final class FileTransfer: @unchecked Sendable {
         while !isEnded {
             let bytes = try refused ?? nextPiece()
             guard !bytes.isEmpty else { return end(.success(metrics)) }
-            guard try bytes.withUnsafeBytes({ try sink.take($0) }) else {
-                refused = bytes
-                return
-            }
-            refused = nil
+            let isTaken = try bytes.withUnsafeBytes { try sink.take($0) }
+            mailbox.tell()
+            refused = isTaken ? nil : bytes
+            guard isTaken else { return }
         }
     }
 
@@ -126,6 +125,7 @@ final class FileTransfer: @unchecked Sendable {
         if descriptor >= 0 { close(descriptor) }
         descriptor = -1
         mailbox.post(end: result)
+        mailbox.tell()
         request.meter?.noteEnd(result)
     }
 

@@ -27,6 +27,7 @@ public final class HTTPTransfer: AsyncSequence, Sendable {
     /// Stops the transfer. It can be repeated, and does nothing after the end.
     public func cancel() {
         mailbox.post(end: .failure(CancellationError()))
+        mailbox.tell()
         onCancel()
     }
 

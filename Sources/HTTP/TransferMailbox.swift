@@ -3,7 +3,7 @@ import Synchronization
 /// What lies between the network's thread and the one who iterates over a transfer.
 ///
 /// There is room for a few pieces of a body and no more. When it is full the connection is paused, and TCP makes the
-/// server wait.
+/// server wait. Who waits for news does not hear of what is posted before somebody tells him: see ``TransferTurn``.
 final class TransferMailbox: Sendable {
     private struct State {
         var response: HTTPResponse?
@@ -13,7 +13,7 @@ final class TransferMailbox: Sendable {
         var isEndTaken = false
         /// Whether the network's thread was told to wait for room.
         var isPaused = false
-        /// Who iterates, if waiting. Never set while there is something to take.
+        /// Who iterates, if waiting. Begins to wait only if there is nothing to take.
         var listener: CheckedContinuation<Void, Never>?
 
         var hasNews: Bool { response != nil || !bytes.isEmpty || written != nil || end != nil }
@@ -34,35 +34,34 @@ final class TransferMailbox: Sendable {
     // MARK: - The network's side
 
     func post(_ response: HTTPResponse) {
-        change { $0.response = response }
+        state.withLock { $0.response = response }
     }
 
     /// Hands over a piece of the body, or refuses it for want of room.
     func post(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var isTaken = true
-        change { state in
-            if state.bytes.count >= Self.room {
+        state.withLock { state in
+            guard state.bytes.count < Self.room else {
                 state.isPaused = true
-                isTaken = false
-            } else {
-                state.bytes.append(contentsOf: bytes)
+                return false
             }
+            state.bytes.append(contentsOf: bytes)
+            return true
         }
-        return isTaken
     }
 
     func post(written: Int64) {
-        change { $0.written = written }
+        state.withLock { $0.written = written }
     }
 
     /// Ends the transfer. The first end counts.
     func post(end: Result<HTTPMetrics, any Error>) {
-        change { if $0.end == nil { $0.end = end } }
+        state.withLock { if $0.end == nil { $0.end = end } }
     }
 
-    private func change(_ body: (inout State) -> Void) {
+    /// Wakes the one who waits, if there is news.
+    func tell() {
         let listener = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            body(&state)
+            guard state.hasNews else { return nil }
             defer { state.listener = nil }
             return state.listener
         }

@@ -26,6 +26,7 @@ final class TransferThread: @unchecked Sendable {
     /// Transfers under way, by number. Touched on the thread only.
     private var transfers: [Int: EasyTransfer] = [:]
     private let memory = AuthenticationMemory()
+    private let turn = TransferTurn()
 
     init(_ configuration: HTTPConfiguration, log: Log) {
         Self.initializeLibrary
@@ -66,10 +67,12 @@ final class TransferThread: @unchecked Sendable {
 
     private func run() {
         let multi = UnsafeMutableRawPointer(multi)
+        defer { turn.end() }
         while obeyCommands() {
             var running: Int32 = 0
             curl_multi_perform(multi, &running)
             finishTransfers()
+            turn.end()
             // "If no easy handles are added, curl_multi_poll waits for the timeout or a wakeup." With some, curl itself
             // shortens the time to its next time-out.
             curl_multi_poll(multi, nil, 0, Int32.max, nil)
@@ -97,7 +100,7 @@ final class TransferThread: @unchecked Sendable {
     }
 
     private func start(_ number: Int, _ request: HTTPRequest, _ mailbox: TransferMailbox) {
-        let transfer = EasyTransfer(number, request, configuration, memory, mailbox)
+        let transfer = EasyTransfer(number, request, configuration, memory, mailbox, turn)
         log.debug(.networkDetail, "#\(number) \(request.url)")
         transfers[number] = transfer
         begin(transfer)

@@ -82,7 +82,7 @@ public struct Response {
 
     /// Waits for the whole body, which the plan's limit keeps small.
     public mutating func allBytes() async throws -> [UInt8] {
-        var all: [UInt8] = []
+        guard var all = try await nextBytes() else { return [] }
         while let bytes = try await nextBytes() { all += bytes }
         return all
     }

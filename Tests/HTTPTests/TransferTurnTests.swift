@@ -1,0 +1,55 @@
+import Testing
+
+@testable import HTTP
+
+@Suite struct TransferTurnTests {
+    /// What there is to take at one go.
+    private static func takeAll(from mailbox: TransferMailbox) throws -> [HTTPEvent] {
+        var events: [HTTPEvent] = []
+        while case .event(let event, _) = try mailbox.take() { events.append(event) }
+        return events
+    }
+
+    @Test func anAnswerThatComesInOneTurnWakesOnce() async throws {
+        let (mailbox, turn) = (TransferMailbox(), TransferTurn())
+        // It runs until it waits before this goes on.
+        let listener = Task.immediate {
+            await mailbox.waitForNews()
+            return try Self.takeAll(from: mailbox)
+        }
+        let response = HTTPResponse(status: 200, url: "http://example.org/a.jpg")
+        mailbox.post(response)
+        turn.note(mailbox)
+        for byte in [1, 2] as [UInt8] {
+            #expect([byte].withUnsafeBytes { mailbox.post($0) })
+            turn.note(mailbox)
+        }
+        mailbox.post(end: .success(HTTPMetrics()))
+        turn.note(mailbox)
+        turn.end()
+        #expect(try await listener.value == [.response(response), .bytes([1, 2]), .end(HTTPMetrics())])
+    }
+
+    @Test func everyoneIsTold() async throws {
+        let (mailboxes, turn) = ((0..<3).map { _ in TransferMailbox() }, TransferTurn())
+        let listeners = mailboxes.map { mailbox in
+            Task.immediate {
+                await mailbox.waitForNews()
+                return try Self.takeAll(from: mailbox).count
+            }
+        }
+        // By turns, as transfers go; the last has no news.
+        for written in 1...2 as ClosedRange<Int64> {
+            for mailbox in mailboxes.prefix(2) {
+                mailbox.post(written: written)
+                turn.note(mailbox)
+            }
+        }
+        turn.note(mailboxes[2])
+        turn.end()
+        for listener in listeners.prefix(2) { #expect(try await listener.value == 1) }
+        mailboxes[2].post(written: 3)
+        mailboxes[2].tell()
+        #expect(try await listeners[2].value == 1)
+    }
+}
