@@ -4,19 +4,34 @@ import SQLite
 extension CacheReader {
     /// What it takes to fetch a rendition, or nil if the photo is gone.
     public func source(of key: PhotoKey, _ rendition: Rendition) throws -> RenditionSource? {
-        try connection.first(
-            """
-            SELECT \(rendition.column("address")), \(rendition.column("edition")), \(rendition.column("held")),
-                   \(rendition.column("trouble")), \(rendition.column("reason")), \(rendition.column("etag")),
-                   \(rendition.column("last_modified"))
-            FROM photo WHERE key = ?
-            """, key.rawValue
-        ) { row in
-            RenditionSource(
-                address: row.isNull(0) ? nil : try row.address(0),
-                state: Self.renditionState(row, from: 1),
+        try source(of: key, rendition) { _ in true }
+    }
+
+    /// The same, or nil if it is not wanting: it is here, or was given up. Then its address is not even read.
+    public func wantingSource(of key: PhotoKey, _ rendition: Rendition) throws -> RenditionSource? {
+        try source(of: key, rendition, where: \.isWanting)
+    }
+
+    private func source(
+        of key: PhotoKey, _ rendition: Rendition, where isMeant: (RenditionState) -> Bool
+    ) throws -> RenditionSource? {
+        let sql = rendition == .thumbnail ? Self.thumbnailSource : Self.photoSource
+        return try connection.first(sql, key.rawValue) { row in
+            let state = Self.renditionState(row, from: 1)
+            guard isMeant(state) else { return nil }
+            return RenditionSource(
+                address: row.isNull(0) ? nil : try row.address(0), state: state,
                 validators: Validators(etag: row.optionalText(5), lastModified: row.optionalText(6)))
-        }
+        } ?? nil
+    }
+
+    /// Asked several times for each thumbnail of an update.
+    private static let thumbnailSource = sourceQuery(.thumbnail)
+    private static let photoSource = sourceQuery(.photo)
+
+    private static func sourceQuery(_ rendition: Rendition) -> String {
+        let columns = ["address", "edition", "held", "trouble", "reason", "etag", "last_modified"]
+        return "SELECT \(columns.map(rendition.column).joined(separator: ", ")) FROM photo WHERE key = ?"
     }
 
     /// The bytes of a photo's thumbnail; the unproven ones, where newer ones wait for somebody to decode them.

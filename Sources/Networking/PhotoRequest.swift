@@ -17,8 +17,8 @@ public struct PhotoRequest: NetworkRequest {
     public static func make(for subject: Wish.Subject, in context: RequestContext) throws -> Self? {
         guard case .picture(let gallery, let key, let rendition) = subject else { return nil }
         if rendition == .thumbnail {
-            let source = try context.caches.cache(gallery)?.read { try $0.source(of: key, .thumbnail) }
-            guard let source, source.address == nil, source.state.isWanting else { return nil }
+            let source = try context.caches.cache(gallery)?.read { try $0.wantingSource(of: key, .thumbnail) }
+            guard let source, source.address == nil else { return nil }
         }
         return try PictureSubject(.photo, of: key, in: gallery, context).map(Self.init)
     }

@@ -18,8 +18,7 @@ struct PictureSubject: Sendable {
         _ rendition: Rendition, of key: PhotoKey, in gallery: GalleryID, _ context: RequestContext
     ) throws {
         guard let cache = context.caches.cache(gallery),
-            let source = try cache.read({ try $0.source(of: key, rendition) }),
-            let address = source.address, source.state.isWanting
+            let source = try cache.read({ try $0.wantingSource(of: key, rendition) }), let address = source.address
         else { return nil }
         self.cache = cache
         self.key = key

@@ -74,7 +74,7 @@ struct Sweep {
     mutating func noteSettled(_ subject: Wish.Subject, _ cache: GalleryCache) throws {
         guard let place = underWay.firstIndex(of: subject), let key = Self.key(subject) else { return }
         underWay.remove(at: place)
-        if let photo = try cache.read({ try $0.photo(key) }), photo[rendition].isWanting { givenUp.insert(key) }
+        if try cache.read({ try $0.wantingSource(of: key, rendition) }) != nil { givenUp.insert(key) }
     }
 
     private static func key(_ subject: Wish.Subject) -> PhotoKey? {
