@@ -303,7 +303,8 @@ public struct AdaptiveGovernor: Governor {
         .sorted { ($0.importance.rawValue, -$0.rest, $0.number) < ($1.importance.rawValue, -$1.rest, $1.number) }
         var left = others.reduce(0) { $0 + $1.rest }
         var interrupted: [Int] = []
-        for other in others where left > room && other.rest >= small {
+        // Never the last: to begin it again would be no gain.
+        for other in others.dropLast() where left > room && other.rest >= small {
             left -= other.rest
             interrupted.append(other.number)
         }

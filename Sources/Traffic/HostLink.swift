@@ -22,7 +22,6 @@ struct HostLink {
     /// The bandwidth that was found last, and for how many rounds there has been no more.
     private var found = 0.0
     private var roundsWithoutMore = 0
-    private var round = 0
     private var roundEnd = 0.0
     /// Answers of this round, and how many of them came later than they could have.
     private var answers = 0
@@ -100,11 +99,9 @@ struct HostLink {
         min(4 * size(.thumbnail), (bandwidth.greatest ?? 0) * 0.25)
     }
 
-    private var gain: Double {
-        if isStarting { return 2 }
-        // From time to time more is asked for, to see whether more would come.
-        return round % 8 < 2 ? 1.75 : 1.25
-    }
+    /// A little more than fits, so that the link never runs dry. Whether more would come is found out by ``reach``, where no
+    /// queue is to be seen: where there is one, to ask for more would only make it longer.
+    private var gain: Double { isStarting ? 2 : 1.25 }
 
     /// Begins anew to find out how much the link carries: it is going to be used in another way.
     mutating func startAgain() {
@@ -124,7 +121,6 @@ struct HostLink {
         }
         guard now >= roundEnd else { return }
         roundEnd = now + max(roundTripTime, 0.05)
-        round += 1
         guard let rate = bandwidth.greatest else { return }
         if rate >= 1.25 * found {
             (found, roundsWithoutMore) = (rate, 0)
@@ -152,15 +148,21 @@ struct HostLink {
         }
     }
 
+    /// So many bytes in that time are a sign of life: three packets.
+    private static let sign = 4_344.0
+
     /// Two of these are looked back upon.
     private var fallTime: Double { max(2 * roundTripTime, 0.5) }
 
     /// The link has become much worse than it was, though there was enough to do: what was known of it is forgotten.
     /// Returns whether it is so much worse that what is under way is of another world.
     mutating func noteFall(at now: Double) -> Bool {
+        // Where nothing comes at all a packet was lost, or the link is asleep: that says nothing of what it carries.
         guard let known = bandwidth.greatest, let rate = log.rate(delivered, at: now, over: 2 * fallTime),
-            rate < known / 2
+            rate < known / 2, rate * 2 * fallTime > Self.sign
         else { return false }
+        // What has been judged is not judged again.
+        log = DeliveryLog()
         bandwidth.reset(to: max(rate, 2_000), at: now)
         (found, roundsWithoutMore) = (max(rate, 2_000), 0)
         reach = 0

@@ -99,4 +99,20 @@ import Testing
             #expect(Double(simulation.wasted) <= 0.03 * simulation.link.carried, "\(network)")
         }
     }
+
+    /// A tunnel: for ten seconds next to nothing comes. What is under way is not begun again and again.
+    @Test func aLinkThatStandsStillIsWaitedFor() throws {
+        for roundTrip in [0.02, 0.1, 0.6] {
+            let link = SimulatedLink([
+                SimulatedLink.Stage(bits: 2e6, roundTrip: roundTrip),
+                SimulatedLink.Stage(from: 4, bits: 1_000, roundTrip: roundTrip),
+                SimulatedLink.Stage(from: 14, bits: 2e6, roundTrip: roundTrip),
+            ])
+            let simulation = try Simulation(link, AdaptiveGovernor())
+            simulation.want(300, .thumbnail, sizes: Network.thumbnailSizes)
+            simulation.run(atMost: 200)
+            #expect(simulation.interruptions <= 64 && simulation.time < 120, "\(roundTrip)")
+            #expect(simulation.transfers.allSatisfy { $0.duration != nil })
+        }
+    }
 }
