@@ -8,8 +8,7 @@ import Model
 public struct Response {
     /// The head.
     public let head: HTTPResponse
-    /// Where the answer came from in the end.
-    public let address: Address
+    private let requested: Address
     /// The file that the body goes into, if the plan named one.
     public let file: PartialFile?
     private var events: HTTPTransfer.Iterator
@@ -33,8 +32,7 @@ public struct Response {
             throw RequestError.status(
                 head.status, retryAfter: head.headers["retry-after"].flatMap { RetryAfter.seconds($0) })
         }
-        let address = (try? Address(head.url)) ?? plan.address
-        return Response(head: head, address: address, file: plan.file, events: events, metrics: nil)
+        return Response(head: head, requested: plan.address, file: plan.file, events: events, metrics: nil)
     }
 
     /// What the user could be asked after such an answer. Only for the origin that the plan names: where a redirect leads,
@@ -47,6 +45,9 @@ public struct Response {
             origin: origin, schemes: Set(head.challenges.map(\.scheme)), realm: realm, wasRefused: wasRefused)
         return question.canBeAnswered ? question : nil
     }
+
+    /// Where the answer came from in the end. Worked out each time: of a picture nobody wants to know.
+    public var address: Address { (try? Address(head.url)) ?? requested }
 
     /// Whether the server says that what is held is what it has.
     public var isUnchanged: Bool { head.status == 304 }

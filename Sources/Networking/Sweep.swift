@@ -13,6 +13,10 @@ struct Sweep {
 
     /// How far the gallery has been gone through.
     private var progress = Progress.after(nil)
+    /// How many more have to be settled or put off, at least, before more are taken up: till then nobody need be looked at.
+    /// What is settled is told; what is put off is not, but each time something is, it is asked whether more is to be taken
+    /// up, and so the askings are counted.
+    private var distance = 0
 
     private enum Progress {
         /// Up to and with that photo; nil before the first.
@@ -42,8 +46,12 @@ struct Sweep {
 
     /// Takes up more, when half of what was taken up is done or was put off. Returns whether anything is left to do.
     mutating func refill(_ cache: GalleryCache, isWaiting: (Wish.Subject) -> Bool) throws -> Bool {
+        if case .toTheEnd = progress, !underWay.isEmpty { return true }
+        distance -= 1
+        guard distance <= 0 || underWay.isEmpty else { return true }
         let waiting = underWay.count(where: isWaiting)
         let active = underWay.count - waiting
+        distance = active - Self.width / 2
         guard active <= Self.width / 2, waiting < Self.maximumWaiting else { return true }
         if case .after(let last) = progress { try takeUp(Self.width - active, after: last, cache) }
         // Photos that came meanwhile may lie before the place, and the place itself may be gone.
@@ -60,13 +68,15 @@ struct Sweep {
 
     /// Goes through the gallery from its beginning, after its list was fetched.
     mutating func noteList(of gallery: GalleryID) {
-        if gallery == self.gallery { progress = .after(nil) }
+        guard gallery == self.gallery else { return }
+        (progress, distance) = (.after(nil), 0)
     }
 
     /// Notes that something is not wanted, whoever sweeps.
     mutating func leaveOut(_ subject: Wish.Subject) {
         guard subject.gallery == gallery, case .picture(_, let key, rendition) = subject else { return }
         underWay.removeAll { $0 == subject }
+        distance -= 1
         givenUp.insert(key)
     }
 
@@ -74,6 +84,7 @@ struct Sweep {
     mutating func noteSettled(_ subject: Wish.Subject, _ cache: GalleryCache) throws {
         guard let place = underWay.firstIndex(of: subject), let key = Self.key(subject) else { return }
         underWay.remove(at: place)
+        distance -= 1
         if try cache.read({ try $0.wantingSource(of: key, rendition) }) != nil { givenUp.insert(key) }
     }
 
