@@ -8,6 +8,13 @@ import Testing
 extension NetworkController {
     /// Returns when whatever the controller was doing is done.
     func finishTurn() {}
+
+    /// What waits for another attempt.
+    var waiting: [Wish.Subject: Agenda.Wait] {
+        Dictionary(uniqueKeysWithValues: agenda.waiting.map { ($0.subject, $0.wait) })
+    }
+
+    func isQueued(_ subject: Wish.Subject) -> Bool { agenda.state(of: subject) == .queued }
 }
 
 @Suite struct ControllerTests {

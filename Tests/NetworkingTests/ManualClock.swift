@@ -43,7 +43,7 @@ final class ManualClock: NetworkClock {
         }
     }
 
-    /// Says whenever somebody goes to sleep, and once at the start.
+    /// Says whenever somebody goes to sleep or time has passed, and once at the start.
     func changes() -> AsyncStream<Void> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             state.withLock { $0.watchers.append(continuation) }
@@ -63,9 +63,20 @@ final class ManualClock: NetworkClock {
         return now
     }
 
+    /// Moves on from alarm to alarm, whatever is under way meanwhile. Somebody has to sleep at any time.
+    func pass(to time: Duration) async {
+        guard now < time else { return }
+        for await _ in changes() {
+            guard let first = alarms.first else { continue }
+            advance(to: min(first, time))
+            if now >= time { return }
+        }
+    }
+
     func advance(to time: Duration) {
         let due = state.withLock { state in
             state.now = max(state.now, time)
+            for watcher in state.watchers { watcher.yield() }
             let due = state.sleepers.filter { $0.value.time <= state.now }
             for number in due.keys { state.sleepers[number] = nil }
             return due.values.map(\.continuation)

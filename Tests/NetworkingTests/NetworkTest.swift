@@ -34,6 +34,8 @@ extension GalleryWriter {
 final class NetworkTest: Sendable {
     /// What the server has, by path. A test changes it while the server runs.
     let site = Mutex<[String: [ScriptedServer.Step]]>([:])
+    /// What it does where it has to think; nil for what it has.
+    let answer = Mutex<(@Sendable (ScriptedServer.Request) -> [ScriptedServer.Step]?)?>(nil)
     let server: ScriptedServer
     let folder = TestFolder()
     let log = Log(level: .debug)
@@ -45,13 +47,16 @@ final class NetworkTest: Sendable {
     let client: HTTPClient
     private let running = Mutex<Task<Void, Never>?>(nil)
 
-    init() throws {
+    /// - Parameter configure: makes the client another than the usual one, which is a little impatient.
+    init(configure: (inout HTTPConfiguration) -> Void = { _ in }) throws {
         let holder = SiteHolder()
         server = try ScriptedServer { request in holder.steps(request) }
         let caches = try CacheFolder(path: folder.path("cache"), log: log, activity: activity)
         cache = try caches.open(Address(server.url("/index.xml")))
         context = RequestContext(caches: caches, activity: activity, log: log, now: { Timestamp(milliseconds: 42_000) })
-        client = HTTPClient(HTTPConfiguration(connectTimeout: 5, stallTimeout: 5), log: log)
+        var configuration = HTTPConfiguration(connectTimeout: 5, stallTimeout: 5)
+        configure(&configuration)
+        client = HTTPClient(configuration, log: log)
         holder.owner.withLock { $0 = self }
     }
 
@@ -66,20 +71,32 @@ final class NetworkTest: Sendable {
 
         func steps(_ request: ScriptedServer.Request) -> [ScriptedServer.Step] {
             let test = owner.withLock { $0 }
+            if let answer = test?.answer.withLock({ $0 }), let steps = answer(request) { return steps }
             return test?.site.withLock { $0[request.path] } ?? .answer(404, "not here")
         }
     }
 
-    func makeController(width: Int = 4, maximumAttempts: Int? = nil) -> NetworkController {
+    func makeController(
+        width: Int = 4, governor: (any Governor)? = nil, maximumAttempts: Int? = nil,
+        chance: @escaping @Sendable () -> Double = { 0.5 },
+        network: AsyncStream<NetworkPresence> = AsyncStream { $0.finish() }, disturbance: Disturbance = Disturbance()
+    ) -> NetworkController {
         NetworkController(
-            wishes: wishes, context: context, client: client, governor: FixedGovernor(width: width, isStrict: false),
-            schedule: RetrySchedule(maximumAttempts: maximumAttempts, random: { 0.5 }), clock: clock)
+            wishes: wishes, context: context, client: client,
+            governor: governor ?? FixedGovernor(width: width, isStrict: false),
+            schedule: RetrySchedule(maximumAttempts: maximumAttempts, random: chance), clock: clock, network: network,
+            disturbance: disturbance)
     }
 
     /// Begins to fulfil wishes.
     @discardableResult
     func start(width: Int = 4, maximumAttempts: Int? = nil) -> NetworkController {
-        let controller = makeController(width: width, maximumAttempts: maximumAttempts)
+        start(makeController(width: width, maximumAttempts: maximumAttempts))
+    }
+
+    /// Begins to fulfil wishes by a controller.
+    @discardableResult
+    func start(_ controller: NetworkController) -> NetworkController {
         running.withLock { $0 = Task { await controller.run() } }
         return controller
     }
@@ -155,7 +172,22 @@ final class NetworkTest: Sendable {
     /// Returns when the condition holds. It is looked at after every change to the cache, the activity, the wishes,
     /// the clock's alarms and the log.
     func until(_ condition: @escaping @Sendable () throws -> Bool) async throws {
-        let news = AsyncStream<Void>(bufferingPolicy: .bufferingNewest(1)) { continuation in
+        for await _ in news() where try condition() { return }
+    }
+
+    /// Lets the virtual time pass, from alarm to alarm, until the condition holds. While anything is transferred it stands
+    /// still: what a network does takes time that is not on this clock.
+    func letTimePass(for controller: NetworkController, until condition: @escaping @Sendable () throws -> Bool)
+        async throws
+    {
+        for await _ in news() {
+            if try condition() { return }
+            if await controller.operations.isEmpty, let first = clock.alarms.first { clock.advance(to: first) }
+        }
+    }
+
+    private func news() -> AsyncStream<Void> {
+        AsyncStream<Void>(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let (commits, activity, wishes) = (cache.changes(), activity.changes(), wishes.snapshots())
             let alarms = clock.changes()
             let tasks = [
@@ -168,6 +200,5 @@ final class NetworkTest: Sendable {
             continuation.onTermination = { _ in for task in tasks { task.cancel() } }
             continuation.yield()
         }
-        for await _ in news where try condition() { return }
     }
 }

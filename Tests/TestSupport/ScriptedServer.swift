@@ -25,6 +25,8 @@ public final class ScriptedServer: Sendable {
         case send([UInt8])
         /// Sends these bytes again and again, for as long as anybody takes them.
         case sendForever([UInt8])
+        /// Sends these bytes again and again until a gate is open.
+        case sendUntil(Gate, [UInt8])
         /// Sends a byte a second, for as long as anybody takes them.
         case drip
         /// Lets half a second pass.
@@ -42,30 +44,50 @@ public final class ScriptedServer: Sendable {
     public let port: Int
     private let script: @Sendable (Request) -> [Step]
     private let log = Mutex<[Request]>([])
-    private let connections = Mutex<(count: Int, open: Set<Int32>)>((0, []))
+    private let connections = Mutex(Connections())
+
+    private struct Connections {
+        var count = 0
+        var open: Set<Int32> = []
+        var isInterrupted = false
+    }
 
     /// Listens on a free port of loopback.
     public init(_ script: @escaping @Sendable (Request) -> [Step]) throws {
         self.script = script
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let (finder, listener) = (Self.makeSocket(), Self.makeSocket())
+        defer { Glibc.close(finder) }
         self.listener = listener
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = inet_addr("127.0.0.1")
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        // A port that the system has chosen is given back when nobody listens at it for a while; one that was asked for is
+        // not. So it is asked for what it has chosen.
         let bound = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(listener, pointer, length) == 0 && listen(listener, 64) == 0
-                    && getsockname(listener, pointer, &length) == 0
+                bind(finder, pointer, length) == 0 && getsockname(finder, pointer, &length) == 0
+                    && bind(listener, pointer, length) == 0 && listen(listener, 64) == 0
             }
         }
         guard bound else { throw POSIXError(.EADDRNOTAVAIL) }
         port = Int(UInt16(bigEndian: address.sin_port))
+        acceptConnections()
+    }
+
+    private static func makeSocket() -> Int32 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var on: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+        return descriptor
+    }
+
+    private func acceptConnections() {
         // The thread holds the server, until it is stopped or the test process ends: a test may let go of it while what
         // it asked for is still coming.
         Thread.detachNewThread {
             while true {
-                let connection = accept(listener, nil, nil)
+                let connection = accept(self.listener, nil, nil)
                 guard connection >= 0 else { return }
                 self.serve(connection)
             }
@@ -90,10 +112,35 @@ public final class ScriptedServer: Sendable {
         connections.withLock { for connection in $0.open { shutdown(connection, Int32(SHUT_RDWR)) } }
     }
 
+    /// Goes away: resets every connection and refuses others, until ``goOn()``. The port stays its own.
+    public func interrupt() {
+        shutdown(listener, Int32(SHUT_RDWR))
+        connections.withLock { connections in
+            connections.isInterrupted = true
+            for connection in connections.open { Self.reset(connection) }
+        }
+    }
+
+    /// Comes back, at the same port.
+    public func goOn() {
+        connections.withLock { $0.isInterrupted = false }
+        listen(listener, 64)
+        acceptConnections()
+    }
+
+    /// connect(2): TCP sockets "may dissolve the association by connecting to an address with the sa_family member of
+    /// sockaddr set to AF_UNSPEC". That is a reset, at once, whatever another thread does with the connection.
+    private static func reset(_ connection: Int32) {
+        var nowhere = sockaddr()
+        nowhere.sa_family = sa_family_t(AF_UNSPEC)
+        connect(connection, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
+    }
+
     private func serve(_ connection: Int32) {
         let number = connections.withLock { connections in
             connections.count += 1
             connections.open.insert(connection)
+            if connections.isInterrupted { Self.reset(connection) }
             return connections.count
         }
         var off: Int32 = 1
@@ -117,6 +164,8 @@ public final class ScriptedServer: Sendable {
             case .sendForever(let bytes):
                 while sendAll(bytes, connection) {}
                 return false
+            case .sendUntil(let gate, let bytes):
+                while !gate.isOpen { guard sendAll(bytes, connection) else { return false } }
             case .drip:
                 // The fault is the time that it takes.
                 while sendAll([0x78], connection) { sleep(1) }
