@@ -28,6 +28,8 @@ public protocol NetworkRequest: Sendable {
 
     /// What to ask for. A file in it is made anew for each attempt.
     func plan() throws -> FetchPlan
+    /// Takes back what a plan has of an earlier attempt: no answer came to it, and another attempt can go on from there.
+    func takeBack(_ plan: FetchPlan)
     /// Takes the answer into the cache. The answer is 200, or 304 where the plan had validators.
     func process(_ response: inout Response) async throws
 
@@ -49,14 +51,29 @@ extension NetworkRequest {
     /// Most things are fetched from their beginning.
     public var held: Int64 { 0 }
 
+    /// Most things are fetched from their beginning.
+    public func takeBack(_ plan: FetchPlan) {}
+
     /// Sends the request and processes the answer, once. Returns what the transfer took.
     @discardableResult
     public func perform(
         over client: HTTPClient, with permit: TransferPermit = TransferPermit()
     ) async throws -> HTTPMetrics? {
-        var response = try await Response.to(try plan(), over: client, with: permit)
+        let plan = try plan()
+        var response = try await answer(to: plan, over: client, with: permit)
         try await process(&response)
         return response.metrics
+    }
+
+    private func answer(
+        to plan: FetchPlan, over client: HTTPClient, with permit: TransferPermit
+    ) async throws -> Response {
+        do {
+            return try await Response.to(plan, over: client, with: permit)
+        } catch {
+            if error is CancellationError || RequestError(error).isForgiving { takeBack(plan) }
+            throw error
+        }
     }
 
     /// What a governor is told of it.

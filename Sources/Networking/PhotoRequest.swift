@@ -52,6 +52,14 @@ public struct PhotoRequest: NetworkRequest {
             reach: picture.cache.reach)
     }
 
+    /// Keeps the beginning that the plan was to go on from, for the next attempt.
+    public func takeBack(_ plan: FetchPlan) {
+        guard let file = plan.file, let resumption = plan.resumption else { return }
+        picture.cache.parts.keep(
+            file, of: picture.key, edition: picture.source.state.edition, validator: resumption.validator,
+            url: resumption.url ?? plan.address.text)
+    }
+
     /// Watches the file grow, then gives it to the cache, unless the gallery speaks of another photo by now.
     public func process(_ response: inout Response) async throws {
         guard !response.isUnchanged else { return try await picture.confirm() }

@@ -18,6 +18,8 @@ public enum RequestError: Error, Equatable {
     case wrongType(String)
     /// The server said that nothing has changed, and nothing is held that could be unchanged.
     case nothingHeld
+    /// Of what is here the server does not send the rest; why. What is here is let go, so the next attempt begins anew.
+    case noRest(String)
     /// The gallery's list cannot be read.
     case format(FormatError)
     /// The cache cannot be read, or what came cannot be stored.
@@ -27,6 +29,7 @@ public enum RequestError: Error, Equatable {
     init(_ error: any Error) {
         switch error {
         case let error as RequestError: self = error
+        case HTTPError.wrongRange(let reason): self = .noRest(reason)
         case let error as HTTPError: self = .transfer(error)
         case let error as FormatError: self = .format(error)
         default: self = CacheError(thrown: error).map { .cache($0) } ?? .transfer(.other("\(error)"))
@@ -44,6 +47,7 @@ public enum RequestError: Error, Equatable {
             Failure(Self.reason(question), remedy: .none, question: question)
         case .wrongType(let what): Failure("the server sent \(what)", remedy: .none)
         case .nothingHeld: Failure("the server sent nothing", remedy: .time)
+        case .noRest(let reason): Failure("the server does not send the rest: \(reason)", remedy: .time)
         case .format(let error): Failure(error.description.withoutStop, remedy: .none)
         case .cache(let error): Failure(error.description.withoutStop, remedy: error.isTransient ? .time : .none)
         }
@@ -79,6 +83,11 @@ public enum RequestError: Error, Equatable {
         case .transfer(.broken), .transfer(.cut), .transfer(.stalled), .transfer(.noRoute): true
         default: false
         }
+    }
+
+    /// Whether what is here of an earlier attempt is of use to the next one, when no answer came.
+    var isForgiving: Bool {
+        if case .noRest = self { false } else { failure.isTemporary }
     }
 
     /// Whether the host wants to be asked less.

@@ -25,6 +25,10 @@ public struct Response {
             throw RequestError.transfer(.malformed("it has no beginning"))
         }
         let isWanted = head.status == 200 || (head.status == 206 && plan.resumption != nil)
+        // There is nothing behind what is here: it has become another, or a server counts in its own way.
+        if head.status == 416, plan.resumption != nil { throw RequestError.noRest("it answered 416") }
+        // Somebody in between takes us for somebody else, who holds something.
+        if head.status == 304, plan.validators == Validators() { throw RequestError.nothingHeld }
         guard isWanted || (head.status == 304 && plan.validators != Validators()) else {
             if let question = question(head, plan, wasRefused: request.credentials != nil) {
                 throw RequestError.signIn(question)

@@ -1,0 +1,180 @@
+import HTTP
+import Model
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import Networking
+
+/// Every fault, whatever it happens to: what is said of it, when it is tried again, and that nothing of it is kept.
+@Suite struct FaultTests {
+    private let test: NetworkTest
+    private let controller: NetworkController
+
+    init() throws {
+        test = try NetworkTest {
+            ($0.connectTimeout, $0.stallTimeout) = (1, 1)
+            $0.certificates = Fault.authority.certificate
+        }
+        // The longest wait there can be, so that it is known to the second.
+        controller = test.makeController(chance: { 1 })
+    }
+
+    @Test(
+        "BEHAVIOURS 5.3, 5.5: every fault has its words and its attempts, and leaves nothing behind",
+        arguments: Fault.cases)
+    func fault(_ example: Fault.Case) async throws {
+        let (fault, path) = (example.fault, path(example.thing))
+        test.putGallery(["a", "b"], headers: ["ETag: \"first\""])
+        test.start(controller)
+        try await test.refresh()
+        let (subject, before) = (try subject(example.thing), try Contents(test))
+        let count = test.beginnings(of: path)
+        let resident = try arrange(fault.cause, at: path)
+        defer { withExtendedLifetime(resident) {} }
+        switch example.thing {
+        case .list: test.wishes.ask(for: subject)
+        case .thumbnail, .photo:
+            test.wishes.state([Wish(subject, importance: .lookedAt)], by: test.wishes.makeWisher())
+        }
+
+        let failure = try await failure(of: subject)
+        expect(failure.reason, is: fault)
+        #expect(test.beginnings(of: path) == count + 1)
+        // Redirects have their own bound.
+        #expect(test.server.requests.count { $0.path == path || $0.path == "/loop" } <= count + 11)
+        switch fault.fate {
+        case .final: try await expectFinal(failure, subject, path)
+        case .passing(let seconds): try await expectPassing(failure, subject, path, fault, seconds)
+        }
+        #expect(try Contents(test) == before)
+        let partial = test.folder.entries("cache/galleries/\(test.cache.id)/partial")
+        #expect(partial.count == (fault.kept > 0 ? 1 : 0), "\(partial)")
+        #expect(test.folder.entries("cache/galleries/\(test.cache.id)/photos").isEmpty)
+        #expect(test.cache.parts.size(try test.key("a"), edition: 1) == Int64(fault.kept))
+    }
+
+    /// What there is of the gallery, but for what went wrong.
+    private struct Contents: Equatable {
+        let names: [String]
+        let held: [Int?]
+        let lastSuccess: Timestamp?
+        let validators: Validators
+
+        init(_ test: NetworkTest) throws {
+            var photos: [Photo] = []
+            try test.cache.read { try $0.forEachPhoto { photos.append($0) } }
+            names = photos.map(\.name)
+            held = photos.flatMap { [$0.thumbnail.held, $0.photo.held] }
+            let record = try test.cache.read { try $0.gallery() }
+            (lastSuccess, validators) = (record.lastSuccess, record.validators)
+        }
+    }
+
+    private func path(_ thing: Fault.Thing) -> String {
+        switch thing {
+        case .list: "/index.xml"
+        case .thumbnail: "/t/a"
+        case .photo: "/p/a"
+        }
+    }
+
+    private func subject(_ thing: Fault.Thing) throws -> Wish.Subject {
+        switch thing {
+        case .list: test.list
+        case .thumbnail: try test.thumbnail("a")
+        case .photo: try test.full("a")
+        }
+    }
+
+    /// Lets it go wrong from now on. Returns what has to live meanwhile.
+    private func arrange(_ cause: Fault.Cause, at path: String) throws -> (any Sendable)? {
+        switch cause {
+        case .answers(let steps): test.put(path, steps)
+        case .silence: test.server.interrupt()
+        case .leads(let elsewhere):
+            let place = try elsewhere(test)
+            for path in [path, "/loop"] { test.put(path, .answer(302, headers: ["Location: \(place.url)"])) }
+            return place.resident
+        }
+        return nil
+    }
+
+    private func expect(_ reason: String, is fault: Fault) {
+        let isBlamed = fault.isBlamedOnNetwork && !NetworkPresence.current.isThere
+        let expected = isBlamed ? "there is no network" : fault.reason
+        let found = reason.replacing(#/127\.0\.0\.1(:\d+)?/#) { _ in "HOST" }
+        if expected.hasSuffix("…") {
+            #expect(found.hasPrefix(expected.dropLast()))
+        } else {
+            #expect(found == expected)
+        }
+    }
+
+    /// What is said of it, once that is so.
+    private func failure(of subject: Wish.Subject) async throws -> Failure {
+        try await test.until { [test] in try Self.said(of: subject, test) != nil }
+        return try #require(try Self.said(of: subject, test)).failure
+    }
+
+    /// What is said of a thing, and whether for good.
+    private static func said(of subject: Wish.Subject, _ test: NetworkTest) throws -> (failure: Failure, isFinal: Bool)?
+    {
+        if case .picture(_, _, let rendition) = subject {
+            return switch try test.photo("a")[rendition].trouble {
+            case .bad(let failure): (failure, true)
+            case .putOff(let failure): (failure, false)
+            case nil: nil
+            }
+        }
+        return switch try test.status.state {
+        case .failed(let failure): (failure, true)
+        case .updating(.waiting(let failure)): (failure, false)
+        default: nil
+        }
+    }
+
+    /// It is said to be so, and however long one waits it is not tried again.
+    private func expectFinal(_ failure: Failure, _ subject: Wish.Subject, _ path: String) async throws {
+        #expect(failure.remedy == .none)
+        try await test.until { [test] in try Self.said(of: subject, test)?.isFinal == true }
+        await controller.finishTurn()
+        #expect(test.clock.alarms.isEmpty && test.activity.failures.allSatisfy { $0.next == nil })
+        let count = test.beginnings(of: path)
+        test.clock.advance(to: .seconds(1_000_000))
+        await controller.finishTurn()
+        #expect(test.beginnings(of: path) == count && !test.wishes.isStanding(subject))
+    }
+
+    /// It is said to be so for now, and tried again when it is time, and not before.
+    private func expectPassing(
+        _ failure: Failure, _ subject: Wish.Subject, _ path: String, _ fault: Fault, _ seconds: Int
+    ) async throws {
+        #expect(failure.isTemporary)
+        let count = test.beginnings(of: path)
+        // A photo goes on from what is kept of it, for which this server has no ears.
+        let waits = fault.isSlow || fault.kept > 0 ? [1] : [1, 60, 3_600, 21_600, 21_600]
+        for (number, wait) in waits.enumerated() {
+            if number > 0 { await test.clock.advanceToNextAlarm() }
+            let due = test.clock.now + .seconds(max(wait, min(seconds, 21_600)))
+            try await test.until { [test] in
+                let said = try Self.said(of: subject, test)
+                return said?.failure == failure && said?.isFinal == false && test.clock.alarms == [due]
+            }
+            #expect(test.beginnings(of: path) == count + number)
+        }
+    }
+
+    /// Nothing is held that could be unchanged, and nothing was said that it could be compared with.
+    @Test("BEHAVIOURS 2.7: a first list that is said to be unchanged is asked for again")
+    func unchangedFromTheBeginning() async throws {
+        test.put("/index.xml", .answer(304))
+        test.start(controller)
+        test.wishes.ask(for: test.list)
+        #expect(try await failure(of: test.list) == Failure("the server sent nothing", remedy: .time))
+        test.putGallery(["a"])
+        await test.clock.advanceToNextAlarm()
+        try await test.until { [test] in try test.status.state == .updated }
+        #expect(test.server.requests.allSatisfy { $0.headers["if-none-match"] == nil })
+    }
+}

@@ -1,0 +1,141 @@
+import Glibc
+import Model
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import Networking
+
+/// Photos whose transfer broke off, and how they are gone on with.
+@Suite struct ResumingTests {
+    private let test: NetworkTest
+    private static let whole = NetworkTest.picture(String(repeating: "p", count: 199_996))
+    private static let part = 80_000
+
+    init() throws { test = try NetworkTest() }
+
+    /// A photo of which the beginning is here; its transfer broke off.
+    private func interrupt() async throws {
+        test.putGallery(["a"])
+        let head = "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: \(Self.whole.count)\r\n\r\n"
+        test.put("/p/a", [.send(head), .send(Array(Self.whole.prefix(Self.part))), .close])
+        test.start()
+        try await test.refresh()
+        test.wishes.state([Wish(try test.full("a"), importance: .lookedAt)], by: test.wishes.makeWisher())
+        try await test.until { [test] in
+            try test.photo("a").photo.trouble != nil && !test.clock.alarms.isEmpty
+        }
+    }
+
+    private func expectWhole(_ bytes: [UInt8] = whole) throws {
+        let file = try #require(try test.cache.read { try $0.photoFile(of: test.key("a")) })
+        let descriptor = open(test.cache.files.path(file), O_RDONLY | O_CLOEXEC)
+        defer { close(descriptor) }
+        var found = [UInt8](repeating: 0, count: bytes.count + 1)
+        let count = read(descriptor, &found, found.count)
+        #expect(count == bytes.count && Array(found.prefix(count)) == bytes)
+        #expect(test.folder.entries("cache/galleries/\(test.cache.id)/partial").isEmpty)
+    }
+
+    private func rest(_ range: String) -> [ScriptedServer.Step] {
+        .answer(206, Array(Self.whole.dropFirst(Self.part)), headers: ["ETag: \"1\"", "Content-Range: bytes \(range)"])
+    }
+
+    @Test("BEHAVIOURS 5.9: a photo goes on where it broke off, and no byte of it comes twice")
+    func goesOn() async throws {
+        try await interrupt()
+        test.put("/p/a", rest("\(Self.part)-\(Self.whole.count - 1)/\(Self.whole.count)"))
+        await test.clock.advanceToNextAlarm()
+        try await test.until { [test] in try test.photo("a").photo.isCurrent }
+        let headers = try #require(test.server.requests.last).headers
+        #expect(headers["range"] == "bytes=\(Self.part)-" && headers["if-range"] == "\"1\"")
+        try expectWhole()
+    }
+
+    @Test("BEHAVIOURS 5.9: a photo that has become another meanwhile is taken whole")
+    func anotherByNow() async throws {
+        try await interrupt()
+        test.put("/p/a", .answer(200, NetworkTest.picture("another"), headers: ["ETag: \"2\""]))
+        await test.clock.advanceToNextAlarm()
+        try await test.until { [test] in try test.photo("a").photo.isCurrent }
+        try expectWhole(NetworkTest.picture("another"))
+    }
+
+    /// Between the two attempts that get an answer there are others, which get none, or none that is of use.
+    @Test("BEHAVIOURS 5.9: what has come of a photo outlasts attempts that come to nothing")
+    func outlasts() async throws {
+        try await interrupt()
+        for steps: [ScriptedServer.Step] in [[.reset], .answer(503), [.close], .answer(429)] {
+            test.put("/p/a", steps)
+            let count = test.server.requests.count
+            await test.clock.advanceToNextAlarm()
+            try await test.until { [test] in test.server.requests.count > count && !test.clock.alarms.isEmpty }
+            #expect(test.server.requests.last?.headers["range"] == "bytes=\(Self.part)-")
+        }
+        test.server.interrupt()
+        await test.clock.advanceToNextAlarm()
+        try await test.until { [test] in test.activity.failures[0].attempts == 6 && !test.clock.alarms.isEmpty }
+        test.server.goOn()
+        test.put("/p/a", rest("\(Self.part)-\(Self.whole.count - 1)/\(Self.whole.count)"))
+        await test.clock.advanceToNextAlarm()
+        try await test.until { [test] in try test.photo("a").photo.isCurrent }
+        try expectWhole()
+    }
+
+    /// A server, or something in between, that does not know how to go on. From the beginning it does well.
+    @Test(
+        "BEHAVIOURS 5.9: where a server cannot go on, the photo is fetched from its beginning",
+        arguments: ["another part", "no range", "416"])
+    func cannotGoOn(fault: String) async throws {
+        try await interrupt()
+        let wrong: [ScriptedServer.Step] =
+            switch fault {
+            case "another part": rest("0-\(Self.whole.count - Self.part - 1)/\(Self.whole.count)")
+            case "no range": .answer(206, Array(Self.whole.dropFirst(Self.part)))
+            default: .answer(416, headers: ["Content-Range: bytes */\(Self.part)"])
+            }
+        test.answer.withLock {
+            $0 = { request in
+                guard request.path == "/p/a" else { return nil }
+                return request.headers["range"] == nil ? .answer(200, Self.whole, headers: ["ETag: \"1\""]) : wrong
+            }
+        }
+        await test.clock.advanceToNextAlarm()
+        try await test.until { [test] in
+            guard case .putOff = try test.photo("a").photo.trouble else { return true }
+            return test.activity.failures.contains { $0.attempts == 2 } && !test.clock.alarms.isEmpty
+        }
+        let reason = try #require(test.activity.failures.first).failure.reason
+        #expect(reason.hasPrefix("the server does not send the rest: "))
+        guard case .putOff = try test.photo("a").photo.trouble else {
+            Issue.record("it is said to be bad")
+            return
+        }
+        await test.clock.advanceToNextAlarm()
+        try await test.until { [test] in try test.photo("a").photo.isCurrent }
+        #expect(test.paths.count { $0 == "/p/a" } == 3)
+        try expectWhole()
+    }
+
+    @Test("BEHAVIOURS 5.7, 5.9: a photo that is left keeps what has come of it, and shows nothing")
+    func left() async throws {
+        test.putGallery(["a"])
+        let gate = Gate()
+        defer { gate.open() }
+        let head = "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: \(Self.whole.count)\r\n\r\n"
+        test.put("/p/a", [.send(head), .send(Array(Self.whole.prefix(Self.part))), .hold(gate)])
+        test.start()
+        try await test.refresh()
+        let (subject, wisher) = (try test.full("a"), test.wishes.makeWisher())
+        test.wishes.state([Wish(subject, importance: .lookedAt)], by: wisher)
+        try await test.until { [test] in test.activity.progress(of: subject)?.done == Int64(Self.part) }
+        test.wishes.withdraw(wisher)
+        try await test.until { [test] in !test.activity.isBusy && test.activity.traffic?.running == 0 }
+        #expect(try test.photo("a").photo == RenditionState(edition: 1) && test.activity.failures.isEmpty)
+        #expect(test.clock.alarms.isEmpty)
+        test.put("/p/a", rest("\(Self.part)-\(Self.whole.count - 1)/\(Self.whole.count)"))
+        test.wishes.state([Wish(subject, importance: .lookedAt)], by: wisher)
+        try await test.until { [test] in try test.photo("a").photo.isCurrent }
+        try expectWhole()
+    }
+}
