@@ -23,10 +23,10 @@ struct Agenda {
     struct Wait: Equatable {
         let since: Duration
         var until: Duration
+        /// Before that the host does not want to be asked, as it has said itself.
+        var earliest: Duration
         /// Whom it waits for.
         let host: String
-        /// Whether the host itself has said how long.
-        var isObeyed: Bool
         /// Why the attempt before it failed, and how many have.
         let failure: Failure
         let attempts: Int
@@ -91,14 +91,14 @@ struct Agenda {
         states.compactMap { if case .waiting(let wait) = $0.value { ($0.key, wait) } else { nil } }
     }
 
-    /// Lets what waits for a host wait no longer than until some time, unless the host has asked for more.
+    /// Lets what waits for a host wait no longer than until some time, or as long as the host has asked for.
     ///
     /// - Parameters:
     ///   - host: whom it waits for; nil for all of them.
     ///   - time: gives each a time of its own, so that they do not all come at once.
     mutating func hurry(_ host: String?, until time: () -> Duration) {
-        for (subject, wait) in waiting where !wait.isObeyed && (host == nil || wait.host == host) {
-            let time = time()
+        for (subject, wait) in waiting where host == nil || wait.host == host {
+            let time = max(time(), wait.earliest)
             guard time < wait.until else { continue }
             var wait = wait
             wait.until = time

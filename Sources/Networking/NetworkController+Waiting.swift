@@ -12,7 +12,7 @@ extension NetworkController {
             agenda.enqueue(subject)
         } else if wait.until > soon {
             var wait = wait
-            (wait.until, wait.isObeyed) = (soon, false)
+            (wait.until, wait.earliest) = (soon, soon)
             agenda.note(.waiting(wait), subject)
         }
     }

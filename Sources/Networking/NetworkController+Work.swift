@@ -34,10 +34,11 @@ extension NetworkController {
         let identity = request.identity
         agenda.noteRunning(subject, identity)
         guard operations[identity] == nil else {
-            operations[identity]?.served.insert(subject)
+            operations[identity]?.serve(subject)
             return adaptImportance(of: identity)
         }
         request.noteBegun()
+        putOff[subject] = nil
         lastNumber += 1
         let candidate = request.candidate(entry.candidate.importance)
         let permit = TransferPermit(candidate.importance, over: connection) { [meterNews] in meterNews.send(MeterNews())
@@ -80,10 +81,8 @@ extension NetworkController {
         case (nil, _), (_, nil):
             unstored = 0
             operation.request.noteDone()
-            for subject in operation.served {
-                context.activity.noteSuccess(of: subject)
-                settle(subject)
-            }
+            for subject in operation.servedEver { context.activity.noteSuccess(of: subject) }
+            for subject in operation.served { settle(subject) }
             wakeOthers(waitingFor: operation.candidate.host)
         case (let error?, _) where error is CancellationError || operation.served.isEmpty:
             // It may have failed just as it was let go: nobody asks why.
@@ -110,8 +109,9 @@ extension NetworkController {
         report(failure, attempts, of: operation, next: delay)
         let wait = Agenda.State.waiting(
             Agenda.Wait(
-                since: clock.now, until: clock.now + delay, host: operation.candidate.host,
-                isObeyed: error.retryAfter != nil, failure: failure, attempts: attempts))
+                since: clock.now, until: clock.now + delay,
+                earliest: clock.now + min(.seconds(error.retryAfter ?? 0), delay),
+                host: operation.candidate.host, failure: failure, attempts: attempts))
         // First here and then in the cache: the row's change must find it waiting.
         for subject in operation.served {
             agenda.note(wait, subject)

@@ -149,14 +149,15 @@ public actor NetworkController {
     private func drop(_ subject: Wish.Subject, _ state: Agenda.State) {
         switch state {
         case .running(let identity): leave(identity, subject)
-        case .waiting: putOff.removeValue(forKey: subject)?.noteCancelled()
-        case .queued, .settled: break
+        // What is due may be queued for long, where a host is known to be gone: it still says that it waits.
+        case .waiting, .queued: putOff.removeValue(forKey: subject)?.noteCancelled()
+        case .settled: break
         }
         context.activity.noteSuccess(of: subject)
     }
 
     func leave(_ identity: RequestIdentity, _ subject: Wish.Subject) {
-        operations[identity]?.served.remove(subject)
+        operations[identity]?.leave(subject)
         if operations[identity]?.served.isEmpty == true { operations[identity]?.task.cancel() }
     }
 

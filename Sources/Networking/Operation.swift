@@ -11,7 +11,10 @@ struct Operation {
     let permit: TransferPermit
     let task: Task<Void, Never>
     let beginning: Duration
-    var served: Set<Wish.Subject>
+    private(set) var served: Set<Wish.Subject>
+    /// All that it serves or has served. What it has stored can be seen before it has ended, and is then not asked of it
+    /// any more.
+    private(set) var servedEver: Set<Wish.Subject>
     var importance: Importance
     /// What the governor has been told.
     private var told = Told()
@@ -33,7 +36,7 @@ struct Operation {
         self.permit = permit
         self.task = task
         self.beginning = beginning
-        self.served = [served]
+        (self.served, servedEver) = ([served], [served])
         importance = candidate.importance
     }
 
@@ -69,6 +72,15 @@ struct Operation {
 
     /// Bytes that have come, as far as anybody has looked.
     var received: Int64 { told.bytes }
+
+    /// Serves one more.
+    mutating func serve(_ subject: Wish.Subject) {
+        served.insert(subject)
+        servedEver.insert(subject)
+    }
+
+    /// Serves one less.
+    mutating func leave(_ subject: Wish.Subject) { served.remove(subject) }
 
     mutating func noteOver() { told.isOver = true }
 }

@@ -1,3 +1,5 @@
+import Model
+import TestSupport
 import Testing
 
 @testable import Networking
@@ -24,5 +26,40 @@ import Testing
         var disturbance = disturbance
         #expect(disturbance.isNone)
         #expect((1...100).allSatisfy { _ in disturbance.next() == Disturbance.Step(delay: .zero, error: nil) })
+    }
+
+    @Test("BEHAVIOURS 6.5: a disturbed transfer begins later, and not before")
+    func later() async throws {
+        let test = try NetworkTest()
+        test.putGallery(["a"])
+        test.start(test.makeController(disturbance: Disturbance(delay: .seconds(7))))
+        test.wishes.ask(for: test.list)
+        try await test.until { test.clock.alarms == [.seconds(7)] }
+        #expect(try test.status.isRunning && test.server.connectionCount == 0)
+        test.clock.advance(to: .seconds(7))
+        try await test.until { try test.status.state == .updated }
+        // What is not wanted any more meanwhile is not begun at all.
+        test.wishes.ask(for: test.list)
+        try await test.until { test.clock.alarms == [.seconds(14)] }
+        test.wishes.stop(test.list)
+        try await test.until { try test.status.state == .cancelled && test.clock.alarms.isEmpty }
+        #expect(test.paths.count == 1)
+    }
+
+    @Test("BEHAVIOURS 6.5: every so-manieth transfer fails without being sent, and is tried again as others are")
+    func fails() async throws {
+        let test = try NetworkTest()
+        let ids = (0..<8).map { "n\($0)" }
+        test.putGallery(ids)
+        let controller = test.start(test.makeController(width: 1, disturbance: Disturbance(failingEvery: 3)))
+        try await test.refresh()
+        test.wishes.state(
+            try ids.map { Wish(try test.thumbnail($0), importance: .visible) }, by: test.wishes.makeWisher())
+        // Of nine, the list included, every third.
+        try await test.until { test.activity.failureCount == 3 && test.paths.count == 6 }
+        #expect(test.activity.failures.allSatisfy { $0.failure == Failure("made to fail for a test", remedy: .time) })
+        try await test.letTimePass(for: controller) { test.activity.failureCount == 0 }
+        #expect(try ids.allSatisfy { try test.photo($0).thumbnail.isCurrent })
+        #expect(test.paths.count == 1 + 8)
     }
 }

@@ -1,0 +1,137 @@
+import Model
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import Networking
+
+/// What waits for another attempt, and what wakes it.
+@Suite struct WakingTests {
+    private let test: NetworkTest
+    private let controller: NetworkController
+    private let other: ScriptedServer
+    private let network = AsyncStream<NetworkPresence>.makeStream()
+    private let wisher: Wishes.Wisher
+    /// Those that wait: at the gallery's host, at another one, and for as long as the gallery's host has said.
+    private static let (here, there, told) = (["a", "b", "c", "d"], ["x", "y"], ["t"])
+
+    init() throws {
+        test = try NetworkTest()
+        other = try ScriptedServer { _ in .answer(500) }
+        // Each time another one, of five that lie side by side.
+        let count = Mutex(0)
+        let chance: @Sendable () -> Double = {
+            count.withLock { count in
+                count = (count + 1) % 5
+                return 0.1 + 0.2 * Double(count)
+            }
+        }
+        controller = test.makeController(width: 8, chance: chance, network: network.stream)
+        wisher = test.wishes.makeWisher()
+    }
+
+    /// Comes to a moment at which all of them wait for long: each has failed twice.
+    private func putAllOff(retryAfter: String = "5000") async throws {
+        let all = (Self.here + Self.there + Self.told + ["s"]).map { id in
+            let place = Self.there.contains(id) ? other.url("/t/\(id)") : "t/\(id)"
+            return """
+                <photo id="\(id)" name="\(id)" date="2006-01-01T00:00:00Z">
+                <image kind="image" srcURL="p/\(id)"/><image kind="thumbnail" srcURL="\(place)"/></photo>
+                """
+        }
+        test.put("/index.xml", .answer(200, "<album>\(all.joined())</album>"))
+        for id in Self.here + Self.told { test.put("/t/\(id)", .answer(500)) }
+        test.put("/t/s", .answer(200, NetworkTest.picture("s")))
+        test.start(controller)
+        try await test.refresh()
+        try state(Self.here + Self.there + Self.told)
+        try await untilWaiting(attempts: 1)
+        for id in Self.told { test.put("/t/\(id)", .answer(503, headers: ["Retry-After: \(retryAfter)"])) }
+        test.clock.advance(to: .seconds(1))
+        try await untilWaiting(attempts: 2)
+    }
+
+    private func state(_ ids: [String]) throws {
+        test.wishes.state(try ids.map { Wish(try test.thumbnail($0), importance: .visible) }, by: wisher)
+    }
+
+    private func untilWaiting(attempts: Int) async throws {
+        let count = Self.here.count + Self.there.count + Self.told.count
+        try await test.until { [test] in
+            test.activity.failures.count { $0.attempts == attempts } == count && !test.clock.alarms.isEmpty
+        }
+        await controller.finishTurn()
+    }
+
+    /// Comes to the moment at which something need not wait for long any more.
+    private func untilWoken(within time: Duration) async throws {
+        try await test.until { [test] in test.clock.alarms.contains { $0 <= test.clock.now + time } }
+        await controller.finishTurn()
+    }
+
+    /// How long each waits from now on, by its id.
+    private func waits() async throws -> [String: Duration] {
+        var waits: [String: Duration] = [:]
+        for (subject, wait) in await controller.waiting {
+            guard case .picture(_, let key, _) = subject else { continue }
+            let id = try #require(try test.cache.read { try $0.photo(key) }).galleryID
+            waits[id] = wait.until - test.clock.now
+        }
+        return waits
+    }
+
+    @Test("BEHAVIOURS 5.4: a success wakes all that wait for the same host, and nobody else")
+    func success() async throws {
+        try await putAllOff()
+        let before = try await waits()
+        #expect(before.count == 7 && before["t"] == .seconds(5_000))
+        #expect(before.values.allSatisfy { $0 > .seconds(2) })
+        try state(Self.here + Self.there + Self.told + ["s"])
+        try await untilWoken(within: .seconds(1))
+        #expect(try test.photo("s").thumbnail.isCurrent)
+        let after = try await waits()
+        for id in Self.here { #expect(try #require(after[id]) <= .seconds(1)) }
+        #expect(Set(Self.here.map { after[$0] }).count > 1, "not all at once")
+        for id in Self.there + Self.told { #expect(after[id] == before[id]) }
+        // And they do come.
+        for id in Self.here { test.put("/t/\(id)", .answer(200, NetworkTest.picture(id))) }
+        test.clock.advance(to: test.clock.now + .seconds(1))
+        try await test.until { [test] in try Self.here.allSatisfy { try test.photo($0).thumbnail.isCurrent } }
+        #expect(other.requests.count == 2 * Self.there.count && test.paths.count { $0 == "/t/t" } == 2)
+    }
+
+    @Test("BEHAVIOURS 5.4: the network’s return wakes all within three to four seconds, spread out")
+    func network() async throws {
+        try await putAllOff()
+        let before = try await waits()
+        network.continuation.yield(NetworkPresence(isThere: false))
+        network.continuation.yield(NetworkPresence(isThere: true))
+        try await untilWoken(within: .seconds(4))
+        let after = try await waits()
+        for id in Self.here + Self.there { #expect((3.0...4.0).contains(try #require(after[id]).seconds)) }
+        #expect(Set((Self.here + Self.there).map { after[$0] }).count > 1, "not all at once")
+        #expect(after["t"] == before["t"], "who said how long is left alone for so long")
+    }
+
+    @Test func aNetworkThatGoesWakesNobody() async throws {
+        try await putAllOff()
+        let before = try await waits()
+        network.continuation.yield(NetworkPresence(isThere: false))
+        network.continuation.finish()
+        await controller.finishTurn()
+        #expect(try await waits() == before)
+    }
+
+    /// Who says that he need not be left alone at all has not said that he should be left alone for long.
+    @Test("BEHAVIOURS 5.4: a success wakes those too that a host has put off for less", arguments: ["0", "3"])
+    func askedForLess(retryAfter: String) async throws {
+        try await putAllOff(retryAfter: retryAfter)
+        #expect(try #require(try await waits()["t"]) > .seconds(4))
+        try state(Self.here + Self.there + Self.told + ["s"])
+        try await untilWoken(within: .seconds(1))
+        #expect(try test.photo("s").thumbnail.isCurrent)
+        let wait = try #require(try await waits()["t"])
+        #expect(wait <= .seconds(max(1, Int(retryAfter)!)) && wait >= .seconds(retryAfter == "3" ? 3 : 0))
+    }
+}
