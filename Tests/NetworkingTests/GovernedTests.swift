@@ -1,0 +1,184 @@
+import Model
+import Synchronization
+import TestSupport
+import Testing
+import Traffic
+
+@testable import Cache
+@testable import Networking
+
+/// The real governor between a controller and a server whose pace the test holds.
+@Suite struct GovernedTests {
+    private let test: NetworkTest
+    private let memory = WatchedGovernor.Memory()
+    private let ids = (0..<200).map { "n\($0)" }
+    /// Those who have asked for a thumbnail and wait for their turn.
+    private let queue = Queue()
+
+    private final class Queue: Sendable {
+        private let turns = Mutex<[(path: String, gate: Gate)]>([])
+        private let asked = Mutex(0)
+        private let news = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+
+        /// Waits until so many have asked in all. Returns how many wait.
+        func wait(for count: Int) async -> Int {
+            news.continuation.yield()
+            for await _ in news.stream where asked.withLock({ $0 }) >= count { break }
+            return turns.withLock { $0.count }
+        }
+
+        func append(_ path: String) -> Gate {
+            let gate = Gate()
+            turns.withLock { $0.append((path, gate)) }
+            asked.withLock { $0 += 1 }
+            news.continuation.yield()
+            return gate
+        }
+
+        /// Lets all of them go on, and says who they were.
+        @discardableResult
+        func letGo() -> [String] {
+            let all = turns.withLock { turns in
+                defer { turns = [] }
+                return turns
+            }
+            for turn in all { turn.gate.open() }
+            return all.map(\.path)
+        }
+    }
+
+    init() throws { test = try NetworkTest() }
+
+    private func start() async throws -> NetworkController {
+        test.putGallery(ids)
+        let controller = test.start(test.makeController(governor: WatchedGovernor(AdaptiveGovernor(), memory)))
+        try await test.refresh()
+        return controller
+    }
+
+    private func wish(for ids: [String]) throws {
+        test.wishes.state(
+            try ids.map { Wish(try test.thumbnail($0), importance: .visible) }, by: test.wishes.makeWisher())
+    }
+
+    private func news(of transfer: [(time: Double, entry: WatchedGovernor.Memory.Entry)]) -> [TransferNews] {
+        transfer.compactMap { if case .news(let news) = $0.entry { news } else { nil } }
+    }
+
+    @Test("BEHAVIOURS 5.6: each transfer is timed, from its beginning to its end, and its bytes are counted")
+    func timed() async throws {
+        let controller = try await start()
+        let gate = Gate()
+        let body = NetworkTest.picture(String(repeating: "x", count: 9_996))
+        test.put("/t/n0", [.hold(gate)] + .answer(200, body))
+        test.clock.advance(to: .seconds(10))
+        try wish(for: ["n0"])
+        try await test.until { [test] in test.hasBegun("/t/n0") }
+        await test.clock.pass(to: .seconds(12))
+        gate.open()
+        try await test.until { [test] in try test.photo("n0").thumbnail.isCurrent }
+        await controller.finishTurn()
+        // The first one is the list.
+        let transfer = try #require(memory.all[2])
+        guard case .started(let candidate) = transfer[0].entry else {
+            Issue.record("it has no beginning")
+            return
+        }
+        #expect(candidate.kind == .thumbnail && candidate.host == "http://127.0.0.1:\(test.server.port)")
+        #expect(transfer.first?.time == 10 && transfer.last?.time == 12)
+        let news = news(of: transfer)
+        #expect(news.contains { if case .answered(let wait, 10_000, false) = $0 { wait > 0 } else { false } })
+        #expect(news.contains(.received(10_000)) && news.last == .ended(.completed))
+        #expect(news.count { if case .ended = $0 { true } else { false } } == 1)
+    }
+
+    @Test(
+        "BEHAVIOURS 5.6: however a transfer ends, that is told once", arguments: ["404", "reset", "html", "withdrawn"])
+    func everyEnd(end: String) async throws {
+        let controller = try await start()
+        let gate = Gate()
+        defer { gate.open() }
+        let steps: [ScriptedServer.Step] =
+            switch end {
+            case "404": .answer(404, "not here")
+            case "reset":
+                [.send("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n"), .send(NetworkTest.picture("x")), .reset]
+            case "html": .answer(200, "<html>", headers: ["Content-Type: text/html"])
+            default: [.hold(gate)]
+            }
+        test.put("/t/n0", steps)
+        let wisher = test.wishes.makeWisher()
+        test.wishes.state([Wish(try test.thumbnail("n0"), importance: .visible)], by: wisher)
+        if end == "withdrawn" {
+            try await test.until { [test] in test.hasBegun("/t/n0") }
+            test.wishes.withdraw(wisher)
+        }
+        try await test.until { [test] in
+            end == "withdrawn" ? test.cancellations == 1 : try test.photo("n0").thumbnail.trouble != nil
+        }
+        try await test.letTimePass(for: controller) { [test] in test.activity.traffic?.running == 0 }
+        let ends = news(of: try #require(memory.all[2])).compactMap {
+            if case .ended(let end) = $0 { end } else { nil }
+        }
+        let expected: TransferNews.Ending = end == "withdrawn" ? .cancelled : end == "reset" ? .failed : .completed
+        #expect(ends == [expected])
+    }
+
+    /// Thumbnails of 12 kB, each a second after it was asked for: more of them at once would wait in the server's queue.
+    @Test("BEHAVIOURS 5.6: how many run at once follows the pace at which they come")
+    func widthFollows() async throws {
+        let controller = try await start()
+        let body = NetworkTest.picture(String(repeating: "x", count: 12_000))
+        test.answer.withLock { [queue] in
+            $0 = { request in
+                guard request.path.hasPrefix("/t/") else { return nil }
+                return [.hold(queue.append(request.path))] + .answer(200, body)
+            }
+        }
+        defer { queue.letGo() }
+        try wish(for: ids)
+        try await test.until { [test, ids] in ids.count { test.hasBegun("/t/\($0)") } == 8 }
+        var widths: [Int] = []
+        for _ in 0..<12 {
+            // All that were begun have asked; the first of all was the list.
+            widths.append(await queue.wait(for: await controller.lastNumber - 1))
+            await test.clock.pass(to: test.clock.now + .seconds(1))
+            let done = queue.letGo()
+            try await test.until { [test] in
+                try done.allSatisfy { try test.photo(String($0.dropFirst(3))).thumbnail.isCurrent }
+            }
+            await controller.finishTurn()
+        }
+        #expect(widths.first == 8, "\(widths)")
+        #expect(try #require(widths.last) <= 4, "\(widths)")
+        let slow = try #require(test.activity.traffic)
+        // All that was under way came within a second.
+        #expect((12_000.0...150_000).contains(try #require(slow.bandwidth)), "\(slow)")
+    }
+
+    @Test("BEHAVIOURS 5.6: a host that complains is asked for less at once")
+    func complaints() async throws {
+        let controller = try await start()
+        for id in ids { test.put("/t/\(id)", .answer(429)) }
+        try wish(for: ids)
+        try await test.letTimePass(for: controller) { [test] in
+            test.activity.failures.count >= 8 && (test.activity.traffic?.limit ?? 64) <= 16
+        }
+        #expect(try #require(test.activity.traffic).limit >= 1)
+    }
+
+    /// What is looked at begins at once, and the rest makes room for it.
+    @Test("BEHAVIOURS 5.2, 5.6: a photo that is looked at waits for nothing that nobody looks at")
+    func lookedAt() async throws {
+        let controller = try await start()
+        let gate = Gate()
+        defer { gate.open() }
+        for id in ids { test.put("/t/\(id)", [.hold(gate)]) }
+        test.wishes.ask(for: .everyPicture(test.cache.id, .thumbnail), importance: .rest)
+        try await test.until { [test, ids] in ids.count { test.hasBegun("/t/\($0)") } >= 8 }
+        test.wishes.state([Wish(try test.full("n0"), importance: .lookedAt)], by: test.wishes.makeWisher())
+        try await test.until { [test] in try test.photo("n0").photo.isCurrent }
+        #expect(!gate.isOpen)
+        await controller.finishTurn()
+    }
+}

@@ -1,0 +1,57 @@
+import Model
+import Synchronization
+import Traffic
+
+/// A governor that remembers what it was told, and when, and leaves the judgement to another.
+struct WatchedGovernor: Governor {
+    /// What it was told.
+    final class Memory: Sendable {
+        /// Something that it was told of a transfer.
+        enum Entry: Sendable {
+            case started(TransferCandidate)
+            case news(TransferNews)
+        }
+
+        private let entries = Mutex<[(transfer: Int, time: Double, entry: Entry)]>([])
+
+        func note(_ entry: Entry, of transfer: Int, at now: Double) {
+            entries.withLock { $0.append((transfer, now, entry)) }
+        }
+
+        /// All of it, by transfer, in the order in which it was told.
+        var all: [Int: [(time: Double, entry: Entry)]] {
+            entries.withLock { Dictionary(grouping: $0, by: \.transfer).mapValues { $0.map { ($0.time, $0.entry) } } }
+        }
+    }
+
+    private(set) var inner: any Governor
+    let memory: Memory
+
+    init(_ inner: any Governor, _ memory: Memory) {
+        (self.inner, self.memory) = (inner, memory)
+    }
+
+    mutating func admit(_ candidate: TransferCandidate, at now: Double) -> Admission { inner.admit(candidate, at: now) }
+
+    mutating func noteStart(
+        of transfer: Int, _ candidate: TransferCandidate, over connection: Admission.Connection, at now: Double
+    ) {
+        memory.note(.started(candidate), of: transfer, at: now)
+        inner.noteStart(of: transfer, candidate, over: connection, at: now)
+    }
+
+    mutating func note(_ news: TransferNews, of transfer: Int, at now: Double) {
+        memory.note(.news(news), of: transfer, at: now)
+        inner.note(news, of: transfer, at: now)
+    }
+
+    mutating func noteComplaint(of host: String, at now: Double) { inner.noteComplaint(of: host, at: now) }
+    mutating func noteNetwork(at now: Double) { inner.noteNetwork(at: now) }
+
+    mutating func advance(to now: Double, isWaiting: (String) -> Bool) -> [Int] {
+        inner.advance(to: now, isWaiting: isWaiting)
+    }
+
+    var pace: Double? { inner.pace }
+    var report: GovernorReport { inner.report }
+}
