@@ -79,7 +79,7 @@ final class NetworkTest: Sendable {
     func makeController(
         width: Int = 4, governor: (any Governor)? = nil, maximumAttempts: Int? = nil,
         chance: @escaping @Sendable () -> Double = { 0.5 },
-        network: AsyncStream<NetworkPresence> = AsyncStream { $0.finish() }, disturbance: Disturbance = Disturbance()
+        network: CoalescingStream<NetworkPresence> = CoalescingStream(), disturbance: Disturbance = Disturbance()
     ) -> NetworkController {
         NetworkController(
             wishes: wishes, context: context, client: client,

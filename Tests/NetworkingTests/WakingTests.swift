@@ -1,4 +1,5 @@
 import Model
+import Streams
 import Synchronization
 import TestSupport
 import Testing
@@ -11,7 +12,7 @@ import Testing
     private let test: NetworkTest
     private let controller: NetworkController
     private let other: ScriptedServer
-    private let network = AsyncStream<NetworkPresence>.makeStream()
+    private let network = CoalescingStream<NetworkPresence>()
     private let wisher: Wishes.Wisher
     /// Those that wait: at the gallery's host, at another one, and for as long as the gallery's host has said.
     private static let (here, there, told) = (["a", "b", "c", "d"], ["x", "y"], ["t"])
@@ -27,7 +28,7 @@ import Testing
                 return 0.1 + 0.2 * Double(count)
             }
         }
-        controller = test.makeController(width: 8, chance: chance, network: network.stream)
+        controller = test.makeController(width: 8, chance: chance, network: network)
         wisher = test.wishes.makeWisher()
     }
 
@@ -105,8 +106,8 @@ import Testing
     func network() async throws {
         try await putAllOff()
         let before = try await waits()
-        network.continuation.yield(NetworkPresence(isThere: false))
-        network.continuation.yield(NetworkPresence(isThere: true))
+        network.send(NetworkPresence(isThere: false))
+        network.send(NetworkPresence(isThere: true))
         try await untilWoken(within: .seconds(4))
         let after = try await waits()
         for id in Self.here + Self.there { #expect((3.0...4.0).contains(try #require(after[id]).seconds)) }
@@ -117,8 +118,8 @@ import Testing
     @Test func aNetworkThatGoesWakesNobody() async throws {
         try await putAllOff()
         let before = try await waits()
-        network.continuation.yield(NetworkPresence(isThere: false))
-        network.continuation.finish()
+        network.send(NetworkPresence(isThere: false))
+        network.finish()
         await controller.finishTurn()
         #expect(try await waits() == before)
     }

@@ -52,6 +52,7 @@ struct WatchedGovernor: Governor {
         inner.advance(to: now, isWaiting: isWaiting)
     }
 
-    var pace: Double? { inner.pace }
+    func pace(at now: Double) -> Double? { inner.pace(at: now) }
+    var history: HostHistory { inner.history }
     var report: GovernorReport { inner.report }
 }

@@ -3,7 +3,7 @@ import Foundation
 /// Something to wait for, opened once by somebody else. What tests hold instead of the clock.
 public final class Gate: Sendable {
     private let condition = NSCondition()
-    private nonisolated(unsafe) var isOpen = false
+    private nonisolated(unsafe) var hasOpened = false
 
     /// Makes a closed gate.
     public init() {}
@@ -11,18 +11,21 @@ public final class Gate: Sendable {
     /// Lets everyone through, now and later.
     public func open() {
         condition.withLock {
-            isOpen = true
+            hasOpened = true
             condition.broadcast()
         }
     }
+
+    /// Whether it is open.
+    public var isOpen: Bool { condition.withLock { hasOpened } }
 
     /// Waits until the gate is open; false if it was not within `seconds`, which means that the test has failed.
     @discardableResult
     public func wait(seconds: Double = 30) -> Bool {
         condition.withLock {
             let deadline = Date(timeIntervalSinceNow: seconds)
-            while !isOpen, condition.wait(until: deadline) {}
-            return isOpen
+            while !hasOpened, condition.wait(until: deadline) {}
+            return hasOpened
         }
     }
 }

@@ -1,0 +1,156 @@
+import Foundation
+import HTTP
+import Logging
+import Model
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import Networking
+
+/// Whoever hears of a password, and wherever it may be written.
+@Suite struct SecrecyTests {
+    /// How the server, or a proxy, comes to know who asks.
+    enum Way: CaseIterable, Sendable {
+        case basic
+        case digest
+        case netrc
+        case proxy
+    }
+
+    private let folder = TestFolder()
+    private let elsewhere = TestFolder()
+    private static let password = "s3cretword"
+    private static let secrets = [
+        password, Data("me:\(password)".utf8).base64EncodedString(), "me:\(password)",
+    ]
+
+    /// A gallery whose host wants to know who asks; every other thing of it leads to another host.
+    private static func list(_ other: ScriptedServer) -> String {
+        let photos = ["own", "away", "gone", "other"].map { id in
+            let place = id == "other" ? other.url("/t/other") : "t/\(id)"
+            return """
+                <photo id="\(id)" name="\(id)" date="2006-01-01T00:00:00Z">
+                <image kind="image" srcURL="p/\(id)"/><image kind="thumbnail" srcURL="\(place)"/></photo>
+                """
+        }
+        return "<album>\(photos.joined())</album>"
+    }
+
+    private static func answer(_ path: String, _ other: ScriptedServer) -> [ScriptedServer.Step] {
+        if path.hasSuffix("/index.xml") { return .answer(200, list(other)) }
+        if path.hasSuffix("/away") { return .answer(307, headers: ["Location: \(other.url("/taken"))"]) }
+        return path.hasSuffix("/gone") ? .answer(410) : .answer(200, NetworkTest.picture("own"))
+    }
+
+    /// Whether the password was said in the way that was asked for.
+    private static func isKnown(_ request: ScriptedServer.Request, _ way: Way) -> Bool {
+        let basic = "Basic \(secrets[1])"
+        return switch way {
+        case .basic, .netrc: request.headers["authorization"] == basic
+        case .digest: request.headers["authorization"]?.hasPrefix("Digest username=\"me\"") == true
+        case .proxy: request.headers["proxy-authorization"] == basic
+        }
+    }
+
+    private static func question(_ way: Way) -> [ScriptedServer.Step] {
+        switch way {
+        case .basic, .netrc: .answer(401, headers: ["WWW-Authenticate: Basic realm=\"photos\""])
+        case .digest:
+            .answer(
+                401, headers: ["WWW-Authenticate: Digest realm=\"photos\", nonce=\"n\", qop=\"auth\", algorithm=MD5"])
+        case .proxy: .answer(407, headers: ["Proxy-Authenticate: Basic realm=\"way out\""])
+        }
+    }
+
+    @Test("BEHAVIOURS 5.10: who asks is told to nobody else, and written nowhere", arguments: Way.allCases)
+    func secrets(way: Way) async throws {
+        // Another port is another origin; through a proxy all of them are heard of there.
+        let other = try ScriptedServer { _ in .answer(200, NetworkTest.picture("other")) }
+        let server = try ScriptedServer { request in
+            Self.isKnown(request, way) ? Self.answer(request.path, other) : Self.question(way)
+        }
+        var configuration = HTTPConfiguration(connectTimeout: 5, stallTimeout: 5)
+        var address = server.url("/index.xml")
+        switch way {
+        case .basic, .digest: address = address.replacing("//", with: "//me:\(Self.password)@")
+        case .netrc:
+            configuration.netrc = elsewhere.write("netrc", "machine 127.0.0.1 login me password \(Self.password)\n")
+        case .proxy:
+            address = "http://photos.test/index.xml"
+            configuration.proxies = ProxyChoice { [server] in
+                $0 == "http_proxy" ? "me:\(Self.password)@127.0.0.1:\(server.port)" : nil
+            }
+        }
+        let file = try LogFile(path: folder.path("log"))
+        let log = Log(level: .debug, file: file)
+        let activity = Activity()
+        let caches = try CacheFolder(path: folder.path("cache"), log: log, activity: activity)
+        let cache = try caches.open(Address(address))
+        let wishes = Wishes()
+        let controller = NetworkController(
+            wishes: wishes, context: RequestContext(caches: caches, activity: activity, log: log),
+            client: HTTPClient(configuration, log: log), clock: ManualClock())
+        let changes = activity.changes()
+        let running = Task { await controller.run() }
+        defer { running.cancel() }
+        for subject in [
+            Wish.Subject.list(cache.id), .everyPicture(cache.id, .thumbnail), .everyPicture(cache.id, .photo),
+        ] {
+            wishes.ask(for: subject)
+            let snapshots = wishes.snapshots()
+            for await _ in snapshots where !wishes.isStanding(subject) { break }
+        }
+        withExtendedLifetime(changes) {}
+        file.flush()
+
+        #expect(server.requests.contains { Self.isKnown($0, way) })
+        let held = try cache.read { try $0.thumbnail(of: #require(try $0.photo(galleryID: "own")).key) }
+        #expect(held?.bytes == NetworkTest.picture("own"))
+        // Through the proxy there is no other host that could hear of it.
+        #expect(other.requests.isEmpty == (way == .proxy))
+        let heard = other.requests.flatMap { ["\($0.path)"] + $0.headers.map { "\($0.key): \($0.value)" } }
+        let said = log.entries.map(\.message) + activity.failures.map(\.failure.reason) + [cache.address.text]
+        #expect(other.requests.allSatisfy { $0.headers["authorization"] == nil })
+        #expect(other.requests.allSatisfy { $0.headers["proxy-authorization"] == nil })
+        for text in heard + said {
+            for secret in Self.secrets { #expect(!text.contains(secret), "\(text)") }
+        }
+        try expectNothingWritten()
+    }
+
+    private func expectNothingWritten() throws {
+        var count = 0
+        for case let name as String in try #require(FileManager.default.enumerator(atPath: folder.path)) {
+            guard let bytes = FileManager.default.contents(atPath: folder.path(name)) else { continue }
+            count += 1
+            for secret in Self.secrets { #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(name)") }
+        }
+        #expect(count > 2)
+    }
+
+    /// What is said of a failure never says who asked, nor do things that are printed for want of a better word.
+    @Test("BEHAVIOURS 5.10: no failure’s words name a password", arguments: [401, 403, 407, 500])
+    func words(status: Int) async throws {
+        let log = Log(level: .debug)
+        let server = try ScriptedServer { _ in
+            .answer(status, "sorry", headers: ["WWW-Authenticate: Basic realm=\"photos\""])
+        }
+        let caches = try CacheFolder(path: folder.path("cache"), log: log)
+        let address = server.url("/index.xml").replacing("//", with: "//me:\(Self.password)@")
+        let cache = try caches.open(Address(address))
+        let context = RequestContext(caches: caches, activity: Activity(), log: log)
+        let request = try #require(try GalleryListRequest.make(for: .list(cache.id), in: context))
+        do {
+            try await request.perform(over: HTTPClient(log: log))
+            Issue.record("it succeeded")
+        } catch {
+            var dumped = "\(error) \(RequestError(error).failure) \(request)"
+            dump(error, to: &dumped)
+            #expect(!dumped.contains(Self.password))
+        }
+        await request.notePutOff(Failure("x", remedy: .time))
+        #expect(!log.entries.contains { $0.message.contains(Self.password) })
+        try expectNothingWritten()
+    }
+}
