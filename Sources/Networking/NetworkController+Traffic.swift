@@ -6,6 +6,9 @@ import Traffic
 
 /// How transfers go, and what the governor makes of it.
 extension NetworkController {
+    /// Whether nothing is under way.
+    var isIdle: Bool { operations.isEmpty }
+
     /// Looks at all transfers, lets the governor judge, and does what it says.
     func look() {
         for identity in operations.keys { readMeter(of: identity) }

@@ -30,7 +30,7 @@ public actor NetworkController {
     private let onHistory: @Sendable (HostHistory) -> Void
     private var keptHistory = HostHistory()
     var governor: any Governor
-    lazy var agenda = Agenda { [kinds, context] in Self.candidate($0, kinds, context) }
+    var agenda: Agenda
     var operations: [RequestIdentity: Operation] = [:]
     /// Operations by their numbers.
     var numbers: [Int: RequestIdentity] = [:]
@@ -85,6 +85,7 @@ public actor NetworkController {
         self.disturbance = disturbance
         self.onHistory = onHistory
         self.kinds = kinds
+        agenda = Agenda { Self.candidate($0, kinds, context) }
     }
 
     /// Works until the task is cancelled. Then everything under way is cancelled too.

@@ -3,7 +3,9 @@ import Model
 import Traffic
 
 /// A request under way, and everyone it serves.
-struct Operation {
+///
+/// An object, though nobody shares it: meters are read thousands of times a second, and it is not to be copied each time.
+final class Operation {
     /// As the governor knows it.
     let number: Int
     let request: any NetworkRequest
@@ -47,7 +49,7 @@ struct Operation {
     ///
     /// An end that was none, a transfer that broke off, is not among it: what it means is known when the request has said
     /// how it failed.
-    mutating func news() -> [TransferNews] {
+    func news() -> [TransferNews] {
         let reading = permit.meter.reading
         var news: [TransferNews] = []
         if let connect = reading.connect, connect != told.connect {
@@ -74,13 +76,13 @@ struct Operation {
     var received: Int64 { told.bytes }
 
     /// Serves one more.
-    mutating func serve(_ subject: Wish.Subject) {
+    func serve(_ subject: Wish.Subject) {
         served.insert(subject)
         servedEver.insert(subject)
     }
 
     /// Serves one less.
-    mutating func leave(_ subject: Wish.Subject) { served.remove(subject) }
+    func leave(_ subject: Wish.Subject) { served.remove(subject) }
 
-    mutating func noteOver() { told.isOver = true }
+    func noteOver() { told.isOver = true }
 }

@@ -182,7 +182,7 @@ final class NetworkTest: Sendable {
     {
         for await _ in news() {
             if try condition() { return }
-            if await controller.operations.isEmpty, let first = clock.alarms.first { clock.advance(to: first) }
+            if await controller.isIdle, let first = clock.alarms.first { clock.advance(to: first) }
         }
     }
 
