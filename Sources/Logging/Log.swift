@@ -64,7 +64,7 @@ public final class Log: Sendable {
         // Built outside the lock: a message may be long, and may be made of things that lock too.
         let text = message()
         let time = now()
-        let entry = state.withLock { state in
+        let (entry, watchers) = state.withLock { state in
             let entry = LogEntry(
                 sequence: state.next, time: time, subsystem: subsystem, level: level, message: text)
             if state.ring.count < capacity {
@@ -73,9 +73,9 @@ public final class Log: Sendable {
                 state.ring[entry.sequence % capacity] = entry
             }
             state.next += 1
-            for watcher in state.watchers.values { watcher.yield() }
-            return entry
+            return (entry, state.watchers)
         }
+        Self.wake(watchers)
         file?.append(entry.line)
     }
 
@@ -89,10 +89,11 @@ public final class Log: Sendable {
 
     /// Forgets the entries in memory. The file keeps its own.
     public func clear() {
-        state.withLock { state in
+        let watchers = state.withLock { state in
             state.firstKept = state.next
-            for watcher in state.watchers.values { watcher.yield() }
+            return state.watchers
         }
+        Self.wake(watchers)
     }
 
     /// Whether a subsystem's entries are kept.
@@ -102,10 +103,17 @@ public final class Log: Sendable {
 
     /// Switches a subsystem on or off, for every entry from now on.
     public func setEnabled(_ enabled: Bool, for subsystem: LogSubsystem) {
-        state.withLock { state in
+        let watchers = state.withLock { state in
             if enabled { state.enabled.insert(subsystem) } else { state.enabled.remove(subsystem) }
-            for watcher in state.watchers.values { watcher.yield() }
+            return state.watchers
         }
+        Self.wake(watchers)
+    }
+
+    /// Tells those who listen. Never under the lock: to wake a task takes a lock of the task's own, which is held while the
+    /// task is cancelled, and then its stream ends and wants ours.
+    private static func wake(_ watchers: [Int: AsyncStream<Void>.Continuation]) {
+        for watcher in watchers.values { watcher.yield() }
     }
 
     /// Yields after entries or switches changed. A burst is one element: ask for ``entries`` then.

@@ -73,6 +73,22 @@ import Testing
         #expect(log.entries.count == 101)
     }
 
+    /// A screen is left in the very moment in which something is written.
+    @Test func listenersGoWhileSomebodyWrites() async {
+        let (log, end, ended) = (Log(), Gate(), Gate())
+        Thread.detachNewThread {
+            while !end.isOpen { log.info(.sync, "written") }
+            ended.open()
+        }
+        for _ in 0..<5_000 {
+            let listening = Task { for await _ in log.changes {} }
+            await Task.yield()
+            listening.cancel()
+        }
+        end.open()
+        #expect(ended.wait())
+    }
+
     @Test func fileIsWrittenAndRotated() throws {
         let folder = TestFolder()
         let file = try LogFile(path: folder.path("log"), maximumSize: 1_000)

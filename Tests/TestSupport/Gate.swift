@@ -3,29 +3,29 @@ import Foundation
 /// Something to wait for, opened once by somebody else. What tests hold instead of the clock.
 public final class Gate: Sendable {
     private let condition = NSCondition()
-    private nonisolated(unsafe) var hasOpened = false
+    private nonisolated(unsafe) var isPassable = false
 
     /// Makes a closed gate.
     public init() {}
 
+    /// Whether everyone is let through.
+    public var isOpen: Bool { condition.withLock { isPassable } }
+
     /// Lets everyone through, now and later.
     public func open() {
         condition.withLock {
-            hasOpened = true
+            isPassable = true
             condition.broadcast()
         }
     }
-
-    /// Whether it is open.
-    public var isOpen: Bool { condition.withLock { hasOpened } }
 
     /// Waits until the gate is open; false if it was not within `seconds`, which means that the test has failed.
     @discardableResult
     public func wait(seconds: Double = 30) -> Bool {
         condition.withLock {
             let deadline = Date(timeIntervalSinceNow: seconds)
-            while !hasOpened, condition.wait(until: deadline) {}
-            return hasOpened
+            while !isPassable, condition.wait(until: deadline) {}
+            return isPassable
         }
     }
 }
