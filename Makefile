@@ -1,5 +1,6 @@
 # make run      builds Vitrine and opens the TestGallery
 # make test     checks and tests everything
+# make sanitize looks for races in what the network does; ROOMS="HTTP Cache" in what those do
 # make bench    measures; ONLY=first-sync that alone, PHOTOS=100000 with fewer, LINKS="b c" on those links,
 #               ROUNDS=1 once on each of them, JSON=FILE writes it there
 # make install  puts it under PREFIX (and DESTDIR)
@@ -17,7 +18,14 @@ STRICT = $(CHECKED) -Xswiftc -warnings-as-errors
 # turn so seldom that servers give up on it.
 WIDTH = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4
 
-.PHONY: run build test bench install clean
+# Where several threads are at work on one thing.
+ROOMS ?= HTTP Networking Traffic Logging
+NOTHING =
+BLANK = $(NOTHING) $(NOTHING)
+SUITES = ^($(subst $(BLANK),|,$(strip $(ROOMS))))Tests\.
+SANITIZED = .build-tsan/debug
+
+.PHONY: run build test sanitize bench install clean
 
 run: build
 	.build/release/vitrine TestGallery/index.xml
@@ -37,6 +45,14 @@ test:
 	Scripts/check-imports --self-test
 	$(WIDTH) $(SWIFT) test $(STRICT) --skip-build --disable-xctest
 
+# The sanitizer slows everything down, so a test that waits for what never comes is given a while, and no more.
+sanitize:
+	Scripts/install-packages test
+	$(SWIFT) build $(CHECKED) --build-tests --sanitize=thread --scratch-path .build-tsan
+	$(WIDTH) timeout --kill-after=10 1200 env LD_PRELOAD=$(CURDIR)/$(SANITIZED)/libMutexes.so \
+		TSAN_OPTIONS=exitcode=66 $(SANITIZED)/vitrinePackageTests.xctest --testing-library swift-testing \
+		--filter '$(SUITES)'
+
 bench: build
 	Scripts/install-packages bench
 	python3 -B Benchmarks $(ONLY:%=--only %) $(PHOTOS:%=--photos %) $(LINKS:%=--link %) $(ROUNDS:%=--rounds %) \
@@ -53,4 +69,4 @@ install:
 
 clean:
 	$(SWIFT) package clean
-	rm -rf .build
+	rm -rf .build .build-tsan

@@ -95,7 +95,9 @@ let package = Package(
     name: "vitrine",
     products: [
         // Loaded into programs under test, to let their calls fail.
-        .library(name: "Faults", type: .dynamic, targets: ["CFaults"])
+        .library(name: "Faults", type: .dynamic, targets: ["CFaults"]),
+        // Loaded into the tests under the thread sanitizer, to tell it of locks.
+        .library(name: "Mutexes", type: .dynamic, targets: ["CMutexes"]),
     ],
     targets: system
         + rooms.map {
@@ -106,6 +108,7 @@ let package = Package(
         + programs.map { .executableTarget(name: $0.key, dependencies: dependencies($0.value)) }
         + [
             .target(name: "CFaults", path: "Tests/CFaults"),
+            .target(name: "CMutexes", path: "Tests/CMutexes"),
             .target(name: "TestSupport", path: "Tests/TestSupport", exclude: ["FaultyServers"]),
             .target(
                 name: "LinkSimulation", dependencies: ["Model", "Traffic", "TestSupport"], path: "Tests/LinkSimulation",

@@ -1,0 +1,33 @@
+#define _GNU_SOURCE
+#include "mutexes.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+/* This here is no part of what is looked at. */
+#define UNSEEN __attribute__((disable_sanitizer_instrumentation))
+
+/* Programs that the tests start have nothing to do with it. */
+UNSEEN __attribute__((constructor)) static void stay_alone(void) {
+    unsetenv("LD_PRELOAD");
+}
+
+/* The sanitizer is in the program and not in a library: whether it is there is found out by asking. */
+UNSEEN static void tell(const char *name, void *mutex) {
+    void (*sanitizer)(void *) = (void (*)(void *))dlsym(RTLD_DEFAULT, name);
+    if (sanitizer) sanitizer(mutex);
+}
+
+UNSEEN VITRINE_SWIFT void vitrine_mutex_lock(uint32_t thread, VITRINE_SELF void *mutex) {
+    VITRINE_SWIFT void (*next)(uint32_t, VITRINE_SELF void *) =
+        dlsym(RTLD_NEXT, "$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF");
+    next(thread, mutex);
+    tell("__tsan_acquire", mutex);
+}
+
+UNSEEN VITRINE_SWIFT void vitrine_mutex_unlock(VITRINE_SELF void *mutex) {
+    VITRINE_SWIFT void (*next)(VITRINE_SELF void *) =
+        dlsym(RTLD_NEXT, "$s15Synchronization12_MutexHandleV11_unlockSlowyyF");
+    tell("__tsan_release", mutex);
+    next(mutex);
+}
