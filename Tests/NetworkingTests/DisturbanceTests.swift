@@ -37,7 +37,8 @@ import Testing
         try await test.until { test.clock.alarms == [.seconds(7)] }
         #expect(try test.status.isRunning && test.server.connectionCount == 0)
         test.clock.advance(to: .seconds(7))
-        try await test.until { try test.status.state == .updated }
+        try await test.until { !test.wishes.isStanding(test.list) }
+        #expect(try test.status.state == .updated)
         // What is not wanted any more meanwhile is not begun at all.
         test.wishes.ask(for: test.list)
         try await test.until { test.clock.alarms == [.seconds(14)] }

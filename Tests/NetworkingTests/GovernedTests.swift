@@ -87,7 +87,11 @@ import Traffic
         #expect(candidate.kind == .thumbnail && candidate.host == "http://127.0.0.1:\(test.server.port)")
         #expect(transfer.first?.time == 10 && transfer.last?.time == 12)
         let news = news(of: transfer)
-        #expect(news.contains { if case .answered(let wait, 10_000, false) = $0 { wait > 0 } else { false } })
+        // The length comes with the first byte of the body, and may be too late for this.
+        let answers = news.compactMap {
+            if case .answered(let wait, let length, _) = $0 { (wait, length) } else { nil }
+        }
+        #expect(answers.count == 1 && answers[0].0 > 0 && [10_000, nil].contains(answers[0].1))
         #expect(news.contains(.received(10_000)) && news.last == .ended(.completed))
         #expect(news.count { if case .ended = $0 { true } else { false } } == 1)
     }
@@ -120,8 +124,14 @@ import Traffic
         let ends = news(of: try #require(memory.all[2])).compactMap {
             if case .ended(let end) = $0 { end } else { nil }
         }
-        let expected: TransferNews.Ending = end == "withdrawn" ? .cancelled : end == "reset" ? .failed : .completed
-        #expect(ends == [expected])
+        // What is not wanted is let go at its head; by then the rest may have come, or not.
+        let possible: [TransferNews.Ending] =
+            switch end {
+            case "withdrawn": [.cancelled]
+            case "reset": [.failed]
+            default: [.completed, .failed]
+            }
+        #expect(ends.count == 1 && ends.allSatisfy(possible.contains))
     }
 
     /// Thumbnails of 12 kB, each a second after it was asked for: more of them at once would wait in the server's queue.
