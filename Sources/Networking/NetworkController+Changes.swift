@@ -24,11 +24,12 @@ extension NetworkController {
             guard case .picture(gallery, let key, _) = subject, isAffected(key) else { continue }
             switch agenda.state(of: subject) {
             case .running(let identity):
-                guard let request = try? request(for: subject), request.identity == identity else {
-                    leave(identity, subject)
-                    agenda.enqueue(subject)
-                    continue
-                }
+                let request = try? request(for: subject)
+                // What has come and is wanting no more has just been stored: its own commit is heard of before its end.
+                let isStored = request == nil && operations[identity]?.isThrough == true
+                guard request?.identity != identity, !isStored else { continue }
+                leave(identity, subject)
+                agenda.enqueue(subject)
             case .settled, .waiting:
                 // A trouble that the row speaks of is the one that it was given up for, or put off.
                 guard let request = try? request(for: subject), !request.hasFailedBefore else { continue }

@@ -137,7 +137,8 @@ extension Fault {
     private static let statuses =
         [
             (400, ""), (401, " (a password is needed)"), (403, " (not allowed)"), (404, " (not found)"),
-            (407, " (the proxy wants a password; it can stand in the proxy’s address)"), (410, " (gone)"), (416, ""), (501, " (it has a problem)"),
+            (407, " (the proxy wants a password; it can stand in the proxy’s address)"), (410, " (gone)"), (416, ""),
+            (501, " (it has a problem)"),
         ].map { status, meaning in
             Fault(
                 "status \(status)", "the server answered \(status)\(meaning)", .final,
