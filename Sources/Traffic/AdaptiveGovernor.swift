@@ -289,7 +289,9 @@ public struct AdaptiveGovernor: Governor {
     /// anything that is wanted from now on.
     private func shed(_ name: String) -> [Int] {
         guard let link = hosts[name]?.link, let rate = link.bandwidth.greatest else { return [] }
-        return largest(within: rate * max(link.roundTripTime, 0.5), keeping: 0) { $0 == name }
+        let interrupted = largest(within: rate * max(link.roundTripTime, 0.5), keeping: 0) { $0 == name }
+        // Never all of them: to begin the last one again would be no gain.
+        return interrupted.count == hosts[name]?.running ? interrupted.dropLast() : interrupted
     }
 
     /// What has to be interrupted so that the rest fits into so many bytes: the least important first, of those the largest.
@@ -303,8 +305,7 @@ public struct AdaptiveGovernor: Governor {
         .sorted { ($0.importance.rawValue, -$0.rest, $0.number) < ($1.importance.rawValue, -$1.rest, $1.number) }
         var left = others.reduce(0) { $0 + $1.rest }
         var interrupted: [Int] = []
-        // Never the last: to begin it again would be no gain.
-        for other in others.dropLast() where left > room && other.rest >= small {
+        for other in others where left > room && other.rest >= small {
             left -= other.rest
             interrupted.append(other.number)
         }
