@@ -57,7 +57,7 @@ final class NetworkTest: Sendable {
         var configuration = HTTPConfiguration(connectTimeout: 5, stallTimeout: 5)
         configure(&configuration)
         client = HTTPClient(configuration, log: log)
-        holder.owner.withLock { $0 = self }
+        holder.owner.withLock { $0.test = self }
     }
 
     deinit {
@@ -65,12 +65,13 @@ final class NetworkTest: Sendable {
         server.stop()
     }
 
+    /// What the server asks, which the test owns, and so must not own the test: it would never end.
     private final class SiteHolder: Sendable {
-        struct Weak { weak var test: NetworkTest? }
-        let owner = Mutex<NetworkTest?>(nil)
+        struct Owner { weak var test: NetworkTest? }
+        let owner = Mutex(Owner())
 
         func steps(_ request: ScriptedServer.Request) -> [ScriptedServer.Step] {
-            let test = owner.withLock { $0 }
+            let test = owner.withLock { $0.test }
             if let answer = test?.answer.withLock({ $0 }), let steps = answer(request) { return steps }
             return test?.site.withLock { $0[request.path] } ?? .answer(404, "not here")
         }
