@@ -174,6 +174,11 @@ final class EasyTransfer {
         return false
     }
 
+    /// Notes how long the body is that has been announced.
+    func note(length: Int64) {
+        request.meter?.note(length: before.bytes + length)
+    }
+
     /// Takes a piece of a body. A count other than its own ends the exchange, or has it wait.
     func take(_ bytes: UnsafeRawBufferPointer, of exchange: Exchange) -> Int {
         do {
@@ -234,7 +239,7 @@ final class EasyTransfer {
             (begin, length, answer) = (resumption.offset, range.whole, .wanted(whole: range.whole))
         }
         if let body = exchange.networkLength ?? length.map({ $0 - begin }) {
-            request.meter?.note(length: before.bytes + body)
+            note(length: body)
         }
         if case .wanted = answer { try sink.begin(at: begin) }
         mailbox.post(

@@ -148,11 +148,15 @@ final class Exchange {
 
     private func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard head.take(bytes) else { return transfer.abort(.malformed("its headers are too long")) }
-        guard isRequested else { return bytes.count }
+        guard isRequested, head.isComplete else { return bytes.count }
+        if let length = head.declaredLength {
+            // Compression only makes it smaller: what is too long on the way is so afterwards.
+            let limit = transfer.request.limit
+            guard length <= limit else { return transfer.abort(.tooLarge(limit: limit)) }
+            transfer.note(length: length)
+        }
+        // After the length: who hears that there is an answer asks how long it is.
         clock.noteAnswer(easy)
-        // Compression only makes it smaller: what is too long on the way is so afterwards.
-        let limit = transfer.request.limit
-        if let length = head.declaredLength, length > limit { return transfer.abort(.tooLarge(limit: limit)) }
         return bytes.count
     }
 

@@ -67,7 +67,8 @@ struct ResponseHead {
     /// bounds the largest there is.
     var declaredLength: Int64? {
         // RFC 9112, section 6.3: "the Transfer-Encoding overrides the Content-Length".
-        guard isComplete, status == 200, headers["transfer-encoding"] == nil, let digits = headers["content-length"],
+        guard isComplete, [200, 206].contains(status), headers["transfer-encoding"] == nil,
+            let digits = headers["content-length"],
             !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
         else { return nil }
         return Int64(digits) ?? .max

@@ -25,7 +25,7 @@ struct TransferClock {
         isAnswered = false
     }
 
-    /// A line of an answer's head is there; the first of them counts.
+    /// An answer's head is there; the first of them counts.
     mutating func noteAnswer(_ easy: UnsafeMutableRawPointer) {
         guard let meter, !isAnswered else { return }
         isAnswered = true

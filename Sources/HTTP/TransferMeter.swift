@@ -6,7 +6,7 @@ import Synchronization
 ///     let transfer = client.transfer(HTTPRequest(url: …, destination: .stream, limit: 1 << 20, meter: meter))
 ///     meter.reading.bytes
 ///
-/// One meter a transfer. It calls when a connection stands, when the first byte of an answer is there, and when the
+/// One meter a transfer. It calls when a connection stands, when the head of an answer is there, and when the
 /// transfer has ended; a transfer that is redirected goes through the first two again. Bytes make no news: they are read
 /// when somebody wants to know. The call comes on the thread that transfers run on, so it is to be short, and must not
 /// wait for anything.
