@@ -33,6 +33,14 @@ public struct HostHistory: Hashable, Sendable {
         order.compactMap { host in capacities[host].map { "\(host)\t\(Int($0))\n" } }.joined()
     }
 
+    /// Whether it is worth keeping in place of what is kept: a link measures a little differently each time.
+    public func isNews(after kept: HostHistory) -> Bool {
+        capacities.contains { host, capacity in
+            guard let known = kept.capacities[host] else { return true }
+            return max(capacity, known) > 1.25 * min(capacity, known)
+        }
+    }
+
     subscript(host: String) -> Double? {
         get { capacities[host] }
         set {

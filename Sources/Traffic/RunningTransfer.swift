@@ -16,6 +16,11 @@ struct RunningTransfer {
     /// what the link can carry.
     var isSaturated = true
 
+    /// Whether the user waits for it, and the network is in between.
+    var isUrgent: Bool { candidate.isUrgent && !candidate.isLocal }
+    /// Whether it is what he looks at.
+    var isLookedAt: Bool { candidate.importance >= .lookedAt && !candidate.isLocal }
+
     /// Bytes that are still to come.
     ///
     /// - Parameter size: what such a thing weighs in all, where it has not been said.

@@ -35,4 +35,16 @@ import Testing
         for number in 0..<200 { many["\(number)"] = 1 }
         #expect(many["0"] == nil && many["199"] != nil && many.text.split(separator: "\n").count == 64)
     }
+
+    @Test func aLittleMoreOrLessIsNoNews() {
+        var (kept, found) = (HostHistory(), HostHistory())
+        kept["a"] = 1_000
+        found["a"] = 1_200
+        #expect(!found.isNews(after: kept) && found.isNews(after: HostHistory()))
+        found["a"] = 700
+        #expect(found.isNews(after: kept))
+        found["a"] = 1_000
+        found["b"] = 5
+        #expect(found.isNews(after: kept))
+    }
 }

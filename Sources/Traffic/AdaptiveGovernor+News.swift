@@ -1,0 +1,56 @@
+import Model
+
+/// What happens to transfers, and what is learned from it.
+extension AdaptiveGovernor {
+    /// Learns from what happens.
+    public mutating func note(_ news: TransferNews, of number: Int, at now: Double) {
+        guard var transfer = running[number], var host = hosts[transfer.candidate.host] else { return }
+        defer { hosts[transfer.candidate.host] = host }
+        switch news {
+        case .connected(let seconds):
+            host.link.noteConnect(seconds, at: now)
+            // What it takes to connect says nothing of what comes then.
+            (transfer.sampleTime, transfer.deliveredAtSample) = (now, host.link.delivered)
+            // A secure connection takes another round trip before anything is asked for.
+            transfer.askTime = now + (transfer.candidate.isSecure ? host.link.roundTripTime : 0)
+            host.reach.noteSign(at: now)
+        case .answered(let wait, let length, let isShared):
+            host.link.noteAnswer(wait, isShared: isShared, at: now)
+            host.reach.noteSign(at: now)
+            transfer.length = length ?? transfer.length
+            transfer.askTime = nil
+        case .received(let bytes):
+            guard bytes > transfer.received else { return }
+            host.link.noteDelivered(bytes - transfer.received)
+            host.reach.noteSign(at: now)
+            transfer.received = bytes
+            // A long one is measured as it goes.
+            if transfer.candidate.kind == .photo, now - transfer.sampleTime > max(2 * host.link.roundTripTime, 0.25) {
+                host.sample(&transfer, at: now)
+            }
+        case .importance(let importance):
+            let wasLookedAt = transfer.isLookedAt
+            transfer.candidate.importance = importance
+            if transfer.isUrgent { urgent.insert(number) } else { urgent.remove(number) }
+            if transfer.isLookedAt, !wasLookedAt { isRoomWanted = true }
+        case .ended(let ending):
+            host.noteEnd(of: transfer, ending, at: now)
+            running[number] = nil
+            urgent.remove(number)
+            return
+        }
+        running[number] = transfer
+    }
+
+    /// Lets fewer of that host run for a while.
+    public mutating func noteComplaint(of host: String, at now: Double) {
+        let roundTrip = hosts[host]?.link.roundTripTime ?? 0.2
+        hosts[host]?.cap.noteRefusal(at: now, roundTrip: roundTrip)
+        hosts[host]?.trial.noteRefusal(at: now)
+    }
+
+    /// Tries at once what could not be reached.
+    public mutating func noteNetwork(at now: Double) {
+        for name in hosts.keys { hosts[name]?.reach.noteNetwork(at: now) }
+    }
+}

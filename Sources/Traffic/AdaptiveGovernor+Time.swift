@@ -1,0 +1,81 @@
+import Model
+
+/// What time brings: judgements, and room for what is waited for.
+extension AdaptiveGovernor {
+    /// Judges what has been learned, once a round trip.
+    public mutating func advance(to now: Double, isWaiting: (String) -> Bool) -> [Int] {
+        let areHeldBack = areOthersHeldBack
+        var fallen: Set<String> = []
+        for name in hosts.keys {
+            guard var host = hosts[name] else { continue }
+            if !urgent.isEmpty { host.lastHeldBack = now }
+            host.isWaitedFor = isWaiting(name)
+            let isSaturated = host.isWaitedFor && !areHeldBack && host.running > 0
+            let overdue = {
+                [running, link = host.link] in
+                running.values.count {
+                    $0.candidate.host == name && $0.askTime.map { link.isLate(now - $0) } ?? false
+                }
+            }
+            if host.advance(to: now, isSaturated: isSaturated, overdue: overdue) { fallen.insert(name) }
+            host.underWay = 0
+            hosts[name] = host
+        }
+        for (number, transfer) in running {
+            let name = transfer.candidate.host
+            guard let host = hosts[name] else { continue }
+            hosts[name]?.underWay += host.cost(transfer)
+            if !host.isWaitedFor || areHeldBack || fallen.contains(name) { running[number]?.isSaturated = false }
+        }
+        return makeRoom(at: now) + fallen.sorted().flatMap { shed($0) }
+    }
+
+    /// A quarter of a round trip, as long as anything runs; and as long as nothing does, when a host that something waits for
+    /// is tried next.
+    public func pace(at now: Double) -> Double? {
+        guard !running.isEmpty else {
+            return hosts.values.compactMap { $0.isWaitedFor ? $0.reach.nextProbe : nil }.min()
+                .map { max($0 - now, 0.02) }
+        }
+        let roundTrip = hosts.values.filter { $0.running > 0 }.map(\.link.roundTripTime).min() ?? 0.2
+        return min(max(roundTrip / 4, 0.02), 0.25)
+    }
+
+    /// Once for each urgent arrival, and not at every look: what was interrupted would be begun and interrupted again.
+    private mutating func makeRoom(at now: Double) -> [Int] {
+        guard isRoomWanted, let lookedAt = running.values.first(where: \.isLookedAt),
+            let host = hosts[lookedAt.candidate.host], let rate = host.link.bandwidth.greatest
+        else { return [] }
+        isRoomWanted = false
+        return largest(within: rate * max(host.link.roundTripTime, 0.25), keeping: rate * host.link.roundTripTime / 2) {
+            _ in true
+        }
+    }
+
+    /// The link carries much less than what was asked of it in better times. All of that would have to come through before
+    /// anything that is wanted from now on.
+    private func shed(_ name: String) -> [Int] {
+        guard let link = hosts[name]?.link, let rate = link.bandwidth.greatest else { return [] }
+        let interrupted = largest(within: rate * max(link.roundTripTime, 0.5), keeping: 0) { $0 == name }
+        // Never all of them: to begin the last one again would be no gain.
+        return interrupted.count == hosts[name]?.running ? interrupted.dropLast() : interrupted
+    }
+
+    /// What has to be interrupted so that the rest fits into so many bytes: the least important first, of those the largest.
+    ///
+    /// - Parameter small: with so little to come it is sooner through than another is begun.
+    private func largest(within room: Double, keeping small: Double, of isMeant: (String) -> Bool) -> [Int] {
+        let others = running.filter {
+            !$0.value.candidate.isUrgent && !$0.value.candidate.isLocal && isMeant($0.value.candidate.host)
+        }
+        .map { (number: $0.key, importance: $0.value.candidate.importance, rest: rest(of: $0.value)) }
+        .sorted { ($0.importance.rawValue, -$0.rest, $0.number) < ($1.importance.rawValue, -$1.rest, $1.number) }
+        var left = others.reduce(0) { $0 + $1.rest }
+        var interrupted: [Int] = []
+        for other in others where left > room && other.rest >= small {
+            left -= other.rest
+            interrupted.append(other.number)
+        }
+        return interrupted
+    }
+}

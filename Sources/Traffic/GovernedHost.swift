@@ -1,0 +1,126 @@
+import Model
+
+/// A host that transfers run from, as the governor knows it: the way there, what it allows, and what is under way.
+struct GovernedHost: Sendable {
+    var link = HostLink()
+    var cap = HostCap()
+    var reach = HostReach()
+    var trial = SharingTrial()
+    private(set) var quality = LinkQuality.good
+    private var qualityTime = 0.0
+    var running = 0
+    /// Bytes asked for and not here.
+    var underWay = 0.0
+    /// When something urgent last held the others back.
+    var lastHeldBack = -Double.infinity
+    /// Whether anything waited for it that could have been started, when that was last looked at.
+    var isWaitedFor = false
+
+    init(_ capacity: Double?) {
+        if let capacity { link.begin(with: capacity) }
+    }
+
+    // MARK: - Admission
+
+    /// Files of this machine that are read at once.
+    private static let localWidth = 8
+    /// What the user waits for is tried at once though nobody was there a moment ago: he may have heard that the server is
+    /// back. But no more of it than this.
+    private static let urgentWidthOffline = 2
+
+    /// Whether a file of this machine may be read.
+    var hasRoomForLocal: Bool { running < Self.localWidth }
+
+    /// Whether something may be tried though the host could not be reached: a probe, or what somebody waits for.
+    mutating func admitsOffline(_ candidate: TransferCandidate, at now: Double) -> Bool {
+        reach.takeProbe(at: now) || (candidate.isUrgent && running < Self.urgentWidthOffline)
+    }
+
+    /// A warm connection of a busy link has been taught by losses to be slow, and a large photo would grow with it by a
+    /// packet a round trip. One that starts afresh doubles. A shared one lets the server send first what matters most, and
+    /// needs no handshake; it is left only where it was found to be no good.
+    func connection(forUrgent candidate: TransferCandidate) -> Admission.Connection {
+        guard candidate.kind == .photo, running > 0, let capacity = link.capacity,
+            !link.isShared || trial.isUnshared
+        else { return .any }
+        return link.size(.photo) - candidate.held > capacity / 2 ? .fresh : .any
+    }
+
+    /// What a transfer counts for: all that is to come of it; but of photos some should run side by side on a good link.
+    func cost(_ transfer: RunningTransfer) -> Double {
+        let rest = transfer.rest(expecting: link.size(transfer.candidate.kind))
+        guard transfer.candidate.kind == .photo else { return rest }
+        let sideBySide: Double =
+            switch quality {
+            case .good: 4
+            case .fair: 2
+            case .poor, .offline: 1
+            }
+        return min(rest, link.window(cap: cap.value) / sideBySide)
+    }
+
+    // MARK: - News
+
+    /// Takes what was delivered since a transfer was last looked at for a measurement.
+    mutating func sample(_ transfer: inout RunningTransfer, at now: Double) {
+        link.sample(
+            since: transfer.sampleTime, delivered: transfer.deliveredAtSample, isSaturated: transfer.isSaturated,
+            at: now)
+        transfer.sampleTime = now
+        transfer.deliveredAtSample = link.delivered
+    }
+
+    /// A transfer is over.
+    mutating func noteEnd(of transfer: RunningTransfer, _ ending: TransferNews.Ending, at now: Double) {
+        running -= 1
+        if transfer.isTrial { trial.noteEndOfTried() }
+        switch ending {
+        case .completed:
+            var transfer = transfer
+            sample(&transfer, at: now)
+            if transfer.received > 0 {
+                link.noteSize(transfer.received + transfer.candidate.held, of: transfer.candidate.kind)
+            }
+            reach.noteSign(at: now)
+        case .unreachable:
+            reach.noteUnreachable(at: now)
+            if reach.isOffline { cap.forgive() }
+        case .cancelled, .failed: break
+        }
+    }
+
+    // MARK: - Time
+
+    /// Judges what has been learned, once a round trip. Returns whether the link carries so much less than it did that what
+    /// is under way was asked for in another world.
+    ///
+    /// - Parameters:
+    ///   - isSaturated: whether there has been enough to do.
+    ///   - overdue: how many answers are late and not here yet.
+    mutating func advance(to now: Double, isSaturated: Bool, overdue: () -> Int) -> Bool {
+        let roundTrip = link.roundTripTime
+        cap.advance(to: now)
+        link.advance(to: now, isSaturated: isSaturated, overdue: overdue, cap: cap.value)
+        reach.advance(to: now, isBusy: running > 0, patience: max(5, 10 * roundTrip))
+        let isSettled = link.isShared && isSaturated && link.isSettled
+        if trial.advance(
+            to: now, isSettled: isSettled, rate: link.bandwidth.greatest ?? 0, delivered: link.delivered,
+            roundTrip: roundTrip)
+        {
+            link.startAgain()
+        }
+        defer { judgeQuality(at: now) }
+        // Never judged while something urgent holds the others back, nor right after.
+        return isSaturated && now - lastHeldBack > 4 * max(2 * roundTrip, 0.5) && link.noteFall(at: now)
+    }
+
+    /// Judged by what a user feels: how long a photo takes. Not changed too often, or what runs would be changed each time.
+    private mutating func judgeQuality(at now: Double) {
+        guard let rate = link.bandwidth.greatest else { return }
+        let roundTrip = link.roundTripTime
+        let time = link.size(.photo) / rate + 2 * roundTrip
+        let judged: LinkQuality = time < 1 ? .good : time < 4 ? .fair : .poor
+        guard judged != quality, now - qualityTime > max(2, 5 * roundTrip) else { return }
+        (quality, qualityTime) = (judged, now)
+    }
+}
