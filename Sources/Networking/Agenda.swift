@@ -34,6 +34,8 @@ struct Agenda {
 
     private var wishes: [Wish.Subject: (wish: Wish, place: Int)] = [:]
     private var states: [Wish.Subject: State] = [:]
+    /// What waits for another attempt. There may be very much that does not, and these are asked for at every turn.
+    private var waits: [Wish.Subject: Wait] = [:]
     private var failedAttempts: [Wish.Subject: Int] = [:]
     private(set) var queue = TransferQueue()
     /// What a governor is told of a wish: the request that would serve it says so.
@@ -70,7 +72,7 @@ struct Agenda {
     /// Puts something into the queue, unless it is not wanted.
     mutating func enqueue(_ subject: Wish.Subject) {
         guard let (wish, place) = wishes[subject] else { return }
-        states[subject] = .queued
+        set(.queued, subject)
         queue.put(wish, place: place, as: candidate(wish))
     }
 
@@ -87,9 +89,7 @@ struct Agenda {
     }
 
     /// What waits for another attempt.
-    var waiting: [(subject: Wish.Subject, wait: Wait)] {
-        states.compactMap { if case .waiting(let wait) = $0.value { ($0.key, wait) } else { nil } }
-    }
+    var waiting: [(subject: Wish.Subject, wait: Wait)] { waits.map { ($0.key, $0.value) } }
 
     /// Lets what waits for a host wait no longer than until some time, or as long as the host has asked for.
     ///
@@ -97,28 +97,28 @@ struct Agenda {
     ///   - host: whom it waits for; nil for all of them.
     ///   - time: gives each a time of its own, so that they do not all come at once.
     mutating func hurry(_ host: String?, until time: () -> Duration) {
-        for (subject, wait) in waiting where host == nil || wait.host == host {
+        for (subject, wait) in waits where host == nil || wait.host == host {
             let time = max(time(), wait.earliest)
             guard time < wait.until else { continue }
             var wait = wait
             wait.until = time
-            states[subject] = .waiting(wait)
+            set(.waiting(wait), subject)
         }
     }
 
     mutating func noteRunning(_ subject: Wish.Subject, _ identity: RequestIdentity) {
-        states[subject] = .running(identity)
+        set(.running(identity), subject)
     }
 
     mutating func noteSettled(_ subject: Wish.Subject) {
         guard isWanted(subject) else { return }
-        states[subject] = .settled
+        set(.settled, subject)
         failedAttempts[subject] = nil
     }
 
     /// Notes where something stands, unless it is not wanted.
     mutating func note(_ state: State, _ subject: Wish.Subject) {
-        if isWanted(subject) { states[subject] = state }
+        if isWanted(subject) { set(state, subject) }
     }
 
     /// Counts one more failed attempt, and returns how many there have been.
@@ -133,22 +133,20 @@ struct Agenda {
     }
 
     /// When the first of what waits is due.
-    var firstDue: Duration? {
-        states.values.reduce(nil as Duration?) { first, state in
-            guard case .waiting(let wait) = state else { return first }
-            return first.map { min($0, wait.until) } ?? wait.until
-        }
-    }
+    var firstDue: Duration? { waits.values.lazy.map(\.until).min() }
 
     /// Puts everything that is due into the queue.
     mutating func enqueueDue(at now: Duration) {
-        for (subject, state) in states {
-            if case .waiting(let wait) = state, wait.until <= now { enqueue(subject) }
-        }
+        for (subject, wait) in waits where wait.until <= now { enqueue(subject) }
+    }
+
+    private mutating func set(_ state: State?, _ subject: Wish.Subject) {
+        states[subject] = state
+        if case .waiting(let wait) = state { waits[subject] = wait } else { waits[subject] = nil }
     }
 
     private mutating func forget(_ subject: Wish.Subject) {
-        states[subject] = nil
+        set(nil, subject)
         failedAttempts[subject] = nil
         queue.remove(subject)
     }

@@ -13,7 +13,7 @@ extension NetworkController {
                 case .listed(let rows): reconsider(gallery) { rows.contains($0.rawValue) }
                 case .many: reconsider(gallery) { _ in true }
                 }
-                startWhatMayStart()
+                look()
             }
         }
     }

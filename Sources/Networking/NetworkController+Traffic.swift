@@ -59,9 +59,11 @@ extension NetworkController {
 
     private static let reportPace = 0.25
 
+    /// Somebody looks on from now on, and is not to wait for the next report.
     func noteInterest(_ interest: TrafficInterest) {
+        guard interest.isWatched else { return }
         lastReport = nil
-        if interest.isWatched { reportTraffic() }
+        reportTraffic()
     }
 
     /// Notes how it goes: a few times a second while anything runs, and once more when nothing does.
@@ -69,11 +71,11 @@ extension NetworkController {
         let isOver = operations.isEmpty
         if let lastReport, !isOver, clock.now - lastReport < .seconds(Self.reportPace) { return }
         // What has been said once of nothing holds until there is something.
-        if isOver, lastReport == nil, !context.activity.isTrafficWatched { return }
+        if isOver, isOverReported, !context.activity.isTrafficWatched { return }
         let report = trafficReport()
         context.activity.note(report, at: context.now())
         context.log.debug(.networkDetail, report.line)
-        lastReport = isOver ? nil : clock.now
+        (lastReport, isOverReported) = (isOver ? nil : clock.now, isOver)
         if isOver { keepHistory() }
     }
 
@@ -116,13 +118,13 @@ extension NetworkController {
     }
 
     /// Keeps among the failures of this run what has just failed.
-    func report(_ failure: Failure, _ attempts: Int, of operation: Operation, next: Duration?) {
+    func report(_ failure: Failure, _ attempts: Int, of operation: Operation, until next: Duration?) {
         let now = context.now()
         for subject in operation.served {
             context.activity.note(
                 FailureReport(
                     subject, failure, attempts: attempts, first: now, last: now,
-                    next: next.map { Timestamp(milliseconds: now.milliseconds + Int64($0.seconds * 1000)) }))
+                    next: next.map(timeOfDay)))
         }
     }
 

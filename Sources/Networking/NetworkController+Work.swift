@@ -75,22 +75,21 @@ extension NetworkController {
     private func finish(_ identity: RequestIdentity, _ error: (any Error)?) async {
         readMeter(of: identity)
         guard let operation = operations.removeValue(forKey: identity) else { return }
-        let failure = error.map { RequestError($0) }
-        noteEnd(of: operation, error is CancellationError ? nil : failure)
-        switch (error, failure) {
-        case (nil, _), (_, nil):
+        let failure = error is CancellationError ? nil : error.map { RequestError($0) }
+        noteEnd(of: operation, failure)
+        if let failure, !operation.served.isEmpty {
+            await fail(operation, NetworkPresence.refine(failure))
+        } else if error != nil {
+            // It may have failed just as it was let go: nobody asks why.
+            operation.request.noteCancelled()
+            // Wanted again meanwhile, or in another edition, or interrupted for something more important.
+            operation.served.forEach { agenda.enqueue($0) }
+        } else {
             unstored = 0
             operation.request.noteDone()
             for subject in operation.servedEver { context.activity.noteSuccess(of: subject) }
             for subject in operation.served { settle(subject) }
             wakeOthers(waitingFor: operation.candidate.host)
-        case (let error?, _) where error is CancellationError || operation.served.isEmpty:
-            // It may have failed just as it was let go: nobody asks why.
-            operation.request.noteCancelled()
-            // Wanted again meanwhile, or in another edition, or interrupted for something more important.
-            operation.served.forEach { agenda.enqueue($0) }
-        case (_, let failure?):
-            await fail(operation, NetworkPresence.refine(failure))
         }
         look()
     }
@@ -102,14 +101,15 @@ extension NetworkController {
         guard failure.isTemporary,
             let delay = schedule.delay(afterAttempts: attempts, retryAfter: error.retryAfter)
         else {
-            report(failure, attempts, of: operation, next: nil)
+            report(failure, attempts, of: operation, until: nil)
             await operation.request.noteFailed(failure)
             return giveUp(operation)
         }
-        report(failure, attempts, of: operation, next: delay)
+        let until = clock.now + delay
+        report(failure, attempts, of: operation, until: until)
         let wait = Agenda.State.waiting(
             Agenda.Wait(
-                since: clock.now, until: clock.now + delay,
+                since: clock.now, until: until,
                 earliest: clock.now + min(.seconds(error.retryAfter ?? 0), delay),
                 host: operation.candidate.host, failure: failure, attempts: attempts))
         // First here and then in the cache: the row's change must find it waiting.

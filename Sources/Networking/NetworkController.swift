@@ -51,8 +51,10 @@ public actor NetworkController {
     var alarm: (time: Duration, task: Task<Void, Never>)?
     /// The next look at the transfers though nothing has been heard of them.
     var tick: Task<Void, Never>?
-    /// When the transfers were last reported on.
+    /// When the transfers were last reported on, since the first of those that run.
     var lastReport: Duration?
+    /// Whether it has been said that nothing runs any more.
+    var isOverReported = true
     /// All bytes that transfers brought which are over.
     var received: Int64 = 0
     /// Heard of whenever there is something to be read off a meter.
@@ -128,7 +130,7 @@ public actor NetworkController {
     /// Has kept what was found out about hosts, if it is anything new.
     func keepHistory() {
         let history = governor.history
-        guard history != keptHistory else { return }
+        guard history.isNews(after: keptHistory) else { return }
         keptHistory = history
         onHistory(history)
     }

@@ -83,6 +83,4 @@ final class Operation {
 
     /// Serves one less.
     func leave(_ subject: Wish.Subject) { served.remove(subject) }
-
-    func noteOver() { told.isOver = true }
 }

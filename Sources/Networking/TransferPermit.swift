@@ -33,16 +33,20 @@ public final class TransferPermit: Sendable {
     func send(_ request: HTTPRequest, over client: HTTPClient) -> HTTPTransfer {
         var request = request
         request.meter = meter
-        request.weight = Self.weight(state.withLock { $0.importance })
         request.connection =
             switch connection {
             case .any: .any
             case .fresh: .fresh
             case .unshared: .unshared
             }
-        let transfer = client.transfer(request)
-        state.withLock { $0.transfer = transfer }
-        return transfer
+        // At one go, or a change of importance could come in between and be lost.
+        return state.withLock { [request] state in
+            var request = request
+            request.weight = Self.weight(state.importance)
+            let transfer = client.transfer(request)
+            state.transfer = transfer
+            return transfer
+        }
     }
 
     /// It has become more important, or less.

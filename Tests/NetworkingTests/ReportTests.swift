@@ -74,7 +74,7 @@ import Traffic
         #expect(test.folder.entries("cache/galleries/\(test.cache.id)/partial").isEmpty)
     }
 
-    /// The host is known to be gone, so the next attempt waits for a probe: it is due, and has not begun.
+    /// Nothing begins in a pause: the next attempt is due, and has not begun.
     @Test("BEHAVIOURS 2.3: an update is stopped while its next attempt is due and held back")
     func stoppedWhileHeldBack() async throws {
         try await begin()
@@ -86,6 +86,9 @@ import Traffic
             guard case .updating(.waiting) = try test.status.state else { return false }
             return test.activity.failureCount == 9
         }
+        let watch = test.activity.watchTraffic()
+        test.wishes.pause()
+        try await test.until { [test] in test.activity.traffic?.isPaused == true }
         await test.clock.pass(to: try #require(await controller.waiting[test.list]).until)
         await controller.finishTurn()
         #expect(await controller.isQueued(test.list) && test.activity.traffic?.quality == .offline)
@@ -93,6 +96,7 @@ import Traffic
         try await test.until { [test] in try test.status.state == .cancelled }
         test.wishes.withdraw(wisher)
         try await idle()
+        withExtendedLifetime(watch) {}
     }
 
     @Test func onceAtTheEnd() async throws {
@@ -143,6 +147,24 @@ import Traffic
         try await test.until { [test, ids] in try ids.allSatisfy { try test.photo($0).thumbnail.isCurrent } }
         try await idle()
         #expect(test.activity.traffic?.transfers.isEmpty == true)
+        test.wishes.withdraw(wisher)
+    }
+
+    /// Who has looked on, and has gone, must not have taken the last word away with him.
+    @Test func theEndIsSaidThoughNobodyLooksAnyMore() async throws {
+        try await begin()
+        let gate = Gate()
+        test.put("/t/n0", [.hold(gate)] + .answer(200, NetworkTest.picture("n0")))
+        let wisher = wish(for: [try test.thumbnail("n0")])
+        var watch: TrafficWatch? = test.activity.watchTraffic()
+        try await test.until { [test] in test.activity.traffic?.transfers.count == 1 }
+        withExtendedLifetime(watch) {}
+        watch = nil
+        try await test.until { [test] in test.activity.traffic?.running == 1 && !test.activity.isTrafficWatched }
+        await controller.finishTurn()
+        gate.open()
+        try await idle()
+        #expect(test.activity.traffic?.running == 0 && test.activity.traffic?.transfers.isEmpty == true)
         test.wishes.withdraw(wisher)
     }
 
