@@ -66,7 +66,7 @@ extension Fault {
         ).keeping(100_000),
         Fault(
             "body: reset, far enough to be gone on with", "the connection broke", .passing,
-            .answers(begun("ETag: \"1\"") + [.pause, .reset])
+            .answers(begun("ETag: \"1\"") + [.deliver, .reset])
         ).keeping(100_000),
         Fault(
             "body: cut, of nobody knows what", "the answer was cut short", .passing,

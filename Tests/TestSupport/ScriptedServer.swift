@@ -29,8 +29,10 @@ public final class ScriptedServer: Sendable {
         case sendUntil(Gate, [UInt8])
         /// Sends a byte a second, for as long as anybody takes them.
         case drip
-        /// Lets half a second pass.
+        /// Lets half a second pass, unless the connection ends before.
         case pause
+        /// Waits until the other end's system has all that was sent: a reset takes nothing of it back then.
+        case deliver
         /// Waits until a gate is open.
         case hold(Gate)
         /// Closes the connection in order.
@@ -168,10 +170,12 @@ public final class ScriptedServer: Sendable {
                 while !gate.isOpen { guard sendAll(bytes, connection) else { return false } }
             case .drip:
                 // The fault is the time that it takes.
-                while sendAll([0x78], connection) { sleep(1) }
+                while sendAll([0x78], connection), stays(connection, for: 1_000) {}
                 return false
             case .pause:
-                usleep(500_000)
+                guard stays(connection, for: 500) else { return false }
+            case .deliver:
+                guard awaitDelivery(connection) else { return false }
             case .hold(let gate):
                 guard gate.wait() else { return false }
             case .close:
@@ -194,6 +198,29 @@ public final class ScriptedServer: Sendable {
             rest = rest.dropFirst(count)
         }
         return true
+    }
+
+    /// Linux's POLLRDHUP, which glibc defines for those alone who ask for all that it has.
+    private static let otherEndHangsUp: Int16 = 0x2000
+
+    /// Waits for some milliseconds. Returns false, and at once, if the other end goes away meanwhile or the server is stopped.
+    private static func stays(_ connection: Int32, for milliseconds: Int32) -> Bool {
+        var entry = pollfd(fd: connection, events: otherEndHangsUp, revents: 0)
+        while true {
+            let count = poll(&entry, 1, milliseconds)
+            if count >= 0 || errno != EINTR { return count == 0 }
+        }
+    }
+
+    /// Returns false if the other end is gone.
+    private static func awaitDelivery(_ connection: Int32) -> Bool {
+        var underWay: Int32 = 0
+        // The system tells nobody that the last byte has arrived, but whoever asks.
+        while ioctl(connection, UInt(TIOCOUTQ), &underWay) == 0 {
+            if underWay == 0 { return true }
+            guard stays(connection, for: 5) else { return false }
+        }
+        return false
     }
 
     private static func readRequest(_ connection: Int32, _ number: Int) -> Request? {
