@@ -11,7 +11,7 @@ import Testing
         let authority = try TestAuthority()
         let server = try FaultyHTTP2Server(fault, authority.issue(.good))
         let probe = Probe(HTTPConfiguration(certificates: authority.certificate, connectTimeout: 10, stallTimeout: 2))
-        return (await probe.failure(server.url("/")), server.log)
+        return (await probe.failure(server.url("/")), server.end())
     }
 
     @Test(

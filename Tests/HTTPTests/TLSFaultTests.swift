@@ -31,7 +31,7 @@ import Testing
             }
             let words = said.replacing(":\(server.port)", with: "")
             #expect(words == reason && error?.isTransient == false, "\(said)")
-            #expect(!server.log.contains { $0.hasPrefix("request") })
+            #expect(!server.end().contains { $0.hasPrefix("request") })
         }
     }
 
@@ -95,7 +95,7 @@ import Testing
             if bytes == 500 { transfer.setWeight(7) }
         }
         #expect(bytes == 1_000 && meter.reading.version == .http2)
-        #expect(server.log == ["connection", "request 1", "weight 1 200", "weight 1 7"])
+        #expect(server.end() == ["connection", "request 1", "weight 1 200", "weight 1 7"])
     }
 
     @Test func manyOverOneConnection() async throws {
@@ -106,6 +106,7 @@ import Testing
             for _ in 0..<40 { group.addTask { try await probe.fetch(server.url("/")).bytes.count } }
             for try await count in group { #expect(count == 1_000) }
         }
-        #expect(server.log.count { $0 == "connection" } == 1 && server.log.count { $0.hasPrefix("request") } == 40)
+        let log = server.end()
+        #expect(log.count { $0 == "connection" } == 1 && log.count { $0.hasPrefix("request") } == 40)
     }
 }

@@ -3,9 +3,10 @@ import Synchronization
 
 /// An HTTP/2 server on loopback, over TLS, that does one thing wrong.
 public final class FaultyHTTP2Server: Sendable {
-    private let process: ChildProcess
+    private let process: Mutex<ChildProcess?>
     private let lines = Mutex<[String]>([])
-    private let news = NSCondition()
+    /// Open when everything that it ever said is in ``lines``.
+    private let hasSaidAll = Gate()
     /// Where it listens.
     public let port: Int
 
@@ -18,43 +19,40 @@ public final class FaultyHTTP2Server: Sendable {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("FaultyServers/http2.py").path
         let pipe = try ChildProcess.makePipe()
-        process = try ChildProcess(
-            "/usr/bin/python3", ["-B", script, pair.certificate, pair.key, fault], output: pipe.writing)
+        process = Mutex(
+            try ChildProcess(
+                "/usr/bin/python3", ["-B", script, pair.certificate, pair.key, fault], output: pipe.writing))
         close(pipe.writing)
         let reader = FileHandle(fileDescriptor: pipe.reading, closeOnDealloc: true)
         guard let first = Self.line(reader), let port = Int(first) else { throw Failure() }
         self.port = port
-        Thread.detachNewThread { [weak self] in
+        Thread.detachNewThread { [weak self, hasSaidAll] in
+            defer { hasSaidAll.open() }
             while let line = Self.line(reader) {
                 guard let self else { return }
                 lines.withLock { $0.append(line) }
-                news.lock()
-                news.broadcast()
-                news.unlock()
             }
         }
     }
 
     deinit {
-        process.end()
+        process.withLock { _ = $0?.end() }
     }
 
     /// The URL of a path.
     public func url(_ path: String) -> String { "https://127.0.0.1:\(port)\(path)" }
 
-    /// What it was asked for so far.
-    public var log: [String] { lines.withLock { $0 } }
-
-    /// Waits until it was asked for something; false if it was not within half a minute, which means that the test has
-    /// failed.
-    public func wait(for line: String) -> Bool {
-        let deadline = Date(timeIntervalSinceNow: 30)
-        news.lock()
-        defer { news.unlock() }
-        while !log.contains(line) {
-            guard news.wait(until: deadline) else { return log.contains(line) }
+    /// Ends it. Returns all that it was asked for.
+    ///
+    /// It says what it is asked for before it answers, but that is read when there is time: whoever has the answer may be
+    /// ahead of it. What it has said by its end is all there, and here.
+    public func end() -> [String] {
+        process.withLock { process in
+            process?.end()
+            process = nil
         }
-        return true
+        hasSaidAll.wait()
+        return lines.withLock { $0 }
     }
 
     private static func line(_ reader: FileHandle) -> String? {
