@@ -52,14 +52,7 @@ final class ErrorsScreen: Screen {
 
     // MARK: - What happens
 
-    override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
-        guard case .command(let command) = event else { return event }
-        guard obey(command) else { return event }
-        setNeedsDisplay()
-        return nil
-    }
-
-    private func obey(_ command: Command) -> Bool {
+    override func obey(_ command: Command) -> Bool {
         switch command {
         case .open: openSelected()
         case .retry: if let selected { tryAgain([selected]) }

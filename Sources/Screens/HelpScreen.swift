@@ -34,8 +34,7 @@ final class HelpScreen: Screen {
         Footing(text: "Keys, and what they do", hints: [(.back, "back")])
     }
 
-    override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
-        guard case .command(let command) = event else { return event }
+    override func obey(_ command: Command) -> Bool {
         // There is nothing to select: one moves what is seen.
         switch command {
         case .up: scroll.select(scroll.first - 1)
@@ -43,10 +42,9 @@ final class HelpScreen: Screen {
         case .pageUp, .halfPageUp: scroll.select(scroll.first - scroll.visible)
         case .pageDown, .halfPageDown: scroll.select(scroll.window.upperBound + scroll.visible - 1)
         case .help: send(.back)
-        default: guard scroll.obey(command) else { return event }
+        default: guard scroll.obey(command) else { return false }
         }
-        setNeedsDisplay()
-        return nil
+        return true
     }
 
     override func draw(in surface: inout Surface, frame: Rect) {

@@ -36,14 +36,7 @@ final class LogScreen: Screen {
             hints: [(.copy, "copy"), (.save, "save"), (.clear, "clear"), (.help, "help")])
     }
 
-    override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
-        guard case .command(let command) = event else { return event }
-        guard obey(command) else { return event }
-        setNeedsDisplay()
-        return nil
-    }
-
-    private func obey(_ command: Command) -> Bool {
+    override func obey(_ command: Command) -> Bool {
         if let subsystem = Self.switches.first(where: { $0.command == command })?.subsystem {
             context.log.setEnabled(!context.log.isEnabled(subsystem), for: subsystem)
             return true

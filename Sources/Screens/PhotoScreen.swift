@@ -90,14 +90,7 @@ final class PhotoScreen: Screen {
 
     // MARK: - What happens
 
-    override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
-        guard case .command(let command) = event else { return event }
-        guard obey(command) else { return event }
-        setNeedsDisplay()
-        return nil
-    }
-
-    private func obey(_ command: Command) -> Bool {
+    override func obey(_ command: Command) -> Bool {
         let isWhole = view.zoom == .fit
         switch command {
         case .zoomIn: view.zoomIn()

@@ -132,17 +132,12 @@ final class PhotosScreen: Screen {
 
     // MARK: - What happens
 
-    override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
-        guard case .command(let command) = event else { return event }
-        return obey(command) ? nil : event
-    }
-
     /// The user looks at the terminal again.
     func windowCameToFront() {
         if context.settings.syncOnFocus { askForUpdate() }
     }
 
-    private func obey(_ command: Command) -> Bool {
+    override func obey(_ command: Command) -> Bool {
         switch command {
         case .open: openSelection()
         case .refresh: refresh()
@@ -153,7 +148,6 @@ final class PhotosScreen: Screen {
             guard scroll.obey(command) else { return false }
             selection = results.key(at: scroll.selected)
         }
-        setNeedsDisplay()
         return true
     }
 

@@ -199,7 +199,7 @@ public final class RootScreen: Screen {
         if case .key(let key) = event, let command = CommandTable.command(for: key, in: [.everywhere]),
             [.redraw, .suspend].contains(command)
         {
-            obey(command)
+            act(on: command)
         } else {
             signIn.send(event)
         }
@@ -212,7 +212,7 @@ public final class RootScreen: Screen {
         case .key(let key):
             // Nobody on the way up took it for itself: now it is what it stands for on this screen.
             if let command = CommandTable.command(for: key, in: top.scopes) { top.focus.send(.command(command)) }
-        case .command(let command): obey(command)
+        case .command(let command): act(on: command)
         case .openGallery(let address): open(address)
         case .openPlace(let place): show(place)
         case .push(let screen): push(screen)
@@ -230,7 +230,7 @@ public final class RootScreen: Screen {
         return nil
     }
 
-    private func obey(_ command: Command) {
+    private func act(on command: Command) {
         switch command {
         case .back: pop()
         case .quit: onQuit()

@@ -49,6 +49,15 @@ public class Screen: Responder {
     /// Whether what the screens below want goes on being wanted while this one covers them.
     var leavesWishes: Bool { false }
 
+    /// Obeys a command, if it means something here. Returns whether it did; then the screen is drawn anew.
+    func obey(_ command: Command) -> Bool { false }
+
+    override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
+        guard case .command(let command) = event, obey(command) else { return event }
+        setNeedsDisplay()
+        return nil
+    }
+
     /// Draws itself. Only here does it look into the cache for what is seen.
     func draw(in surface: inout Surface, frame: Rect) {}
 

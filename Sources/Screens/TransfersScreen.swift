@@ -47,14 +47,7 @@ final class TransfersScreen: Screen {
 
     // MARK: - What happens
 
-    override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
-        guard case .command(let command) = event else { return event }
-        guard obey(command) else { return event }
-        setNeedsDisplay()
-        return nil
-    }
-
-    private func obey(_ command: Command) -> Bool {
+    override func obey(_ command: Command) -> Bool {
         switch command {
         case .pause: context.wishes.isPaused ? context.wishes.resume() : context.wishes.pause()
         case .stop: if let selection { context.wishes.decline(selection) }
