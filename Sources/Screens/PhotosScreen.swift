@@ -81,11 +81,6 @@ final class PhotosScreen: Screen {
         context.darkroom.want([], by: customer)
     }
 
-    /// The id by which the gallery knows the selected photo.
-    var selectedGalleryID: String? {
-        selection.flatMap { try? reader.photo($0) }?.galleryID
-    }
-
     // MARK: - What it says
 
     override var scopes: [CommandTable.Scope] { [.photos, .lists, .everywhere] }
@@ -132,11 +127,6 @@ final class PhotosScreen: Screen {
 
     // MARK: - What happens
 
-    /// The user looks at the terminal again.
-    func windowCameToFront() {
-        if context.settings.syncOnFocus { askForUpdate() }
-    }
-
     override func obey(_ command: Command) -> Bool {
         switch command {
         case .open: openSelection()
@@ -149,55 +139,6 @@ final class PhotosScreen: Screen {
             selection = results.key(at: scroll.selected)
         }
         return true
-    }
-
-    /// Looks at a photo.
-    func openSelection() {
-        // Of a list that is still being read, the place may not be known yet.
-        guard let selection, results.index(of: selection) != nil || !results.isComplete else { return }
-        send(.push(PhotoScreen(context, results: results, key: selection, delegate: self)))
-    }
-
-    /// What a user means by it: everything that failed has another chance, too.
-    func refresh() {
-        guard !context.settings.offline else { return send(.notice("Offline: nothing is fetched.")) }
-        context.activity.forgetStorageTroubles()
-        context.activity.reconsiderQuestions(of: cache.id)
-        context.caches.credentials.lookAgain()
-        context.wishes.reconsider(cache.id)
-        Task { [writer = cache.writer, log = context.log] in
-            do { try await writer.forgiveTroubles() } catch { log.error(.cache, "\(error)") }
-        }
-        askForUpdate()
-    }
-
-    /// What comes by itself, when the gallery is opened or at intervals.
-    func askForUpdate() {
-        guard !context.settings.offline else { return }
-        context.wishes.ask(for: .list(cache.id))
-        if context.settings.allThumbnails {
-            context.wishes.ask(for: .everyPicture(cache.id, .thumbnail), importance: .rest)
-        }
-        // Behind the thumbnails: of what is equally important, what was asked for first comes first.
-        if context.settings.allPhotos {
-            context.wishes.ask(for: .everyPicture(cache.id, .photo), importance: .rest)
-        }
-    }
-
-    /// Selects the photo that the gallery calls by an id. Returns whether it is in the list that is shown.
-    func select(galleryID: String) -> Bool {
-        guard let photo = try? reader.photo(galleryID: galleryID), results.index(of: photo.key) != nil else {
-            return false
-        }
-        photoScreenDidShow(photo.key)
-        return true
-    }
-
-    /// The photo screen shows another photo now; this list follows.
-    func photoScreenDidShow(_ key: PhotoKey) {
-        guard let index = results.index(of: key) else { return }
-        scroll.select(index)
-        selection = key
     }
 
     /// A photo is not looked at any more. Called while it is still wished for, so that what has come of it is not lost.
