@@ -9,22 +9,22 @@ import Text
 /// What is done to the list is a draft. Saving keeps it, opening a gallery saves it first, and going back discards it.
 @MainActor
 final class GalleriesScreen: Screen {
-    private var draft: GalleryDraft
-    private var scroll = ListScroll()
-    private let field = TextField()
+    private(set) var draft: GalleryDraft
+    var scroll = ListScroll()
+    let field = TextField()
     /// What is being typed.
-    private var typed = Typed.nothing
+    private(set) var typed = Typed.nothing
     /// Why what was typed cannot be used.
     private var problem: String?
     /// What the caches know, looked up when the screen comes up and when something changes.
-    private var records: [Address: GalleryRecord] = [:]
+    private(set) var records: [Address: GalleryRecord] = [:]
     /// What is known of the galleries is being looked up.
     private var isLookingUp = false
     /// Something has changed since that began.
     private var shallLookUpAgain = false
     private var isOnTop = false
 
-    private enum Typed {
+    enum Typed {
         case nothing, address
         /// How often the selected gallery is updated.
         case interval
@@ -40,7 +40,7 @@ final class GalleriesScreen: Screen {
 
     // MARK: - What it says
 
-    private var isTyping: Bool { typed != .nothing }
+    var isTyping: Bool { typed != .nothing }
     override var focus: Responder { isTyping ? field : self }
     override var scopes: [CommandTable.Scope] { [.galleries, .lists, .everywhere] }
 
@@ -242,64 +242,7 @@ final class GalleriesScreen: Screen {
         if shallLookUpAgain { lookUpRecords() }
     }
 
-    // MARK: - How it looks
-
     override func draw(in surface: inout Surface, frame: Rect) {
-        var rest = frame
-        if isTyping { drawField(in: &surface, rest.takeBottom(2)) }
-        scroll.setVisible(rest.size.rows / 2)
-        scroll.setCount(draft.addresses.count)
-        guard !scroll.isEmpty else { return drawEmpty(in: &surface, rest) }
-        for index in scroll.window {
-            draw(draft.addresses[index], isSelected: index == scroll.selected, in: &surface, rest.takeTop(2))
-        }
-    }
-
-    private func draw(_ address: Address, isSelected: Bool, in surface: inout Surface, _ frame: Rect) {
-        let theme = context.theme
-        var rest = frame
-        _ = rest.takeLeft(1)
-        let mark = rest.takeLeft(2)
-        if isSelected {
-            for row in mark.rows {
-                let place = Rect(column: mark.origin.column, row: row, columns: 1, rows: 1)
-                surface.write("▌", in: place, style: theme.mark)
-            }
-        }
-        _ = rest.takeRight(1)
-        let title = rest.takeTop(1)
-        surface.write(
-            address.text.truncated(toWidth: title.size.columns), in: title,
-            style: isSelected ? theme.selectedName : theme.name)
-        surface.write(detail(address).truncated(toWidth: rest.size.columns), in: rest, style: theme.detail)
-    }
-
-    private func detail(_ address: Address) -> String {
-        let interval = draft.list.interval(of: address).map { $0 == .never ? "never by itself" : "\($0)" }
-        guard let record = records[address] else {
-            let text = draft.presets.contains(address) ? "comes with Vitrine, not opened yet" : "not opened yet"
-            return [text, interval].compactMap { $0 }.joined(separator: " · ")
-        }
-        let status = context.activity.status(of: GalleryID(address), record: record)
-        let parts = [
-            CountText.text(record.photoCount, "photo"), record.isKept ? "kept" : nil, interval, StatusText.text(status),
-        ]
-        return parts.compactMap { $0 }.joined(separator: " · ")
-    }
-
-    private func drawField(in surface: inout Surface, _ frame: Rect) {
-        var rest = frame
-        let line = rest.takeTop(1)
-        surface.write(String(repeating: "─", count: line.size.columns), in: line, style: context.theme.detail)
-        let label = typed == .interval ? " Update every: " : " Address: "
-        surface.write(label, in: rest.takeLeft(label.count), style: context.theme.detail)
-        _ = rest.takeRight(1)
-        field.draw(in: &surface, rest)
-    }
-
-    private func drawEmpty(in surface: inout Surface, _ frame: Rect) {
-        let text = "No galleries yet: press a to add one."
-        surface.write(
-            text, in: frame.centred(Size(columns: text.displayWidth, rows: 1)), style: context.theme.detail)
+        drawAll(in: &surface, frame)
     }
 }

@@ -1,0 +1,56 @@
+import Cells
+import Model
+import Text
+
+/// How the galleries look.
+extension GalleriesScreen {
+    func drawAll(in surface: inout Surface, _ frame: Rect) {
+        var rest = frame
+        if isTyping { drawField(in: &surface, rest.takeBottom(2)) }
+        scroll.setVisible(rest.size.rows / 2)
+        scroll.setCount(draft.addresses.count)
+        guard !scroll.isEmpty else { return drawEmpty(in: &surface, rest) }
+        for index in scroll.window {
+            draw(draft.addresses[index], isSelected: index == scroll.selected, in: &surface, rest.takeTop(2))
+        }
+    }
+
+    private func draw(_ address: Address, isSelected: Bool, in surface: inout Surface, _ frame: Rect) {
+        let theme = context.theme
+        var rest = ListRow.begin(frame, isSelected: isSelected, theme, in: &surface)
+        let title = rest.takeTop(1)
+        surface.write(
+            address.text.truncated(toWidth: title.size.columns), in: title,
+            style: isSelected ? theme.selectedName : theme.name)
+        surface.write(detail(address).truncated(toWidth: rest.size.columns), in: rest, style: theme.detail)
+    }
+
+    private func detail(_ address: Address) -> String {
+        let interval = draft.list.interval(of: address).map { $0 == .never ? "never by itself" : "\($0)" }
+        guard let record = records[address] else {
+            let text = draft.presets.contains(address) ? "comes with Vitrine, not opened yet" : "not opened yet"
+            return [text, interval].compactMap { $0 }.joined(separator: " · ")
+        }
+        let status = context.activity.status(of: GalleryID(address), record: record)
+        let parts = [
+            CountText.text(record.photoCount, "photo"), record.isKept ? "kept" : nil, interval, StatusText.text(status),
+        ]
+        return parts.compactMap { $0 }.joined(separator: " · ")
+    }
+
+    private func drawField(in surface: inout Surface, _ frame: Rect) {
+        var rest = frame
+        let line = rest.takeTop(1)
+        surface.write(String(repeating: "─", count: line.size.columns), in: line, style: context.theme.detail)
+        let label = typed == .interval ? " Update every: " : " Address: "
+        surface.write(label, in: rest.takeLeft(label.count), style: context.theme.detail)
+        _ = rest.takeRight(1)
+        field.draw(in: &surface, rest)
+    }
+
+    private func drawEmpty(in surface: inout Surface, _ frame: Rect) {
+        let text = "No galleries yet: press a to add one."
+        surface.write(
+            text, in: frame.centred(Size(columns: text.displayWidth, rows: 1)), style: context.theme.detail)
+    }
+}
