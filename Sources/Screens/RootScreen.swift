@@ -27,14 +27,14 @@ public final class RootScreen: Screen {
     /// Called with text for the terminal's clipboard.
     public var onCopy: (String) -> Void = { _ in }
 
-    private struct Question {
+    struct Question {
         let text: String
         let onYes: @MainActor () -> Void
     }
 
     /// What the user has not read yet, the one that is shown first.
-    private var notices: [String] = []
-    private var question: Question?
+    private(set) var notices: [String] = []
+    private(set) var question: Question?
     /// Asks who the user is.
     var signIn: SignInPrompt?
     /// Keeps what the user said; why it could not, a sentence.
@@ -43,10 +43,7 @@ public final class RootScreen: Screen {
     private let pace: NewsPace
     private let timer: UpdateTimer
     /// What the status line says of the traffic, the longest first that says it.
-    private var indicator: [String] = []
-
-    /// Smaller than this there is no telling what one would see.
-    static let smallest = Size(columns: 20, rows: 5)
+    var indicator: [String] = []
 
     /// Makes the root, with the galleries screen at the bottom.
     public override init(_ context: ScreenContext) {
@@ -91,7 +88,7 @@ public final class RootScreen: Screen {
 
     // MARK: - What is on top
 
-    private var top: Screen { children[children.count - 1] }
+    var top: Screen { children[children.count - 1] }
 
     /// The list of the gallery that is open, whatever is on top of it.
     private var openGallery: PhotosScreen? { children.lazy.compactMap { $0 as? PhotosScreen }.last }
@@ -255,49 +252,6 @@ public final class RootScreen: Screen {
         case .traffic:
             if currentIndicator != indicator { onNeedsDisplay() }
         default: break
-        }
-    }
-
-    /// Where more is said of it, there is no need for it.
-    private var currentIndicator: [String] {
-        guard !(top is TransfersScreen) else { return [] }
-        return TrafficText.indicator(
-            context.activity.traffic, speed: context.activity.speed, isPaused: context.wishes.isPaused)
-    }
-
-    // MARK: - How it looks
-
-    /// Draws a frame.
-    public func frame(_ size: Size) -> Surface {
-        var surface = Surface(size: size)
-        guard size.columns >= Self.smallest.columns, size.rows >= Self.smallest.rows else {
-            surface.write("Too small", in: Rect(size).centred(Size(columns: 9, rows: 1)))
-            return surface
-        }
-        var rest = Rect(size)
-        let (titleLine, statusLine) = (rest.takeTop(1), rest.takeBottom(1))
-        // First the screen, then the lines about it: what they say may depend on how it has just been laid out.
-        top.draw(in: &surface, frame: rest)
-        ScreenLines(theme: context.theme).drawHeading(top.heading, in: &surface, titleLine)
-        if let signIn {
-            surface.cursor = nil
-            signIn.draw(in: &surface, frame: rest, theme: context.theme)
-        }
-        drawFooting(in: &surface, statusLine)
-        return surface
-    }
-
-    private func drawFooting(in surface: inout Surface, _ line: Rect) {
-        let lines = ScreenLines(theme: context.theme)
-        if let question {
-            lines.drawFooting(Footing(text: question.text + " (y/n)"), scopes: [], in: &surface, line)
-        } else if let notice = notices.first {
-            lines.drawFooting(Footing(text: notice), scopes: [], in: &surface, line)
-        } else if let signIn {
-            lines.drawFooting(signIn.footing, scopes: [], in: &surface, line)
-        } else {
-            indicator = currentIndicator
-            lines.drawFooting(top.footing, scopes: top.scopes, indicator: indicator, in: &surface, line)
         }
     }
 }

@@ -1,0 +1,48 @@
+import Cells
+
+/// How it looks: the screen on top, and the lines about it.
+extension RootScreen {
+    /// Smaller than this there is no telling what one would see.
+    static let smallest = Size(columns: 20, rows: 5)
+
+    /// Draws a frame.
+    public func frame(_ size: Size) -> Surface {
+        var surface = Surface(size: size)
+        guard size.columns >= Self.smallest.columns, size.rows >= Self.smallest.rows else {
+            surface.write("Too small", in: Rect(size).centred(Size(columns: 9, rows: 1)))
+            return surface
+        }
+        var rest = Rect(size)
+        let (titleLine, statusLine) = (rest.takeTop(1), rest.takeBottom(1))
+        // First the screen, then the lines about it: what they say may depend on how it has just been laid out.
+        top.draw(in: &surface, frame: rest)
+        ScreenLines(theme: context.theme).drawHeading(top.heading, in: &surface, titleLine)
+        if let signIn {
+            surface.cursor = nil
+            signIn.draw(in: &surface, frame: rest, theme: context.theme)
+        }
+        drawFooting(in: &surface, statusLine)
+        return surface
+    }
+
+    private func drawFooting(in surface: inout Surface, _ line: Rect) {
+        let lines = ScreenLines(theme: context.theme)
+        if let question {
+            lines.drawFooting(Footing(text: question.text + " (y/n)"), scopes: [], in: &surface, line)
+        } else if let notice = notices.first {
+            lines.drawFooting(Footing(text: notice), scopes: [], in: &surface, line)
+        } else if let signIn {
+            lines.drawFooting(signIn.footing, scopes: [], in: &surface, line)
+        } else {
+            indicator = currentIndicator
+            lines.drawFooting(top.footing, scopes: top.scopes, indicator: indicator, in: &surface, line)
+        }
+    }
+
+    /// Where more is said of it, there is no need for it.
+    var currentIndicator: [String] {
+        guard !(top is TransfersScreen) else { return [] }
+        return TrafficText.indicator(
+            context.activity.traffic, speed: context.activity.speed, isPaused: context.wishes.isPaused)
+    }
+}
