@@ -129,7 +129,7 @@ extension Fault {
             Fault(
                 "redirect: from https to http", "a redirect leads to an address that is not followed", .final,
                 .leads { test in
-                    let server = try LoopbackServer.leading(to: test.server.url("/t/b"), pairs[.good]!)
+                    let server = try LoopbackServer.nginx(leadingTo: test.server.url("/t/b"), pairs[.good]!)
                     return Elsewhere(url: server.url("/", scheme: "https"), resident: server)
                 }),
         ]
@@ -246,28 +246,4 @@ private enum Gzip {
             """
         return try! Command("/usr/bin/python3", ["-c", script]).output
     }()
-}
-
-extension LoopbackServer {
-    /// nginx that answers everything with a redirect.
-    fileprivate static func leading(to url: String, _ pair: TestAuthority.Pair) throws -> LoopbackServer {
-        try LoopbackServer(
-            "/usr/sbin/nginx", ["-p", "/tmp/", "-e", "stderr", "-c"],
-            configuration: """
-                daemon off;
-                master_process off;
-                pid FOLDER/nginx.pid;
-                error_log stderr;
-                events {}
-                http {
-                    access_log off;
-                    server {
-                        listen 127.0.0.1:PORT ssl;
-                        ssl_certificate \(pair.certificate);
-                        ssl_certificate_key \(pair.key);
-                        return 302 \(url);
-                    }
-                }
-                """)
-    }
 }

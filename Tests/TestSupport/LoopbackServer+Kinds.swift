@@ -13,12 +13,46 @@ extension LoopbackServer {
         files: [String: [UInt8]]
     ) throws -> LoopbackServer {
         let known = clients.map { "; ssl_verify_client on; ssl_client_certificate \($0.certificate)" } ?? ""
-        let tls = pair.map {
-            " ssl http2; ssl_certificate \($0.certificate); ssl_certificate_key \($0.key)\(known)"
-        }
         var all = files
         all["passwords"] = Array("me:{PLAIN}s3cret\n".utf8)
-        return try LoopbackServer(
+        return try nginx(
+            listening: pair.map { " ssl http2; \($0.directives)\(known)" } ?? "",
+            settings: """
+                keepalive_requests \(requests);
+                types { text/xml xml; image/jpeg jpg; }
+                gzip on;
+                gzip_types text/xml;
+                gzip_min_length 1;
+                map $http_authorization $is_known { default 0; "Bearer t0ken" 1; }
+                """,
+            answers: """
+                root FOLDER;
+                location /basic/ {
+                    alias FOLDER/;
+                    auth_basic "photos";
+                    auth_basic_user_file FOLDER/passwords;
+                }
+                location /bearer/ {
+                    if ($is_known = 0) { return 401; }
+                    alias FOLDER/;
+                }
+                """,
+            files: all)
+    }
+
+    /// nginx that leads whoever asks it for anything, over TLS, to another place.
+    public static func nginx(leadingTo url: String, _ pair: TestAuthority.Pair) throws -> LoopbackServer {
+        try nginx(listening: " ssl; \(pair.directives)", answers: "return 302 \(url);")
+    }
+
+    /// - Parameters:
+    ///   - listening: how it does, after the port.
+    ///   - settings: of all that it serves.
+    ///   - answers: what it does with a request.
+    private static func nginx(
+        listening: String, settings: String = "", answers: String, files: [String: [UInt8]] = [:]
+    ) throws -> LoopbackServer {
+        try LoopbackServer(
             "/usr/sbin/nginx", ["-p", "/tmp/", "-e", "stderr", "-c"],
             configuration: """
                 daemon off;
@@ -28,33 +62,19 @@ extension LoopbackServer {
                 events { worker_connections 256; }
                 http {
                     access_log off;
-                    keepalive_requests \(requests);
-                    types { text/xml xml; image/jpeg jpg; }
-                    gzip on;
-                    gzip_types text/xml;
-                    gzip_min_length 1;
                     client_body_temp_path FOLDER/body;
                     proxy_temp_path FOLDER/proxy;
                     fastcgi_temp_path FOLDER/fastcgi;
                     uwsgi_temp_path FOLDER/uwsgi;
                     scgi_temp_path FOLDER/scgi;
-                    map $http_authorization $is_known { default 0; "Bearer t0ken" 1; }
+                    \(settings)
                     server {
-                        listen 127.0.0.1:PORT\(tls ?? "");
-                        root FOLDER;
-                        location /basic/ {
-                            alias FOLDER/;
-                            auth_basic "photos";
-                            auth_basic_user_file FOLDER/passwords;
-                        }
-                        location /bearer/ {
-                            if ($is_known = 0) { return 401; }
-                            alias FOLDER/;
-                        }
+                        listen 127.0.0.1:PORT\(listening);
+                        \(answers)
                     }
                 }
                 """,
-            files: all)
+            files: files)
     }
 
     /// Apache, which wants a digest of the password (`me`, `s3cret`).
@@ -115,4 +135,9 @@ extension LoopbackServer {
         let folder = TestFolder()
         return String(try Command("/usr/bin/md5sum", [folder.write("text", text)]).text.prefix(32))
     }
+}
+
+extension TestAuthority.Pair {
+    /// As nginx is told of it.
+    fileprivate var directives: String { "ssl_certificate \(certificate); ssl_certificate_key \(key)" }
 }
