@@ -68,8 +68,8 @@ let tests: KeyValuePairs<String, [String]> = [
     "HTTP": ["Logging", "TestSupport"],
     "Traffic": ["LinkSimulation", "Model", "TestSupport"],
     "Networking": ["Cache", "HTTP", "Logging", "Model", "SQLite", "Streams", "Traffic", "TestSupport"],
-    "Pixels": ["PictureTestSupport"],
-    "Decoding": ["Pixels", "PictureTestSupport"],
+    "Pixels": ["PictureTestSupport", "TestSupport"],
+    "Decoding": ["Pixels", "PictureTestSupport", "TestSupport"],
     "Pictures": [
         "Cache", "Cells", "Logging", "Model", "Pixels", "PictureTestSupport", "TestSupport", "vitrine-decoder",
     ],
@@ -113,7 +113,8 @@ let package = Package(
             .target(
                 name: "LinkSimulation", dependencies: ["Model", "Traffic", "TestSupport"], path: "Tests/LinkSimulation",
                 swiftSettings: [.unsafeFlags(["-O"])]),
-            .target(name: "PictureTestSupport", dependencies: ["Pixels"], path: "Tests/PictureTestSupport"),
+            .target(
+                name: "PictureTestSupport", dependencies: ["Pixels", "TestSupport"], path: "Tests/PictureTestSupport"),
             .testTarget(
                 name: "EndToEndTests",
                 dependencies: ["vitrine", "vitrine-decoder", "Cache", "Logging", "Model", "SQLite", "TestSupport"]),

@@ -1,5 +1,6 @@
 import PictureTestSupport
 import Pixels
+import TestSupport
 import Testing
 
 struct ExifTests {
@@ -108,7 +109,7 @@ struct ExifTests {
     @Test func survivesDamage() throws {
         let tiff = Self.full.tiff
         let jpeg = try Tool.cjpeg(Self.picture.ppm)
-        var random = RandomNumbers(seed: 41)
+        var random = SeededNumbers(seed: 41)
         var request = DecodeRequest.within(8)
         request.product = .facts
         for _ in 0..<3000 {

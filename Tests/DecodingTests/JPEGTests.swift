@@ -1,5 +1,6 @@
 import PictureTestSupport
 import Pixels
+import TestSupport
 import Testing
 
 struct JPEGTests {
@@ -178,7 +179,7 @@ struct JPEGTests {
     func survivesDamage(options: [String]) throws {
         let picture = PixelBuffer.scene(width: 40, height: 30).ppm
         let bytes = try Tool.run("/usr/bin/cjpeg", ["-quality", "90"] + options, input: picture)
-        var random = RandomNumbers(seed: 21)
+        var random = SeededNumbers(seed: 21)
         for _ in 0..<400 {
             var damaged = bytes
             for _ in 0..<Int.random(in: 1...4, using: &random) {

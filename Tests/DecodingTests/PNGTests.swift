@@ -1,6 +1,7 @@
 import Foundation
 import PictureTestSupport
 import Pixels
+import TestSupport
 import Testing
 
 struct PNGTests {
@@ -136,7 +137,7 @@ struct PNGTests {
 
     @Test func survivesEveryCutAndDamage() throws {
         var file = PNGFile(.rgbAlpha, depth: 8, size: PixelSize(width: 9, height: 9)) { x, y in [x, y, 9, 100 + x] }
-        var random = RandomNumbers(seed: 31)
+        var random = SeededNumbers(seed: 31)
         for isInterlaced in [false, true] {
             file.isInterlaced = isInterlaced
             let bytes = file.bytes

@@ -1,5 +1,6 @@
 import Foundation
 import Pixels
+import TestSupport
 
 extension PixelBuffer {
     /// Draws a picture from a function of column and row.
@@ -29,7 +30,7 @@ extension PixelBuffer {
 
     /// Every pixel different from its neighbours, and no two corners alike.
     public static func noise(width: Int, height: Int, seed: UInt64 = 1) -> PixelBuffer {
-        var random = RandomNumbers(seed: seed)
+        var random = SeededNumbers(seed: seed)
         return PixelBuffer(width: width, height: height) { _, _ in
             let bits = random.next()
             return PixelColor(

@@ -1,6 +1,7 @@
 import Cells
 import PictureTestSupport
 import Pixels
+import TestSupport
 import Testing
 
 @testable import Pictures
@@ -68,7 +69,7 @@ import Testing
     }
 
     @Test func paletteIsTheNearest() {
-        var random = RandomNumbers(seed: 5)
+        var random = SeededNumbers(seed: 5)
         var worse = 0
         for _ in 0..<2_000 {
             let colour = (

@@ -1,6 +1,7 @@
 import Foundation
 import PictureTestSupport
 import Pixels
+import TestSupport
 import Testing
 
 struct AreaFilterTests {
@@ -93,7 +94,7 @@ struct AreaFilterTests {
     }
 
     @Test func givesEveryOutputRowWhateverTheBorders() {
-        var random = RandomNumbers(seed: 5)
+        var random = SeededNumbers(seed: 5)
         for _ in 0..<400 {
             let source = PixelSize(
                 width: .random(in: 1...20, using: &random), height: .random(in: 1...40, using: &random))

@@ -1,4 +1,5 @@
 import PictureTestSupport
+import TestSupport
 import Testing
 
 @testable import Pixels
@@ -76,7 +77,7 @@ struct DecodeOutcomeTests {
         let seeds = (pictures + Self.failures.map(DecodeOutcome.failure)).map {
             $0.head + $0.product
         }
-        var random = RandomNumbers(seed: 11)
+        var random = SeededNumbers(seed: 11)
         var accepted = 0
         for round in 0..<20_000 {
             var request = request
@@ -94,7 +95,7 @@ struct DecodeOutcomeTests {
     }
 
     @Test func survivesRandomBytes() {
-        var random = RandomNumbers(seed: 12)
+        var random = SeededNumbers(seed: 12)
         let start = Array(DecodeOutcome.picture(bareReply()).head.prefix(6))
         for round in 0..<20_000 {
             var bytes = (0..<Int.random(in: 0...80, using: &random)).map { _ in
@@ -141,7 +142,7 @@ struct DecodeOutcomeTests {
         try bytes.withUnsafeBytes { try DecodeOutcome(reading: $0, for: request) }
     }
 
-    private func mutated(_ seed: [UInt8], using random: inout RandomNumbers) -> [UInt8] {
+    private func mutated(_ seed: [UInt8], using random: inout SeededNumbers) -> [UInt8] {
         var bytes = seed
         for _ in 0..<Int.random(in: 1...3, using: &random) {
             let place = Int.random(in: 0..<bytes.count, using: &random)

@@ -1,10 +1,11 @@
 import PictureTestSupport
 import Pixels
+import TestSupport
 import Testing
 
 struct DecodeRequestTests {
     @Test func survivesTheCommandLine() throws {
-        var random = RandomNumbers(seed: 3)
+        var random = SeededNumbers(seed: 3)
         for _ in 0..<500 {
             var request = DecodeRequest(
                 box: PixelSize(
@@ -40,7 +41,7 @@ struct DecodeRequestTests {
 
     /// A region that came back from the decoder can be asked for again.
     @Test func takesWhatALayoutCovers() throws {
-        var random = RandomNumbers(seed: 4)
+        var random = SeededNumbers(seed: 4)
         for _ in 0..<500 {
             var request = DecodeRequest(box: PixelSize(width: .random(in: 1...99, using: &random), height: 77))
             request.fitting = .cover
