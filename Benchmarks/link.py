@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import time
 
+from companion import Companion
 from process import Trouble, end, run
 
 SOURCE = pathlib.Path(__file__).with_name("link") / "shaped_link.c"
@@ -30,7 +31,7 @@ def obstacle():
     return ""
 
 
-class Link:
+class Link(Companion):
     """A link while it is entered.
 
     Its namespaces have no name and belong to the program that carries the packets, which ends with its standard input:
@@ -38,35 +39,26 @@ class Link:
     nothing to be cleared away that a run might have left.
     """
 
+    STREAMS = subprocess.PIPE
+
     def __init__(self, shape, folder):
+        super().__init__()
         self.shape = shape
         self._program = folder / "shaped_link"
-        self._child = None
         self._spaces = {}
 
-    def __enter__(self):
+    def _command(self):
         if not self._program.exists():
             run(["cc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", self._program, SOURCE])
-        self._child = subprocess.Popen(
-            [str(self._program), *self.shape.options], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, start_new_session=True)
-        try:
-            word, near, far = self._line().split()
-            if word != "ready":
-                raise Trouble(f"The link says {word}.")
-            self._spaces = {NEAR: near, FAR: far}
-            for mine, other in ((NEAR, FAR), (FAR, NEAR)):
-                self._set_up(mine, other)
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
+        return [str(self._program), *self.shape.options]
 
-    def __exit__(self, *_):
-        end(self._child.pid)
-        self._child.wait()
-        for stream in (self._child.stdin, self._child.stdout, self._child.stderr):
-            stream.close()
+    def _make_ready(self):
+        word, near, far = self._line().split()
+        if word != "ready":
+            raise Trouble(f"The link says {word}.")
+        self._spaces = {NEAR: near, FAR: far}
+        for mine, other in ((NEAR, FAR), (FAR, NEAR)):
+            self._set_up(mine, other)
 
     def at(self, side, command):
         """A command as it is run at one end. It is killed when this process ends."""

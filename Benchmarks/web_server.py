@@ -1,10 +1,10 @@
 """nginx at the far end of a link: http, and https with HTTP/2."""
 import pathlib
-import subprocess
 import time
 
+from companion import Companion
 from link import FAR
-from process import Trouble, end, run
+from process import Trouble, run
 
 PORTS = {"http": 8080, "https": 8443}
 #: Seconds within which it listens.
@@ -29,15 +29,15 @@ http {{
 """
 
 
-class WebServer:
+class WebServer(Companion):
     """Serves a folder while it is entered."""
 
     def __init__(self, link, root, folder):
+        super().__init__()
         self.certificate = folder / "certificate.pem"
         self._link, self._root, self._folder = link, root, folder
-        self._child = None
 
-    def __enter__(self):
+    def _command(self):
         folder = self._folder
         run([
             "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
@@ -45,26 +45,13 @@ class WebServer:
             "-out", self.certificate])
         file = folder / "nginx.conf"
         file.write_text(CONFIGURATION.format(folder=folder, root=self._root, address=FAR), encoding="utf-8")
-        command = self._link.at(FAR, ["nginx", "-p", f"{folder}/", "-e", f"{folder}/error.log", "-c", str(file)])
-        self._child = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            start_new_session=True)
-        try:
-            self._wait()
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
-
-    def __exit__(self, *_):
-        end(self._child.pid)
-        self._child.wait()
+        return self._link.at(FAR, ["nginx", "-p", f"{folder}/", "-e", f"{folder}/error.log", "-c", str(file)])
 
     def address(self, scheme, path):
         """Where a file is to be had."""
         return f"{scheme}://{FAR}:{PORTS[scheme]}/{path}"
 
-    def _wait(self):
+    def _make_ready(self):
         """Waits until it listens at both ports, as the kernel tells it of the process' namespace."""
         deadline = time.perf_counter() + PATIENCE
         wanted = {f":{port:04X}" for port in PORTS.values()}
