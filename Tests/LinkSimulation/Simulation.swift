@@ -12,22 +12,6 @@ import Traffic
 /// What is simulated is what decides how long things take: the queue at the bottleneck, slow start, losses and what TCP does
 /// about them, the round trips of connections and requests. It is deterministic: the same seed, the same run.
 public final class Simulation {
-    private enum Event {
-        case connected(Int)
-        case request(transfer: Int, attempt: Int)
-        case segment(connection: Int, transfer: Int, attempt: Int, bytes: Int, sent: Double)
-        case ack(connection: Int, delay: Double)
-        case lost(connection: Int, transfer: Int, attempt: Int, bytes: Int, isFast: Bool)
-        case wanted(Int)
-        case tick
-    }
-
-    private struct Entry: Sendable {
-        let time: Double
-        let number: Int
-        let event: Event
-    }
-
     /// Seconds since the start.
     public private(set) var time = 0.0
     /// The link.
@@ -47,8 +31,7 @@ public final class Simulation {
     private let isShared: Bool
     private let gallery: GalleryID
     private var queue = TransferQueue()
-    private var events: [Entry] = []
-    private var eventCount = 0
+    private var events = SimulatedEvents()
     private var connections: [SimulatedConnection] = []
     private var idle: [SimulatedConnection] = []
     private var running: Set<Int> = []
@@ -79,7 +62,7 @@ public final class Simulation {
                 candidate: TransferCandidate(
                     host: "example.org", isSecure: isShared, importance: importance, kind: kind),
                 size: bytes, time: time))
-        schedule(.wanted(number), at: time)
+        events.add(.wanted(number), at: time)
         left += 1
         return number
     }
@@ -94,14 +77,14 @@ public final class Simulation {
 
     /// Lets time pass until all is here, or that one thing.
     public func run(until last: Int? = nil, atMost limit: Double = 3_000) {
-        while left > 0, let entry = popEvent(), entry.time < limit {
-            time = entry.time
-            handle(entry.event)
+        while left > 0, let next = events.popFirst(), next.time < limit {
+            time = next.time
+            handle(next.event)
             if let last, transfers[last].doneTime != nil { return }
         }
     }
 
-    private func handle(_ event: Event) {
+    private func handle(_ event: SimulatedEvents.Event) {
         switch event {
         case .wanted(let number):
             put(number)
@@ -147,7 +130,7 @@ public final class Simulation {
         mostAtOnce = max(mostAtOnce, running.count)
         if !isTicking, left > 0, let pace = governor.pace(at: time) {
             isTicking = true
-            schedule(.tick, at: time + pace)
+            events.add(.tick, at: time + pace)
         }
     }
 
@@ -165,7 +148,7 @@ public final class Simulation {
         } else {
             connection = SimulatedConnection(connections.count, isShared: isShared && way == .any)
             connections.append(connection)
-            schedule(.connected(connection.number), at: time + roundTrip * (isShared ? 2 : 1))
+            events.add(.connected(connection.number), at: time + roundTrip * (isShared ? 2 : 1))
             // The connection itself takes one round trip, what TLS needs comes on top.
             governor.note(.connected(roundTrip), of: number, at: time + roundTrip)
         }
@@ -180,7 +163,7 @@ public final class Simulation {
 
     private func request(_ number: Int) {
         transfers[number].requestTime = time
-        schedule(
+        events.add(
             .request(transfer: number, attempt: transfers[number].attempt),
             at: time + link.stage(at: time).roundTrip / 2)
     }
@@ -206,7 +189,7 @@ public final class Simulation {
         _ connection: SimulatedConnection, _ number: Int, _ attempt: Int, _ bytes: Int, sent: Double
     ) {
         let roundTrip = link.stage(at: time).roundTrip
-        schedule(.ack(connection: connection.number, delay: time + roundTrip / 2 - sent), at: time + roundTrip / 2)
+        events.add(.ack(connection: connection.number, delay: time + roundTrip / 2 - sent), at: time + roundTrip / 2)
         guard transfers[number].attempt == attempt else {
             wasted += bytes
             return
@@ -255,52 +238,18 @@ public final class Simulation {
             let isUnlucky = link.loss > 0 && Double.random(in: 0..<1, using: &numbers) < link.loss
             switch link.send(bytes, at: time, isUnlucky: isUnlucky) {
             case .arrives(let arrival):
-                schedule(
+                events.add(
                     .segment(
                         connection: connection.number, transfer: number, attempt: attempt, bytes: bytes, sent: time),
                     at: arrival)
             case .lost(let queue):
                 // Three later packets tell the sender; where there are none, it waits for its timer.
                 let isFast = connection.flying >= 4
-                schedule(
+                events.add(
                     .lost(
                         connection: connection.number, transfer: number, attempt: attempt, bytes: bytes, isFast: isFast),
                     at: time + (isFast ? queue + roundTrip : max(0.2, 2 * (queue + roundTrip))))
             }
         }
-    }
-
-    // MARK: - Time
-
-    private func schedule(_ event: Event, at time: Double) {
-        eventCount += 1
-        events.append(Entry(time: time, number: eventCount, event: event))
-        var child = events.count - 1
-        while child > 0 {
-            let parent = (child - 1) / 2
-            guard isEarlier(child, parent) else { return }
-            events.swapAt(child, parent)
-            child = parent
-        }
-    }
-
-    private func popEvent() -> Entry? {
-        guard let first = events.first else { return nil }
-        events.swapAt(0, events.count - 1)
-        events.removeLast()
-        var parent = 0
-        while true {
-            var least = parent
-            for child in [2 * parent + 1, 2 * parent + 2] where child < events.count && isEarlier(child, least) {
-                least = child
-            }
-            guard least != parent else { return first }
-            events.swapAt(parent, least)
-            parent = least
-        }
-    }
-
-    private func isEarlier(_ left: Int, _ right: Int) -> Bool {
-        (events[left].time, events[left].number) < (events[right].time, events[right].number)
     }
 }
