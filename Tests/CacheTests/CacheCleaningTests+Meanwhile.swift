@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import Model
 import TestSupport
@@ -53,5 +54,43 @@ extension CacheCleaningTests {
         // Who asks for it by name means it.
         try gallery.remove()
         #expect(try size("a") == 0)
+    }
+
+    /// Somebody opens a gallery while its database is being copied: it stays as it is, and whole.
+    @Test func aDatabaseThatIsOpenedMeanwhileIsNotReplaced() async throws {
+        try await make("a", opened: 10)
+        let gallery = try #require(try caches().gallery(address("a")))
+        #expect(try gallery.dropThumbnails(100) == 20)
+        let before = gallery.databaseSize
+        let cache = try caches().open(address("a"))
+        #expect(throws: CacheError.locked(path: gallery.folder)) { try gallery.shrink() }
+        #expect(throws: CacheError.locked(path: gallery.folder)) { _ = try gallery.dropThumbnails(1) }
+        #expect(throws: CacheError.locked(path: gallery.folder)) { try gallery.dropPhotos(["1-1-x"]) { _ in } }
+        try await cache.writer.noteOpened(at: now)
+        #expect(try cache.read { try $0.gallery().lastOpened } == now)
+        #expect(try gallery.databaseSize >= before && folder.entries(path("a") + "/partial").isEmpty)
+        try await expectWell("a")
+    }
+
+    /// Who opens a gallery in the moment of a step waits for its end, and does not fail.
+    @Test(.timeLimit(.minutes(1))) func openingWaitsForAStep() async throws {
+        try await make("a", opened: 10)
+        let path = try folder.path(path("a"))
+        let lock = try #require(try CacheLock.take(folder: path, .exclusive))
+        #expect(try CacheLock.take(folder: path, .shared) == nil)
+        let isHeld = Gate()
+        Thread.detachNewThread {
+            if (try? CacheLock.take(folder: path, .shared, patience: 3_000)) != nil { isHeld.open() }
+        }
+        // Two have the lock's file open: the other is there, and waits.
+        while try descriptors(of: path + "/lock") < 2 { await Task.yield() }
+        _ = consume lock
+        #expect(isHeld.wait())
+    }
+
+    private func descriptors(of path: String) throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
+        }
     }
 }

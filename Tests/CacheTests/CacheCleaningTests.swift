@@ -53,7 +53,7 @@ import Testing
         return gallery.databaseSize + gallery.photosSize + gallery.setAsideSize
     }
 
-    private func clean(limit: Int64?, remembered: [String]? = nil, _ folder: CacheFolder? = nil) async throws {
+    func clean(limit: Int64?, remembered: [String]? = nil, _ folder: CacheFolder? = nil) async throws {
         let addresses = try remembered?.map { try address($0) }
         await CacheCleaning(try folder ?? caches(), limit: limit, remembered: addresses, now: now, log: log).run()
     }
@@ -65,7 +65,7 @@ import Testing
         return [counts.0.thumbnails, counts.0.photos, counts.1]
     }
 
-    private func expectWell(_ name: String) async throws {
+    func expectWell(_ name: String) async throws {
         let check = try await caches().open(address(name)).check()
         #expect(check.complaints.isEmpty && check.brokenFiles == 0 && check.orphans == 0 && check.brokenRows == 0)
         #expect(!check.isIndexMended)
@@ -178,138 +178,6 @@ import Testing
         #expect(try counts("old") == [0, 0, 20] && counts("new")[1] < 20)
         #expect(log.entries.contains { $0.level == .error && $0.message.contains("1-1-folder cannot be removed") })
         try await expectWell("new")
-    }
-
-    @Test func halfMadeAndDamagedCachesGoWholeOrStay() async throws {
-        folder.write("cache/galleries/0123456789abcdef/lock", "")
-        folder.write("cache/galleries/no cache of ours/file", "x")
-        try await make("damaged", opened: 1)
-        folder.write("\(try path("damaged"))/gallery.sqlite", "no database at all")
-        try await make("newer", opened: 500)
-        let newer = folder.path("\(try path("newer"))/gallery.sqlite")
-        try Connection(path: newer, access: .readWrite).execute("PRAGMA user_version = 999")
-        try await clean(limit: 0)
-        let rest = try ["\(GalleryID(address("newer")))", "\(GalleryID(address("damaged")))", "no cache of ours"]
-        #expect(folder.entries("cache/galleries").sorted() == rest.sorted())
-        #expect(try size("newer") > 0 && folder.entries(path("damaged") + "/photos").count == 20)
-    }
-
-    /// A link in the photos' place leads to what is not ours.
-    @Test func linksAreNotFollowed() async throws {
-        try await make("a", opened: 10)
-        let precious = folder.write("elsewhere/1-1-precious", "precious")
-        let photos = folder.path("\(try path("a"))/photos")
-        try FileManager.default.removeItem(atPath: photos)
-        try FileManager.default.createSymbolicLink(atPath: photos, withDestinationPath: folder.path("elsewhere"))
-        try await clean(limit: 0)
-        #expect(FileManager.default.fileExists(atPath: precious))
-    }
-
-    /// Made by an older Vitrine and not opened since: it is looked at, and taken from, as it is.
-    @Test func cachesOfAnOlderVitrineAreCleanedToo() async throws {
-        let folder = try path("old")
-        try PrivateFolder.make(self.folder.path(folder) + "/photos")
-        try PrivateFolder.make(self.folder.path(folder) + "/partial")
-        let database = self.folder.path(folder) + "/gallery.sqlite"
-        do {
-            let connection = try Connection(path: database, access: .readWrite)
-            try Schema.migrate(connection, through: 1)
-            try connection.execute(
-                """
-                INSERT INTO gallery (key, address, photo_count) VALUES (1, '\(try address("old").text)', 1);
-                INSERT INTO photo (id, name, name_key, date, photo_address, photo_held, photo_file, thumbnail_held)
-                VALUES ('a', 'A', X'61', 1000, 'http://example.org/a.jpg', 1, '1-1-x', 1);
-                INSERT INTO thumbnail (photo, data) VALUES (1, zeroblob(500000));
-                """)
-        }
-        self.folder.write(folder + "/photos/1-1-x", "photo")
-        let record = try #require(try caches().record(of: address("old")))
-        #expect(!record.isKept && record.photoCount == 1)
-        try await clean(limit: 400_000)
-        #expect(try size("old") < 400_000)
-        #expect(try caches().record(of: address("old")) == record)
-        let connection = try Connection(path: database, access: .readOnly)
-        #expect(try Schema.version(of: connection) == 1)
-        #expect(try counts("old") == [0, 0, 1])
-    }
-
-    /// Somebody opens a gallery while its database is being copied: it stays as it is, and whole.
-    @Test func aDatabaseThatIsOpenedMeanwhileIsNotReplaced() async throws {
-        try await make("a", opened: 10)
-        let gallery = try #require(try caches().gallery(address("a")))
-        #expect(try gallery.dropThumbnails(100) == 20)
-        let before = gallery.databaseSize
-        let cache = try caches().open(address("a"))
-        #expect(throws: CacheError.locked(path: gallery.folder)) { try gallery.shrink() }
-        #expect(throws: CacheError.locked(path: gallery.folder)) { _ = try gallery.dropThumbnails(1) }
-        #expect(throws: CacheError.locked(path: gallery.folder)) { try gallery.dropPhotos(["1-1-x"]) { _ in } }
-        try await cache.writer.noteOpened(at: now)
-        #expect(try cache.read { try $0.gallery().lastOpened } == now)
-        #expect(try gallery.databaseSize >= before && folder.entries(path("a") + "/partial").isEmpty)
-        try await expectWell("a")
-    }
-
-    /// Who opens a gallery in the moment of a step waits for its end, and does not fail.
-    @Test(.timeLimit(.minutes(1))) func openingWaitsForAStep() async throws {
-        try await make("a", opened: 10)
-        let path = try folder.path(path("a"))
-        let lock = try #require(try CacheLock.take(folder: path, .exclusive))
-        #expect(try CacheLock.take(folder: path, .shared) == nil)
-        let isHeld = Gate()
-        Thread.detachNewThread {
-            if (try? CacheLock.take(folder: path, .shared, patience: 3_000)) != nil { isHeld.open() }
-        }
-        // Two have the lock's file open: the other is there, and waits.
-        while try descriptors(of: path + "/lock") < 2 { await Task.yield() }
-        _ = consume lock
-        #expect(isHeld.wait())
-    }
-
-    private func descriptors(of path: String) throws -> Int {
-        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
-        }
-    }
-
-    /// Ended in the middle, by a kill or by quitting: what is left is a cache, and the next run goes on.
-    @Test func whatWasBegunIsFinishedTheNextTime() async throws {
-        try await make("a", opened: 10, photos: 60)
-        let gallery = try #require(try caches().gallery(address("a")))
-        try gallery.dropPhotos(gallery.photosByAge().prefix(30).map(\.name)) { _ in }
-        _ = try gallery.dropThumbnails(60)
-        let left = folder.write("\(try path("a"))/partial/copy", "half of a copy")
-        try await clean(limit: 300_000)
-        #expect(try size("a") < 300_000)
-        #expect(!FileManager.default.fileExists(atPath: left))
-        try await expectWell("a")
-    }
-
-    /// As a database is left by who ended in the middle of a change before it had a log, or of giving it one.
-    @Test("BEHAVIOURS 4.4: what was begun and not done is undone, also where a cache is only looked at")
-    func whatEndedInTheMiddleIsReadAllTheSame() async throws {
-        try await make("a", opened: 10)
-        let path = folder.path("\(try path("a"))/gallery.sqlite")
-        let original = folder.path("original")
-        try FileManager.default.copyItem(atPath: path, toPath: original)
-        let connection = try Connection(path: original, access: .readWrite)
-        // So little room in memory that half of it is on the disk before it is done.
-        try connection.execute(
-            """
-            PRAGMA journal_mode = DELETE; PRAGMA cache_size = 1; BEGIN;
-            UPDATE gallery SET photo_count = 77; UPDATE thumbnail SET data = zeroblob(8000);
-            UPDATE photo SET name = 'Nobody';
-            """)
-        for (suffix, source) in [("", original), ("-journal", original + "-journal")] {
-            try? FileManager.default.removeItem(atPath: path + suffix)
-            try FileManager.default.copyItem(atPath: source, toPath: path + suffix)
-        }
-        try connection.execute("ROLLBACK")
-        #expect(throws: SQLiteError.self) {
-            _ = try Connection(path: path, access: .readOnly).first("SELECT 1 FROM gallery") { _ in true }
-        }
-        let gallery = try #require(try caches().gallery(address("a")))
-        #expect(gallery.trouble == nil && gallery.record?.photoCount == 20)
-        try await expectWell("a")
     }
 
     @Test func cancelledItDoesNothingMore() async throws {
