@@ -77,7 +77,8 @@ struct HostLink {
 
     /// Takes what was delivered while a transfer ran for a sample of the bandwidth.
     mutating func sample(since time: Double, delivered before: Double, isSaturated: Bool, at now: Double) {
-        guard now > time else { return }
+        // An answer without a body says nothing of what the link carries.
+        guard now > time, delivered > before else { return }
         let rate = (delivered - before) / (now - time)
         if isSaturated || rate > bandwidth.greatest ?? 0 {
             bandwidth.add(rate, at: now, window: max(10 * roundTripTime, 1))
@@ -139,7 +140,13 @@ struct HostLink {
 
     private mutating func judgeQueue(overdue: Int, cap: Double) {
         guard answers + overdue > 0 else { return }
-        if 2 * (lateAnswers + overdue) > answers + overdue {
+        let isLate = 2 * (lateAnswers + overdue) > answers + overdue
+        let soon = (bandwidth.greatest ?? 0) * 0.25
+        if isLate, isShared, roundsWithoutMore == 0, reach < soon {
+            // Over one connection answers wait for each other while it still gathers speed, and it gathers none that it is not
+            // asked for.
+            reach = min(3 * reach, soon, cap * size(.thumbnail))
+        } else if isLate {
             isStarting = false
             // Not at once: at the start everything is asked for together, and is in its own way.
             reach *= 0.9
