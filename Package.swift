@@ -41,6 +41,7 @@ let rooms: KeyValuePairs<String, [String]> = [
     "Settings": ["Model"],
     "Secrets": ["Model", "CSecret"],
     "Screens": ["Model", "Cache", "Cells", "Text", "Pictures", "Settings", "Logging"],
+    "Export": ["Model", "Streams", "Cache", "Text"],
     "Painting": [],
 ]
 
@@ -49,7 +50,7 @@ let programs: KeyValuePairs<String, [String]> = [
     "vitrine": [
         "Text", "Streams", "Model", "Logging", "Cache", "HTTP", "Traffic", "Networking", "Cells", "Pixels", "Pictures",
         "Terminal",
-        "Settings", "Secrets", "Screens",
+        "Settings", "Secrets", "Screens", "Export",
     ],
     "vitrine-decoder": ["Pixels", "Decoding", "CSandbox"],
     "gallery-painter": ["Painting"],
@@ -80,6 +81,7 @@ let tests: KeyValuePairs<String, [String]> = [
         "Cache", "Cells", "Logging", "Model", "Pictures", "Pixels", "PictureTestSupport", "Settings", "TestSupport",
         "vitrine-decoder",
     ],
+    "Export": ["Cache", "Logging", "Model", "TestSupport"],
     "Painting": [],
 ]
 

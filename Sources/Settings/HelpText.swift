@@ -17,6 +17,8 @@ public enum HelpText {
                                             draw pictures on standard output
           vitrine info [--json] FILE|GALLERY#ID
                                             what is known of one photo, EXIF included
+          vitrine export GALLERY FOLDER [ID…]
+                                            copy photos into a folder, fetching what is missing
           vitrine cache info|check [GALLERY|--all]
                                             sizes; verify it and mend what can be mended
           vitrine cache clear [--photos] GALLERY|--all

@@ -12,6 +12,8 @@ public struct Invocation: Equatable, Sendable {
         case show(size: ShowSize?, [String])
         /// Say what is known of a picture.
         case info(json: Bool, String)
+        /// Copy photos of a gallery into a folder: those of these ids, or all.
+        case export(String, folder: String, ids: [String])
         /// Look after caches.
         case cache(CacheAction, CacheTarget)
         /// Explain the command line.

@@ -153,6 +153,10 @@ struct InvocationParser {
             guard !arguments.isEmpty else { throw .missingArgument("The file") }
             return .show(size: size, arguments)
         case "info": return .info(json: isJSON, try only(arguments, "The file, or GALLERY#ID,"))
+        case "export":
+            guard let gallery = arguments.first else { throw .missingArgument("The gallery") }
+            guard arguments.count > 1 else { throw .missingArgument("The folder") }
+            return .export(gallery, folder: arguments[1], ids: Array(arguments.dropFirst(2)))
         case "cache": return try cacheCommand(arguments)
         default:
             if words.count > 1 { throw .unexpectedArgument(words[1]) }

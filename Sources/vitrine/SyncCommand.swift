@@ -11,7 +11,7 @@ struct SyncCommand {
     let house: House
 
     /// How often something is tried. Nobody is there to wait an hour.
-    private static let attempts = 2
+    static let attempts = 2
 
     func run(_ scope: Invocation.SyncScope, _ names: [String]) async throws -> ExitCode {
         let caches = try house.openCaches()

@@ -51,6 +51,8 @@ enum Vitrine {
         case .list(let json, let gallery): try ListCommand(house: house).run(gallery, json: json).rawValue
         case .show(let size, let files): ShowCommand(house: house).run(files, size: size).rawValue
         case .info(let json, let target): try InfoCommand(house: house).run(target, json: json).rawValue
+        case .export(let gallery, let folder, let ids):
+            try await ExportCommand(house: house).run(gallery, to: folder, ids)
         case .cache(let action, let target): try await CacheCommand(house: house).run(action, target).rawValue
         case .help, .version: ExitCode.done.rawValue
         }

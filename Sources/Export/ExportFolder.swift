@@ -1,0 +1,129 @@
+import Glibc
+import Model
+
+/// A folder of the user's that photos are put into.
+///
+///     let folder = try ExportFolder("/media/stick/holidays")
+///     try folder.put(stored, as: "Lake.jpg", date: photo.date)
+///
+/// Nothing in it is ever overwritten, and no link is followed: a name that is taken by something else is an error, and by
+/// the very same photo nothing to do. A name appears when its file is whole.
+final class ExportFolder: Sendable {
+    let path: String
+    private let descriptor: Int32
+    /// As readable as the folder is.
+    private let mode: mode_t
+
+    /// What a photo came to be.
+    enum Outcome: Equatable {
+        case written
+        /// It was there already, byte for byte.
+        case wasThere
+    }
+
+    /// Opens a folder, or makes it, but not those above it: they would be a mistyped path.
+    init(_ path: String) throws(ExportError) {
+        if mkdir(path, 0o777) != 0, errno != EEXIST { throw .failed(path) }
+        descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .failed(path) }
+        var status = stat()
+        mode = fstat(descriptor, &status) == 0 ? status.st_mode & 0o666 : 0o600
+        self.path = path
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Copies a file into the folder, under a name of one part.
+    ///
+    /// - Parameter source: a descriptor that is open for reading; its position does not matter.
+    func put(_ source: Int32, as name: String, date: Timestamp) throws(ExportError) -> Outcome {
+        let target = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        if target >= 0 {
+            defer { close(target) }
+            guard Self.areEqual(source, target) else { throw .exists(path: path(name)) }
+            return .wasThere
+        }
+        if errno != ENOENT { throw errno == ELOOP ? .exists(path: path(name)) : .failed(path(name)) }
+        let temporary = ".vitrine-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
+        defer { unlinkat(descriptor, temporary, 0) }
+        try copy(source, to: temporary, date, named: name)
+        if linkat(descriptor, temporary, descriptor, name, 0) == 0 { return .written }
+        guard [EPERM, EOPNOTSUPP, ENOSYS, EMLINK].contains(errno) else {
+            throw errno == EEXIST ? .exists(path: path(name)) : .failed(path(name))
+        }
+        // A stick's file system has no links. Then the name is taken first, by a file that is nobody's but ours.
+        try copy(source, to: name, date, named: name)
+        return .written
+    }
+
+    private func copy(_ source: Int32, to file: String, _ date: Timestamp, named name: String) throws(ExportError) {
+        let target = openat(descriptor, file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard target >= 0 else { throw errno == EEXIST ? .exists(path: path(name)) : .failed(path(name)) }
+        defer { close(target) }
+        guard Self.copy(source, target), Self.setDate(of: target, date), fsync(target) == 0 else {
+            let error = ExportError.failed(path(name))
+            unlinkat(descriptor, file, 0)
+            throw error
+        }
+        // A stick's file system has no modes either.
+        fchmod(target, mode)
+    }
+
+    private func path(_ name: String) -> String { path + "/" + name }
+
+    private static func copy(_ source: Int32, _ target: Int32) -> Bool {
+        var offset: off_t = 0
+        return withUnsafeTemporaryAllocation(byteCount: pieceSize, alignment: 1) { piece in
+            while true {
+                let count = pread(source, piece.baseAddress, piece.count, offset)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return count == 0 }
+                var rest = UnsafeRawBufferPointer(piece)[..<count]
+                while !rest.isEmpty {
+                    let written = write(target, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                    if written < 0, errno == EINTR { continue }
+                    guard written > 0 else { return false }
+                    rest = rest.dropFirst(written)
+                }
+                offset += off_t(count)
+            }
+        }
+    }
+
+    /// Of the photo, not of the copying: other programs sort by it.
+    private static func setDate(of file: Int32, _ date: Timestamp) -> Bool {
+        let seconds = Int((Double(date.milliseconds) / 1_000).rounded(.down))
+        let time = timespec(tv_sec: seconds, tv_nsec: (Int(date.milliseconds) - seconds * 1_000) * 1_000_000)
+        return futimens(file, [time, time]) == 0
+    }
+
+    private static func areEqual(_ one: Int32, _ other: Int32) -> Bool {
+        var (first, second) = (stat(), stat())
+        guard fstat(one, &first) == 0, fstat(other, &second) == 0, second.st_mode & S_IFMT == S_IFREG,
+            first.st_size == second.st_size
+        else { return false }
+        return withUnsafeTemporaryAllocation(byteCount: 2 * pieceSize, alignment: 1) { pieces in
+            guard let left = pieces.baseAddress else { return false }
+            let right = left + pieceSize
+            var offset: off_t = 0
+            while true {
+                let count = pread(one, left, pieceSize, offset)
+                guard count >= 0, pread(other, right, pieceSize, offset) == count else { return false }
+                if count == 0 { return true }
+                guard memcmp(left, right, count) == 0 else { return false }
+                offset += off_t(count)
+            }
+        }
+    }
+
+    private static let pieceSize = 1 << 16
+}
+
+extension ExportError {
+    /// What the system has just refused.
+    fileprivate static func failed(_ path: String) -> ExportError {
+        .file(path: path, reason: String(cString: strerror(errno)))
+    }
+}

@@ -1,0 +1,151 @@
+import Cache
+import Glibc
+import Model
+import Streams
+
+/// Copies photos out of a gallery's cache into a folder, and wishes for those that are not there.
+///
+///     let export = try PhotoExport(keys, of: cache, to: "/home/me/lake", wishes: wishes)
+///     let report = try await export.run { event in print(event.result) }
+///
+/// It has no network and knows of none: it asks for what is missing as screens do, and looks into the cache. A few photos are wished for
+/// at a time, in the order in which they were named. Cancelled, it stops after the photo at hand, and reports. Done once more
+/// it goes on: what is there already is not copied again.
+public actor PhotoExport {
+    /// What became of one photo.
+    public struct Event: Sendable {
+        /// The photo, as the cache knew it; nil if it does not any more.
+        public let photo: Photo?
+        /// Where it is now, or why it is not.
+        public let result: Result<String, ExportError>
+        /// How many it has come to by now.
+        public let number: Int
+    }
+
+    /// How it went.
+    public struct Report: Equatable, Sendable {
+        /// Photos that are in the folder now, those included that had been there before.
+        public internal(set) var exported = 0
+        /// Photos that could not be had, or not be written.
+        public internal(set) var failed = 0
+        /// Photos that it has not come to.
+        public internal(set) var left = 0
+    }
+
+    private let cache: GalleryCache
+    private let folder: ExportFolder
+    private let wishes: Wishes
+    private let mayFetch: Bool
+    private var pending: ArraySlice<PhotoKey>
+    /// What is wished for, and how often it was.
+    private var awaited: [PhotoKey: Int] = [:]
+    /// Names that photos of this export have.
+    private var names: Set<String> = []
+    private var report = Report()
+    private let executor = QueueExecutor(label: "vitrine.export")
+
+    /// So many are wished for at a time: enough to keep any link busy.
+    private static let width = 16
+
+    /// A queue of its own: it reads and writes files.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// Prepares to copy photos.
+    ///
+    /// - Parameters:
+    ///   - folder: is made if it is not there.
+    ///   - mayFetch: whether somebody fulfils wishes. If not, what is not here has failed.
+    public init(
+        _ keys: [PhotoKey], of cache: GalleryCache, to folder: String, wishes: Wishes, mayFetch: Bool = true
+    ) throws(ExportError) {
+        (self.cache, self.wishes, self.mayFetch, pending) = (cache, wishes, mayFetch, keys[...])
+        self.folder = try ExportFolder(folder)
+    }
+
+    /// Copies them, and says what became of each.
+    public func run(_ onEvent: @Sendable (Event) -> Void = { _ in }) async throws -> Report {
+        defer { for key in awaited.keys { wishes.stop(subject(key)) } }
+        // What has come, and what will not, is wished for no more: that is all there is to listen to.
+        let snapshots = wishes.snapshots()
+        try advance(onEvent)
+        while !awaited.isEmpty, await snapshots.next() != nil { try advance(onEvent) }
+        report.left = awaited.count + pending.count
+        return report
+    }
+
+    /// Goes on as far as it can without waiting for anything.
+    private func advance(_ onEvent: (Event) -> Void) throws {
+        for key in awaited.keys where !wishes.isStanding(subject(key)) { try look(at: key, onEvent) }
+        while !Task.isCancelled, awaited.count < Self.width, let key = pending.popFirst() { try look(at: key, onEvent) }
+    }
+
+    /// Copies a photo, if it is there, and wishes for it, if that helps.
+    private func look(at key: PhotoKey, _ onEvent: (Event) -> Void) throws {
+        let photo = try cache.read { try $0.photo(key) }
+        let attempts = awaited[key] ?? 0
+        if mayFetch, let photo, photo.photo.isWanting, attempts < Self.attempts(photo) {
+            awaited[key] = attempts + 1
+            return wishes.ask(for: subject(key), importance: .visible)
+        }
+        awaited[key] = nil
+        let result = try export(photo, key)
+        switch result {
+        case .success: report.exported += 1
+        case .failure: report.failed += 1
+        }
+        onEvent(Event(photo: photo, result: result, number: report.exported + report.failed))
+    }
+
+    private func subject(_ key: PhotoKey) -> Wish.Subject { .picture(cache.id, key, .photo) }
+
+    /// Whoever fetches tries again by himself. But while one edition comes the gallery may begin to speak of the next.
+    private static func attempts(_ photo: Photo) -> Int { photo.photo.trouble == nil ? 3 : 1 }
+
+    private func export(_ photo: Photo?, _ key: PhotoKey) throws -> Result<String, ExportError> {
+        guard let photo else { return .failure(.gone) }
+        // An older edition is better than none, where the newer one cannot be had.
+        guard let file = try openFile(of: key) else { return .failure(.unavailable(Self.reason(photo))) }
+        defer { close(file) }
+        do throws(ExportError) {
+            let name = unusedName(for: photo, Self.format(of: file)).text
+            _ = try folder.put(file, as: name, date: photo.date)
+            return .success(folder.path + "/" + name)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// A file may be replaced by a newer edition between two looks: then the row names the other one.
+    private func openFile(of key: PhotoKey) throws -> Int32? {
+        for _ in 0..<3 {
+            guard let stored = try cache.read({ try $0.photoFile(of: key) }) else { return nil }
+            let file = open(cache.files.path(stored), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+            if file >= 0 { return file }
+        }
+        return nil
+    }
+
+    private func unusedName(for photo: Photo, _ format: PictureSignature?) -> ExportName {
+        let name = ExportName(photo, format)
+        var candidate = name
+        var number = 1
+        while !names.insert(candidate.folded).inserted {
+            number += 1
+            candidate = name.numbered(number)
+        }
+        return candidate
+    }
+
+    private static func format(of file: Int32) -> PictureSignature? {
+        var head = [UInt8](repeating: 0, count: PictureSignature.length)
+        let count = pread(file, &head, head.count, 0)
+        return count > 0 ? PictureSignature(head.prefix(count)) : nil
+    }
+
+    private static func reason(_ photo: Photo) -> String {
+        switch photo.photo.trouble {
+        case .bad(let failure), .putOff(let failure): failure.reason
+        case nil: "it has not been fetched"
+        }
+    }
+}

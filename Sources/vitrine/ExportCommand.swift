@@ -1,0 +1,91 @@
+import Cache
+import Export
+import Model
+import Settings
+import Text
+import Traffic
+
+/// `vitrine export`: copies photos into a folder, and fetches those that are not here.
+struct ExportCommand {
+    let house: House
+
+    func run(_ name: String, to folder: String, _ ids: [String]) async throws -> Int32 {
+        let address = try house.address(name)
+        let working = Task { try await export(address, to: folder, ids) }
+        let interruption = Interruption { working.cancel() }
+        let code = try await working.value
+        return interruption.exitCode ?? code.rawValue
+    }
+
+    private func export(_ address: Address, to folder: String, _ ids: [String]) async throws -> ExitCode {
+        let caches = try house.openCaches()
+        let cache = try caches.open(address)
+        let mayFetch = !house.settings.offline
+        let controller = house.makeController(
+            caches, schedule: RetrySchedule(maximumAttempts: SyncCommand.attempts))
+        let fetching = mayFetch ? Task { await controller.run() } : nil
+        defer { fetching?.cancel() }
+        guard try await hasList(of: cache, mayFetch) else { return .someFailed }
+        let (keys, unknown) = try Self.keys(ids, cache)
+        for id in unknown { Output.complain("\(address) has no photo “\(id)”.") }
+        let export = try PhotoExport(keys, of: cache, to: folder, wishes: house.wishes, mayFetch: mayFetch)
+        Self.showProgress(0, of: keys.count)
+        let report = try await export.run { Self.show($0, of: keys.count) }
+        Output.progress("")
+        await cache.writer.close()
+        // What was fetched for it takes room in the cache like anything else.
+        await Housekeeping(house: house, caches: caches).clean()
+        guard report.failed > 0 || report.left > 0 || !unknown.isEmpty else { return .done }
+        let all = CountText.text(keys.count + unknown.count, "photo")
+        let rest = report.left > 0 ? " \(report.left) are left; the same command goes on." : ""
+        Output.complain("\(report.exported) of \(all) are in \(folder).\(rest)")
+        return .someFailed
+    }
+
+    /// A list that was fetched once is good enough: who wants a newer one updates it. Returns false, having said why, if
+    /// there is none.
+    private func hasList(of cache: GalleryCache, _ mayFetch: Bool) async throws -> Bool {
+        let isFetched = { try cache.read { try $0.gallery() }.lastSuccess != nil }
+        if try isFetched() { return true }
+        guard mayFetch else {
+            Output.complain("\(cache.address) has never been fetched.")
+            return false
+        }
+        let turn = try await cache.takeTurn { Output.progress("waiting for another update") }
+        defer { withExtendedLifetime(turn) {} }
+        house.wishes.ask(for: .list(cache.id))
+        for await snapshot in house.wishes.snapshots() where snapshot.wishes.isEmpty { break }
+        if try isFetched() { return true }
+        let record = try cache.read { try $0.gallery() }
+        if case .failed(let failure) = house.activity.status(of: cache.id, record: record).state {
+            Output.complain("\(cache.address): \(failure)")
+        }
+        return false
+    }
+
+    /// The photos that were named, or all, the oldest first; and the names that are none.
+    private static func keys(_ ids: [String], _ cache: GalleryCache) throws -> (keys: [PhotoKey], unknown: [String]) {
+        var (keys, unknown): ([PhotoKey], [String]) = ([], [])
+        try cache.read { reader in
+            if ids.isEmpty { return try reader.forEachPhoto { keys.append($0.key) } }
+            for id in ids {
+                if let key = try reader.photo(galleryID: id)?.key { keys.append(key) } else { unknown.append(id) }
+            }
+        }
+        return (keys, unknown)
+    }
+
+    /// A line for each photo that is there, for whoever reads what was written; what failed beside it.
+    private static func show(_ event: PhotoExport.Event, of count: Int) {
+        Output.progress("")
+        switch event.result {
+        case .success(let path): Output.print(path.madeVisible)
+        case .failure(let error): Output.complain("\(event.photo?.name ?? "A photo"): \(error)")
+        }
+        showProgress(event.number, of: count)
+    }
+
+    private static func showProgress(_ number: Int, of count: Int) {
+        Output.progress("\(number) of \(CountText.text(count, "photo"))")
+    }
+}

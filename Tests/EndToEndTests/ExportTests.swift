@@ -1,0 +1,89 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `vitrine export`, as people and scripts use it.
+@Suite(.serialized) struct ExportTests {
+    private let home = Household()
+
+    @Test func photosAreFetchedAndPutIntoAFolder() throws {
+        let server = try Nginx(serving: Built.testGallery)
+        let folder = home.folder.path("out")
+        let export = try home.vitrine("export", server.url("/index.xml"), folder, "dawn-ridge", "owl")
+        #expect(export.status == 0 && export.errors.isEmpty)
+        #expect(export.lines.first == folder + "/Dawn over the ridge.jpg" && export.lines.count == 2)
+        // The list, and these two; nothing else.
+        #expect(try server.paths().count == 3)
+        let copy = FileManager.default.contents(atPath: folder + "/Dawn over the ridge.jpg")
+        #expect(copy == FileManager.default.contents(atPath: Built.testGallery + "/images/dawn-ridge.jpg"))
+        let all = try home.vitrine("export", server.url("/index.xml"), folder)
+        #expect(all.status == 0 && all.lines.count == 28 && home.folder.entries("out").count == 28)
+        // It is all there by now.
+        server.stop()
+        let again = try home.vitrine("export", "--offline", server.url("/index.xml"), folder)
+        #expect(again.status == 0 && again.lines.count == 28 && home.folder.entries("out").count == 28)
+    }
+
+    @Test func mistakesAreSaid() throws {
+        let (gallery, folder) = (Built.testGallery, home.folder.path("out"))
+        #expect(try home.vitrine("export").errors.contains("The gallery is missing"))
+        #expect(try home.vitrine("export", gallery).errors.contains("The folder is missing"))
+        #expect(try home.vitrine("export", "--offline", gallery, folder).errors.contains("has never been fetched"))
+        let unknown = try home.vitrine("export", gallery, folder, "owl", "nobody")
+        #expect(unknown.status == 1 && unknown.lines.count == 1)
+        #expect(unknown.errors.contains("has no photo “nobody”") && unknown.errors.contains("1 of 2 photos are in"))
+        let path = try #require(unknown.lines.first)
+        home.folder.write("out/" + path.split(separator: "/").suffix(1).joined(), "mine")
+        let other = try home.vitrine("export", gallery, folder, "owl")
+        #expect(other.status == 1 && other.errors.contains("is there already, and is another file"))
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
+        home.folder.write("file", "")
+        #expect(try home.vitrine("export", gallery, home.folder.path("file")).errors.contains("Not a directory"))
+        let nowhere = try home.vitrine("export", gallery, home.folder.path("no/such"), "owl")
+        #expect(nowhere.status == 1 && nowhere.errors.contains("No such file or directory"))
+    }
+
+    @Test(
+        "BEHAVIOURS 5.8: an export that is interrupted says what it has done, and the same command goes on",
+        .timeLimit(.minutes(1)))
+    func interrupted() async throws {
+        let gate = Gate()
+        let owl = FileManager.default.contents(atPath: Built.testGallery + "/images/owl.jpg").map(Array.init) ?? []
+        let server = try ScriptedServer { request in
+            switch request.path {
+            case "/index.xml":
+                .answer(
+                    200,
+                    "<album>"
+                        + (0..<100).map {
+                            "<photo id=\"\($0)\" name=\"Photo \($0)\" date=\"2006-01-01T00:00:00Z\">"
+                                + "<image kind=\"image\" srcURL=\"p/\($0)\"/></photo>"
+                        }.joined() + "</album>")
+            case "/p/0", "/p/1", "/p/2": .answer(200, owl)
+            default: [.hold(gate)] + .answer(200, owl)
+            }
+        }
+        let (words, input) = try ChildProcess.makePipe()
+        let errors = home.folder.write("errors", "")
+        let file = open(errors, O_WRONLY)
+        let command = try ChildProcess(
+            Built.vitrine, ["export", server.url("/index.xml"), home.folder.path("out")],
+            environment: home.environment(), output: input, errors: file)
+        close(file)
+        close(input)
+        // Three lines: three photos are there, and the fourth is not going to come.
+        var text = ""
+        var byte: UInt8 = 0
+        while text.count(where: { $0 == "\n" }) < 3, read(words, &byte, 1) == 1 {
+            text.append(Character(UnicodeScalar(byte)))
+        }
+        #expect(command.end(SIGINT) == 128 + SIGINT)
+        close(words)
+        gate.open()
+        #expect(home.folder.entries("out") == ["Photo 0.jpg", "Photo 1.jpg", "Photo 2.jpg"])
+        let said = try String(contentsOfFile: errors, encoding: .utf8)
+        #expect(said.contains("3 of 100 photos are in") && said.contains("97 are left; the same command goes on."))
+        let again = try home.vitrine("export", server.url("/index.xml"), home.folder.path("out"))
+        #expect(again.status == 0 && again.lines.count == 100 && home.folder.entries("out").count == 100)
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Model
+import TestSupport
+import Testing
+
+@testable import Export
+
+@Suite struct ExportFolderTests {
+    private let folder = TestFolder()
+    private let date = Timestamp(milliseconds: 1_154_245_637_250)
+
+    private func put(_ contents: [UInt8], as name: String, into path: String? = nil) throws -> ExportFolder.Outcome {
+        let source = open(folder.write("source", contents), O_RDONLY)
+        defer { close(source) }
+        return try ExportFolder(path ?? folder.path("out")).put(source, as: name, date: date)
+    }
+
+    @Test func aFileIsWrittenWholeWithItsDate() throws {
+        let contents = (0..<300_000).map { UInt8(truncatingIfNeeded: $0) }
+        #expect(try put(contents, as: "Lake.jpg") == .written)
+        #expect(folder.entries("out") == ["Lake.jpg"], "nothing else is left behind")
+        let path = folder.path("out/Lake.jpg")
+        #expect(FileManager.default.contents(atPath: path) == Data(contents))
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        let written = try #require(attributes[.modificationDate] as? Date)
+        #expect(abs(written.timeIntervalSince1970 - 1_154_245_637.25) < 0.001)
+        #expect(try put(contents, as: "Lake.jpg") == .wasThere)
+    }
+
+    @Test(arguments: [(0o755, 0o644), (0o700, 0o600), (0o775, 0o664)])
+    func itIsAsReadableAsTheFolder(ofFolder: Int, ofFile: Int) throws {
+        let path = folder.path("out")
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        chmod(path, mode_t(ofFolder))
+        #expect(try put([1], as: "a") == .written)
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("out/a"))
+        #expect(attributes[.posixPermissions] as? Int == ofFile)
+    }
+
+    @Test func whatIsThereIsTheUsersAndStays() throws {
+        for (name, contents) in [("longer", "mine and longer"), ("same size", "mine")] {
+            folder.write("out/" + name, contents)
+            #expect(throws: ExportError.exists(path: folder.path("out/" + name))) {
+                try put(Array("them".utf8), as: name)
+            }
+            #expect(try String(contentsOfFile: folder.path("out/" + name), encoding: .utf8) == contents)
+        }
+        try FileManager.default.createDirectory(
+            atPath: folder.path("out/folder"), withIntermediateDirectories: false)
+        #expect(throws: ExportError.exists(path: folder.path("out/folder"))) { try put([1], as: "folder") }
+        mkfifo(folder.path("out/pipe"), 0o600)
+        #expect(throws: ExportError.exists(path: folder.path("out/pipe"))) { try put([1], as: "pipe") }
+    }
+
+    @Test func noLinkIsFollowed() throws {
+        let target = folder.write("elsewhere", "theirs")
+        folder.write("out/other", "")
+        for (name, destination) in [("link", target), ("dangling", folder.path("nowhere"))] {
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.path("out/" + name), withDestinationPath: destination)
+            #expect(throws: ExportError.exists(path: folder.path("out/" + name))) {
+                try put(Array("theirs".utf8), as: name)
+            }
+        }
+        #expect(try String(contentsOfFile: target, encoding: .utf8) == "theirs")
+        #expect(!FileManager.default.fileExists(atPath: folder.path("nowhere")))
+    }
+
+    @Test func aFolderThatCannotBeIsSaid() throws {
+        folder.write("file", "")
+        for path in [folder.path("file"), folder.path("no/such/folder"), ""] {
+            #expect(throws: ExportError.self) { _ = try ExportFolder(path) }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Model
+import Testing
+
+@testable import Export
+
+@Suite struct ExportNameTests {
+    private func name(_ title: String, _ format: PictureSignature? = .jpeg, id: String = "id-7") -> String {
+        let state = RenditionState(edition: 1)
+        let photo = Photo(
+            key: PhotoKey(1), galleryID: id, name: title, date: Timestamp(milliseconds: 0), thumbnail: state,
+            photo: state)
+        return ExportName(photo, format).text
+    }
+
+    @Test func aTitleGetsTheEndingOfWhatTheFileIs() {
+        #expect(name("Lake") == "Lake.jpg")
+        #expect(name("Lake", .png) == "Lake.png")
+        #expect(name("Lake", nil) == "Lake")
+        #expect(name("Lake.JPG") == "Lake.JPG" && name("Lake.jpeg") == "Lake.jpeg")
+        // What it says it is, and is not.
+        #expect(name("Lake.jpg", .png) == "Lake.jpg.png")
+        #expect(name("See bei Nacht, 1. Bild") == "See bei Nacht, 1. Bild.jpg")
+        #expect(name("湖") == "湖.jpg")
+    }
+
+    @Test func aTitleIsOneHarmlessName() {
+        #expect(name("../../.bashrc") == "_._.._.bashrc.jpg")
+        #expect(name("a/b") == "a_b.jpg")
+        #expect(name(".hidden") == "_hidden.jpg" && name("-rf") == "_rf.jpg")
+        #expect(name("") == "id-7.jpg" && name("", id: "") == "photo.jpg" && name("  .. ") == "id-7.jpg")
+        #expect(name(".jpg") == "_jpg.jpg")
+        let hostile = name("a\u{0}b\u{1B}[2Jc\nd\u{202E}gpj")
+        #expect(hostile.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F && $0.value != 0x202E })
+    }
+
+    @Test func aLongTitleIsCutBetweenCharacters() {
+        for title in [String(repeating: "x", count: 3_000), String(repeating: "e\u{301}湖👧", count: 300)] {
+            let text = name(title)
+            #expect(text.utf8.count <= 200 && text.hasSuffix(".jpg") && title.hasPrefix(text.dropLast(4).prefix(5)))
+        }
+        let many = ExportName(
+            Photo(
+                key: PhotoKey(1), galleryID: "x", name: "Lake", date: Timestamp(milliseconds: 0),
+                thumbnail: RenditionState(edition: 1), photo: RenditionState(edition: 1)), .jpeg)
+        #expect(many.numbered(2).text == "Lake (2).jpg")
+    }
+}

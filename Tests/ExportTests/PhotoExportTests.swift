@@ -1,0 +1,176 @@
+import Foundation
+import Logging
+import Model
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import Export
+
+/// Somebody who fulfils wishes is played by the tests; the cache, the wishes and the files are real.
+@Suite struct PhotoExportTests {
+    private let folder = TestFolder()
+    private let wishes = Wishes()
+    private let cache: GalleryCache
+
+    init() throws {
+        cache = try CacheFolder(path: folder.path("cache"), log: Log()).open(
+            Address("http://example.org/album/index.xml"))
+    }
+
+    private func sync(_ names: [String], date: Int64 = 1) async throws -> [PhotoKey] {
+        let base = try Address("http://example.org/album/index.xml")
+        let draft = try cache.beginSync()
+        try draft.add(
+            names.enumerated().map { number, name in
+                GalleryEntry(
+                    id: "\(number)", name: name, date: Timestamp(milliseconds: date),
+                    photo: try base.resolving("\(number).jpg"), thumbnail: nil)
+            })
+        _ = try await cache.writer.commit(
+            draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 1))
+        return try (0..<names.count).map { number in
+            try #require(try cache.read { try $0.photo(galleryID: "\(number)") }).key
+        }
+    }
+
+    private func contents(_ key: PhotoKey) -> [UInt8] { [0xFF, 0xD8, 0xFF, 0xE0] + Array("\(key.rawValue)".utf8) }
+
+    private func store(_ key: PhotoKey) async throws {
+        let photo = try #require(try cache.read { try $0.photo(key) })
+        let partial = try cache.files.makePartial()
+        let bytes = contents(key)
+        #expect(write(partial.descriptor, bytes, bytes.count) == bytes.count)
+        #expect(
+            try await cache.writer.store(
+                photo: partial, of: key, edition: photo.photo.edition, validators: Validators()))
+    }
+
+    private func file(_ name: String) -> [UInt8]? {
+        FileManager.default.contents(atPath: folder.path("out/" + name)).map(Array.init)
+    }
+
+    private func export(_ keys: [PhotoKey], mayFetch: Bool = true) throws -> PhotoExport {
+        try PhotoExport(keys, of: cache, to: folder.path("out"), wishes: wishes, mayFetch: mayFetch)
+    }
+
+    /// Does with everything that is wished for what a test says, and takes the wish away.
+    private func serve(_ body: @escaping @Sendable (PhotoKey) async throws -> Void) -> Task<Void, any Error> {
+        Task { [wishes] in
+            for await snapshot in wishes.snapshots() {
+                for wish in snapshot.wishes where wishes.isStanding(wish.subject) {
+                    guard case .picture(_, let key, .photo) = wish.subject else { continue }
+                    try await body(key)
+                    wishes.fulfil(wish.subject)
+                }
+            }
+        }
+    }
+
+    @Test func whatIsHereIsCopiedAndTheRestIsFetched() async throws {
+        let keys = try await sync((0..<60).map { "Photo \($0)" })
+        for key in keys[..<20] { try await store(key) }
+        let most = Mutex(0)
+        let serving = serve { [wishes] key in
+            let count = keys.count { wishes.isStanding(.picture(cache.id, $0, .photo)) }
+            most.withLock { $0 = max($0, count) }
+            try await store(key)
+        }
+        defer { serving.cancel() }
+        let events = Mutex<[Int]>([])
+        let report = try await export(keys).run { event in events.withLock { $0.append(event.number) } }
+        #expect(report == PhotoExport.Report(exported: 60, failed: 0, left: 0))
+        #expect(events.withLock { $0 } == Array(1...60))
+        #expect(keys.enumerated().allSatisfy { file("Photo \($0).jpg") == contents($1) })
+        #expect(folder.entries("out").count == 60 && wishes.isEmptyNow)
+        #expect((2...16).contains(most.withLock { $0 }), "some at a time, never all")
+        // Once more: all is there.
+        let again = try await export(keys).run()
+        #expect(again.exported == 60 && folder.entries("out").count == 60)
+    }
+
+    @Test func twoOfOneTitleAreTwoFiles() async throws {
+        let keys = try await sync(["Lake", "LAKE", "Lake"])
+        for key in keys { try await store(key) }
+        for _ in 0..<2 {
+            #expect(try await export(keys).run().exported == 3)
+            #expect(folder.entries("out") == ["LAKE (2).jpg", "Lake (3).jpg", "Lake.jpg"])
+        }
+    }
+
+    @Test func whatCannotBeHadIsSaid() async throws {
+        let keys = try await sync(["bad", "late", "mine"])
+        try await store(keys[2])
+        folder.write("out/mine.jpg", "my own")
+        let serving = serve { [cache] key in
+            let photo = try #require(try cache.read { try $0.photo(key) })
+            let failure = Failure("the server answered 404 (not found)", remedy: .none)
+            try await cache.writer.note(
+                photo.name == "bad" ? .bad(failure) : .putOff(Failure("nobody answers", remedy: .time)), for: .photo,
+                of: key, edition: photo.photo.edition)
+        }
+        defer { serving.cancel() }
+        let reasons = Mutex<[String: String]>([:])
+        let report = try await export(keys + [PhotoKey(999)]).run { event in
+            guard case .failure(let error) = event.result else { return }
+            reasons.withLock { $0[event.photo?.name ?? "?"] = "\(error)" }
+        }
+        #expect(report == PhotoExport.Report(exported: 0, failed: 4, left: 0))
+        let said = reasons.withLock { $0 }
+        #expect(said["bad"] == "It is not here: the server answered 404 (not found).")
+        #expect(said["late"] == "It is not here: nobody answers.")
+        #expect(said["mine"]?.hasSuffix("is there already, and is another file; it is left as it is.") == true)
+        #expect(said["?"] == "The gallery does not have it any more.")
+    }
+
+    @Test func offlineNothingIsWishedFor() async throws {
+        let keys = try await sync(["here", "not here"])
+        try await store(keys[0])
+        let report = try await export(keys, mayFetch: false).run()
+        #expect(report == PhotoExport.Report(exported: 1, failed: 1, left: 0) && wishes.isEmptyNow)
+    }
+
+    /// While one edition comes the gallery begins to speak of the next.
+    @Test func theNewestEditionIsWaitedFor() async throws {
+        let keys = try await sync(["Lake"])
+        let isFirst = Mutex(true)
+        let serving = serve { key in
+            try await store(key)
+            guard
+                isFirst.withLock({ isFirst in
+                    defer { isFirst = false }; return isFirst
+                })
+            else { return }
+            _ = try await sync(["Lake"], date: 2)
+        }
+        defer { serving.cancel() }
+        #expect(try await export(keys).run().exported == 1)
+        #expect(try cache.read { try $0.photo(keys[0]) }?.photo.isCurrent == true)
+    }
+
+    @Test(
+        "BEHAVIOURS 5.8: an export that is ended says what is left, wishes for nothing any more, and can be gone on with"
+    )
+    func stopped() async throws {
+        let keys = try await sync((0..<40).map { "Photo \($0)" })
+        for key in keys[..<10] { try await store(key) }
+        let export = try export(keys)
+        let events = Mutex(0)
+        let snapshots = wishes.snapshots()
+        let working = Task { try await export.run { _ in events.withLock { $0 += 1 } } }
+        while let snapshot = await snapshots.next(), snapshot.wishes.count < 16 {}
+        working.cancel()
+        let report = try await working.value
+        #expect(report == PhotoExport.Report(exported: 10, failed: 0, left: 30))
+        #expect(events.withLock { $0 } == 10 && folder.entries("out").count == 10 && wishes.isEmptyNow)
+        let serving = serve { try await store($0) }
+        defer { serving.cancel() }
+        #expect(try await self.export(keys).run().exported == 40)
+    }
+}
+
+extension Wishes {
+    /// Whether nobody wishes for anything.
+    fileprivate var isEmptyNow: Bool { snapshots().unfinished?.wishes.isEmpty != false }
+}
