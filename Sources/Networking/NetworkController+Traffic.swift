@@ -14,7 +14,7 @@ extension NetworkController {
         for identity in operations.keys { readMeter(of: identity) }
         let queue = agenda.queue
         let mayStart = !isPaused
-        for number in governor.advance(to: clock.now.seconds, isWaiting: { mayStart && queue.count(of: $0) > 0 }) {
+        for number in governor.advance(to: clock.now.seconds, waiting: { mayStart ? queue.count(of: $0) : 0 }) {
             // It is still wanted, so it goes back into the queue when it has ended.
             if let identity = numbers[number] { operations[identity]?.task.cancel() }
         }

@@ -3,14 +3,14 @@ import Model
 /// What time brings: judgements, and room for what is waited for.
 extension AdaptiveGovernor {
     /// Judges what has been learned, once a round trip.
-    public mutating func advance(to now: Double, isWaiting: (String) -> Bool) -> [Int] {
+    public mutating func advance(to now: Double, waiting: (String) -> Int) -> [Int] {
         let areHeldBack = areOthersHeldBack
         var fallen: Set<String> = []
         for name in hosts.keys {
             guard var host = hosts[name] else { continue }
             if !urgent.isEmpty { host.lastHeldBack = now }
-            host.isWaitedFor = isWaiting(name)
-            let isSaturated = host.isWaitedFor && !areHeldBack && host.running > 0
+            host.waiting = waiting(name)
+            let isSaturated = host.waiting > 0 && !areHeldBack && host.running > 0
             let overdue = {
                 [running, link = host.link] in
                 running.values.count {
@@ -25,7 +25,7 @@ extension AdaptiveGovernor {
             let name = transfer.candidate.host
             guard let host = hosts[name] else { continue }
             hosts[name]?.underWay += host.cost(transfer)
-            if !host.isWaitedFor || areHeldBack || fallen.contains(name) { running[number]?.isSaturated = false }
+            if host.waiting == 0 || areHeldBack || fallen.contains(name) { running[number]?.isSaturated = false }
         }
         return makeRoom(at: now) + fallen.sorted().flatMap { shed($0) }
     }
@@ -34,7 +34,7 @@ extension AdaptiveGovernor {
     /// is tried next.
     public func pace(at now: Double) -> Double? {
         guard !running.isEmpty else {
-            return hosts.values.compactMap { $0.isWaitedFor ? $0.reach.nextProbe : nil }.min()
+            return hosts.values.compactMap { $0.waiting > 0 ? $0.reach.nextProbe : nil }.min()
                 .map { max($0 - now, 0.02) }
         }
         let roundTrip = hosts.values.filter { $0.running > 0 }.map(\.link.roundTripTime).min() ?? 0.2

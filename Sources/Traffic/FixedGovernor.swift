@@ -34,7 +34,7 @@ public struct FixedGovernor: Governor {
     }
 
     /// Nothing is interrupted.
-    public mutating func advance(to now: Double, isWaiting: (String) -> Bool) -> [Int] { [] }
+    public mutating func advance(to now: Double, waiting: (String) -> Int) -> [Int] { [] }
 
     /// The width is what it is.
     public mutating func noteComplaint(of host: String, at now: Double) {}

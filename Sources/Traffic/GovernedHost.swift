@@ -13,8 +13,8 @@ struct GovernedHost: Sendable {
     var underWay = 0.0
     /// When something urgent last held the others back.
     var lastHeldBack = -Double.infinity
-    /// Whether anything waited for it that could have been started, when that was last looked at.
-    var isWaitedFor = false
+    /// How many waited for it that could have been started, when that was last looked at.
+    var waiting = 0
 
     init(_ capacity: Double?) {
         if let capacity { link.begin(with: capacity) }
@@ -105,7 +105,7 @@ struct GovernedHost: Sendable {
         let isSettled = link.isShared && isSaturated && link.isSettled
         if trial.advance(
             to: now, isSettled: isSettled, rate: link.bandwidth.greatest ?? 0, delivered: link.delivered,
-            roundTrip: roundTrip)
+            work: Double(waiting) * link.size(.thumbnail), roundTrip: roundTrip)
         {
             link.startAgain()
         }

@@ -10,7 +10,7 @@ import Model
 ///         governor.noteStart(of: 1, candidate, over: connection, at: now)
 ///     }
 ///     governor.note(.answered(wait: 0.1, length: 12_000, isShared: false), of: 1, at: now)
-///     for transfer in governor.advance(to: now, isWaiting: { _ in true }) { … interrupt it … }
+///     for transfer in governor.advance(to: now, waiting: { queue.count(of: $0) }) { … interrupt it … }
 public protocol Governor: Sendable {
     /// Whether something may start now. Whoever starts it says so by ``noteStart(of:_:at:)``.
     mutating func admit(_ candidate: TransferCandidate, at now: Double) -> Admission
@@ -26,8 +26,8 @@ public protocol Governor: Sendable {
     mutating func noteNetwork(at now: Double)
     /// Lets time pass. Returns what should be interrupted, and put back into the queue, for something more important.
     ///
-    /// - Parameter isWaiting: whether anything waits for that host that could have been started.
-    mutating func advance(to now: Double, isWaiting: (String) -> Bool) -> [Int]
+    /// - Parameter waiting: how many wait for that host that could have been started.
+    mutating func advance(to now: Double, waiting: (String) -> Int) -> [Int]
     /// Seconds after which ``advance(to:isWaiting:)`` should be called though nothing has happened; nil if it need not be.
     func pace(at now: Double) -> Double?
     /// What it has found out about hosts, for the next run to begin with.

@@ -41,14 +41,16 @@ struct SharingTrial: Sendable {
     /// - Parameters:
     ///   - isSettled: whether it is known how much the shared connection carries, and it is used all the time.
     ///   - rate: how much that is, in bytes a second.
+    ///   - work: how much is to come, in bytes, as far as it is known.
     mutating func advance(
-        to now: Double, isSettled: Bool, rate: Double, delivered: Double, roundTrip: Double
+        to now: Double, isSettled: Bool, rate: Double, delivered: Double, work: Double, roundTrip: Double
     ) -> Bool {
         switch state {
         case .shared(let next, let few, let then):
-            // Connections cost something, most where there is little: those of a trial should be a second's worth at most.
+            // Connections cost something, most where there is little: those of a trial should be a second's worth at most,
+            // and a small part of all that is to come.
             let isTime = now >= next || (rate < few && now >= then)
-            guard isSettled, isTime, rate > Self.costOfTrial else { return false }
+            guard isSettled, isTime, rate > Self.costOfTrial, work > Self.leastWork else { return false }
             state = .trying(
                 begin: now + 4 * roundTrip, before: rate, deliveredAtSpeed: nil,
                 end: now + 4 * roundTrip + max(4 * roundTrip, 0.5))
@@ -70,4 +72,6 @@ struct SharingTrial: Sendable {
 
     /// Bytes that eight handshakes take, with some certificates.
     private static let costOfTrial = 48e3
+    /// Ten times that, and what eight connections send at once when they begin.
+    private static let leastWork = 10 * (costOfTrial + 8 * 14.6e3)
 }

@@ -121,7 +121,7 @@ public final class Simulation {
         for number in running where transfers[number].received > 0 {
             governor.note(.received(Double(transfers[number].received)), of: number, at: time)
         }
-        for number in governor.advance(to: time, isWaiting: { queue.count(of: $0) > 0 }) { interrupt(number) }
+        for number in governor.advance(to: time, waiting: { queue.count(of: $0) }) { interrupt(number) }
         while let (entry, connection) = queue.popFirst({ governor.admit($0, at: time) }) {
             guard case .picture(_, let key, _) = entry.subject else { break }
             governor.noteStart(of: Int(key.rawValue), entry.candidate, over: connection, at: time)

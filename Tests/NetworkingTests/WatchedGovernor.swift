@@ -48,8 +48,8 @@ struct WatchedGovernor: Governor {
     mutating func noteComplaint(of host: String, at now: Double) { inner.noteComplaint(of: host, at: now) }
     mutating func noteNetwork(at now: Double) { inner.noteNetwork(at: now) }
 
-    mutating func advance(to now: Double, isWaiting: (String) -> Bool) -> [Int] {
-        inner.advance(to: now, isWaiting: isWaiting)
+    mutating func advance(to now: Double, waiting: (String) -> Int) -> [Int] {
+        inner.advance(to: now, waiting: waiting)
     }
 
     func pace(at now: Double) -> Double? { inner.pace(at: now) }

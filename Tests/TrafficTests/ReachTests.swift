@@ -42,11 +42,11 @@ import Testing
     }
 
     @Test mutating func itIsLookedAtAgainOnlyIfSomethingWaits() {
-        _ = governor.advance(to: 0, isWaiting: { _ in false })
+        _ = governor.advance(to: 0, waiting: { _ in 0 })
         #expect(governor.pace(at: 0) == nil && governor.pace(at: 100) == nil, "nobody waits for it")
-        _ = governor.advance(to: 0.25, isWaiting: { $0 == "h" })
+        _ = governor.advance(to: 0.25, waiting: { $0 == "h" ? 1 : 0 })
         #expect(governor.pace(at: 0.25) == 0.75)
-        _ = governor.advance(to: 5, isWaiting: { _ in false })
+        _ = governor.advance(to: 5, waiting: { _ in 0 })
         #expect(governor.pace(at: 5) == nil, "what waited may not begin")
     }
 
@@ -56,6 +56,6 @@ import Testing
         governor.noteNetwork(at: 0)
         governor.noteStart(of: 9, file, over: .any, at: 0)
         #expect(governor.admit(thumbnail, at: 0) == .now(.any))
-        #expect(!governor.areOthersHeldBack && governor.advance(to: 1, isWaiting: { _ in true }).isEmpty)
+        #expect(!governor.areOthersHeldBack && governor.advance(to: 1, waiting: { _ in 1 }).isEmpty)
     }
 }
