@@ -115,6 +115,8 @@ let package = Package(
             .target(
                 name: "LinkSimulation", dependencies: ["Model", "Traffic", "TestSupport"], path: "Tests/LinkSimulation",
                 swiftSettings: [.unsafeFlags(["-O"])]),
+            .executableTarget(
+                name: "network-table", dependencies: ["LinkSimulation", "Traffic"], path: "Tests/NetworkTable"),
             .target(
                 name: "PictureTestSupport", dependencies: ["Pixels", "TestSupport"], path: "Tests/PictureTestSupport"),
             .testTarget(

@@ -12,14 +12,17 @@ extension NetworkController {
     /// Looks at all transfers, lets the governor judge, and does what it says.
     func look() {
         for identity in operations.keys { readMeter(of: identity) }
-        let queue = agenda.queue
-        let mayStart = !isPaused
-        for number in governor.advance(to: clock.now.seconds, waiting: { mayStart ? queue.count(of: $0) : 0 }) {
+        for number in governor.advance(to: clock.now.seconds, waiting: waiting) {
             // It is still wanted, so it goes back into the queue when it has ended.
             if let identity = numbers[number] { operations[identity]?.task.cancel() }
         }
         startWhatMayStart()
         reportTraffic()
+    }
+
+    /// How many wait for a host that could be started. What is taken up meanwhile is not in it.
+    private var waiting: (String) -> Int {
+        { [queue = agenda.queue, isPaused] host in isPaused ? 0 : queue.count(of: host) }
     }
 
     /// Tells the governor what a transfer's meter shows.
@@ -45,7 +48,8 @@ extension NetworkController {
     /// Looks again after a while, as long as anything is transferred.
     func setTick() {
         guard tick == nil,
-            let pace = numbers.isEmpty && agenda.queue.isEmpty ? nil : governor.pace(at: clock.now.seconds)
+            let pace = numbers.isEmpty && agenda.queue.isEmpty
+                ? nil : governor.pace(at: clock.now.seconds, waiting: waiting)
         else { return }
         let time = clock.now + .seconds(agenda.queue.isEmpty ? max(pace, Self.reportPace) : pace)
         tick = Task { [clock] in

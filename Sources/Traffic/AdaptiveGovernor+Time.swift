@@ -32,9 +32,9 @@ extension AdaptiveGovernor {
 
     /// A quarter of a round trip, as long as anything runs; and as long as nothing does, when a host that something waits for
     /// is tried next.
-    public func pace(at now: Double) -> Double? {
+    public func pace(at now: Double, waiting: (String) -> Int) -> Double? {
         guard !running.isEmpty else {
-            return hosts.values.compactMap { $0.waiting > 0 ? $0.reach.nextProbe : nil }.min()
+            return hosts.compactMap { waiting($0.key) > 0 ? $0.value.reach.nextProbe : nil }.min()
                 .map { max($0 - now, 0.02) }
         }
         let roundTrip = hosts.values.filter { $0.running > 0 }.map(\.link.roundTripTime).min() ?? 0.2

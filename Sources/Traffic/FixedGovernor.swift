@@ -43,7 +43,7 @@ public struct FixedGovernor: Governor {
     public mutating func noteNetwork(at now: Double) {}
 
     /// As it was made.
-    public func pace(at now: Double) -> Double? { running.isEmpty ? nil : interval }
+    public func pace(at now: Double, waiting: (String) -> Int) -> Double? { running.isEmpty ? nil : interval }
 
     /// It finds out nothing.
     public var history: HostHistory { HostHistory() }

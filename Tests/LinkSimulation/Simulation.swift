@@ -128,7 +128,7 @@ public final class Simulation {
             start(Int(key.rawValue), over: connection)
         }
         mostAtOnce = max(mostAtOnce, running.count)
-        if !isTicking, left > 0, let pace = governor.pace(at: time) {
+        if !isTicking, left > 0, let pace = governor.pace(at: time, waiting: { queue.count(of: $0) }) {
             isTicking = true
             events.add(.tick, at: time + pace)
         }

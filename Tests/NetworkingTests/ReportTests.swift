@@ -99,6 +99,24 @@ import Traffic
         withExtendedLifetime(watch) {}
     }
 
+    /// What is taken up for a sweep is queued after the hosts were looked at. It must be looked at again nevertheless.
+    @Test(.timeLimit(.minutes(1))) func whatIsTakenUpForAHostThatIsGoneIsTriedLater() async throws {
+        try await begin()
+        test.server.interrupt()
+        let wisher = wish(for: try ids.prefix(8).map { try test.thumbnail($0) })
+        try await test.until { [test] in test.activity.failureCount == 8 }
+        test.wishes.withdraw(wisher)
+        try await idle()
+        #expect(test.activity.traffic?.quality == .offline)
+        test.wishes.ask(for: .everyPicture(test.cache.id, .thumbnail))
+        try await test.until { [test] in !test.clock.alarms.isEmpty }
+        test.server.goOn()
+        try await test.letTimePass(for: controller) { [test, ids] in
+            try ids.allSatisfy { try test.photo($0).thumbnail.isCurrent }
+        }
+        try await idle()
+    }
+
     @Test func onceAtTheEnd() async throws {
         try await begin()
         let reports = Mutex<[TrafficReport]>([])

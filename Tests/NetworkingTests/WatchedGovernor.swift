@@ -52,7 +52,7 @@ struct WatchedGovernor: Governor {
         inner.advance(to: now, waiting: waiting)
     }
 
-    func pace(at now: Double) -> Double? { inner.pace(at: now) }
+    func pace(at now: Double, waiting: (String) -> Int) -> Double? { inner.pace(at: now, waiting: waiting) }
     var history: HostHistory { inner.history }
     var report: GovernorReport { inner.report }
 }

@@ -1,20 +1,31 @@
-import LinkSimulation
 import Model
 import Traffic
 
 /// A network to try governors on, and what they make of it.
-struct Network: CustomStringConvertible, Sendable {
-    let name: String
-    let bits: Double
-    let roundTrip: Double
-    var loss = 0.0
+public struct Network: CustomStringConvertible, Sendable {
+    /// Its rate, in words.
+    public let name: String
+    /// Bits a second.
+    public let bits: Double
+    /// Seconds.
+    public let roundTrip: Double
+    /// Share of packets that are lost.
+    public var loss = 0.0
     /// Thumbnails to fetch: about ten seconds' worth, and no more than 2,000.
-    let thumbnails: Int
+    public let thumbnails: Int
 
-    var description: String { "\(name), \(Int(roundTrip * 1000)) ms\(loss > 0 ? ", \(Int(loss * 100)) % loss" : "")" }
+    /// A network of one rate and one length.
+    public init(name: String, bits: Double, roundTrip: Double, loss: Double = 0, thumbnails: Int) {
+        (self.name, self.bits, self.roundTrip, self.loss, self.thumbnails) = (name, bits, roundTrip, loss, thumbnails)
+    }
+
+    /// Its figures, in words.
+    public var description: String {
+        "\(name), \(Int(roundTrip * 1000)) ms\(loss > 0 ? ", \(Int(loss * 100)) % loss" : "")"
+    }
 
     /// From a modem's rate to that of a good line, from the next town to the other end of the world, with and without loss.
-    static let all: [Network] = {
+    public static let all: [Network] = {
         let rates: [(String, Double, Int)] = [
             ("256 kbit/s", 256e3, 60), ("2 Mbit/s", 2e6, 300), ("10 Mbit/s", 10e6, 800), ("50 Mbit/s", 50e6, 2_000),
             ("300 Mbit/s", 300e6, 2_000),
@@ -28,26 +39,31 @@ struct Network: CustomStringConvertible, Sendable {
         }
     }()
 
-    static let b = Network(name: "50 Mbit/s", bits: 50e6, roundTrip: 0.1, thumbnails: 2_000)
-    static let c = Network(name: "2 Mbit/s", bits: 2e6, roundTrip: 0.3, thumbnails: 200)
-    static let d = Network(name: "256 kbit/s", bits: 256e3, roundTrip: 0.6, thumbnails: 60)
+    /// The three that the governor is measured on for real too: long and fat, long and thin, very long and very thin.
+    public static let b = Network(name: "50 Mbit/s", bits: 50e6, roundTrip: 0.1, thumbnails: 2_000)
+    public static let c = Network(name: "2 Mbit/s", bits: 2e6, roundTrip: 0.3, thumbnails: 200)
+    public static let d = Network(name: "256 kbit/s", bits: 256e3, roundTrip: 0.6, thumbnails: 60)
 
     /// So many thumbnails that they are not through before a photo is.
-    var crowd: Int { min(8_000, 400 + Int(bits / 8 * 8 / Self.meanThumbnail)) }
+    public var crowd: Int { min(8_000, 400 + Int(bits / 8 * 8 / Self.meanThumbnail)) }
 
-    var link: SimulatedLink { SimulatedLink([SimulatedLink.Stage(bits: bits, roundTrip: roundTrip)], loss: loss) }
+    /// The link itself.
+    public var link: SimulatedLink {
+        SimulatedLink([SimulatedLink.Stage(bits: bits, roundTrip: roundTrip)], loss: loss)
+    }
 
-    static let thumbnailSizes = 6_000...18_000
-    static let meanThumbnail = 12_000.0
+    /// What thumbnails weigh.
+    public static let thumbnailSizes = 6_000...18_000
+    public static let meanThumbnail = 12_000.0
 
     /// Whether as many thumbnails as a server may be asked for at once fill the link, and some more.
-    var isFilledByFew: Bool { bits / 8 * roundTrip <= 48 * Self.meanThumbnail }
+    public var isFilledByFew: Bool { bits / 8 * roundTrip <= 48 * Self.meanThumbnail }
 
     /// Where chance plays a part one run says little.
-    func seeds(_ count: UInt64) -> ClosedRange<UInt64> { 1...(loss > 0 ? count : 1) }
+    public func seeds(_ count: UInt64) -> ClosedRange<UInt64> { 1...(loss > 0 ? count : 1) }
 
     /// Seconds for all thumbnails, the mean of some runs.
-    func total(_ governor: some Governor, isShared: Bool = false) throws -> Double {
+    public func total(_ governor: some Governor, isShared: Bool = false) throws -> Double {
         let seeds = seeds(3)
         return try seeds.reduce(0) { sum, seed in
             let simulation = try Simulation(link, governor, isShared: isShared, seed: seed)
@@ -58,7 +74,7 @@ struct Network: CustomStringConvertible, Sendable {
     }
 
     /// Seconds that the line takes at least: the bytes with their headers, and two round trips before the first of them.
-    func least() throws -> Double {
+    public func least() throws -> Double {
         let simulation = try Simulation(link, FixedGovernor(width: 1))
         simulation.want(thumbnails, .thumbnail, sizes: Self.thumbnailSizes)
         let bytes = simulation.transfers.reduce(0) { $0 + $1.size + 250 }
@@ -68,7 +84,7 @@ struct Network: CustomStringConvertible, Sendable {
     /// Seconds from the wish for a photo of 400 kB to its last byte.
     ///
     /// - Parameter crowd: thumbnails that are wanted too, from some seconds before.
-    func photo(_ governor: some Governor, isShared: Bool = false, crowd: Int) throws -> Double {
+    public func photo(_ governor: some Governor, isShared: Bool = false, crowd: Int) throws -> Double {
         let seeds = seeds(20)
         return try seeds.reduce(0) { sum, seed in
             let simulation = try Simulation(link, governor, isShared: isShared, seed: seed)
@@ -81,7 +97,7 @@ struct Network: CustomStringConvertible, Sendable {
     }
 
     /// Seconds from the wish for a photo to its last byte, while others are fetched beforehand.
-    func photo(_ governor: some Governor, bytes: Int, amongPhotosOf others: Int) throws -> Double {
+    public func photo(_ governor: some Governor, bytes: Int, amongPhotosOf others: Int) throws -> Double {
         let delays = [0.1, 0.2, 0.3, 0.4, 0.6, 0.8]
         return try delays.reduce(0) { sum, delay in
             let simulation = try Simulation(link, governor)
