@@ -107,11 +107,20 @@ public final class ScriptedServer: Sendable {
     /// Connections that were made so far.
     public var connectionCount: Int { connections.withLock { $0.count } }
 
-    /// Closes the port and every connection.
+    /// Closes every connection and makes no more. May be called again.
+    ///
+    /// The listener's number stays taken until nobody uses it: given back here, it would be another server's a moment later,
+    /// and whoever is about to wait for connections at it would answer in that one's place.
     public func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
+        connections.withLock { connections in
+            connections.isInterrupted = true
+            for connection in connections.open { shutdown(connection, Int32(SHUT_RDWR)) }
+        }
+    }
+
+    deinit {
         close(listener)
-        connections.withLock { for connection in $0.open { shutdown(connection, Int32(SHUT_RDWR)) } }
     }
 
     /// Goes away: resets every connection and refuses others, until ``goOn()``. The port stays its own.
