@@ -37,12 +37,22 @@ public actor PhotoExport {
     private let wishes: Wishes
     private let mayFetch: Bool
     private var pending: ArraySlice<PhotoKey>
-    /// What is wished for, and how often it was.
-    private var awaited: [PhotoKey: Int] = [:]
+    /// What is wished for, in order.
+    private var awaited: [Awaited] = []
+    /// How many photos of each title it has come to.
+    private var titles: [String: Int] = [:]
     /// Names that photos of this export have.
     private var names: Set<String> = []
     private var report = Report()
     private let executor = QueueExecutor(label: "vitrine.export")
+
+    private struct Awaited {
+        let key: PhotoKey
+        /// How often it was wished for.
+        var attempts = 0
+        /// Whether nothing more can be done for it, but to copy it, or to say why not.
+        var isReady = false
+    }
 
     /// So many are wished for at a time: enough to keep any link busy.
     private static let width = 16
@@ -64,7 +74,7 @@ public actor PhotoExport {
 
     /// Copies them, and says what became of each.
     public func run(_ onEvent: @Sendable (Event) -> Void = { _ in }) async throws -> Report {
-        defer { for key in awaited.keys { wishes.stop(subject(key)) } }
+        defer { for photo in awaited { wishes.stop(subject(photo.key)) } }
         // What has come, and what will not, is wished for no more: that is all there is to listen to.
         let snapshots = wishes.snapshots()
         try advance(onEvent)
@@ -73,21 +83,40 @@ public actor PhotoExport {
         return report
     }
 
-    /// Goes on as far as it can without waiting for anything.
+    /// Goes on as far as it can without waiting for anything. They are fetched side by side, and copied one after the other in
+    /// the order in which they were named: so of two with one title the same one has the name each time.
     private func advance(_ onEvent: (Event) -> Void) throws {
-        for key in awaited.keys where !wishes.isStanding(subject(key)) { try look(at: key, onEvent) }
-        while !Task.isCancelled, awaited.count < Self.width, let key = pending.popFirst() { try look(at: key, onEvent) }
+        repeat {
+            for place in awaited.indices where !awaited[place].isReady { try wish(for: &awaited[place]) }
+            while !Task.isCancelled, awaited.first?.isReady == true {
+                try settle(awaited.removeFirst().key, onEvent)
+            }
+        } while takeUp()
     }
 
-    /// Copies a photo, if it is there, and wishes for it, if that helps.
-    private func look(at key: PhotoKey, _ onEvent: (Event) -> Void) throws {
-        let photo = try cache.read { try $0.photo(key) }
-        let attempts = awaited[key] ?? 0
-        if mayFetch, let photo, photo.photo.isWanting, attempts < Self.attempts(photo) {
-            awaited[key] = attempts + 1
-            return wishes.ask(for: subject(key), importance: .visible)
+    /// Takes up more, if there is room. Returns whether there is anything new.
+    private func takeUp() -> Bool {
+        let more = Task.isCancelled ? [] : pending.prefix(Self.width - awaited.count)
+        pending = pending.dropFirst(more.count)
+        awaited += more.map { Awaited(key: $0) }
+        return !more.isEmpty
+    }
+
+    /// Wishes for a photo, if that helps.
+    private func wish(for awaited: inout Awaited) throws {
+        guard awaited.attempts == 0 || !wishes.isStanding(subject(awaited.key)) else { return }
+        let photo = try cache.read { try $0.photo(awaited.key) }
+        guard mayFetch, let photo, photo.photo.isWanting, awaited.attempts < Self.attempts(photo) else {
+            awaited.isReady = true
+            return
         }
-        awaited[key] = nil
+        awaited.attempts += 1
+        wishes.ask(for: subject(awaited.key), importance: .visible)
+    }
+
+    private func settle(_ key: PhotoKey, _ onEvent: (Event) -> Void) throws {
+        let photo = try cache.read { try $0.photo(key) }
+        if let photo { titles[photo.name.lowercased(), default: 0] += 1 }
         let result = try export(photo, key)
         switch result {
         case .success: report.exported += 1
@@ -125,10 +154,11 @@ public actor PhotoExport {
         return nil
     }
 
+    /// Those of one title are numbered, whether they could all be had or not.
     private func unusedName(for photo: Photo, _ format: PictureSignature?) -> ExportName {
         let name = ExportName(photo, format)
-        var candidate = name
-        var number = 1
+        var number = titles[photo.name.lowercased()] ?? 1
+        var candidate = number > 1 ? name.numbered(number) : name
         while !names.insert(candidate.folded).inserted {
             number += 1
             candidate = name.numbered(number)
