@@ -43,6 +43,13 @@ public final class Wishes: Sendable {
         state([], by: wisher)
     }
 
+    /// The same, and takes back with it what was asked for: one after the other, each that goes would make room for the rest.
+    public func withdraw(_ wisher: Wisher, stopping subjects: [Wish.Subject]) {
+        change { list in
+            subjects.reduce(list.state([], by: wisher)) { hasChanged, subject in list.stop(subject) || hasChanged }
+        }
+    }
+
     /// Asks for something once. While it stands, asking again joins it, and at most hurries an attempt that was put off.
     public func ask(for subject: Wish.Subject, importance: Importance = .list) {
         state.withLock { list in

@@ -75,9 +75,8 @@ final class PhotosScreen: Screen {
     func close() {
         subscriptions = []
         lists.close()
-        context.wishes.withdraw(wisher)
-        context.wishes.stop(.list(cache.id))
-        for rendition in Rendition.allCases { context.wishes.stop(.everyPicture(cache.id, rendition)) }
+        context.wishes.withdraw(
+            wisher, stopping: [.list(cache.id)] + Rendition.allCases.map { .everyPicture(cache.id, $0) })
         context.darkroom.want([], by: customer)
     }
 

@@ -116,8 +116,8 @@ public final class RootScreen: Screen {
         guard children.count > 1 else { return onQuit() }
         let gone = children.removeLast()
         gone.didDisappear()
-        gone.withdrawWishes()
         (gone as? PhotosScreen)?.close()
+        gone.withdrawWishes()
         if gone is PhotosScreen { adaptTimer() }
         top.didAppear()
         onNeedsDisplay()

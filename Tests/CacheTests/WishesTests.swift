@@ -195,4 +195,19 @@ import Testing
         #expect(activity.takeNotices().count == 20)
         #expect(activity.takeNotices().isEmpty)
     }
+
+    /// Whoever listens sees all of it go at once: what went first would make room for the rest.
+    @Test func whatIsWithdrawnTogetherGoesTogether() throws {
+        let wishes = Wishes()
+        let gallery = GalleryID(try Address("http://example.org/"))
+        let (wisher, other) = (wishes.makeWisher(), wishes.makeWisher())
+        let picture = Wish(.picture(gallery, PhotoKey(1), .thumbnail), importance: .visible)
+        wishes.state([picture], by: wisher)
+        wishes.ask(for: .list(gallery))
+        wishes.ask(for: .everyPicture(gallery, .photo))
+        wishes.withdraw(wisher, stopping: [.list(gallery), .everyPicture(gallery, .thumbnail)])
+        #expect(wishes.snapshots().unfinished?.wishes.map(\.subject) == [.everyPicture(gallery, .photo)])
+        wishes.withdraw(other, stopping: [.everyPicture(gallery, .photo)])
+        #expect(wishes.snapshots().unfinished?.wishes.isEmpty == true)
+    }
 }
