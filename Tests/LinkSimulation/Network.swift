@@ -39,9 +39,11 @@ public struct Network: CustomStringConvertible, Sendable {
         }
     }()
 
-    /// The three that the governor is measured on for real too: long and fat, long and thin, very long and very thin.
+    /// Long and fat. It and the next two are those that the governor is measured on for real, too.
     public static let b = Network(name: "50 Mbit/s", bits: 50e6, roundTrip: 0.1, thumbnails: 2_000)
+    /// Long and thin.
     public static let c = Network(name: "2 Mbit/s", bits: 2e6, roundTrip: 0.3, thumbnails: 200)
+    /// Very long and very thin.
     public static let d = Network(name: "256 kbit/s", bits: 256e3, roundTrip: 0.6, thumbnails: 60)
 
     /// So many thumbnails that they are not through before a photo is.
@@ -54,6 +56,7 @@ public struct Network: CustomStringConvertible, Sendable {
 
     /// What thumbnails weigh.
     public static let thumbnailSizes = 6_000...18_000
+    /// What they weigh on average.
     public static let meanThumbnail = 12_000.0
 
     /// Whether as many thumbnails as a server may be asked for at once fill the link, and some more.
