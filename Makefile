@@ -43,7 +43,7 @@ test:
 	$(SWIFT) build $(STRICT) --build-tests
 	Scripts/check-imports
 	Scripts/check-imports --self-test
-	$(WIDTH) $(SWIFT) test $(STRICT) --skip-build --disable-xctest
+	$(WIDTH) Scripts/run-tests $(SWIFT) test $(STRICT) --skip-build --disable-xctest
 
 # The sanitizer slows everything down, so a test that waits for what never comes is given a while, and no more.
 sanitize:
