@@ -8,9 +8,9 @@ import Streams
 ///     let export = try PhotoExport(keys, of: cache, to: "/home/me/lake", wishes: wishes)
 ///     let report = try await export.run { event in print(event.result) }
 ///
-/// It has no network and knows of none: it asks for what is missing as screens do, and looks into the cache. A few photos are wished for
-/// at a time, in the order in which they were named. Cancelled, it stops after the photo at hand, and reports. Done once more
-/// it goes on: what is there already is not copied again.
+/// It has no network and knows of none: it asks for what is missing as screens do, and looks into the cache. A few photos
+/// are wished for at a time, in the order in which they were named. Cancelled, it stops after the photo at hand, and reports.
+/// Done once more it goes on: what is there already is not copied again.
 public actor PhotoExport {
     /// What became of one photo.
     public struct Event: Sendable {
@@ -36,6 +36,7 @@ public actor PhotoExport {
     private let folder: ExportFolder
     private let wishes: Wishes
     private let mayFetch: Bool
+    private let mayTryAgain: @Sendable () async -> Bool
     private var pending: ArraySlice<PhotoKey>
     /// What is wished for, in order.
     private var awaited: [Awaited] = []
@@ -65,10 +66,13 @@ public actor PhotoExport {
     /// - Parameters:
     ///   - folder: is made if it is not there.
     ///   - mayFetch: whether somebody fulfils wishes. If not, what is not here has failed.
+    ///   - mayTryAgain: asked when a photo could not be had, whether that is different now: a password has been found.
     public init(
-        _ keys: [PhotoKey], of cache: GalleryCache, to folder: String, wishes: Wishes, mayFetch: Bool = true
+        _ keys: [PhotoKey], of cache: GalleryCache, to folder: String, wishes: Wishes, mayFetch: Bool = true,
+        mayTryAgain: @escaping @Sendable () async -> Bool = { false }
     ) throws(ExportError) {
         (self.cache, self.wishes, self.mayFetch, pending) = (cache, wishes, mayFetch, keys[...])
+        self.mayTryAgain = mayTryAgain
         self.folder = try ExportFolder(folder)
     }
 
@@ -77,19 +81,26 @@ public actor PhotoExport {
         defer { for photo in awaited { wishes.stop(subject(photo.key)) } }
         // What has come, and what will not, is wished for no more: that is all there is to listen to.
         let snapshots = wishes.snapshots()
-        try advance(onEvent)
-        while !awaited.isEmpty, await snapshots.next() != nil { try advance(onEvent) }
+        try await advance(onEvent)
+        while !awaited.isEmpty, await snapshots.next() != nil { try await advance(onEvent) }
         report.left = awaited.count + pending.count
         return report
     }
 
     /// Goes on as far as it can without waiting for anything. They are fetched side by side, and copied one after the other in
     /// the order in which they were named: so of two with one title the same one has the name each time.
-    private func advance(_ onEvent: (Event) -> Void) throws {
+    private func advance(_ onEvent: (Event) -> Void) async throws {
         repeat {
             for place in awaited.indices where !awaited[place].isReady { try wish(for: &awaited[place]) }
-            while !Task.isCancelled, awaited.first?.isReady == true {
-                try settle(awaited.removeFirst().key, onEvent)
+            while !Task.isCancelled, let first = awaited.first, first.isReady {
+                let photo = try cache.read { try $0.photo(first.key) }
+                if photo?.photo.trouble != nil, await mayTryAgain() {
+                    awaited = awaited.map { Awaited(key: $0.key) }
+                    for place in awaited.indices { try wish(for: &awaited[place]) }
+                } else {
+                    awaited.removeFirst()
+                    try settle(photo, first.key, onEvent)
+                }
             }
         } while takeUp()
     }
@@ -114,8 +125,7 @@ public actor PhotoExport {
         wishes.ask(for: subject(awaited.key), importance: .visible)
     }
 
-    private func settle(_ key: PhotoKey, _ onEvent: (Event) -> Void) throws {
-        let photo = try cache.read { try $0.photo(key) }
+    private func settle(_ photo: Photo?, _ key: PhotoKey, _ onEvent: (Event) -> Void) throws {
         if let photo { titles[photo.name.lowercased(), default: 0] += 1 }
         let result = try export(photo, key)
         switch result {

@@ -25,9 +25,10 @@ extension NetworkController {
             switch agenda.state(of: subject) {
             case .running(let identity):
                 let request = try? request(for: subject)
-                // What has come and is wanting no more has just been stored: its own commit is heard of before its end.
-                let isStored = request == nil && operations[identity]?.isThrough == true
-                guard request?.identity != identity, !isStored else { continue }
+                // What is through and wanting no more has just been stored; and what has left the operations has failed for
+                // good, and that is being noted. Their own commits are heard of before their ends.
+                let isEnding = request == nil && operations[identity]?.isThrough != false
+                guard request?.identity != identity, !isEnding else { continue }
                 leave(identity, subject)
                 agenda.enqueue(subject)
             case .settled, .waiting:

@@ -22,13 +22,15 @@ struct ExportCommand {
         let cache = try caches.open(address)
         let mayFetch = !house.settings.offline
         let controller = house.makeController(
-            caches, schedule: RetrySchedule(maximumAttempts: SyncCommand.attempts))
+            caches, schedule: RetrySchedule(maximumAttempts: House.attempts))
         let fetching = mayFetch ? Task { await controller.run() } : nil
         defer { fetching?.cancel() }
         guard try await hasList(of: cache, mayFetch) else { return .someFailed }
         let (keys, unknown) = try Self.keys(ids, cache)
         for id in unknown { Output.complain("\(address) has no photo “\(id)”.") }
-        let export = try PhotoExport(keys, of: cache, to: folder, wishes: house.wishes, mayFetch: mayFetch)
+        let export = try PhotoExport(keys, of: cache, to: folder, wishes: house.wishes, mayFetch: mayFetch) {
+            await !house.takeUpAnswers(of: [cache]).isEmpty
+        }
         Self.showProgress(0, of: keys.count)
         let report = try await export.run { Self.show($0, of: keys.count) }
         Output.progress("")
@@ -51,10 +53,12 @@ struct ExportCommand {
             Output.complain("\(cache.address) has never been fetched.")
             return false
         }
-        let turn = try await cache.takeTurn { Output.progress("waiting for another update") }
+        let turn = try await house.takeTurn(of: cache)
         defer { withExtendedLifetime(turn) {} }
-        house.wishes.ask(for: .list(cache.id))
-        for await snapshot in house.wishes.snapshots() where snapshot.wishes.isEmpty { break }
+        repeat {
+            house.wishes.ask(for: .list(cache.id))
+            await house.awaitWishes()
+        } while await !house.takeUpAnswers(of: [cache]).isEmpty
         if try isFetched() { return true }
         let record = try cache.read { try $0.gallery() }
         if case .failed(let failure) = house.activity.status(of: cache.id, record: record).state {

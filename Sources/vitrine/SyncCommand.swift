@@ -10,9 +10,6 @@ import Traffic
 struct SyncCommand {
     let house: House
 
-    /// How often something is tried. Nobody is there to wait an hour.
-    static let attempts = 2
-
     func run(_ scope: Invocation.SyncScope, _ names: [String]) async throws -> ExitCode {
         let caches = try house.openCaches()
         let galleries = try addresses(names, caches).map { try caches.open($0) }
@@ -30,14 +27,16 @@ struct SyncCommand {
             Output.complain("Offline: nothing is fetched.")
             return .someFailed
         }
-        for gallery in galleries { ask(for: gallery, scope) }
-        let schedule = RetrySchedule(maximumAttempts: Self.attempts)
+        let schedule = RetrySchedule(maximumAttempts: House.attempts)
         let controller = house.makeController(caches, schedule: schedule)
         let working = Task { await controller.run() }
         let watching = Task { await watch(galleries) }
+        var left = galleries
         repeat {
-            for await snapshot in house.wishes.snapshots() where snapshot.wishes.isEmpty { break }
-        } while await askAgain(galleries, scope)
+            for gallery in left { ask(for: gallery, scope) }
+            await house.awaitWishes()
+            left = await house.takeUpAnswers(of: galleries)
+        } while !left.isEmpty
         working.cancel()
         watching.cancel()
         Output.progress("")
@@ -57,17 +56,6 @@ struct SyncCommand {
         if scope == .photos { house.wishes.ask(for: .everyPicture(gallery.id, .photo), importance: .rest) }
     }
 
-    /// Where a server wanted to know who asks, and a password has been found that was kept, it is asked once more. Returns
-    /// whether there is such a gallery.
-    private func askAgain(_ galleries: [GalleryCache], _ scope: Invocation.SyncScope) async -> Bool {
-        let answered = house.activity.takeAnswered()
-        for gallery in galleries where answered.contains(gallery.id) {
-            do { try await gallery.writer.forgiveTroubles() } catch { house.log.error(.cache, "\(error)") }
-            ask(for: gallery, scope)
-        }
-        return !answered.isEmpty
-    }
-
     /// Those that were named, or all that are known.
     private func addresses(_ names: [String], _ caches: CacheFolder) throws -> [Address] {
         guard names.isEmpty else { return try names.map { try house.address($0) } }
@@ -75,15 +63,11 @@ struct SyncCommand {
         return GalleryList(known).addresses
     }
 
-    /// Of two updates of one gallery the second waits for the first. All who need several take them in the same order, or
-    /// two might wait for each other for ever.
+    /// All who need several turns take them in the same order, or two might wait for each other for ever.
     private func takeTurns(_ galleries: [GalleryCache]) async throws -> [UpdateTurn] {
         var turns: [UpdateTurn] = []
         for gallery in galleries.sorted(by: { $0.folder < $1.folder }) {
-            turns.append(
-                try await gallery.takeTurn {
-                    Output.progress("\(gallery.address): waiting for another update".truncated(toWidth: 78))
-                })
+            turns.append(try await house.takeTurn(of: gallery))
         }
         return turns
     }

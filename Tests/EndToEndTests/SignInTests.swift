@@ -90,6 +90,10 @@ import Testing
         let sync = try home.vitrine("sync", "--photos", server.url("/index.xml"))
         // The one that lies elsewhere is not there.
         #expect(sync.text.hasSuffix("3 photos, 2 thumbnails, 3 photos here, 1 failed\n"), "\(sync.text)\(sync.errors)")
+        // A run that has no list to fetch hears of the question with the first photo.
+        #expect(try home.vitrine("cache", "clear", "--photos", server.url("/index.xml")).status == 0)
+        let export = try home.vitrine("export", server.url("/index.xml"), home.folder.path("out"))
+        #expect(export.status == 0 && export.lines.count == 3, "\(export.text)\(export.errors)")
         // One that others can read is no password.
         chmod(home.folder.path(".config/vitrine/passwords"), 0o644)
         let open = try home.vitrine("sync", "--list-only", server.url("/index.xml"))

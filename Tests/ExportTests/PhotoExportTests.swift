@@ -124,6 +124,26 @@ import Testing
         #expect(said["?"] == "The gallery does not have it any more.")
     }
 
+    /// A password that was kept is found when the server has asked for it.
+    @Test func whatCanBeHadNowIsTriedOnceMore() async throws {
+        let keys = try await sync((0..<20).map { "Photo \($0)" })
+        let isAnswered = Mutex(false)
+        let serving = serve { key in
+            if isAnswered.withLock({ $0 }) { return try await store(key) }
+            let edition = try #require(try cache.read { try $0.photo(key) }).photo.edition
+            let failure = Failure("a password is needed", remedy: .none)
+            try await cache.writer.note(.bad(failure), for: .photo, of: key, edition: edition)
+        }
+        defer { serving.cancel() }
+        let export = try PhotoExport(keys, of: cache, to: folder.path("out"), wishes: wishes) { [cache] in
+            isAnswered.withLock { $0 = true }
+            let failed = (try? cache.read { try $0.counts().failed }) ?? 0
+            try? await cache.writer.forgiveTroubles()
+            return failed > 0
+        }
+        #expect(try await export.run() == PhotoExport.Report(exported: 20, failed: 0, left: 0))
+    }
+
     @Test func offlineNothingIsWishedFor() async throws {
         let keys = try await sync(["here", "not here"])
         try await store(keys[0])

@@ -148,6 +148,45 @@ import Testing
         #expect(kept.looked.withLock { $0 } == [.origin(own)])
     }
 
+    /// Whoever waits for a picture would otherwise see it fail, and no answer yet, and give up.
+    @Test func aPictureHasFailedWhenItsQuestionIsAnswered() async throws {
+        // Streams, since a gate would hold one of the few threads that everybody shares.
+        let (looking, found) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
+        let keeping = CredentialKeeping(
+            lookUp: { _ in
+                looking.continuation.finish()
+                for await _ in found.stream {}
+                return .password(user: "me", password: "s3cret")
+            }, keep: { _, _, _ in nil })
+        let credentials = CredentialStore(keeping: keeping)
+        let (caches, cache) = try open(credentials)
+        let draft = try cache.beginSync()
+        try draft.add([
+            GalleryEntry(
+                id: "1", name: "P", date: Timestamp(milliseconds: 1), photo: try Address(server.url("/p/1")),
+                thumbnail: nil)
+        ])
+        _ = try await cache.writer.commit(
+            draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 1))
+        let photo = try #require(try cache.read { try $0.photo(galleryID: "1") })
+        let subject = Wish.Subject.picture(cache.id, photo.key, .photo)
+        try await working(caches) { () async throws in
+            let changes = cache.changes()
+            wishes.ask(for: subject)
+            _ = await changes.next()
+            for await _ in looking.stream {}
+            let noted = try cache.read { try $0.photo(photo.key) }
+            #expect(noted?.photo.isWanting == false)
+            // Its commit has been heard of by everybody, and it is not over.
+            wishes.ask(for: .everyPicture(cache.id, .thumbnail))
+            for await snapshot in wishes.snapshots() where snapshot.wishes.count == 1 { break }
+            #expect(wishes.isStanding(subject) && activity.takeAnswered().isEmpty)
+            found.continuation.finish()
+            for await snapshot in wishes.snapshots() where snapshot.wishes.isEmpty { break }
+            #expect(activity.takeAnswered() == [cache.id])
+        }
+    }
+
     @Test func whatWasKeptAndIsRefusedIsAskedFor() async throws {
         let kept = Kept(.password(user: "me", password: "of last year"))
         let (caches, cache) = try open(CredentialStore(keeping: kept.keeping))
