@@ -86,9 +86,7 @@ import Testing
             #expect(session.until(shows: "stopped with 148"))
             expectRestored(session, original)
             session.type("\n")
-            #expect(session.until { $0.isAlternate && $0.text.contains("Dawn over the ridge") })
-            session.untilQuiet()
-            #expect(session.screen.allCells == shown)
+            #expect(session.until { $0.isAlternate && $0.allCells == shown })
         }
         let vitrine = try #require(session.foregroundProcess)
         kill(vitrine, SIGABRT)
@@ -106,8 +104,7 @@ import Testing
                 let text = String(decoding: session.bytes[before...], as: UTF8.self)
                 return text.contains("\u{1B}[?1049l") && text.contains("\u{1B}[?1049h")
             })
-        session.untilQuiet()
-        #expect(session.screen.allCells == shown)
+        #expect(session.until { $0.allCells == shown })
         session.type("Q")
         #expect(session.wait() == 0)
     }
@@ -124,9 +121,8 @@ import Testing
         session.modes = cooked
         session.screen.write(Array("\u{1B}[?1049l$ ".utf8)[...])
         kill(session.process, SIGCONT)
-        #expect(session.until { $0.isAlternate && $0.text.contains("Dawn over the ridge") })
-        session.untilQuiet()
-        #expect(session.screen.allCells == shown && session.modes.c_lflag == raw.c_lflag)
+        #expect(session.until { $0.isAlternate && $0.allCells == shown })
+        #expect(session.modes.c_lflag == raw.c_lflag)
     }
 
     /// A large frame is on its way when the user leaves.
@@ -160,10 +156,11 @@ import Testing
             #expect(session.until { $0.text.contains(expected) }, "\(columns)×\(rows): \(session.screen.text)")
         }
         session.untilQuiet()
-        let shown = session.screen.allCells
+        let (shown, before) = (session.screen.allCells, session.bytes.count)
         session.type("\u{0C}")
-        session.untilQuiet()
-        #expect(session.screen.allCells == shown, "drawn anew it looks the same")
+        // Every cell is written once more, so there is much of it.
+        #expect(
+            session.until { session.bytes.count > before + 1_000 && $0.allCells == shown }, "drawn anew it is the same")
         #expect(session.screen.violations.isEmpty)
     }
 
@@ -207,21 +204,28 @@ import Testing
         let session = try browse(server.url("/index.xml"))
         try #require(session.until { $0.text.contains("Updated:") && $0[1, 1].text == "▀" && $0[1, 19].text == "▀" })
         session.untilQuiet()
+        // On a machine that has much to do it is some time until everything is done; but once it is, it is.
+        var late = try lateCalls(of: session)
+        for _ in 0..<2 where !late.isEmpty { late = try lateCalls(of: session) }
+        #expect(late.isEmpty, "\(late.joined(separator: "\n"))")
+        #expect(session.screen.text.contains("Updated:"))
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
+    /// What a program calls in ten seconds. Threads that have had nothing to do for five end; that is before those that count.
+    private func lateCalls(of session: TerminalSession) throws -> [String] {
         let folder = TestFolder()
-        // Threads that have had nothing to do for five seconds end; that is before the ten that count.
         _ = try Command(
             "/usr/bin/timeout",
             [
                 "-s", "INT", "17", "/usr/bin/strace", "-f", "-ttt", "-o", folder.path("calls"), "-p",
                 "\(session.process)",
             ])
-        let lines = try String(contentsOfFile: folder.path("calls"), encoding: .utf8).split(separator: "\n")
+        let lines = try String(contentsOfFile: folder.path("calls"), encoding: .utf8).split(separator: "\n").map(
+            String.init)
         let times = lines.compactMap { Double($0.split(separator: " ").dropFirst().first ?? "") }
         let first = try #require(times.first)
-        let late = zip(lines, times).filter { $0.1 > first + 6.5 && !$0.0.contains("detached") }
-        #expect(late.isEmpty, "\(late.map(\.0).joined(separator: "\n"))")
-        #expect(session.screen.text.contains("Updated:"))
-        session.type("Q")
-        #expect(session.wait() == 0)
+        return zip(lines, times).filter { $0.1 > first + 6.5 && !$0.0.contains("detached") }.map(\.0)
     }
 }

@@ -99,7 +99,7 @@ import Testing
         // More thumbnails, which have no room either, and a photo.
         session.type("G")
         #expect(session.until(shows: "28 of 28"))
-        session.untilQuiet(milliseconds: 600)
+        session.untilQuiet()
         session.type("\r")
         #expect(session.until(shows: "Load failed: "))
         #expect(!session.screen.text.contains(Self.fullNotice))

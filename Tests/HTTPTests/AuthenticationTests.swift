@@ -13,7 +13,7 @@ import Testing
     private static let basic = "Basic " + Data("me:s3cret".utf8).base64EncodedString()
 
     private func client(_ change: (inout HTTPConfiguration) -> Void = { _ in }) -> HTTPClient {
-        var configuration = HTTPConfiguration(connectTimeout: 5, stallTimeout: 5)
+        var configuration = HTTPConfiguration(connectTimeout: 60, stallTimeout: 60)
         change(&configuration)
         return HTTPClient(configuration, log: log)
     }

@@ -7,9 +7,8 @@ import Testing
 
 /// What a server can do wrong, in every phase, and what is said of it.
 @Suite struct FaultMatrixTests {
-    private let probe = Probe()
-
-    private func failure(_ steps: [ScriptedServer.Step]) async throws -> HTTPError? {
+    private func failure(_ steps: [ScriptedServer.Step], stallTimeout: Int = 60) async throws -> HTTPError? {
+        let probe = Probe(HTTPConfiguration(connectTimeout: 60, stallTimeout: stallTimeout))
         let server = try ScriptedServer { _ in steps }
         return await probe.failure(server.url("/"))
     }
@@ -76,7 +75,7 @@ import Testing
     @Test("BEHAVIOURS 5.5: every fault has its error, and nothing of it passes for success", arguments: faults)
     func fault(fault: Fault) async throws {
         defer { for case .hold(let gate) in fault.steps { gate.open() } }
-        let error = try await failure(fault.steps)
+        let error = try await failure(fault.steps, stallTimeout: fault.error == .stalled ? 1 : 60)
         #expect(error == fault.error)
     }
 
@@ -99,19 +98,19 @@ import Testing
     @Test func nobodyListens() async throws {
         let server = try ScriptedServer { _ in [] }
         server.stop()
-        let error = await probe.failure(server.url("/"))
+        let error = await Probe().failure(server.url("/"))
         #expect(error == .unreachable("127.0.0.1:\(server.port)") && error?.isTransient == true)
     }
 
     @Test func nobodyAnswersTheDoor() async throws {
         let listener = try FullListener()
-        let probe = Probe(HTTPConfiguration(connectTimeout: 1, stallTimeout: 1))
+        let probe = Probe(HTTPConfiguration(connectTimeout: 1))
         let error = await probe.failure("http://127.0.0.1:\(listener.port)/")
         #expect(error == .connectTimedOut("127.0.0.1:\(listener.port)") && error?.isTransient == true)
     }
 
     @Test func hostIsUnknown() async {
-        let error = await probe.failure("http://host.invalid/")
+        let error = await Probe().failure("http://host.invalid/")
         #expect(error == .unknownHost("host.invalid") && error?.isTransient == true)
     }
 
@@ -120,7 +119,7 @@ import Testing
     func refusals(status: Int) async throws {
         let body = status == 204 ? "" : "sorry"
         let server = try ScriptedServer { _ in .answer(status, body, headers: ["Retry-After: 7"]) }
-        let outcome = try await probe.fetch(server.url("/"))
+        let outcome = try await Probe().fetch(server.url("/"))
         #expect(outcome.response?.status == status && outcome.bytes.isEmpty && outcome.metrics != nil)
         #expect(outcome.response?.headers["retry-after"] == "7")
     }
@@ -131,7 +130,7 @@ import Testing
             [.send("HTTP/1.1 200 OK\r\nContent-Length: 600\r\n\r\n")]
                 + (0..<12).flatMap { _ in [ScriptedServer.Step.send([UInt8](repeating: 1, count: 50)), .pause] }
         }
-        let probe = Probe(HTTPConfiguration(connectTimeout: 1, stallTimeout: 3))
+        let probe = Probe(HTTPConfiguration(connectTimeout: 60, stallTimeout: 3))
         #expect(try await probe.fetch(server.url("/")).bytes.count == 600)
     }
 

@@ -10,7 +10,8 @@ import Testing
     private func failure(_ fault: String) async throws -> (error: HTTPError?, log: [String]) {
         let authority = try TestAuthority()
         let server = try FaultyHTTP2Server(fault, authority.issue(.good))
-        let probe = Probe(HTTPConfiguration(certificates: authority.certificate, connectTimeout: 10, stallTimeout: 2))
+        let probe = Probe(
+            HTTPConfiguration(certificates: authority.certificate, stallTimeout: fault == "stall" ? 1 : 60))
         return (await probe.failure(server.url("/")), server.end())
     }
 

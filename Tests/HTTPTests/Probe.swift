@@ -14,8 +14,9 @@ struct Probe {
         var metrics: HTTPMetrics?
     }
 
-    /// A client that is soon impatient.
-    init(_ configuration: HTTPConfiguration = HTTPConfiguration(connectTimeout: 5, stallTimeout: 1)) {
+    /// A client that is patient, unless it waits for what never comes: else a machine that has much to do would be taken
+    /// for a fault.
+    init(_ configuration: HTTPConfiguration = HTTPConfiguration(connectTimeout: 60, stallTimeout: 60)) {
         client = HTTPClient(configuration, log: log)
     }
 

@@ -6,9 +6,9 @@ import Testing
 
 /// What can go wrong on the way through a proxy.
 @Suite struct ProxyFaultTests {
-    private func failure(_ url: String, through proxy: String) async -> HTTPError? {
+    private func failure(_ url: String, through proxy: String, connectTimeout: Int = 60) async -> HTTPError? {
         let choice = ProxyChoice { $0 == "all_proxy" ? proxy : nil }
-        return await Probe(HTTPConfiguration(proxies: choice, connectTimeout: 1, stallTimeout: 1)).failure(url)
+        return await Probe(HTTPConfiguration(proxies: choice, connectTimeout: connectTimeout)).failure(url)
     }
 
     @Test(arguments: ["http", "https"]) func notThere(scheme: String) async throws {
@@ -21,7 +21,7 @@ import Testing
         #expect(await failure("\(scheme)://photos.test/", through: "ftp://127.0.0.1") == .unusableProxy)
         let full = try FullListener()
         let busy = "http://127.0.0.1:\(full.port)"
-        #expect(await failure("\(scheme)://photos.test/", through: busy) == .proxyUnreachable(busy))
+        #expect(await failure("\(scheme)://photos.test/", through: busy, connectTimeout: 1) == .proxyUnreachable(busy))
     }
 
     @Test func tunnels() async throws {
@@ -31,7 +31,6 @@ import Testing
             (.answer(502), { $0 == .proxyRefused(502) && $0.isTransient }),
             (.answer(403), { $0 == .proxyRefused(403) && !$0.isTransient }),
             ([.reset], { $0 == .broken }), ([.close], { $0.isTransient }),
-            ([.hold(gate)], { if case .proxyUnreachable = $0 { true } else { false } }),
             ([.send("garbage\r\n\r\n"), .close], { _ in true }),
             ([.send("HTTP/1.1 200 OK\r\n"), .sendForever([UInt8](repeating: 0x78, count: 1_000))], { _ in true }),
             (
@@ -49,6 +48,9 @@ import Testing
                 { if case .tls = $0 { true } else { $0 == .broken } }
             ),
         ]
+        let silent = try ScriptedServer { _ in [.hold(gate)] }
+        let held = await failure("https://photos.test/", through: "127.0.0.1:\(silent.port)", connectTimeout: 1)
+        guard case .proxyUnreachable? = held else { throw try #require(held) }
         for (steps, isRight) in cases {
             let proxy = try ScriptedServer { _ in steps }
             let error = try #require(await failure("https://photos.test/", through: "127.0.0.1:\(proxy.port)"))
@@ -59,7 +61,8 @@ import Testing
     /// A SOCKS proxy that speaks something else.
     @Test func noSOCKS() async throws {
         let proxy = try ScriptedServer { _ in [] }
-        let error = await failure("http://photos.test/", through: "socks5h://127.0.0.1:\(proxy.port)")
+        let error = await failure(
+            "http://photos.test/", through: "socks5h://127.0.0.1:\(proxy.port)", connectTimeout: 1)
         #expect(error?.isTransient == true)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 /// What a stranger's word does not lead to.
 @Suite struct ReachTests {
-    private let client = HTTPClient(HTTPConfiguration(connectTimeout: 5, stallTimeout: 5), log: Log())
+    private let client = HTTPClient(HTTPConfiguration(connectTimeout: 60, stallTimeout: 60), log: Log())
 
     @Test(arguments: [
         "0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.0", "100.127.255.255", "127.0.0.1", "127.255.0.1",
@@ -76,7 +76,7 @@ import Testing
     }
 
     private func naming(_ name: String, _ server: ScriptedServer) -> HTTPClient {
-        var configuration = HTTPConfiguration(connectTimeout: 5, stallTimeout: 5)
+        var configuration = HTTPConfiguration(connectTimeout: 60, stallTimeout: 60)
         configuration.names = ["\(name):\(server.port):127.0.0.1"]
         return HTTPClient(configuration, log: Log())
     }

@@ -13,7 +13,7 @@ import Testing
     private static let files = ["photo.jpg": photo, "list.xml": list]
 
     private func probe(_ change: (inout HTTPConfiguration) -> Void = { _ in }) -> Probe {
-        var configuration = HTTPConfiguration(connectTimeout: 10, stallTimeout: 10)
+        var configuration = HTTPConfiguration(connectTimeout: 60, stallTimeout: 60)
         change(&configuration)
         return Probe(configuration)
     }

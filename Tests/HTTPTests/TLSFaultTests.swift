@@ -20,7 +20,7 @@ import Testing
     func certificates(kind: TestAuthority.Kind, reason: String?) async throws {
         let authority = try TestAuthority()
         let server = try FaultyHTTP2Server("none", authority.issue(kind))
-        let probe = Probe(HTTPConfiguration(certificates: authority.certificate, stallTimeout: 5))
+        let probe = Probe(HTTPConfiguration(certificates: authority.certificate, stallTimeout: 60))
         let error = await probe.failure(server.url("/"))
         switch reason {
         case nil: #expect(error == nil)
@@ -72,7 +72,7 @@ import Testing
         let gate = Gate()
         defer { gate.open() }
         let server = try ScriptedServer { _ in [.hold(gate)] }
-        let probe = Probe(HTTPConfiguration(connectTimeout: 1, stallTimeout: 1))
+        let probe = Probe(HTTPConfiguration(connectTimeout: 1))
         let error = await probe.failure("https://127.0.0.1:\(server.port)/")
         #expect(error == .connectTimedOut("127.0.0.1:\(server.port)"))
     }
@@ -81,7 +81,7 @@ import Testing
     @Test func weights() async throws {
         let authority = try TestAuthority()
         let server = try FaultyHTTP2Server("weights", authority.issue(.good))
-        let probe = Probe(HTTPConfiguration(certificates: authority.certificate, stallTimeout: 20))
+        let probe = Probe(HTTPConfiguration(certificates: authority.certificate, stallTimeout: 60))
         var request = probe.request(server.url("/"))
         request.weight = 200
         let meter = TransferMeter()
@@ -101,7 +101,7 @@ import Testing
     @Test func manyOverOneConnection() async throws {
         let authority = try TestAuthority()
         let server = try FaultyHTTP2Server("none", authority.issue(.good))
-        let probe = Probe(HTTPConfiguration(certificates: authority.certificate, stallTimeout: 20))
+        let probe = Probe(HTTPConfiguration(certificates: authority.certificate, stallTimeout: 60))
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<40 { group.addTask { try await probe.fetch(server.url("/")).bytes.count } }
             for try await count in group { #expect(count == 1_000) }

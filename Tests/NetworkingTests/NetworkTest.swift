@@ -47,14 +47,14 @@ final class NetworkTest: Sendable {
     let client: HTTPClient
     private let running = Mutex<Task<Void, Never>?>(nil)
 
-    /// - Parameter configure: makes the client another than the usual one, which is a little impatient.
+    /// - Parameter configure: makes the client another than the usual one, which is patient.
     init(configure: (inout HTTPConfiguration) -> Void = { _ in }) throws {
         let holder = SiteHolder()
         server = try ScriptedServer { request in holder.steps(request) }
         let caches = try CacheFolder(path: folder.path("cache"), log: log, activity: activity)
         cache = try caches.open(Address(server.url("/index.xml")))
         context = RequestContext(caches: caches, activity: activity, log: log, now: { Timestamp(milliseconds: 42_000) })
-        var configuration = HTTPConfiguration(connectTimeout: 5, stallTimeout: 5)
+        var configuration = HTTPConfiguration(connectTimeout: 60, stallTimeout: 60)
         configure(&configuration)
         client = HTTPClient(configuration, log: log)
         holder.owner.withLock { $0.test = self }

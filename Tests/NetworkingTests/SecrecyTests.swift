@@ -70,7 +70,7 @@ import Testing
         let server = try ScriptedServer { request in
             Self.isKnown(request, way) ? Self.answer(request.path, other) : Self.question(way)
         }
-        var configuration = HTTPConfiguration(connectTimeout: 5, stallTimeout: 5)
+        var configuration = HTTPConfiguration(connectTimeout: 60, stallTimeout: 60)
         var address = server.url("/index.xml")
         switch way {
         case .basic, .digest: address = address.replacing("//", with: "//me:\(Self.password)@")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct GalleriesScreenTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct GalleriesScreenTests {
     private let preset = Address(filePath: "/usr/share/vitrine/TestGallery")
 
     private func screens(_ hosts: String..., presets: [Address] = []) throws -> TestScreens {

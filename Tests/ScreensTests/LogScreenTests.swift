@@ -5,7 +5,7 @@ import Testing
 
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct LogScreenTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct LogScreenTests {
     private let screens: TestScreens
 
     init() throws {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct NewsPaceTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct NewsPaceTests {
     private let waits = ManualWait()
 
     @Test func newsAreLetThroughAFewTimesASecondAndTheLastIsNotLost() async {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct PhotoScreenTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct PhotoScreenTests {
     private let screens: TestScreens
 
     init() throws { screens = try TestScreens() }

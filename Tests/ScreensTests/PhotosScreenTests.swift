@@ -6,7 +6,7 @@ import Testing
 @testable import Cache
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct PhotosScreenTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct PhotosScreenTests {
     private let screens: TestScreens
 
     init() throws { screens = try TestScreens() }

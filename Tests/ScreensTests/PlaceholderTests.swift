@@ -4,7 +4,7 @@ import Testing
 
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct PlaceholderTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct PlaceholderTests {
     private let screens: TestScreens
     private let reason = Failure("the server answered 404", remedy: .none)
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct RefreshTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct RefreshTests {
     private func screens(_ change: (inout Settings) -> Void = { $0.syncOnOpen = false }) throws -> TestScreens {
         var settings = Settings()
         change(&settings)

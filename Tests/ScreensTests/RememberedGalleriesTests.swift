@@ -5,7 +5,7 @@ import Testing
 
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct RememberedGalleriesTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct RememberedGalleriesTests {
     /// A disk that writes when it may.
     private final class Disk: Sendable {
         let events = Mutex<[String]>([])

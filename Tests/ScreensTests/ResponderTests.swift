@@ -3,7 +3,7 @@ import Testing
 
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct ResponderTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct ResponderTests {
     private let focused = RecordingResponder()
     private let middle = RecordingResponder()
     private let root = RecordingResponder()

@@ -6,7 +6,7 @@ import Testing
 @testable import Cache
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct RootScreenTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct RootScreenTests {
     @Test func tooSmallIsSaid() throws {
         let screens = try TestScreens()
         for size in [Size(columns: 19, rows: 24), Size(columns: 80, rows: 4), Size(columns: 9, rows: 1)] {

@@ -7,7 +7,7 @@ import Testing
 @testable import Screens
 
 /// What a frame asks of the database while one scrolls through a long list.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct ScrollingTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct ScrollingTests {
     @Test func aFrameAsksForItsWindowAndNothingElse() async throws {
         let screens = try TestScreens()
         try await screens.sync(

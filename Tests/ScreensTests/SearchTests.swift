@@ -7,7 +7,7 @@ import Testing
 @testable import Screens
 
 /// What one finds with `/`, keeps with `f`, sorts with `,` and goes through with `{` and `}`.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct SearchTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct SearchTests {
     private let screens: TestScreens
 
     init() throws { screens = try TestScreens() }

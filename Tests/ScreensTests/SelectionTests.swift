@@ -6,7 +6,7 @@ import Testing
 @testable import Cache
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct SelectionTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct SelectionTests {
     private let screens: TestScreens
 
     init() throws { screens = try TestScreens() }

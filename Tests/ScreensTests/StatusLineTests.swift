@@ -5,7 +5,7 @@ import Testing
 
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct StatusLineTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct StatusLineTests {
     @Test("BEHAVIOURS 2.2: why an update failed is said though the cache could not be told")
     func failureOnlyKnownNow() async throws {
         let screens = try TestScreens()

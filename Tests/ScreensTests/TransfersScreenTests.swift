@@ -7,7 +7,7 @@ import Testing
 @testable import Cache
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct TransfersScreenTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct TransfersScreenTests {
     private let screens: TestScreens
 
     init() async throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import Cache
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct UpdateTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct UpdateTests {
     /// Writes down the updates that reach it.
     private final class RecordingScreen: Screen {
         let name: String

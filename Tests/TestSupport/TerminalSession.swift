@@ -77,7 +77,7 @@ public final class TerminalSession {
 
     /// Reads what the program writes until the condition holds. Returns false if it never did.
     @discardableResult
-    public func until(seconds: Double = 20, _ condition: (VirtualScreen) -> Bool) -> Bool {
+    public func until(seconds: Double = 60, _ condition: (VirtualScreen) -> Bool) -> Bool {
         let deadline = Date(timeIntervalSinceNow: seconds)
         while !condition(screen) {
             let left = deadline.timeIntervalSinceNow
@@ -88,12 +88,12 @@ public final class TerminalSession {
 
     /// Reads what the program writes until some text is seen.
     @discardableResult
-    public func until(seconds: Double = 20, shows text: String) -> Bool {
+    public func until(seconds: Double = 60, shows text: String) -> Bool {
         until(seconds: seconds) { $0.text.contains(text) }
     }
 
     /// Reads until nothing has come for some time.
-    public func untilQuiet(milliseconds: Int32 = 200) {
+    public func untilQuiet(milliseconds: Int32 = 1_000) {
         while read(milliseconds: milliseconds) {}
     }
 
@@ -101,7 +101,7 @@ public final class TerminalSession {
     public func wait() -> Int32 {
         if let exitStatus { return exitStatus }
         // What it writes at last has to be read, or it would wait for us.
-        while read(milliseconds: 20_000) {}
+        while read(milliseconds: 60_000) {}
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
         let code = status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)

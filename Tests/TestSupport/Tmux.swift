@@ -54,7 +54,7 @@ public final class Tmux {
 
     /// Waits until what is seen meets a condition. Returns what is seen then, or at the end of the time.
     @discardableResult
-    public func until(seconds: Double = 20, _ condition: (String) -> Bool) throws -> String {
+    public func until(seconds: Double = 60, _ condition: (String) -> Bool) throws -> String {
         let deadline = Date(timeIntervalSinceNow: seconds)
         while true {
             let text = try text()
@@ -69,7 +69,7 @@ public final class Tmux {
 
     /// Waits until some text is seen.
     @discardableResult
-    public func until(seconds: Double = 20, shows text: String) throws -> String {
+    public func until(seconds: Double = 60, shows text: String) throws -> String {
         try until(seconds: seconds) { $0.contains(text) }
     }
 
