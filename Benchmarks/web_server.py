@@ -22,7 +22,7 @@ http {{
     root {root};
     server {{ listen {address}:8080; }}
     server {{
-        listen {address}:8443 ssl http2;
+        listen {address}:8443 ssl http2; ssl_protocols TLSv1.2 TLSv1.3;
         ssl_certificate {folder}/certificate.pem; ssl_certificate_key {folder}/key.pem;
     }}
 }}

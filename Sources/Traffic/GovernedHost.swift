@@ -104,7 +104,7 @@ struct GovernedHost: Sendable {
         reach.advance(to: now, isBusy: running > 0, patience: max(5, 10 * roundTrip))
         let isSettled = link.isShared && isSaturated && link.isSettled
         if trial.advance(
-            to: now, isSettled: isSettled, rate: link.bandwidth.greatest ?? 0, delivered: link.delivered,
+            to: now, isSettled: isSettled, rate: link.recentRate(at: now) ?? 0, delivered: link.delivered,
             work: Double(waiting) * link.size(.thumbnail), roundTrip: roundTrip)
         {
             link.startAgain()

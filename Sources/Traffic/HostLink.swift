@@ -52,6 +52,10 @@ struct HostLink {
         reach = min(max(reach, capacity), Self.greatestCap * size(.thumbnail))
     }
 
+    /// Bytes a second of late. Where packets are lost that is much less than the most that was seen: what had to wait for one
+    /// packet comes with it all at once.
+    func recentRate(at now: Double) -> Double? { log.rate(delivered, at: now, over: 2 * fallTime) }
+
     // MARK: - Measurements
 
     mutating func noteConnect(_ seconds: Double, at now: Double) {
@@ -91,14 +95,21 @@ struct HostLink {
     func window(cap: Double) -> Double {
         let thumbnail = size(.thumbnail)
         guard let capacity else { return reach }
-        return max(gain * capacity, min(reach, cap * thumbnail), floor)
+        return max(gain * capacity + unseen, min(reach, cap * thumbnail), floor)
     }
+
+    /// Bytes that have come, and that nobody sees: over TLS they are seen when their record is whole, which has 16 KiB with
+    /// most servers. On a slow link it is half a second in the coming, and what is asked for when it is there is asked for late.
+    private var unseen: Double { isShared ? 8_192 : 0 }
 
     /// With less than this a short link is empty while the next thing is asked for: four thumbnails, but no more than come in
     /// the blink of an eye, or they would be a queue themselves.
     private var floor: Double {
-        min(4 * size(.thumbnail), (bandwidth.greatest ?? 0) * 0.25)
+        min(4 * size(.thumbnail), soon)
     }
+
+    /// What comes in the blink of an eye.
+    private var soon: Double { (bandwidth.greatest ?? 0) * 0.25 }
 
     /// A little more than fits, so that the link never runs dry. Whether more would come is found out by ``reach``, where no
     /// queue is to be seen: where there is one, to ask for more would only make it longer.
@@ -141,7 +152,6 @@ struct HostLink {
     private mutating func judgeQueue(overdue: Int, cap: Double) {
         guard answers + overdue > 0 else { return }
         let isLate = 2 * (lateAnswers + overdue) > answers + overdue
-        let soon = (bandwidth.greatest ?? 0) * 0.25
         if isLate, isShared, roundsWithoutMore == 0, reach < soon {
             // Over one connection answers wait for each other while it still gathers speed, and it gathers none that it is not
             // asked for.

@@ -21,7 +21,7 @@ struct SharingTrial: Sendable {
     private var tried = 0
 
     private static let width = 8
-    private static let worthwhile = 1.3
+    private static let worthwhile = 1.15
 
     var isUnshared: Bool { if case .unshared = state { true } else { false } }
 
@@ -63,7 +63,7 @@ struct SharingTrial: Sendable {
                 return true
             }
             // Losses come later than the trial, when the connection has begun fast.
-            state = .shared(next: now + pause, ifLessThan: 0.75 * before, then: now + 2)
+            state = .shared(next: now + pause, ifLessThan: 0.9 * before, then: now + 2)
             pause = min(2 * pause, 3_600)
         case .unshared: break
         }
@@ -72,6 +72,6 @@ struct SharingTrial: Sendable {
 
     /// Bytes that eight handshakes take, with some certificates.
     private static let costOfTrial = 48e3
-    /// Ten times that, and what eight connections send at once when they begin.
+    /// Ten times as much as a trial may cost: its handshakes, and what eight connections send at once when they begin.
     private static let leastWork = 10 * (costOfTrial + 8 * 14.6e3)
 }
