@@ -29,6 +29,14 @@ public final class TransferMeter: Sendable {
         case http2
     }
 
+    /// Packets that came over a connection, of this transfer and of others.
+    public struct Packets: Hashable, Sendable {
+        /// How many came.
+        public var received: Int
+        /// How many of them came before one that had been sent earlier. That one was lost, as a rule.
+        public var disordered: Int
+    }
+
     /// What a meter shows.
     public struct Reading: Hashable, Sendable {
         /// Bytes of body that have come over the network so far: before any decompression, and those of redirects and of
@@ -45,6 +53,9 @@ public final class TransferMeter: Sendable {
         public internal(set) var isConnectionNew: Bool?
         /// The version that the server answered in; nil before it has, and for a file of this machine.
         public internal(set) var version: Version?
+        /// Packets that came over its connection since the last transfer over that one ended; nil until it has ended itself,
+        /// where it broke off, and where the system does not say.
+        public internal(set) var packets: Packets?
         /// How it ended; nil while it runs.
         public internal(set) var outcome: Outcome?
     }
@@ -93,6 +104,10 @@ public final class TransferMeter: Sendable {
             facts.version = version
         }
         onNews()
+    }
+
+    func note(packets: Packets?) {
+        facts.withLock { $0.packets = packets }
     }
 
     /// Notes the end. The first counts.

@@ -27,6 +27,7 @@ final class TransferThread: @unchecked Sendable {
     private var transfers: [Int: EasyTransfer] = [:]
     private let memory = AuthenticationMemory()
     private let turn = TransferTurn()
+    private var packets = PacketCounts()
 
     init(_ configuration: HTTPConfiguration, log: Log) {
         Self.initializeLibrary
@@ -125,6 +126,7 @@ final class TransferThread: @unchecked Sendable {
             // Read before the handle is removed: "the data the returned pointer points to will not survive".
             switch transfer.next(after: vitrine_curl_result(message)) {
             case .end(let result):
+                if case .success = result { transfer.request.meter?.note(packets: packets.advance(easy)) }
                 end(transfer.number, result)
             case .exchange(let plan):
                 log.debug(.networkDetail, "#\(transfer.number) \(transfer.status): on to \(plan.hop.url.text)")

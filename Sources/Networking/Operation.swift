@@ -67,6 +67,7 @@ final class Operation {
         }
         if reading.outcome == .succeeded, !told.isOver {
             told.isOver = true
+            if let packets = reading.packets { news.append(.packets(packets.received, disordered: packets.disordered)) }
             news.append(.ended(.completed))
         }
         return news

@@ -37,7 +37,7 @@ public struct AdaptiveGovernor: Governor {
         guard !candidate.isLocal else { return host.hasRoomForLocal ? .now(.any) : .hostIsBusy }
         if host.reach.isOffline { return host.admitsOffline(candidate, at: now) ? .now(.any) : .hostIsBusy }
         if Double(host.running) >= host.cap.value { return .hostIsBusy }
-        if candidate.isUrgent { return .now(host.connection(forUrgent: candidate)) }
+        if candidate.isUrgent { return .now(host.connection(forUrgent: candidate, at: now)) }
         if areOthersHeldBack { return .linkIsBusy }
         if candidate.kind == .photo, !urgent.isEmpty || (host.quality == .poor && host.running > 0) {
             return .linkIsBusy

@@ -38,12 +38,14 @@ struct GovernedHost: Sendable {
 
     /// A warm connection of a busy link has been taught by losses to be slow, and a large photo would grow with it by a
     /// packet a round trip. One that starts afresh doubles. A shared one lets the server send first what matters most, and
-    /// needs no handshake; it is left only where it was found to be no good.
-    func connection(forUrgent candidate: TransferCandidate) -> Admission.Connection {
-        guard candidate.kind == .photo, running > 0, let capacity = link.capacity,
-            !link.isShared || trial.isUnshared
-        else { return .any }
-        return link.size(.photo) - candidate.held > capacity / 2 ? .fresh : .any
+    /// needs no handshake; it is left only where it was found to be no good, or where losses keep it so slow that all of
+    /// that takes less time.
+    func connection(forUrgent candidate: TransferCandidate, at now: Double) -> Admission.Connection {
+        guard candidate.kind == .photo, running > 0, let capacity = link.capacity else { return .any }
+        let rest = link.size(.photo) - candidate.held
+        guard link.isShared, !trial.isUnshared else { return rest > capacity / 2 ? .fresh : .any }
+        guard link.losses.goOn, let rate = link.recentRate(at: now) else { return .any }
+        return rest / rate > link.timeOfFreshConnection(for: rest) ? .fresh : .any
     }
 
     /// What a transfer counts for: all that is to come of it; but of photos some should run side by side on a good link.
@@ -105,7 +107,7 @@ struct GovernedHost: Sendable {
         let isSettled = link.isShared && isSaturated && link.isSettled
         if trial.advance(
             to: now, isSettled: isSettled, rate: link.recentRate(at: now) ?? 0, delivered: link.delivered,
-            work: Double(waiting) * link.size(.thumbnail), roundTrip: roundTrip)
+            isLossy: link.losses.areOfLine, work: Double(waiting) * link.size(.thumbnail), roundTrip: roundTrip)
         {
             link.startAgain()
         }

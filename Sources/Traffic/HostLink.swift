@@ -10,6 +10,8 @@ struct HostLink {
     private(set) var bandwidth = BandwidthFilter()
     /// Of connections and answers.
     private(set) var roundTrip = RoundTripFilter()
+    /// Of packets.
+    private(set) var losses = LossRecord()
     /// Of answers alone: a server takes its time too.
     private var answer = RoundTripFilter()
     /// What things of each kind have weighed.
@@ -52,6 +54,12 @@ struct HostLink {
         reach = min(max(reach, capacity), Self.greatestCap * size(.thumbnail))
     }
 
+    /// Seconds until so many bytes are through over a connection that has to be made: with TCP, TLS and the request three round
+    /// trips, and one more each time that what the server sends in one has doubled (RFC 6928: ten packets at first).
+    func timeOfFreshConnection(for bytes: Double) -> Double {
+        roundTripTime * Double(4 + (1 + bytes / 14_600).exponent)
+    }
+
     /// Bytes a second of late. Where packets are lost that is much less than the most that was seen: what had to wait for one
     /// packet comes with it all at once.
     func recentRate(at now: Double) -> Double? { log.rate(delivered, at: now, over: 2 * fallTime) }
@@ -74,6 +82,8 @@ struct HostLink {
     mutating func noteDelivered(_ bytes: Double) {
         delivered += bytes
     }
+
+    mutating func noteOrder(isKept: Bool) { losses.note(isKept: isKept) }
 
     mutating func noteSize(_ size: Double, of kind: TransferKind) {
         sizes[kind.rawValue] += 0.1 * (size - sizes[kind.rawValue])
@@ -133,6 +143,7 @@ struct HostLink {
         }
         guard now >= roundEnd else { return }
         roundEnd = now + max(roundTripTime, 0.05)
+        losses.endRound()
         guard let rate = bandwidth.greatest else { return }
         if rate >= 1.25 * found {
             (found, roundsWithoutMore) = (rate, 0)

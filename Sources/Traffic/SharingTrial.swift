@@ -41,15 +41,16 @@ struct SharingTrial: Sendable {
     /// - Parameters:
     ///   - isSettled: whether it is known how much the shared connection carries, and it is used all the time.
     ///   - rate: how much that is, in bytes a second.
+    ///   - isLossy: whether packets are seen to get lost: then it is tried again soon.
     ///   - work: how much is to come, in bytes, as far as it is known.
     mutating func advance(
-        to now: Double, isSettled: Bool, rate: Double, delivered: Double, work: Double, roundTrip: Double
+        to now: Double, isSettled: Bool, rate: Double, delivered: Double, isLossy: Bool, work: Double, roundTrip: Double
     ) -> Bool {
         switch state {
         case .shared(let next, let few, let then):
             // Connections cost something, most where there is little: those of a trial should be a second's worth at most,
             // and a small part of all that is to come.
-            let isTime = now >= next || (rate < few && now >= then)
+            let isTime = now >= next || ((isLossy || rate < few) && now >= then)
             guard isSettled, isTime, rate > Self.costOfTrial, work > Self.leastWork else { return false }
             state = .trying(
                 begin: now + 4 * roundTrip, before: rate, deliveredAtSpeed: nil,

@@ -68,6 +68,9 @@ import Testing
         }
         #expect(await Task.detached { readings.ended.wait() }.value)
         #expect(readings.all.count == 3 && meter.reading.bytes == 200_000)
+        // Within one machine nothing gets lost.
+        let packets = try #require(meter.reading.packets)
+        #expect((1...200).contains(packets.received) && packets.disordered == 0)
     }
 
     @Test func failureAndCancellation() async throws {

@@ -23,6 +23,9 @@ final class SimulatedConnection {
     private var threshold = Double.infinity
     private var recoveryEnd = -1.0
     private(set) var lastUse = 0.0
+    /// Segments that have come, and how many of them while an earlier one was missing, as far as that has not been told.
+    private var (received, disordered) = (0, 0)
+    private var missing = 0
     // HyStart: the least delay of eight samples in each round, against the least of all.
     private var leastDelay = Double.infinity
     private var roundDelay = Double.infinity
@@ -43,6 +46,7 @@ final class SimulatedConnection {
     func next(_ most: Int) -> (transfer: Int, bytes: Int)? {
         if let first = again.first {
             again.removeFirst()
+            missing -= 1
             return first
         }
         guard let index = streams.indices.min(by: { streams[$0].served < streams[$1].served }) else { return nil }
@@ -54,9 +58,29 @@ final class SimulatedConnection {
         return (transfer, bytes)
     }
 
+    /// Sends no more of it.
+    func forget(_ transfer: Int) {
+        streams.removeAll { $0.transfer == transfer }
+        missing -= again.count { $0.transfer == transfer }
+        again.removeAll { $0.transfer == transfer }
+    }
+
     func add(_ transfer: Int, bytes: Int, weight: Double) {
         streams.append(
             Stream(transfer: transfer, rest: bytes, weight: weight, served: streams.map(\.served).min() ?? 0))
+    }
+
+    func noteMissing() { missing += 1 }
+
+    func noteArrival() {
+        received += 1
+        if missing > 0 { disordered += 1 }
+    }
+
+    /// What has not been told.
+    func takePackets() -> (received: Int, disordered: Int) {
+        defer { (received, disordered) = (0, 0) }
+        return (received, disordered)
     }
 
     func noteAck(delay: Double, at now: Double) {

@@ -175,10 +175,7 @@ public final class Simulation {
         wasted += came - kept
         transfers[number].held = kept
         transfers[number].attempt += 1
-        if let connection = transfers[number].connection {
-            connection.streams.removeAll { $0.transfer == number }
-            connection.again.removeAll { $0.transfer == number }
-        }
+        transfers[number].connection?.forget(number)
         transfers[number].connection = nil
         running.remove(number)
         interruptions += 1
@@ -189,6 +186,7 @@ public final class Simulation {
         _ connection: SimulatedConnection, _ number: Int, _ attempt: Int, _ bytes: Int, sent: Double
     ) {
         let roundTrip = link.stage(at: time).roundTrip
+        connection.noteArrival()
         events.add(.ack(connection: connection.number, delay: time + roundTrip / 2 - sent), at: time + roundTrip / 2)
         guard transfers[number].attempt == attempt else {
             wasted += bytes
@@ -207,6 +205,8 @@ public final class Simulation {
         transfers[number].received += bytes - head
         guard transfers[number].held + transfers[number].received >= transfers[number].size else { return }
         governor.note(.received(Double(transfers[number].received)), of: number, at: time)
+        let packets = connection.takePackets()
+        governor.note(.packets(packets.received, disordered: packets.disordered), of: number, at: time)
         governor.note(.ended(.completed), of: number, at: time)
         transfers[number].finish(at: time)
         running.remove(number)
@@ -243,6 +243,7 @@ public final class Simulation {
                         connection: connection.number, transfer: number, attempt: attempt, bytes: bytes, sent: time),
                     at: arrival)
             case .lost(let queue):
+                connection.noteMissing()
                 // Three later packets tell the sender; where there are none, it waits for its timer.
                 let isFast = connection.flying >= 4
                 events.add(

@@ -35,8 +35,8 @@ import Testing
         }
     }
 
-    /// Over a connection that is there and shared, sooner. Where packets get lost the photo shares the losses with what is
-    /// under way beside it, and on a slow and short line the one thumbnail that is under way counts.
+    /// Over a connection that is there and shared, sooner. On a slow and short line the one thumbnail that is under way counts,
+    /// and where packets get lost it is some time before that is known.
     @Test func overASharedConnectionSooner() throws {
         for network in [Network.b, .c, .d] {
             let alone = try network.photo(FixedGovernor(width: 4), isShared: true, crowd: 0)
@@ -45,7 +45,7 @@ import Testing
         for network in Network.all {
             let alone = try network.photo(FixedGovernor(width: 4), isShared: true, crowd: 0)
             let among = try network.photo(AdaptiveGovernor(), isShared: true, crowd: network.crowd)
-            #expect(among <= (network.loss > 0 ? 1.6 : 1.1) * alone, "\(network)")
+            #expect(among <= (network.loss > 0 ? 1.25 : 1.1) * alone, "\(network)")
         }
     }
 

@@ -1,0 +1,36 @@
+import Testing
+
+@testable import Traffic
+
+/// What the order of packets says of a line.
+@Suite struct LossRecordTests {
+    /// - Parameter rounds: a letter for each round trip: a loss, none, or nothing that came.
+    private func record(_ rounds: String) -> LossRecord {
+        var record = LossRecord()
+        for round in rounds {
+            if round != "." {
+                record.note(isKept: true)
+                record.note(isKept: round != "x")
+                record.note(isKept: true)
+            }
+            record.endRound()
+        }
+        return record
+    }
+
+    @Test(arguments: [
+        ("", false, false), ("----", false, false), ("--x---", true, false), ("--x----", false, false),
+        // A queue that ran over, and once more after a while.
+        ("--xxxxx-----------------", false, false), ("--xxxxx----------xxx----", true, false),
+        // A line that loses some.
+        ("--x--x-----xx--", true, true),
+        // While nothing comes nothing is learned.
+        ("--x..x.x.x-----", false, false),
+        // It was long ago.
+        ("-x-x-x" + String(repeating: "-", count: 32), false, false),
+    ])
+    func rounds(_ rounds: String, goOn: Bool, areOfLine: Bool) {
+        let record = record(rounds)
+        #expect(record.goOn == goOn && record.areOfLine == areOfLine)
+    }
+}
