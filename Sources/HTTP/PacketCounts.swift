@@ -10,13 +10,14 @@ struct PacketCounts {
     /// - Parameter easy: a transfer that has ended, and has not been removed: before, curl does not say which connection it is.
     mutating func advance(_ easy: UnsafeMutableRawPointer) -> TransferMeter.Packets? {
         var connection: curl_socket_t = -1
-        var (received, disordered): (UInt32, UInt32) = (0, 0)
-        guard vitrine_curl_get_packets(easy, &connection, &received, &disordered) != 0 else { return nil }
-        let now = TransferMeter.Packets(received: Int(received), disordered: Int(disordered))
+        var (roundTrip, received, disordered): (UInt32, UInt32, UInt32) = (0, 0, 0)
+        guard vitrine_curl_get_packets(easy, &connection, &roundTrip, &received, &disordered) != 0 else { return nil }
+        let now = TransferMeter.Packets(
+            received: Int(received), disordered: Int(disordered), roundTrip: Double(roundTrip) / 1e6)
         let last = told.updateValue((easy.long(CURLINFO_LOCAL_PORT), now), forKey: connection)
         guard let last, last.port == easy.long(CURLINFO_LOCAL_PORT) else { return now }
         return TransferMeter.Packets(
             received: max(0, now.received - last.packets.received),
-            disordered: max(0, now.disordered - last.packets.disordered))
+            disordered: max(0, now.disordered - last.packets.disordered), roundTrip: now.roundTrip)
     }
 }

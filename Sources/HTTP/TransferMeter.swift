@@ -35,6 +35,8 @@ public final class TransferMeter: Sendable {
         public var received: Int
         /// How many of them came before one that had been sent earlier. That one was lost, as a rule.
         public var disordered: Int
+        /// Seconds from a packet to its acknowledgement of late, with all queues on the way.
+        public var roundTrip: Double
     }
 
     /// What a meter shows.

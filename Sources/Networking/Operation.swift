@@ -67,7 +67,9 @@ final class Operation {
         }
         if reading.outcome == .succeeded, !told.isOver {
             told.isOver = true
-            if let packets = reading.packets { news.append(.packets(packets.received, disordered: packets.disordered)) }
+            if let packets = reading.packets {
+                news.append(.packets(packets.received, disordered: packets.disordered, roundTrip: packets.roundTrip))
+            }
             news.append(.ended(.completed))
         }
         return news

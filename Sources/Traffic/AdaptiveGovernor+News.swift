@@ -28,8 +28,8 @@ extension AdaptiveGovernor {
             if transfer.candidate.kind == .photo, now - transfer.sampleTime > max(2 * host.link.roundTripTime, 0.25) {
                 host.sample(&transfer, at: now)
             }
-        case .packets(let count, let disordered):
-            if count > 0 { host.link.noteOrder(isKept: disordered == 0) }
+        case .packets(let count, let disordered, let roundTrip):
+            if count > 0 { host.link.notePackets(areOrdered: disordered == 0, roundTrip: roundTrip) }
         case .importance(let importance):
             let wasLookedAt = transfer.isLookedAt
             transfer.candidate.importance = importance

@@ -44,7 +44,7 @@ struct GovernedHost: Sendable {
         guard candidate.kind == .photo, running > 0, let capacity = link.capacity else { return .any }
         let rest = link.size(.photo) - candidate.held
         guard link.isShared, !trial.isUnshared else { return rest > capacity / 2 ? .fresh : .any }
-        guard link.losses.goOn, let rate = link.recentRate(at: now) else { return .any }
+        guard link.isHeldUpByLosses, let rate = link.recentRate(at: now) else { return .any }
         return rest / rate > link.timeOfFreshConnection(for: rest) ? .fresh : .any
     }
 
@@ -107,7 +107,7 @@ struct GovernedHost: Sendable {
         let isSettled = link.isShared && isSaturated && link.isSettled
         if trial.advance(
             to: now, isSettled: isSettled, rate: link.recentRate(at: now) ?? 0, delivered: link.delivered,
-            isLossy: link.losses.areOfLine, work: Double(waiting) * link.size(.thumbnail), roundTrip: roundTrip)
+            isLossy: link.isLossy, work: Double(waiting) * link.size(.thumbnail), roundTrip: roundTrip)
         {
             link.startAgain()
         }

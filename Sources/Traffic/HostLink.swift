@@ -11,7 +11,9 @@ struct HostLink {
     /// Of connections and answers.
     private(set) var roundTrip = RoundTripFilter()
     /// Of packets.
-    private(set) var losses = LossRecord()
+    private var losses = LossRecord()
+    /// What a packet and its acknowledgement took of late, queues and all.
+    private var trip: Double?
     /// Of answers alone: a server takes its time too.
     private var answer = RoundTripFilter()
     /// What things of each kind have weighed.
@@ -49,6 +51,14 @@ struct HostLink {
     /// Whether the link has been used for so long that it will not show more by itself.
     var isSettled: Bool { !isStarting && roundsWithoutMore >= 12 }
 
+    /// Whether losses keep it from being used: packets get lost, and not for want of room in a queue, for there is none.
+    var isHeldUpByLosses: Bool { losses.isAny && !isQueueing }
+
+    /// The same, again and again.
+    var isLossy: Bool { losses.areOfLine && !isQueueing }
+
+    private var isQueueing: Bool { (trip ?? .infinity) > 1.5 * roundTripTime + 0.02 }
+
     /// Begins with as much as was found to fit into the link earlier, if that is more than anybody would begin with.
     mutating func begin(with capacity: Double) {
         reach = min(max(reach, capacity), Self.greatestCap * size(.thumbnail))
@@ -83,7 +93,10 @@ struct HostLink {
         delivered += bytes
     }
 
-    mutating func noteOrder(isKept: Bool) { losses.note(isKept: isKept) }
+    mutating func notePackets(areOrdered: Bool, roundTrip: Double) {
+        losses.note(isKept: areOrdered)
+        trip = roundTrip
+    }
 
     mutating func noteSize(_ size: Double, of kind: TransferKind) {
         sizes[kind.rawValue] += 0.1 * (size - sizes[kind.rawValue])

@@ -19,8 +19,8 @@ struct LossRecord: Sendable {
         self.hasLoss = nil
     }
 
-    /// Whether some were lost a moment ago, or more than once of late.
-    var goOn: Bool { rounds & 0b1111 != 0 || beginnings >= 2 }
+    /// Whether some were lost of late.
+    var isAny: Bool { rounds != 0 }
 
     /// Whether they get lost again and again.
     var areOfLine: Bool { beginnings >= 3 }

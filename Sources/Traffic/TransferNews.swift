@@ -9,9 +9,9 @@ public enum TransferNews: Hashable, Sendable {
     case answered(wait: Double, length: Double?, isShared: Bool)
     /// So many bytes of body have come, all in all.
     case received(Double)
-    /// So many packets have come over its connection since this was last said of that one, and so many of them out of their
-    /// order.
-    case packets(Int, disordered: Int)
+    /// So many packets have come over its connection since this was last said of that one, so many of them out of their
+    /// order; and the seconds that it takes of late until a packet is acknowledged, queues and all.
+    case packets(Int, disordered: Int, roundTrip: Double)
     /// It is wanted more, or less, than it was.
     case importance(Importance)
     /// It is over.

@@ -1,3 +1,5 @@
+import Traffic
+
 /// One connection's sender: slow start with HyStart, congestion avoidance, one cut for each window that had losses, and what
 /// it has to send, several answers at once where they share it.
 final class SimulatedConnection {
@@ -26,6 +28,8 @@ final class SimulatedConnection {
     /// Segments that have come, and how many of them while an earlier one was missing, as far as that has not been told.
     private var (received, disordered) = (0, 0)
     private var missing = 0
+    /// Seconds to an acknowledgement, smoothed.
+    private var trip = 0.0
     // HyStart: the least delay of eight samples in each round, against the least of all.
     private var leastDelay = Double.infinity
     private var roundDelay = Double.infinity
@@ -78,12 +82,13 @@ final class SimulatedConnection {
     }
 
     /// What has not been told.
-    func takePackets() -> (received: Int, disordered: Int) {
+    func takePackets() -> TransferNews {
         defer { (received, disordered) = (0, 0) }
-        return (received, disordered)
+        return .packets(received, disordered: disordered, roundTrip: trip)
     }
 
     func noteAck(delay: Double, at now: Double) {
+        trip += (delay - trip) / (trip == 0 ? 1 : 8)
         flying = max(0, flying - 1)
         lastUse = now
         leastDelay = min(leastDelay, delay)

@@ -205,8 +205,7 @@ public final class Simulation {
         transfers[number].received += bytes - head
         guard transfers[number].held + transfers[number].received >= transfers[number].size else { return }
         governor.note(.received(Double(transfers[number].received)), of: number, at: time)
-        let packets = connection.takePackets()
-        governor.note(.packets(packets.received, disordered: packets.disordered), of: number, at: time)
+        governor.note(connection.takePackets(), of: number, at: time)
         governor.note(.ended(.completed), of: number, at: time)
         transfers[number].finish(at: time)
         running.remove(number)

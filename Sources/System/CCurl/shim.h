@@ -65,17 +65,19 @@ static inline CURLcode vitrine_curl_get_pointer(CURL *easy, CURLINFO info, void 
     return curl_easy_getinfo(easy, info, (char **)value);
 }
 
-/* Packets with data that came over the connection of a transfer since it was made, and how many of them before one that was
-   sent earlier. tcp(7), TCP_INFO: the C library's structure has fewer fields than the kernel's, in whose <linux/tcp.h> these
-   are tcpi_data_segs_in and tcpi_rcv_ooopack, since Linux 5.4; their places do not change. Returns 0 where they are not known. */
+/* Of the connection of a transfer: the round trip of late, smoothed, in microseconds; packets with data that came since it was
+   made, and how many of them before one that was sent earlier. tcp(7), TCP_INFO: the C library's structure has fewer fields
+   than the kernel's, in whose <linux/tcp.h> these are tcpi_rtt, tcpi_data_segs_in and tcpi_rcv_ooopack, since Linux 5.4; their
+   places do not change. Returns 0 where they are not known. */
 static inline int vitrine_curl_get_packets(
-    CURL *easy, curl_socket_t *connection, uint32_t *received, uint32_t *disordered) {
-    enum { data_segments = 152, out_of_order = 224, end = 228 };
+    CURL *easy, curl_socket_t *connection, uint32_t *round_trip, uint32_t *received, uint32_t *disordered) {
+    enum { smoothed_round_trip = 68, data_segments = 152, out_of_order = 224, end = 228 };
     unsigned char info[256];
     socklen_t length = sizeof info;
     if (curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, connection) != CURLE_OK || *connection == CURL_SOCKET_BAD)
         return 0;
     if (getsockopt(*connection, IPPROTO_TCP, TCP_INFO, info, &length) != 0 || length < end) return 0;
+    memcpy(round_trip, info + smoothed_round_trip, sizeof *round_trip);
     memcpy(received, info + data_segments, sizeof *received);
     memcpy(disordered, info + out_of_order, sizeof *disordered);
     return 1;
