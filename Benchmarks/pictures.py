@@ -16,6 +16,8 @@ THUMBNAILS = 2_000
 SMALLEST, LARGEST = 6_000, 18_000
 #: How many photos there are, and of what size.
 PHOTOS = {"middle": (10, 400_000), "large": (20, 3_000_000)}
+#: Galleries whose photos are of one kind, and one whose last is of another.
+KINDS = {"middle": ("middle", "middle"), "large": ("large", "large"), "mixed": ("large", "middle")}
 #: How many photos galleries have.
 COUNTS = (1, 60, 200, 800, THUMBNAILS)
 
@@ -25,9 +27,15 @@ def thumbnail(index):
     return f"small/{index:04d}.jpg"
 
 
-def photo(kind, index):
-    """Where a photo lies. There are fewer of them than galleries name, so that each gets an address of its own."""
-    return f"{kind}/{index % PHOTOS[kind][0]:02d}.jpg?{index}"
+def photo(kind, index, count):
+    """Where a photo of a gallery lies. There are fewer of them than galleries name, so each gets an address of its own."""
+    folder = KINDS[kind][index == count - 1]
+    return f"{folder}/{index % PHOTOS[folder][0]:02d}.jpg?{index}"
+
+
+def size_of_last(kind):
+    """The bytes of a gallery's last photo."""
+    return PHOTOS[KINDS[kind][1]][1]
 
 
 def list_file(kind, count):
@@ -42,7 +50,7 @@ def gallery_list(kind, count):
         date = (datetime.datetime(2000, 1, 1) + datetime.timedelta(days=index)).isoformat() + "Z"
         yield (
             f'  <photo name="Photo {index:04d}" date="{date}" id="photo-{index:04d}">\n'
-            f'    <image kind="image" srcURL="{photo(kind, index)}"/>\n'
+            f'    <image kind="image" srcURL="{photo(kind, index, count)}"/>\n'
             f'    <image kind="thumbnail" srcURL="{thumbnail(index)}"/>\n  </photo>\n')
     yield "</album>\n"
 
@@ -60,6 +68,7 @@ def write(folder, picture):
     for kind, (count, size) in PHOTOS.items():
         for index in range(count):
             write_picture(folder / kind / f"{index:02d}.jpg", size)
+    for kind in KINDS:
         for photos in COUNTS:
             (folder / list_file(kind, photos)).write_text("".join(gallery_list(kind, photos)), encoding="utf-8")
 

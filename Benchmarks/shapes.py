@@ -23,6 +23,8 @@ class Shape:
     #: The folder with the photo that is opened, and after how many seconds.
     photos: str = "large"
     photo_after: float = 3.0
+    #: The gallery whose photos are fetched beforehand.
+    among: str = "large"
     #: What the link becomes: seconds, bits a second, milliseconds.
     later: tuple = ()
 
@@ -43,6 +45,10 @@ class Shape:
         """Bandwidth by delay: the bytes that are on their way when the line is full."""
         return self.rate / 8 * self.round_trip / 1000
 
+    def time_of_four(self, size):
+        """The seconds that four files of that size take side by side."""
+        return 4 * size * 8 / self.rate
+
     def least(self, sizes):
         """The seconds within which files of those sizes cannot be fetched: their packets, and two round trips."""
         wire = sum(size + HEAD for size in sizes) * PACKET / LOAD
@@ -62,8 +68,8 @@ class Shape:
 SHAPES = {
     shape.name: shape for shape in (
         Shape("b", 50_000_000, 100, 2_000),
-        Shape("c", 2_000_000, 300, 200, photos="middle", photo_after=6),
-        Shape("d", 256_000, 600, 60, photos="middle", photo_after=8),
+        Shape("c", 2_000_000, 300, 200, photos="middle", photo_after=6, among="mixed"),
+        Shape("d", 256_000, 600, 60, photos="middle", photo_after=8, among="middle"),
         Shape("e", 10_000_000, 40, 800, loss=0.01),
         Shape("f", 300_000_000, 20, 2_000),
     )

@@ -5,7 +5,7 @@ import time
 
 from link import NEAR
 from network import LIMIT, thrown_away
-from pictures import PHOTOS, list_file, photo
+from pictures import list_file, photo, size_of_last
 from process import Trouble, TooLong
 from terminal import Terminal
 from transfer_log import TransferLog
@@ -34,7 +34,7 @@ class Visit:
     def go(self, network):
         """The seconds from the key to the photo's last byte, and what else is to be said of it."""
         address = network.server.address(self.scheme, list_file(self.kind, self.count))
-        wanted = network.server.address(self.scheme, photo(self.kind, self.count - 1))
+        wanted = network.server.address(self.scheme, photo(self.kind, self.count - 1, self.count))
         home = network.home(address, self.scope)
         file = home / "log"
         command = [network.workshop.binary, "-l", "debug", "-d", file, *self.options, address]
@@ -81,6 +81,6 @@ class Visit:
     def _waste(self, network, home, log):
         count, stored = network.stored(home)
         log.read()
-        stored += PHOTOS[self.kind][1]
+        stored += size_of_last(self.kind)
         counts = network.link.counts()
         return {"link": counts, "thrown_away": thrown_away(counts, self.scheme, log.answers, stored)}

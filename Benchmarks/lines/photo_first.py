@@ -1,9 +1,11 @@
 """A photo that is opened while everything else is fetched, over links: from the key to its last byte."""
+import itertools
+
 import contest
 from contest import Entry
 from figure import Figure
 from network import on_links
-from pictures import PHOTOS, THUMBNAILS
+from pictures import KINDS, PHOTOS, THUMBNAILS, size_of_last
 from shapes import SHAPES, TUNED
 from visit import Visit
 
@@ -34,10 +36,20 @@ def busy(network, name, options, scheme="http"):
 
 
 def among_photos(network, name, options):
-    """The photo while photos are fetched. The thumbnails, which would come before them, are here."""
+    """The photo while photos are fetched. The thumbnails, which would come before them, are here.
+
+    Where four are fetched at once it waits for one of them, for a short time or for a long one. So it is opened at another
+    moment each time.
+    """
     shape = network.shape
-    visit = Visit("http", shape.photos, shape.thumbnails, shape.photo_after, options, scope="")
-    return entry(network, name, visit)
+    step = shape.time_of_four(PHOTOS[KINDS[shape.among][0]][1]) / network.workshop.rounds
+    turns = itertools.count()
+
+    def go():
+        after = shape.photo_after + next(turns) * step
+        return Visit("http", shape.among, shape.thumbnails, after, options, scope="").go(network)
+
+    return Entry(name, go, is_ours=True)
 
 
 def alone(network, scheme):
@@ -59,7 +71,7 @@ def measured(network):
     photos_four = among_photos(network, "among photos, four", PHOTOS_TOO + FOUR) if has_both else None
     everybody = [one for one in (*sum(pairs.values(), ()), four, photos, photos_four) if one]
     contest.hold(network, everybody, workshop.rounds)
-    size = PHOTOS[shape.photos][1]
+    size = size_of_last(shape.photos)
     for scheme, (ours, theirs) in pairs.items():
         what = f"photo of {size / 1e6:g} MB among {THUMBNAILS:,} thumbnails over {shape.text}"
         if scheme == "http":
