@@ -101,14 +101,14 @@ public final class RootScreen: Screen {
     var isFree: Bool { question == nil && top.focus === top }
 
     private func push(_ screen: Screen) {
-        if let covered = children.last {
-            covered.didDisappear()
-            // Whatever covers the transfers leaves below them what they left.
-            if !screen.leavesWishes, !covered.leavesWishes { covered.withdrawWishes() }
-        }
+        let covered = children.last
+        covered?.didDisappear()
         screen.next = self
         children.append(screen)
         screen.didAppear()
+        // Only now: with neither wished for, what is fetched for later would start, and be in the way of what comes.
+        // Whatever covers the transfers leaves below them what they left.
+        if let covered, !screen.leavesWishes, !covered.leavesWishes { covered.withdrawWishes() }
         onNeedsDisplay()
     }
 
