@@ -18,6 +18,15 @@ extension NetworkController {
         if hasChanged { adoptWishes() }
     }
 
+    /// What runs and is not looked at any more goes on for the sweep that would begin it anew later.
+    func takeOverWhatRuns(except named: Set<Wish.Subject>) {
+        guard !sweeps.isEmpty else { return }
+        let known = named.union(sweeps.values.flatMap(\.underWay))
+        for subject in operations.values.flatMap(\.served) where !known.contains(subject) {
+            for sweep in sweeps.keys { sweeps[sweep]?.takeOver(subject) }
+        }
+    }
+
     /// What is fetched for later is not fetched for a disk that does not take it.
     func endSweeps(of gallery: GalleryID) {
         let ended = Set(sweeps.keys.filter { $0.gallery == gallery })

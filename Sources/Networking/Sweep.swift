@@ -72,6 +72,13 @@ struct Sweep {
         (progress, distance) = (.after(nil), 0)
     }
 
+    /// Goes on with something that runs, and that nobody else wants any more. The sweep would come to it anyway.
+    mutating func takeOver(_ subject: Wish.Subject) {
+        guard subject.gallery == gallery, case .picture(_, let key, rendition) = subject, !givenUp.contains(key)
+        else { return }
+        underWay.insert(subject, at: 0)
+    }
+
     /// Notes that something is not wanted, whoever sweeps.
     mutating func leaveOut(_ subject: Wish.Subject) {
         guard subject.gallery == gallery, case .picture(_, let key, rendition) = subject else { return }

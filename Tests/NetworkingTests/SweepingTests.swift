@@ -1,0 +1,35 @@
+import Model
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import Networking
+
+/// A sweep beside what is looked at.
+@Suite(.timeLimit(.minutes(5))) struct SweepingTests {
+    /// The sweep would come to it later, and begin it anew.
+    @Test func whatRunsGoesOnForASweep() async throws {
+        let test = try NetworkTest()
+        let gate = Gate()
+        defer { gate.open() }
+        let ids = (0..<600).map { "n\($0)" }
+        test.putGallery(ids)
+        test.put("/t/n599", [.hold(gate)] + .answer(200, NetworkTest.picture("last")))
+        let requests: @Sendable (String) -> Int = { path in test.server.requests.count { $0.path == path } }
+        let controller = test.makeController()
+        test.start(controller)
+        try await test.refresh()
+        let wisher = test.wishes.makeWisher()
+        test.wishes.state([Wish(try test.thumbnail("n599"), importance: .visible)], by: wisher)
+        try await test.until { test.beginnings(of: "/t/n599") == 1 }
+        let sweep = Wish.Subject.everyPicture(test.cache.id, .thumbnail)
+        test.wishes.ask(for: sweep, importance: .rest)
+        try await test.until { requests("/t/n0") == 1 }
+        test.wishes.withdraw(wisher)
+        try await test.until { requests("/t/n598") == 1 }
+        gate.open()
+        try await test.until { !test.wishes.isStanding(sweep) }
+        #expect(requests("/t/n599") == 1)
+        #expect(try test.cache.read { try $0.wanting(.thumbnail, limit: 1, after: nil, except: []) }.isEmpty)
+    }
+}
