@@ -93,4 +93,24 @@ import Testing
         screens.press("j")
         #expect(screens.status.hasPrefix(" No gallery"))
     }
+
+    /// With neither the list's thumbnails nor the photo wished for, what is fetched for later would begin.
+    @Test func whatIsOpenedIsWishedForBeforeItsListIsLeft() async throws {
+        let screens = try TestScreens()
+        try await screens.sync(["a", "b"])
+        screens.open(at: "a")
+        _ = screens.frame()
+        let photo = try screens.subject("a", .photo)
+        let snapshots = screens.wishes.snapshots()
+        // A few times, since whoever listens hears of every change only if he is waiting for it.
+        for _ in 0..<20 {
+            _ = await snapshots.next()
+            let first = Task.detached { await snapshots.next() }
+            for _ in 0..<20 { await Task.yield() }
+            screens.press(Key(.enter))
+            #expect(await first.value?.wishes.contains { $0.subject == photo } == true)
+            screens.press("q")
+            _ = screens.frame()
+        }
+    }
 }
