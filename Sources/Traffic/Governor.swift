@@ -28,7 +28,7 @@ public protocol Governor: Sendable {
     ///
     /// - Parameter waiting: how many wait for that host that could have been started.
     mutating func advance(to now: Double, waiting: (String) -> Int) -> [Int]
-    /// Seconds after which ``advance(to:isWaiting:)`` should be called though nothing has happened; nil if it need not be.
+    /// Seconds after which ``advance(to:waiting:)`` should be called though nothing has happened; nil if it need not be.
     ///
     /// - Parameter waiting: how many wait for that host by now. More may do so than at the last look.
     func pace(at now: Double, waiting: (String) -> Int) -> Double?

@@ -57,6 +57,7 @@ struct HostLink {
     /// The same, again and again.
     var isLossy: Bool { losses.areOfLine && !isQueueing }
 
+    /// Whether packets stand in a queue on the way: then the link is full, whatever gets lost.
     private var isQueueing: Bool { (trip ?? .infinity) > 1.5 * roundTripTime + 0.02 }
 
     /// Begins with as much as was found to fit into the link earlier, if that is more than anybody would begin with.

@@ -1,9 +1,9 @@
 /// Finds out whether a host should be asked over many connections in place of one that all transfers share.
 ///
 /// One connection is best: it is there, it is warm, and the server sends what matters most first. But where packets get lost,
-/// each loss slows all of it down, and it carries a small part of what the link could. There is no seeing that from here: a
-/// slow connection and a slow link look alike. So it is tried, with a few connections beside the shared one: do they bring
-/// more than there was?
+/// each loss slows all of it down, and it carries a small part of what the link could. That packets get lost can be seen; how
+/// much more others would carry cannot. So it is tried, with a few connections beside the shared one: do they bring more
+/// than there was?
 struct SharingTrial: Sendable {
     private enum State {
         /// All goes over the shared connection; when the next trial may be, or, if that should come to carry less than it

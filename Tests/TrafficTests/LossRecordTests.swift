@@ -10,7 +10,7 @@ import Testing
         for round in rounds {
             if round != "." {
                 record.note(isKept: true)
-                record.note(isKept: round != "x")
+                record.note(isKept: round != "!")
                 record.note(isKept: true)
             }
             record.endRound()
@@ -19,15 +19,15 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", false, false), ("----", false, false), ("--x---", true, false),
+        ("", false, false), ("----", false, false), ("--!---", true, false),
         // A queue that ran over, and once more after a while.
-        ("--xxxxx-----------------", true, false), ("--xxxxx----------xxx----", true, false),
+        ("--!!!!!-----------------", true, false), ("--!!!!!----------!!!----", true, false),
         // A line that loses some.
-        ("--x--x-----xx--", true, true),
+        ("--!--!-----!!--", true, true),
         // While nothing comes nothing is learned.
-        ("--x..x.x.x--", true, false),
+        ("--!..!.!.!--", true, false),
         // It was long ago.
-        ("-x-x-x" + String(repeating: "-", count: 32), false, false),
+        ("-!-!-!" + String(repeating: "-", count: 32), false, false),
     ])
     func rounds(_ rounds: String, isAny: Bool, areOfLine: Bool) {
         let record = record(rounds)
