@@ -91,12 +91,12 @@ public actor PhotoExport {
     /// the order in which they were named: so of two with one title the same one has the name each time.
     private func advance(_ onEvent: (Event) -> Void) async throws {
         repeat {
-            for place in awaited.indices where !awaited[place].isReady { try wish(for: &awaited[place]) }
+            try wishForAwaited()
             while !Task.isCancelled, let first = awaited.first, first.isReady {
                 let photo = try cache.read { try $0.photo(first.key) }
                 if photo?.photo.trouble != nil, await mayTryAgain() {
                     awaited = awaited.map { Awaited(key: $0.key) }
-                    for place in awaited.indices { try wish(for: &awaited[place]) }
+                    try wishForAwaited()
                 } else {
                     awaited.removeFirst()
                     try settle(photo, first.key, onEvent)
@@ -111,6 +111,10 @@ public actor PhotoExport {
         pending = pending.dropFirst(more.count)
         awaited += more.map { Awaited(key: $0) }
         return !more.isEmpty
+    }
+
+    private func wishForAwaited() throws {
+        for place in awaited.indices where !awaited[place].isReady { try wish(for: &awaited[place]) }
     }
 
     /// Wishes for a photo, if that helps.

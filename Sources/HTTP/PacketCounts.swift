@@ -14,8 +14,8 @@ struct PacketCounts {
         guard vitrine_curl_get_packets(easy, &connection, &roundTrip, &received, &disordered) != 0 else { return nil }
         let now = TransferMeter.Packets(
             received: Int(received), disordered: Int(disordered), roundTrip: Double(roundTrip) / 1e6)
-        let last = told.updateValue((easy.long(CURLINFO_LOCAL_PORT), now), forKey: connection)
-        guard let last, last.port == easy.long(CURLINFO_LOCAL_PORT) else { return now }
+        let port = easy.long(CURLINFO_LOCAL_PORT)
+        guard let last = told.updateValue((port, now), forKey: connection), last.port == port else { return now }
         return TransferMeter.Packets(
             received: max(0, now.received - last.packets.received),
             disordered: max(0, now.disordered - last.packets.disordered), roundTrip: now.roundTrip)
