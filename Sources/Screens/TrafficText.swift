@@ -32,7 +32,7 @@ enum TrafficText {
         var parts: [String] = []
         // Before anything was transferred there is no saying.
         if report.limit > 0 { parts.append("\(report.running) of \(CountText.text(report.limit, "connection"))") }
-        if report.window > 0 { parts.append("\(ByteText.text(report.window)) under way") }
+        if report.window > 0 { parts.append("\(ByteText.text(report.window)) at once") }
         if let bandwidth = report.bandwidth { parts.append("\(speed(bandwidth)) possible") }
         if let roundTrip = report.roundTrip { parts.append("\(milliseconds(roundTrip)) round trip") }
         parts.append("\(ByteText.text(max(0, report.received))) received")

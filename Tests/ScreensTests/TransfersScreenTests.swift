@@ -64,7 +64,7 @@ import Testing
         let frame = screens.frame()
         #expect(frame.text(inRow: 1).contains(#/^ Network fair  1\.0 MB/s  .*█  peak 1\.0 MB/s$/#))
         #expect(
-            frame.text(inRow: 2) == " 2 of 8 connections · 512.0 KB under way · 3.4 MB/s possible · 45 ms round trip")
+            frame.text(inRow: 2) == " 2 of 8 connections · 512.0 KB at once · 3.4 MB/s possible · 45 ms round trip")
         #expect(frame.text(inRow: 3) == " 2.0 MB received")
         #expect(frame.text(inRow: 5).contains(#/^ ▌ Photo 0 +photo +━━━━━───── 1\.2 MB of 2\.4 MB/#))
         #expect(frame.text(inRow: 6).contains(#/^   Photo 1 +thumbnail  asked for$/#))
