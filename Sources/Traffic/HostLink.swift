@@ -33,6 +33,8 @@ struct HostLink {
     /// Bytes that are tried beyond what bandwidth and round trip say, for want of a queue.
     private var reach = HostLink.startingWidth * TransferKind.thumbnail.usualSize
     private var firstAnswers = FirstAnswers()
+    /// What fits into the link by the first answers.
+    private var foretold = 0.0
     private var log = DeliveryLog()
 
     /// As many thumbnails are asked for before anything is known. Enough for a fast link to show itself, and on a slow one
@@ -153,6 +155,7 @@ struct HostLink {
     mutating func advance(to now: Double, isSaturated: Bool, overdue: () -> Int, cap: Double) {
         log.note(delivered, at: now, span: fallTime)
         if let capacity = firstAnswers.capacity(size: size(.thumbnail)) {
+            foretold = capacity
             reach = min(max(reach, capacity), cap * size(.thumbnail))
         }
         guard now >= roundEnd else { return }
@@ -177,18 +180,24 @@ struct HostLink {
     private mutating func judgeQueue(overdue: Int, cap: Double) {
         guard answers + overdue > 0 else { return }
         let isLate = 2 * (lateAnswers + overdue) > answers + overdue
-        if isLate, isShared, roundsWithoutMore == 0, reach < soon {
+        if isLate, isShared, roundsWithoutMore == 0, reach < 2 * soon {
             // Over one connection answers wait for each other while it still gathers speed, and it gathers none that it is not
             // asked for.
-            reach = min(3 * reach, soon, cap * size(.thumbnail))
+            reach = min(3 * reach, 2 * soon, cap * size(.thumbnail))
         } else if isLate {
             isStarting = false
             // Not at once: at the start everything is asked for together, and is in its own way.
             reach *= 0.9
         } else {
-            reach = min(max(reach, size(.thumbnail)) * (isStarting ? 3 : 1.25), cap * size(.thumbnail))
+            let wider = min(max(reach, size(.thumbnail)) * (isStarting ? 3 : 1.25), cap * size(.thumbnail))
+            reach = max(reach, min(wider, farthest))
         }
     }
+
+    /// Answers tell of what was asked for a while ago: with connections that had to be made first, two round trips. So what is
+    /// known to fit bounds what is tried. A link that is wider will soon have delivered more, and one that is not would only
+    /// drop it.
+    private var farthest: Double { max((capacity ?? .infinity) * 4, foretold * 2) }
 
     /// So many bytes in that time are a sign of life: three packets.
     private static let sign = 4_344.0
@@ -207,7 +216,7 @@ struct HostLink {
         log = DeliveryLog()
         bandwidth.reset(to: max(rate, 2_000), at: now)
         (found, roundsWithoutMore) = (max(rate, 2_000), 0)
-        reach = 0
+        (reach, foretold) = (0, 0)
         return rate < known / 8
     }
 }
