@@ -58,6 +58,12 @@ public struct Rect: Hashable, Sendable {
         columns.contains(point.column) && rows.contains(point.row)
     }
 
+    /// Whether all of another rectangle is in it.
+    public func contains(_ other: Rect) -> Bool {
+        other.columns.lowerBound >= columns.lowerBound && other.columns.upperBound <= columns.upperBound
+            && other.rows.lowerBound >= rows.lowerBound && other.rows.upperBound <= rows.upperBound
+    }
+
     /// Takes rows off the top. Returns what was taken; of what is not there, nothing is taken.
     public mutating func takeTop(_ count: Int) -> Rect {
         let taken = min(max(0, count), size.rows)

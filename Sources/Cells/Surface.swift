@@ -11,6 +11,10 @@ public struct Surface: Equatable, Sendable {
     /// How wide and high it is.
     public let size: Size
     private var cells: [Cell]
+    private var laid: [PixelPlacement] = []
+    /// For each cell the place in `laid`, from one on, of what lies over it; empty as long as nothing does.
+    private var owners: [UInt16] = []
+    private var covered: Set<UInt16> = []
     /// Where the terminal's cursor belongs, if it is to be seen.
     public var cursor: Point?
 
@@ -18,6 +22,11 @@ public struct Surface: Equatable, Sendable {
     public init(size: Size) {
         self.size = size
         cells = Array(repeating: .blank, count: size.columns * size.rows)
+    }
+
+    /// The pixels that lie over cells. What is drawn over one of them takes it away: it is whole or not there.
+    public var placements: [PixelPlacement] {
+        laid.enumerated().filter { !covered.contains(UInt16($0.offset + 1)) }.map(\.element)
     }
 
     /// The cell at a place.
@@ -61,6 +70,34 @@ public struct Surface: Equatable, Sendable {
         }
     }
 
+    /// Draws a picture at a place: finished cells, as far as the rectangle reaches, and over them its pixels, if it has some
+    /// and all of it fits in.
+    ///
+    /// The cells are what is seen where there are no pixels, or not yet.
+    public mutating func draw(_ block: CellBlock, pixels: PixelPicture?, at origin: Point, in rect: Rect) {
+        draw(block, at: origin, in: rect)
+        guard let pixels, !pixels.size.isEmpty else { return }
+        let placement = PixelPlacement(pixels, at: origin)
+        guard rect.contains(placement.rect), Rect(size).contains(placement.rect), laid.count < Int(UInt16.max) else {
+            return
+        }
+        if owners.isEmpty { owners = Array(repeating: 0, count: cells.count) }
+        laid.append(placement)
+        for row in placement.rect.rows {
+            for column in placement.rect.columns { owners[row * size.columns + column] = UInt16(laid.count) }
+        }
+    }
+
+    /// Replaces what stands in a rectangle by one cell, whatever lies over it.
+    public mutating func cede(_ rect: Rect, to cell: Cell) {
+        for row in rect.rows where (0..<size.rows).contains(row) {
+            for column in rect.columns where (0..<size.columns).contains(column) {
+                blankOtherHalf(of: row * size.columns + column, column)
+                cells[row * size.columns + column] = cell
+            }
+        }
+    }
+
     /// The text that stands in a row, without the blanks at its end.
     public func text(inRow row: Int) -> String {
         var text = self.row(row).reduce(into: "") { $0 += $1.text }
@@ -77,6 +114,7 @@ public struct Surface: Equatable, Sendable {
     private mutating func put(_ cell: Cell, _ column: Int, _ row: Int) {
         guard (0..<size.rows).contains(row), column >= 0, column < size.columns else { return }
         let place = row * size.columns + column
+        if !owners.isEmpty { uncover(place..<place + (cell.width == 2 && column + 1 < size.columns ? 2 : 1)) }
         blankOtherHalf(of: place, column)
         guard cell.width == 2 else {
             cells[place] = cell.width == 1 ? cell : .blank
@@ -90,6 +128,11 @@ public struct Surface: Equatable, Sendable {
         blankOtherHalf(of: place + 1, column + 1)
         cells[place] = cell
         cells[place + 1] = .rightHalf(cell.style)
+    }
+
+    /// Something else is drawn there now.
+    private mutating func uncover(_ places: Range<Int>) {
+        for place in places where owners[place] != 0 { covered.insert(owners[place]) }
     }
 
     /// When one half of a wide character is overwritten, the other half is nothing any more.

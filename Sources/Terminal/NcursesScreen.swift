@@ -45,8 +45,16 @@ final class NcursesScreen {
         shown = nil
     }
 
+    /// Whether the next update clears the screen first, and whatever pictures lie over it.
+    func clears(for size: Size) -> Bool { shown?.size != size }
+
     /// The bytes that turn what is on the terminal into the surface.
-    func update(to surface: Surface) -> [UInt8] {
+    ///
+    /// - Parameter ceded: cells that are not ncurses' to write, because a picture has taken their place.
+    /// - Returns: nil if the screen has to be cleared first, and the pictures on it.
+    func update(to wanted: Surface, ceded: [Rect]) -> [UInt8]? {
+        var surface = wanted
+        for rect in ceded { surface.cede(rect, to: Self.cededCell) }
         let isKnown = shown?.size == surface.size
         if !isKnown {
             resizeterm(Int32(surface.size.rows), Int32(surface.size.columns))
@@ -55,21 +63,50 @@ final class NcursesScreen {
             erase()
         }
         let before = isKnown ? shown : nil
-        guard put(surface, instead: before) else {
-            // All colour pairs are taken, most of them by pictures that are gone.
-            pairs.removeAll()
-            reset_color_pairs()
-            shown = nil
-            return update(to: surface)
+        let gaps = PictureGaps(ceded)
+        for gap in 0...gaps.most {
+            guard put(surface, instead: before, { gaps.index(ofColumn: $0, row: $1) == gap }) else {
+                // All colour pairs are taken, most of them by pictures that are gone.
+                pairs.removeAll()
+                reset_color_pairs()
+                shown = nil
+                return ceded.isEmpty ? update(to: wanted, ceded: []) : nil
+            }
+            if gap == gaps.most { placeCursor(surface) }
+            wnoutrefresh(vitrine_ncurses_window())
+            doupdate()
         }
-        placeCursor(surface)
-        wnoutrefresh(vitrine_ncurses_window())
-        doupdate()
         shown = surface
         var output = takeOutput()
         // ncurses would set all of the terminal's colours back to its defaults, those too that the user has changed.
         if !isKnown, let reset = keyString("oc") { output.removeAll(of: reset) }
         return output + TrueColourOverlay.bytes(surface, shown: before, after: output, capabilities)
+    }
+
+    /// The same for a surface without pictures.
+    func update(to surface: Surface) -> [UInt8] {
+        // Without pictures there is nothing that would be in the way.
+        update(to: surface, ceded: []) ?? []
+    }
+
+    /// Lets ncurses believe that a picture's cells hold something that it has written, so that it writes all of them when they
+    /// are text again. Returns the bytes to be sent behind the picture.
+    func cede(_ rect: Rect) -> [UInt8] {
+        guard let before = shown else { return [] }
+        var surface = before
+        surface.cede(rect, to: Self.cededCell)
+        guard put(surface, instead: before, { _, _ in true }) else { return [] }
+        // What it would write for that is not sent. So the terminal has to be brought to where ncurses believes it to be.
+        leaveok(vitrine_ncurses_window(), false)
+        move(0, 0)
+        wnoutrefresh(vitrine_ncurses_window())
+        doupdate()
+        _ = takeOutput()
+        shown = surface
+        placeCursor(surface)
+        wnoutrefresh(vitrine_ncurses_window())
+        doupdate()
+        return (keyString("sgr0") ?? []) + Array("\u{1B}[H".utf8) + takeOutput()
     }
 
     /// Forgets what is on the terminal: somebody else has written to it.
@@ -91,13 +128,18 @@ final class NcursesScreen {
         return bytes.isEmpty ? nil : bytes
     }
 
-    /// Returns false if it ran out of colour pairs.
-    private func put(_ surface: Surface, instead before: Surface?) -> Bool {
+    /// What ncurses believes to stand under pictures. Nothing that it would pass over by writing it again.
+    private static let cededCell = Cell(TrueColourOverlay.marker)
+
+    /// Puts those cells that are different and meant. Returns false if it ran out of colour pairs.
+    private func put(
+        _ surface: Surface, instead before: Surface?, _ isMeant: (_ column: Int, _ row: Int) -> Bool
+    ) -> Bool {
         for row in 0..<surface.size.rows {
             if let before, before.row(row) == surface.row(row) { continue }
             for column in 0..<surface.size.columns {
                 let cell = surface[column, row]
-                if cell.width == 0 || cell == before?[column, row] { continue }
+                if cell.width == 0 || cell == before?[column, row] || !isMeant(column, row) { continue }
                 guard put(cell, column, row) else { return false }
             }
         }

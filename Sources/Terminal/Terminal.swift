@@ -28,6 +28,9 @@ public final class Terminal {
     private var signals: SignalSources?
     private var frames: FrameLoop?
     private var isActive = false
+    private var pixels: PixelLayer
+    /// Pictures are shown with all their pixels when nothing has changed for a moment: who moves on sees symbols.
+    private lazy var rest = RestTimer { [weak self] in self?.showPicture() }
 
     /// Looks at the terminal, and leaves it as it is.
     public init(_ environment: TerminalEnvironment) throws(TerminalError) {
@@ -36,6 +39,7 @@ public final class Terminal {
         let geometry = tty.geometry
         screen = try NcursesScreen(environment, size: geometry.size, cellAspect: geometry.cellAspect)
         output = OutputQueue(tty.descriptor)
+        pixels = PixelLayer(isThroughTmux: false)
     }
 
     /// What the terminal can show, as far as it is used.
@@ -43,7 +47,10 @@ public final class Terminal {
 
     /// Uses less, or more, than was found.
     public func use(_ change: (inout Capabilities) -> Void) {
+        let bytes = pixels.clear()
+        if isActive { output.send(bytes) }
         screen.use(change)
+        pixels = PixelLayer(isThroughTmux: screen.used.pixels?.isThroughTmux ?? false)
         setNeedsFrame()
     }
 
@@ -51,7 +58,10 @@ public final class Terminal {
     public func start() {
         let frames = FrameLoop(isReady: { [output] in output.isIdle }, draw: { [weak self] in self?.draw() })
         self.frames = frames
-        output.onIdle = { [weak frames] in frames?.noteReady() }
+        output.onIdle = { [weak self, weak frames] in
+            frames?.noteReady()
+            if let self, !self.pixels.isComplete { self.rest.begin() }
+        }
         output.onGone = { [weak self] in self?.onEnd(nil) }
         signals = SignalSources { [weak self] in self?.handle($0) }
         let input = InputReader(
@@ -103,7 +113,26 @@ public final class Terminal {
 
     private func draw() {
         guard isActive else { return }
-        output.send(screen.update(to: onFrame(tty.geometry.size)))
+        let surface = onFrame(tty.geometry.size)
+        var bytes = screen.clears(for: surface.size) ? pixels.clear() : []
+        bytes += pixels.prepare(for: surface.placements, on: surface.size)
+        if let text = screen.update(to: surface, ceded: pixels.ceded) {
+            output.send(bytes + text)
+        } else {
+            bytes += pixels.clear()
+            output.send(bytes + screen.update(to: surface))
+        }
+        if pixels.isComplete { rest.cancel() } else { rest.begin() }
+    }
+
+    /// Shows the pixels of one more picture: one at a time, so that a frame never waits for more than that.
+    private func showPicture() {
+        guard isActive, output.isIdle, let (bytes, ceded) = pixels.showNext() else { return }
+        // Save the cursor and its colours and put them back (DECSC, DECRC): ncurses believes it to be where it left it.
+        let save = Array("\u{1B}7".utf8)
+        let restore = Array("\u{1B}8".utf8)
+        output.send(save + bytes + restore + (ceded.map { screen.cede($0) } ?? []))
+        if !pixels.isComplete, output.isIdle { rest.begin(after: .zero) }
     }
 
     private func enter() {
@@ -128,7 +157,8 @@ public final class Terminal {
     private func leave() {
         guard isActive else { return }
         isActive = false
-        let modesOff = environment.isXtermLike ? Array(Self.modesOff.utf8) : []
+        rest.cancel()
+        let modesOff = pixels.clear() + (environment.isXtermLike ? Array(Self.modesOff.utf8) : [])
         output.sendAndWait(modesOff + screen.leave(), short: leavingSequence)
         tty.makeOriginal()
         vitrine_rescue_disarm()

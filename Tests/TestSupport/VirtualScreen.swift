@@ -30,6 +30,8 @@ public final class VirtualScreen {
     public private(set) var violations: [String] = []
     /// DEC private modes that are on.
     public private(set) var modes: Set<Int> = [25, 7]
+    /// The pictures on it.
+    public private(set) var pictures = VirtualPictures()
     /// Bytes taken so far.
     public private(set) var byteCount = 0
 
@@ -183,6 +185,7 @@ public final class VirtualScreen {
         switch pending[1] {
         case Self.cancel: return 2
         case UInt8(ascii: "["): return controlSequence()
+        case UInt8(ascii: "P"), UInt8(ascii: "]"), UInt8(ascii: "_"): return string()
         case UInt8(ascii: "("), UInt8(ascii: ")"): return pending.count > 2 ? 3 : nil
         case UInt8(ascii: "7"): saved = (row, column, style)
         case UInt8(ascii: "8"): (row, column, style) = saved
@@ -192,6 +195,58 @@ public final class VirtualScreen {
         }
         wrapsNext = false
         return 2
+    }
+
+    /// DCS, OSC and APC, up to their end: ST, or for OSC a bell.
+    private func string() -> Int? {
+        var end = 2
+        while true {
+            guard end < pending.count else { return nil }
+            if pending[end] == Self.cancel { return end + 1 }
+            if pending[end] == 0x07, pending[1] == UInt8(ascii: "]") { break }
+            if pending[end] == 0x1B {
+                guard end + 1 < pending.count else { return nil }
+                if pending[end + 1] == UInt8(ascii: "\\") { break }
+                // Within what tmux is asked to pass on each escape is doubled.
+                end += 1
+            }
+            end += 1
+        }
+        let length = end + (pending[end] == 0x07 ? 1 : 2)
+        take(string: Array(pending[2..<end]), pending[1])
+        return length
+    }
+
+    private func take(string bytes: [UInt8], _ introducer: UInt8) {
+        let body = String(decoding: bytes, as: UTF8.self)
+        switch introducer {
+        case UInt8(ascii: "P") where body.hasPrefix("tmux;\u{1B}\u{1B}"):
+            var inner = Array(bytes.dropFirst(5))
+            while let doubled = inner.firstRange(of: [0x1B, 0x1B]) { inner.remove(at: doubled.lowerBound) }
+            take(string: Array(inner.dropFirst(2).dropLast(inner.last == 0x07 ? 1 : 2)), inner[1])
+        case UInt8(ascii: "P"):
+            guard let picture = pictures.sixel(body) else { return violations.append("DCS \(body.prefix(40))") }
+            draw(picture)
+        case UInt8(ascii: "_"):
+            let wrong = pictures.takeKitty(String(body.dropFirst()), column: column, row: row)
+            if let wrong { violations.append(wrong) }
+        default:
+            if body.hasPrefix("52;c;") { return }
+            guard let picture = pictures.iterm(body) else { return violations.append("OSC \(body.prefix(40))") }
+            draw(picture)
+        }
+    }
+
+    /// Draws a picture where the cursor is: each of its cells says which one it is, and which part of it.
+    private func draw(_ picture: VirtualPictures.Drawn) {
+        if row + picture.rows >= rows { violations.append("a picture that scrolls the screen") }
+        if column + picture.columns > columns { violations.append("a picture that is cut off") }
+        for y in 0..<picture.rows where row + y < rows {
+            for x in 0..<picture.columns where column + x < columns {
+                cells[row + y][column + x] = Cell(text: "\(picture.payload).\(x).\(y)", style: "")
+            }
+        }
+        row = min(rows - 1, row + picture.rows)
     }
 
     private func controlSequence() -> Int? {

@@ -1,0 +1,106 @@
+import Cells
+
+/// The pictures whose pixels lie over the screen.
+///
+/// A picture is shown when the screen has been at rest for a moment, stays as long as it is wanted in that place, and is gone
+/// before anything else is drawn there. With kitty pictures float above the text and are removed by their numbers. With the
+/// others they take the cells' place: what is written into such a cell removes that part of them. Those cells are ceded,
+/// that is, ncurses is let believe that something stands in them, and so writes all of them when they are text again.
+struct PixelLayer {
+    private struct Shown {
+        let placement: PixelPlacement
+        /// Its number, for kitty.
+        let id: UInt32
+        /// The number of this showing.
+        let showing: UInt32
+    }
+
+    private var shown: [Shown] = []
+    private var wanted: [PixelPlacement] = []
+    private var store = KittyStore()
+    private var showings: UInt32 = 0
+    /// Whether a tmux has to be asked to pass everything on.
+    private let isThroughTmux: Bool
+
+    init(isThroughTmux: Bool = false) {
+        self.isThroughTmux = isThroughTmux
+    }
+
+    /// Whether everything that is wanted is shown.
+    var isComplete: Bool { nextWanted == nil }
+
+    /// The cells that are no text now.
+    var ceded: [Rect] { shown.filter { cedesCells($0.placement) }.map(\.placement.rect) }
+
+    /// Takes in what the next frame wants, and takes away what it does not. Returns the bytes for that, to be sent before the
+    /// frame's text.
+    mutating func prepare(for placements: [PixelPlacement], on size: Size) -> [UInt8] {
+        wanted = placements.filter { Self.isSafe($0, on: size) }
+        let kept = Set(wanted)
+        var bytes: [UInt8] = []
+        for gone in shown where !kept.contains(gone.placement) && gone.placement.picture.language == .kitty {
+            bytes += passed(KittySequence.remove(id: gone.id, placement: gone.showing))
+        }
+        shown.removeAll { !kept.contains($0.placement) }
+        return bytes
+    }
+
+    /// Shows the next picture that is wanted and not shown yet. Returns its bytes, and the cells that it takes from the text;
+    /// nil when all of them are shown.
+    mutating func showNext() -> (bytes: [UInt8], ceded: Rect?)? {
+        guard let placement = nextWanted else { return nil }
+        showings &+= 1
+        var id: UInt32 = 0
+        var bytes: [UInt8] = []
+        switch placement.picture.language {
+        case .kitty:
+            let (number, forgotten, isNew) = store.number(for: placement.picture)
+            id = number
+            for old in forgotten { bytes += passed(KittySequence.forget(id: old)) }
+            if isNew {
+                for chunk in KittySequence.transmit(placement.picture, id: id) { bytes += passed(chunk) }
+            }
+            bytes +=
+                isThroughTmux
+                ? passed(KittyPlaceholders.begin(id: id, size: placement.picture.size))
+                    + KittyPlaceholders.cells(id: id, placement.rect)
+                : Self.go(to: placement.origin)
+                    + KittySequence.place(id: id, placement: showings, size: placement.picture.size)
+        case .iterm: bytes = Self.go(to: placement.origin) + passed(ITermSequence.show(placement.picture))
+        case .sixel: bytes = Self.go(to: placement.origin) + passed(SixelSequence.show(placement.picture))
+        }
+        shown.append(Shown(placement: placement, id: id, showing: showings))
+        return (bytes, cedesCells(placement) ? placement.rect : nil)
+    }
+
+    /// Begins anew on a screen that was cleared, or that is not ours any more. Returns the bytes that remove what a cleared
+    /// screen leaves.
+    mutating func clear() -> [UInt8] {
+        defer {
+            shown = []
+            store = KittyStore()
+        }
+        return store.numbers.flatMap { passed(KittySequence.forget(id: $0)) }
+    }
+
+    private var nextWanted: PixelPlacement? {
+        wanted.first { placement in !shown.contains { $0.placement == placement } }
+    }
+
+    private func cedesCells(_ placement: PixelPlacement) -> Bool {
+        placement.picture.language != .kitty || isThroughTmux
+    }
+
+    private func passed(_ sequence: [UInt8]) -> [UInt8] {
+        isThroughTmux ? TmuxPassage.wrapped(sequence) : sequence
+    }
+
+    private static func go(to point: Point) -> [UInt8] {
+        Array("\u{1B}[\(point.row + 1);\(point.column + 1)H".utf8)
+    }
+
+    /// After a picture some terminals put the cursor into the line below, and scroll where there is none.
+    private static func isSafe(_ placement: PixelPlacement, on size: Size) -> Bool {
+        placement.picture.language == .kitty || placement.rect.rows.upperBound < size.rows
+    }
+}

@@ -1,0 +1,209 @@
+import Cells
+import Glibc
+import TestSupport
+import Testing
+import Text
+
+@testable import Terminal
+
+/// Pictures over text: what is left of them on a terminal that obeys every byte.
+@MainActor @Suite(.serialized) struct PixelLayerTests {
+    private let size = Size(columns: 40, rows: 12)
+
+    init() { setlocale(LC_ALL, "C.UTF-8") }
+
+    /// A screen, its pictures, and a terminal that shows both.
+    @MainActor private final class Stage {
+        let screen: NcursesScreen
+        var layer: PixelLayer
+        let terminal = VirtualScreen(columns: 40, rows: 12)
+
+        init(isThroughTmux: Bool) throws {
+            let variables = ["TERM": "xterm-256color", "COLORTERM": "truecolor"]
+            screen = try NcursesScreen(
+                TerminalEnvironment { variables[$0] }, size: Size(columns: 40, rows: 12), cellAspect: nil)
+            layer = PixelLayer(isThroughTmux: isThroughTmux)
+        }
+
+        /// What the terminal's owner does for a frame.
+        func draw(_ surface: Surface) {
+            if screen.clears(for: surface.size) { terminal.write(layer.clear()) }
+            terminal.write(layer.prepare(for: surface.placements, on: surface.size))
+            if let text = screen.update(to: surface, ceded: layer.ceded) {
+                terminal.write(text)
+            } else {
+                terminal.write(layer.clear() + screen.update(to: surface))
+            }
+        }
+
+        /// What it does when all is at rest.
+        func rest() {
+            while let (bytes, ceded) = layer.showNext() {
+                terminal.write("\u{1B}7".utf8)
+                terminal.write(bytes)
+                terminal.write("\u{1B}8".utf8)
+                if let ceded { terminal.write(screen.cede(ceded)) }
+            }
+        }
+    }
+
+    private func picture(_ number: Int, _ language: PixelProtocol, _ size: Size) -> PixelPicture {
+        let (width, height) = (10 * size.columns, 20 * size.rows)
+        let payload =
+            switch language {
+            case .kitty, .iterm: String(repeating: "QUJD", count: 1_030 + number)
+            case .sixel: "\"1;1;\(width);\(height)#0;2;\(number % 100);0;0#0!\(width)~-"
+            }
+        return PixelPicture(language, size: size, width: width, height: height, payload: Array(payload.utf8))
+    }
+
+    private func block(_ number: Int, _ size: Size) -> CellBlock {
+        let cells = (0..<size.columns * size.rows).map { index in
+            Cell(
+                Glyph(index % 3 == 0 ? " " : "▀"),
+                style: Style(foreground: .rgb(UInt8(number % 256), UInt8(index % 256), 7), background: .palette(20)))
+        }
+        return CellBlock(size: size, cells: cells)
+    }
+
+    /// A screen of pictures and text by chance; what is drawn later covers what was there.
+    private func surface(_ numbers: inout SeededNumbers, _ language: PixelProtocol) -> Surface {
+        var surface = Surface(size: size)
+        for line in 0..<size.rows where Int.random(in: 0..<2, using: &numbers) == 0 {
+            surface.write(
+                "Photo \(Int.random(in: 0..<99, using: &numbers))",
+                in: Rect(column: Int.random(in: 0..<30, using: &numbers), row: line, columns: 9, rows: 1))
+        }
+        for _ in 0..<Int.random(in: 0..<4, using: &numbers) {
+            let number = Int.random(in: 0..<6, using: &numbers)
+            let inner = Size(columns: 4 + number, rows: 2 + number % 3)
+            surface.draw(
+                block(number, inner), pixels: picture(number, language, inner),
+                at: Point(
+                    column: Int.random(in: 0..<40, using: &numbers), row: Int.random(in: 0..<12, using: &numbers)),
+                in: Rect(size))
+        }
+        if Int.random(in: 0..<3, using: &numbers) == 0 {
+            surface.write(
+                "over it", in: Rect(column: Int.random(in: 0..<30, using: &numbers), row: 5, columns: 9, rows: 1))
+        }
+        return surface
+    }
+
+    private func expectSame(_ stage: Stage, _ surface: Surface, _ step: Int) {
+        let shown = surface.placements.filter { $0.picture.language == .kitty || $0.rect.rows.upperBound < size.rows }
+        if shown.first?.picture.language == .kitty {
+            let expected = shown.map {
+                VirtualPictures.Floating(
+                    payload: VirtualPictures.digest(String(decoding: $0.picture.payload, as: UTF8.self)),
+                    column: $0.origin.column, row: $0.origin.row, columns: $0.picture.size.columns,
+                    rows: $0.picture.size.rows)
+            }
+            #expect(stage.terminal.pictures.floating == Set(expected), "step \(step)")
+        } else {
+            #expect(stage.terminal.pictures.floating.isEmpty)
+        }
+        for row in 0..<size.rows {
+            for column in 0..<size.columns {
+                let found = stage.terminal[column, row].text
+                let over = shown.first {
+                    $0.picture.language != .kitty && $0.rect.contains(Point(column: column, row: row))
+                }
+                let expected =
+                    over.map { over in
+                        let payload = VirtualPictures.digest(String(decoding: over.picture.payload, as: UTF8.self))
+                        return "\(payload).\(column - over.origin.column).\(row - over.origin.row)"
+                    } ?? surface[column, row].text
+                if found != expected { Issue.record("step \(step), \(column), \(row): \(found), not \(expected)") }
+            }
+        }
+    }
+
+    @Test("Nothing is left of a picture, nor missing, whatever follows it", arguments: PixelProtocol.allCases)
+    func noRemnants(_ language: PixelProtocol) throws {
+        let stage = try Stage(isThroughTmux: false)
+        defer { stage.screen.close() }
+        var numbers = SeededNumbers(seed: 7)
+        for step in 0..<150 {
+            let next = surface(&numbers, language)
+            stage.draw(next)
+            // Who moves on fast sees no pixels on some of the screens.
+            if Int.random(in: 0..<3, using: &numbers) > 0 {
+                stage.rest()
+                expectSame(stage, next, step)
+            }
+            if step % 50 == 49 {
+                stage.screen.forget()
+                stage.draw(next)
+                stage.rest()
+                expectSame(stage, next, step)
+            }
+        }
+        #expect(stage.terminal.violations.isEmpty, "\(stage.terminal.violations.prefix(5))")
+    }
+
+    @Test("Behind a tmux pictures are text, and their pixels pass through it")
+    func placeholders() throws {
+        let stage = try Stage(isThroughTmux: true)
+        defer { stage.screen.close() }
+        let inner = Size(columns: 6, rows: 3)
+        var one = Surface(size: size)
+        one.draw(
+            block(1, inner), pixels: picture(1, .kitty, inner), at: Point(column: 3, row: 2), in: Rect(size))
+        stage.draw(one)
+        stage.rest()
+        #expect(stage.terminal.pictures.floating.isEmpty && stage.terminal.pictures.ready.count == 1)
+        let scalars = Array(stage.terminal[4, 3].text.unicodeScalars)
+        // The second row, the second column.
+        #expect(scalars.first == "\u{10EEEE}" && scalars[1] == "\u{30D}" && scalars[2] == "\u{30D}")
+        let id = try #require(stage.terminal.pictures.ready.keys.first)
+        #expect(stage.terminal[4, 3].style.contains("38,5,\(id & 0xFF)"))
+        var two = Surface(size: size)
+        two.write("text again", in: Rect(column: 0, row: 3, columns: 20, rows: 1))
+        stage.draw(two)
+        #expect(stage.terminal.text == two.text && stage.terminal.pictures.ready.isEmpty)
+        #expect(stage.terminal.violations.isEmpty, "\(stage.terminal.violations)")
+    }
+
+    @Test("A picture that was sent is sent no second time")
+    func sentOnce() throws {
+        let stage = try Stage(isThroughTmux: false)
+        defer { stage.screen.close() }
+        let inner = Size(columns: 6, rows: 3)
+        var with = Surface(size: size)
+        with.draw(block(1, inner), pixels: picture(1, .kitty, inner), at: Point(column: 3, row: 2), in: Rect(size))
+        stage.draw(with)
+        stage.rest()
+        stage.draw(Surface(size: size))
+        let before = stage.terminal.byteCount
+        stage.draw(with)
+        stage.rest()
+        #expect(stage.terminal.byteCount - before < 1_000)
+        #expect(stage.terminal.pictures.kept.count == 1)
+    }
+
+    @Test("What does not change under a picture is not sent again", arguments: PixelProtocol.allCases)
+    func onlyChanges(_ language: PixelProtocol) throws {
+        let stage = try Stage(isThroughTmux: false)
+        defer { stage.screen.close() }
+        let inner = Size(columns: 10, rows: 4)
+        func frame(_ left: String, _ right: String) -> Surface {
+            var surface = Surface(size: size)
+            surface.write(left, in: Rect(column: 0, row: 3, columns: 5, rows: 1))
+            surface.write(right, in: Rect(column: 30, row: 3, columns: 5, rows: 1))
+            surface.draw(
+                block(1, inner), pixels: picture(1, language, inner), at: Point(column: 12, row: 2), in: Rect(size))
+            return surface
+        }
+        stage.draw(frame("one", "two"))
+        stage.rest()
+        let before = stage.terminal.byteCount
+        let next = frame("ONE", "TWO")
+        stage.draw(next)
+        #expect(stage.layer.isComplete)
+        // kitty's float above text, which may be written again.
+        #expect(stage.terminal.byteCount - before < (language == .kitty ? 400 : 60))
+        stage.rest()
+        expectSame(stage, next, 0)
+    }
+}

@@ -1,0 +1,131 @@
+/// The pictures of a virtual screen: what a terminal that takes pixels keeps beside its cells.
+public struct VirtualPictures {
+    /// A picture that floats above the text.
+    public struct Floating: Hashable {
+        /// The digest of what was sent.
+        public let payload: String
+        /// Its left column.
+        public let column: Int
+        /// Its upper row.
+        public let row: Int
+        /// How many columns it covers.
+        public let columns: Int
+        /// How many rows it covers.
+        public let rows: Int
+
+        /// A picture there.
+        public init(payload: String, column: Int, row: Int, columns: Int, rows: Int) {
+            self.payload = payload
+            self.column = column
+            self.row = row
+            self.columns = columns
+            self.rows = rows
+        }
+    }
+
+    /// A picture that takes the place of text.
+    struct Drawn {
+        let payload: String
+        let columns: Int
+        let rows: Int
+    }
+
+    /// How many pixels a cell has.
+    var cell = (width: 10, height: 20)
+    private var sent: [Int: String] = [:]
+    /// What is being sent: its number, and the payload so far.
+    private var arriving: (control: [String: String], payload: String)?
+    private var shown: [Showing: Floating] = [:]
+    /// Pictures that placeholders may name.
+    public private(set) var ready: [Int: String] = [:]
+
+    private struct Showing: Hashable {
+        let id: Int
+        let number: Int
+    }
+
+    /// All that float.
+    public var floating: Set<Floating> { Set(shown.values) }
+    /// The numbers of the pictures that are kept.
+    public var kept: Set<Int> { Set(sent.keys) }
+
+    /// Takes what stands between the introducer of a kitty sequence and its end. Returns what is wrong with it.
+    mutating func takeKitty(_ body: String, column: Int, row: Int) -> String? {
+        let parts = body.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false)
+        var control: [String: String] = [:]
+        for pair in parts[0].split(separator: ",") {
+            let sides = pair.split(separator: "=", maxSplits: 1)
+            guard sides.count == 2 else { return "kitty \(body.prefix(40))" }
+            control[String(sides[0])] = String(sides[1])
+        }
+        let payload = parts.count > 1 ? String(parts[1]) : ""
+        guard control["q"] == "2", payload.utf8.count <= 4_096 else { return "kitty \(body.prefix(40))" }
+        if let (begun, before) = arriving {
+            arriving = nil
+            return take(begun, before + payload, isLast: control["m"] != "1", column, row)
+        }
+        return take(control, payload, isLast: control["m"] != "1", column, row)
+    }
+
+    private mutating func take(
+        _ control: [String: String], _ payload: String, isLast: Bool, _ column: Int, _ row: Int
+    ) -> String? {
+        guard isLast else {
+            arriving = (control, payload)
+            return nil
+        }
+        let id = Int(control["i"] ?? "") ?? 0
+        switch control["a"] {
+        case "t": sent[id] = Self.digest(payload)
+        case "p":
+            guard let picture = sent[id] else { return "kitty knows no picture \(id)" }
+            if control["U"] == "1" {
+                ready[id] = picture
+                return nil
+            }
+            guard control["C"] == "1" else { return "kitty moves the cursor" }
+            shown[Showing(id: id, number: Int(control["p"] ?? "") ?? 0)] = Floating(
+                payload: picture, column: column, row: row, columns: Int(control["c"] ?? "") ?? 0,
+                rows: Int(control["r"] ?? "") ?? 0)
+        case "d":
+            if control["d"] == "I" {
+                sent[id] = nil
+                ready[id] = nil
+                shown = shown.filter { $0.key.id != id }
+            } else {
+                shown = shown.filter { $0.key != Showing(id: id, number: Int(control["p"] ?? "") ?? 0) }
+                ready[id] = nil
+            }
+        default: return "kitty \(control)"
+        }
+        return nil
+    }
+
+    /// Takes what stands between the introducer of a sixel sequence, with the `q`, and its end.
+    func sixel(_ body: String) -> Drawn? {
+        let raster = body.drop { $0 != "\"" }.dropFirst().prefix { "0123456789;".contains($0) }.split(separator: ";")
+        guard raster.count == 4, let width = Int(raster[2]), let height = Int(raster[3]) else { return nil }
+        return Drawn(
+            payload: Self.digest(String(body.drop { $0 != "\"" })), columns: (width + cell.width - 1) / cell.width,
+            rows: (height + cell.height - 1) / cell.height)
+    }
+
+    /// Takes what stands between the introducer of an iTerm2 sequence and its end.
+    func iterm(_ body: String) -> Drawn? {
+        let parts = body.split(separator: ":", maxSplits: 1)
+        guard parts.count == 2, parts[0].hasPrefix("1337;File=inline=1;") else { return nil }
+        func number(_ name: String) -> Int? {
+            parts[0].split(separator: ";").first { $0.hasPrefix(name + "=") }.flatMap {
+                Int($0.dropFirst(name.count + 1))
+            }
+        }
+        guard let columns = number("width"), let rows = number("height") else { return nil }
+        return Drawn(payload: Self.digest(String(parts[1])), columns: columns, rows: rows)
+    }
+
+    /// A short name for a payload.
+    public static func digest(_ payload: String) -> String {
+        let hash = payload.utf8.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
+        return String(hash, radix: 36)
+    }
+}
