@@ -117,6 +117,10 @@ let package = Package(
                 swiftSettings: [.unsafeFlags(["-O"])]),
             .executableTarget(
                 name: "network-table", dependencies: ["LinkSimulation", "Traffic"], path: "Tests/NetworkTable"),
+            .executableTarget(
+                name: "picture-quality",
+                dependencies: ["Cells", "Decoding", "Pictures", "Pixels", "PictureTestSupport"],
+                path: "Tests/PictureQuality"),
             .target(
                 name: "PictureTestSupport", dependencies: ["Pixels", "TestSupport"], path: "Tests/PictureTestSupport"),
             .testTarget(

@@ -1,5 +1,6 @@
 """Runs programs: how long they took, and how much memory at most."""
 import os
+import resource
 import signal
 import subprocess
 import tempfile
@@ -24,6 +25,14 @@ def peak_of(arguments, environment, timeout=600):
     with tempfile.NamedTemporaryFile("r") as told:
         run(["time", "-f", "%M", "-o", told.name, *arguments], environment, timeout)
         return int(told.read()) / 1024
+
+
+def work_of(arguments, environment, timeout=600):
+    """The seconds for which a program, and whoever it started and waited for, kept processors busy."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run(arguments, environment, timeout)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def run(arguments, environment=None, timeout=600):

@@ -81,6 +81,15 @@ class Workshop:
             run([sys.executable, pathlib.Path(__file__).with_name("pictures.py"), folder, thumbnail])
         return folder
 
+    def photos(self):
+        """The folder with what is drawn on standard output."""
+        folder = self.folder / "photos-1"
+        if not folder.exists():
+            self.say("  making photos of 24 and 12 megapixels, and small ones")
+            images = pathlib.Path(__file__).parents[1] / "TestGallery/images"
+            run([sys.executable, pathlib.Path(__file__).with_name("photos.py"), folder, images])
+        return folder
+
     def knows(self, option):
         """Whether this Vitrine has an option."""
         told = subprocess.run([self.binary, "--help"], capture_output=True, text=True, timeout=10).stdout

@@ -12,11 +12,14 @@ public struct Capabilities: Hashable, Sendable {
     public var synchronises: Bool
     /// What is behind the text, as far as the terminal has told; pictures with holes show it.
     public var background: Colour
+    /// Whether it is known to show sextants, the sixths of a cell that Unicode 13 has added.
+    public var sextants: Bool
 
     /// States what there is; by default what is rarely wrong.
     public init(
         unicode: Bool = true, colours: ColourDepth = .palette, cellAspect: Double = 0.5,
-        pixels: PixelCapabilities? = nil, synchronises: Bool = false, background: Colour = .terminal
+        pixels: PixelCapabilities? = nil, synchronises: Bool = false, background: Colour = .terminal,
+        sextants: Bool = false
     ) {
         self.unicode = unicode
         self.colours = colours
@@ -24,5 +27,6 @@ public struct Capabilities: Hashable, Sendable {
         self.pixels = pixels
         self.synchronises = synchronises
         self.background = background
+        self.sextants = sextants
     }
 }

@@ -138,7 +138,7 @@ public final class Darkroom: Sendable {
             state.running[order] = nil
             switch outcome {
             case .success(let picture):
-                state.done.insert(.drawn(picture), for: order, cost: picture.cells.byteCount)
+                state.done.insert(.drawn(picture), for: order, cost: picture.byteCount)
             case .failure where cancellation.isCancelled:
                 // It may be wanted again by now, and then it is begun again.
                 break

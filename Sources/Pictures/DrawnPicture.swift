@@ -1,10 +1,12 @@
 import Cells
 import Pixels
 
-/// A picture as cells, ready to be put on a surface.
+/// A picture as cells, ready to be put on a surface; and as pixels to lie over them, where the terminal takes those.
 public struct DrawnPicture: Hashable, Sendable {
     /// The cells.
     public let cells: CellBlock
+    /// The same in pixels: they cover exactly those cells.
+    public let pixels: PixelPicture?
     /// The whole picture's width, in its own pixels.
     public let width: Int
     /// The whole picture's height, in its own pixels.
@@ -12,24 +14,25 @@ public struct DrawnPicture: Hashable, Sendable {
     /// False if the picture's bytes break off, and the rest is blank.
     public let isComplete: Bool
 
-    /// Draws what was decoded; nil if there is nothing to draw.
-    init?(_ reply: DecodeReply, _ style: DrawingStyle) {
-        guard let pixels = reply.pixels else { return nil }
-        cells = SymbolDrawing.draw(pixels, style)
+    /// Takes what was drawn of what was decoded.
+    init(_ reply: DecodeReply, cells: CellBlock, pixels: PixelPicture? = nil) {
+        self.cells = cells
+        self.pixels = pixels
         width = reply.sourceSize.width
         height = reply.sourceSize.height
         isComplete = reply.isComplete
     }
+
+    /// About how much memory it takes.
+    var byteCount: Int { cells.byteCount + (pixels?.byteCount ?? 0) }
 }
 
 extension DecoderClient {
     /// Draws a picture from wherever it is, as large as fits into a room.
     public func draw(_ source: PictureSource, room: Size, style: DrawingStyle) throws(PictureError) -> DrawnPicture {
-        let pixels = style.symbols.pixelsPerCell
-        var request = DecodeRequest(
-            box: PixelSize(width: room.columns * pixels.columns, height: room.rows * pixels.rows))
-        request.pixelAspect = style.pixelAspect
-        guard let picture = DrawnPicture(try decode(source, request), style) else { throw .decoderDied }
-        return picture
+        let drawing = PictureDrawing(style.request(room), style)
+        return try drawing.draw(try decode(source, drawing.request)) { file, request throws(PictureError) in
+            try decode(.bytes(file), request)
+        }
     }
 }

@@ -5,36 +5,45 @@ import Text
 /// Drawn with characters of the right shape, an edge is an edge and not a stair. The numbers were measured on DejaVu Sans
 /// Mono, by `Scripts/measure-glyph-shapes`; other fonts for terminals differ little at this distance.
 struct GlyphShapes {
-    /// One character, and how bright its six parts are: two columns, three rows; 1 for the brightest character's average.
-    private struct Shape {
-        let glyph: Glyph
-        let parts: [Float]
-        let mean: Float
-    }
-
-    private let shapes: [Shape]
+    /// The characters.
+    private let glyphs: [Glyph]
+    /// How bright the six parts of each are: two columns, three rows; 1 for the brightest character's average. Behind them
+    /// stands what makes the mean count as much as all of them.
+    private let shapes: [SIMD8<Float>]
 
     init() {
-        shapes = zip(Self.table.split(whereSeparator: \.isWhitespace), 32...126).map { digits, code in
+        glyphs = (32...126).map { Glyph(Character(Unicode.Scalar(UInt8($0)))) }
+        shapes = Self.table.split(whereSeparator: \.isWhitespace).map { digits in
             // A digit is a thirtieth of the sixth; no character fills more than 0.27 of its cell.
-            let parts = digits.map { Float($0.hexDigitValue ?? 0) / 30 / 0.27 }
-            return Shape(
-                glyph: Glyph(Character(Unicode.Scalar(UInt8(code)))), parts: parts, mean: parts.reduce(0, +) / 6)
+            var parts = SIMD8<Float>.zero
+            for (part, digit) in digits.enumerated() { parts[part] = Float(digit.hexDigitValue ?? 0) / 30 / 0.27 }
+            return Self.weighted(parts)
         }
     }
 
     /// The character that looks most like six tones, each 0…1. That it is as bright as they are counts as much as that
     /// every part is.
-    func glyph(for tones: [Float]) -> Glyph {
-        let mean = tones.reduce(0, +) / 6
-        var best = Glyph.space
+    ///
+    /// - Parameter tones: the tones, and behind them nothing.
+    func glyph(for tones: SIMD8<Float>) -> Glyph {
+        let wanted = Self.weighted(tones)
+        var best = 0
         var bestDistance = Float.infinity
-        for shape in shapes {
-            var distance = 6 * (shape.mean - mean) * (shape.mean - mean)
-            for part in 0..<6 { distance += (shape.parts[part] - tones[part]) * (shape.parts[part] - tones[part]) }
-            if distance < bestDistance { (best, bestDistance) = (shape.glyph, distance) }
+        shapes.withUnsafeBufferPointer { shapes in
+            for index in shapes.indices {
+                let difference = shapes[index] - wanted
+                let distance = (difference * difference).sum()
+                if distance < bestDistance { (best, bestDistance) = (index, distance) }
+            }
         }
-        return best
+        return glyphs[best]
+    }
+
+    /// Six times the square of the means' difference is that of the sums by the root of six.
+    private static func weighted(_ parts: SIMD8<Float>) -> SIMD8<Float> {
+        var weighted = parts
+        weighted[6] = parts.sum() / Float(6).squareRoot()
+        return weighted
     }
 
     private static let table = """

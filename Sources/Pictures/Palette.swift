@@ -3,18 +3,19 @@
 enum Palette {
     /// The nearest of colours 16 to 255. The first sixteen are not used: nobody knows what they look like.
     static func nearest(red: UInt8, green: UInt8, blue: UInt8) -> UInt8 {
-        let cube = (cubeStep(red), cubeStep(green), cubeStep(blue))
-        let cubeColour = (levels[cube.0], levels[cube.1], levels[cube.2])
-        let average = (Int(red) + Int(green) + Int(blue)) / 3
-        let grey = average > 238 ? 23 : max(0, (average - 3) / 10)
-        let greyLevel = UInt8(8 + 10 * grey)
         let wanted = (Int(red), Int(green), Int(blue))
-        let isGreyNearer = distance(wanted, (greyLevel, greyLevel, greyLevel)) < distance(wanted, cubeColour)
-        return UInt8(isGreyNearer ? 232 + grey : 16 + 36 * cube.0 + 6 * cube.1 + cube.2)
+        let (cube, grey) = (cubeColour(wanted), greyColour(wanted))
+        return distance(wanted, colour(grey)) < distance(wanted, colour(cube)) ? grey : cube
     }
 
-    /// The nearest of the first eight or sixteen, as most terminals have them, to a colour that may lie beyond what can be
-    /// shown.
+    /// Colours of the cube and a grey that come near to a colour, which may lie beyond what can be shown.
+    static func near(_ colour: SIMD4<Float>) -> [UInt8] {
+        let held = colour.clamped(lowerBound: .zero, upperBound: SIMD4(repeating: 255))
+        let wanted = (Int(held.x.rounded()), Int(held.y.rounded()), Int(held.z.rounded()))
+        return [cubeColour(wanted), greyColour(wanted)]
+    }
+
+    /// The nearest of the first eight or sixteen, as most terminals have them.
     static func nearest(ofFirst count: Int, red: Int, green: Int, blue: Int) -> UInt8 {
         var best = 0
         var bestDistance = Int.max
@@ -25,8 +26,18 @@ enum Palette {
         return UInt8(best)
     }
 
-    /// What one of the sixteen most likely looks like.
-    static func colourOfSixteen(_ index: UInt8) -> (UInt8, UInt8, UInt8) { sixteen[Int(index)] }
+    /// What a colour looks like; one of the first sixteen, most likely.
+    static func colour(_ index: UInt8) -> (UInt8, UInt8, UInt8) {
+        switch index {
+        case 0..<16: return sixteen[Int(index)]
+        case 16..<232:
+            let cube = Int(index) - 16
+            return (levels[cube / 36], levels[cube / 6 % 6], levels[cube % 6])
+        default:
+            let level = 8 + 10 * (index - 232)
+            return (level, level, level)
+        }
+    }
 
     /// Green counts most and blue least, about as eyes have it.
     private static func distance(_ left: (Int, Int, Int), _ right: (UInt8, UInt8, UInt8)) -> Int {
@@ -36,8 +47,17 @@ enum Palette {
         return 3 * red * red + 6 * green * green + 2 * blue * blue
     }
 
-    private static func cubeStep(_ value: UInt8) -> Int {
-        value < 48 ? 0 : value < 115 ? 1 : (Int(value) - 35) / 40
+    private static func cubeColour(_ wanted: (Int, Int, Int)) -> UInt8 {
+        UInt8(16 + 36 * cubeStep(wanted.0) + 6 * cubeStep(wanted.1) + cubeStep(wanted.2))
+    }
+
+    private static func cubeStep(_ value: Int) -> Int {
+        value < 48 ? 0 : value < 115 ? 1 : (value - 35) / 40
+    }
+
+    private static func greyColour(_ wanted: (Int, Int, Int)) -> UInt8 {
+        let average = (wanted.0 + wanted.1 + wanted.2) / 3
+        return UInt8(232 + (average > 238 ? 23 : max(0, (average - 3) / 10)))
     }
 
     private static let levels: [UInt8] = [0, 95, 135, 175, 215, 255]

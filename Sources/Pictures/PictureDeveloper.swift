@@ -30,12 +30,15 @@ public struct PictureDeveloper: Sendable {
         guard case .picture(let gallery, let key, let rendition) = order.subject,
             let cache = caches.cache(gallery)
         else { throw PictureError.file("the gallery is not open") }
+        let drawing = PictureDrawing(order.request, order.style)
         let reply =
             switch rendition {
-            case .thumbnail: try thumbnail(of: key, in: cache, order.request, cancellation)
-            case .photo: try photo(key, in: cache, order.request, cancellation)
+            case .thumbnail: try thumbnail(of: key, in: cache, drawing.request, cancellation)
+            case .photo: try photo(key, in: cache, drawing.request, cancellation)
             }
-        return try Self.draw(reply, order.style)
+        return try drawing.draw(reply) { file, request throws(PictureError) in
+            try decoder.decode(.bytes(file), request, cancellation: cancellation)
+        }
     }
 
     // MARK: -
@@ -112,11 +115,6 @@ public struct PictureDeveloper: Sendable {
         Task { [log] in
             do { try await what() } catch { log.error(.cache, "\(error)") }
         }
-    }
-
-    private static func draw(_ reply: DecodeReply, _ style: DrawingStyle) throws -> DrawnPicture {
-        guard let picture = DrawnPicture(reply, style) else { throw PictureError.decoderDied }
-        return picture
     }
 }
 

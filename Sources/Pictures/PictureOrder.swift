@@ -59,11 +59,8 @@ public struct PictureOrder: Hashable, Sendable {
     }
 
     var request: DecodeRequest {
-        let pixels = style.symbols.pixelsPerCell
-        var request = DecodeRequest(
-            box: PixelSize(width: room.columns * pixels.columns, height: room.rows * pixels.rows))
+        var request = style.request(room)
         request.region = region
-        request.pixelAspect = style.pixelAspect
         request.fitting = fills ? .cover : .inside
         request.enlarges = enlarges
         return request

@@ -22,7 +22,7 @@ public struct Viewport: Hashable, Sendable {
     /// The room there is.
     public var room: Size { didSet { keepInside() } }
     /// How it is drawn.
-    public var style: DrawingStyle
+    public var style: DrawingStyle { didSet { keepSize(oldValue) } }
     /// How large.
     public private(set) var zoom = Zoom.fit
     /// The photo's size, once it is known.
@@ -108,7 +108,7 @@ public struct Viewport: Hashable, Sendable {
 
     /// The room in the screen's pixels, as high as those of the drawing and as wide as they would be if they were square.
     private var screenSize: (width: Double, height: Double) {
-        let pixels = style.symbols.pixelsPerCell
+        let pixels = style.pixelsPerCell
         return (
             Double(room.columns * pixels.columns) * style.pixelAspect, Double(room.rows * pixels.rows)
         )
@@ -121,6 +121,15 @@ public struct Viewport: Hashable, Sendable {
         return (
             min(1, screen.width / (Double(photo.width) * scale)), min(1, screen.height / (Double(photo.height) * scale))
         )
+    }
+
+    /// What is looked at stays as large as it was when its pixels become others: a terminal may say late that it takes them.
+    private mutating func keepSize(_ before: DrawingStyle) {
+        let (old, new) = (before.pixelsPerCell.rows, style.pixelsPerCell.rows)
+        if case .scale(let scale) = zoom, old != new {
+            zoom = .scale(min(Self.largest, scale * Double(new) / Double(old)))
+        }
+        keepInside()
     }
 
     private mutating func setScale(_ wanted: Double) {

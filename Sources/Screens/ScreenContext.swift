@@ -57,15 +57,7 @@ public final class ScreenContext {
     }
 
     /// How pictures are drawn.
-    var drawingStyle: DrawingStyle {
-        var style = DrawingStyle(capabilities)
-        switch settings.symbols {
-        case .auto: break
-        case .ascii: style.symbols = .ascii
-        case .half: style.symbols = .half
-        }
-        return style
-    }
+    var drawingStyle: DrawingStyle { DrawingStyle(capabilities, settings) }
 
     /// How text looks.
     var theme: Theme { Theme(capabilities) }

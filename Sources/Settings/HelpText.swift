@@ -13,7 +13,7 @@ public enum HelpText {
           vitrine sync [--list-only|--photos] [GALLERY…|--all]
                                             fill the cache: the list and the thumbnails; the list alone; the photos too
           vitrine list [--json] GALLERY     the cached photos: id, date, name, state; works offline
-          vitrine show [--size COLSxROWS] FILE…
+          vitrine show [--size COLSxROWS] [--symbols …] [--pixels …] [--colors …] FILE…
                                             draw pictures on standard output
           vitrine info [--json] FILE|GALLERY#ID
                                             what is known of one photo, EXIF included

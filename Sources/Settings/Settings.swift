@@ -4,7 +4,7 @@ import Model
 public struct Settings: Hashable, Sendable {
     /// Characters that pictures are drawn with.
     public enum Symbols: String, CaseIterable, Hashable, Sendable {
-        case auto, ascii, half
+        case auto, ascii, ramp, half, quad, sextant
     }
 
     /// Colours that are used.
@@ -13,6 +13,11 @@ public struct Settings: Hashable, Sendable {
         case sixteen = "16"
         case palette = "256"
         case full
+    }
+
+    /// How pictures are sent to terminals that take pixels.
+    public enum Pixels: String, CaseIterable, Hashable, Sendable {
+        case auto, none, sixel, kitty, iterm
     }
 
     /// How much goes into the log.
@@ -53,6 +58,8 @@ public struct Settings: Hashable, Sendable {
     public var symbols = Symbols.auto
     /// Colours that are used.
     public var colours = Colours.auto
+    /// How pictures are sent to terminals that take pixels.
+    public var pixels = Pixels.auto
     /// A gallery is updated when it is opened.
     public var syncOnOpen = true
     /// A gallery is updated when the terminal's window comes to the front.

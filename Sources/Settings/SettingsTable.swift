@@ -10,6 +10,7 @@ public enum SettingsTable {
         .flag("ascii", "draw with ASCII alone") { set(&$0.ascii, $1) },
         .choice("symbols", "characters that pictures are drawn with", \.symbols),
         .choice("colors", "colours that are used", \.colours),
+        .choice("pixels", "how pictures are sent to terminals that take pixels", \.pixels),
         .flag("sync-on-open", "update a gallery when it is opened") { set(&$0.syncOnOpen, $1) },
         .flag("sync-on-focus", "update when the window comes to the front") { set(&$0.syncOnFocus, $1) },
         .number("sync-interval", "MINUTES", 0...10_080, "update every so many minutes; 0: never", \.syncInterval),

@@ -9,6 +9,8 @@ public struct SGREncoder {
     private let capabilities: Capabilities
     /// How the terminal writes now.
     private var current = Style.plain
+    /// Whether a sequence has begun, so that another code is one of several.
+    private var isInSequence = false
 
     /// Begins with a terminal that writes plainly.
     public init(_ capabilities: Capabilities) {
@@ -23,7 +25,7 @@ public struct SGREncoder {
     /// Writes one cell. The right half of a wide character was written with the left one.
     public mutating func write(_ cell: Cell) {
         guard cell.width > 0 else { return }
-        adopt(cell.style)
+        if cell.style != current { adopt(cell.style) }
         bytes += (capabilities.unicode ? cell.text : ASCIIFallback.text(for: cell.text)).utf8
     }
 
@@ -34,34 +36,54 @@ public struct SGREncoder {
     }
 
     private mutating func adopt(_ style: Style) {
-        var codes: [String] = []
         if !current.attributes.subtracting(style.attributes).isEmpty {
             // Attributes are not taken back one by one: terminals disagree on how.
-            codes.append("0")
+            append(0)
             current = .plain
         }
         let added = style.attributes.subtracting(current.attributes)
-        for (attribute, code) in Self.attributeCodes where added.contains(attribute) { codes.append(code) }
+        for (attribute, code) in Self.attributeCodes where added.contains(attribute) { append(code) }
         if capabilities.colours != .none {
-            if style.foreground != current.foreground { codes.append(Self.code(style.foreground, 30)) }
-            if style.background != current.background { codes.append(Self.code(style.background, 40)) }
+            if style.foreground != current.foreground { append(style.foreground, 30) }
+            if style.background != current.background { append(style.background, 40) }
         }
         current = style
-        if !codes.isEmpty { bytes += "\u{1B}[\(codes.joined(separator: ";"))m".utf8 }
+        if isInSequence { bytes.append(UInt8(ascii: "m")) }
+        isInSequence = false
     }
 
     /// - Parameter base: 30 for text, 40 for the background.
-    private static func code(_ colour: Colour, _ base: Int) -> String {
+    private mutating func append(_ colour: Colour, _ base: UInt8) {
         switch colour {
-        case .terminal: "\(base + 9)"
-        case .palette(let index) where index < 8: "\(base + Int(index))"
-        case .palette(let index) where index < 16: "\(base + 60 + Int(index) - 8)"
-        case .palette(let index): "\(base + 8);5;\(index)"
-        case .rgb(let red, let green, let blue): "\(base + 8);2;\(red);\(green);\(blue)"
+        case .terminal: append(base + 9)
+        case .palette(let index) where index < 8: append(base + index)
+        case .palette(let index) where index < 16: append(base + 60 + index - 8)
+        case .palette(let index):
+            append(base + 8)
+            append(5)
+            append(index)
+        case .rgb(let red, let green, let blue):
+            append(base + 8)
+            append(2)
+            append(red)
+            append(green)
+            append(blue)
         }
     }
 
-    private static let attributeCodes: [(Style.Attributes, String)] = [
-        (.bold, "1"), (.dim, "2"), (.underline, "4"), (.reverse, "7"),
+    private mutating func append(_ code: UInt8) {
+        if isInSequence {
+            bytes.append(UInt8(ascii: ";"))
+        } else {
+            bytes += "\u{1B}[".utf8
+            isInSequence = true
+        }
+        if code >= 100 { bytes.append(UInt8(ascii: "0") + code / 100) }
+        if code >= 10 { bytes.append(UInt8(ascii: "0") + code / 10 % 10) }
+        bytes.append(UInt8(ascii: "0") + code % 10)
+    }
+
+    private static let attributeCodes: [(Style.Attributes, UInt8)] = [
+        (.bold, 1), (.dim, 2), (.underline, 4), (.reverse, 7),
     ]
 }

@@ -1,6 +1,7 @@
 import CNcurses
 import Cells
 import Glibc
+import Text
 
 /// The user's terminal: keys in, surfaces out. The one owner of ncurses, of the terminal's modes and of the signals that
 /// speak of it.
@@ -107,7 +108,7 @@ public final class Terminal {
     public func copy(_ text: String) {
         guard isActive, environment.isXtermLike else { return }
         // What terminals take at most; more would be dropped as a whole, or not.
-        let encoded = Base64.encode(Array(text.utf8.suffix(48 << 10)))
+        let encoded = String(decoding: Base64.encode(Array(text.utf8.suffix(48 << 10))), as: UTF8.self)
         output.send(Array("\u{1B}]52;c;\(encoded)\u{7}".utf8))
     }
 

@@ -1,5 +1,6 @@
 import Cells
 import Pictures
+import Screens
 import Settings
 import Terminal
 
@@ -7,36 +8,92 @@ import Terminal
 struct ShowCommand {
     let house: House
 
-    func run(_ files: [String], size: Invocation.ShowSize?) -> ExitCode {
-        var capabilities = Capabilities(ofStandardOutput: TerminalEnvironment())
-        if house.settings.ascii { capabilities.unicode = false }
-        if let colours = house.settings.colours.depth { capabilities.colours = colours }
-        var style = DrawingStyle(capabilities)
-        switch house.settings.symbols {
-        case .auto: break
-        case .ascii: style.symbols = .ascii
-        case .half: style.symbols = .half
-        }
-        let room = self.room(size)
-        var code = ExitCode.done
-        for file in files {
-            do {
-                let picture = try house.decoder.draw(.file(file), room: room, style: style)
-                Output.write(Self.lines(picture.cells, capabilities))
-                if !picture.isComplete { Output.complain("\(file) is cut short.") }
-            } catch {
-                Output.complain("\(file): \(error)")
-                code = .someFailed
-            }
-        }
-        return code
+    /// What one file comes to.
+    private struct Drawing: Sendable {
+        var bytes: [UInt8] = []
+        /// What is to be said of it.
+        var complaint: String?
+        var failed = false
     }
 
-    /// What was asked for, or the terminal, with a line left for what comes after.
-    private func room(_ size: Invocation.ShowSize?) -> Size {
-        if let size { return Size(columns: size.columns, rows: size.rows) }
-        guard let terminal = Capabilities.standardOutputSize else { return Size(columns: 80, rows: 24) }
-        return Size(columns: terminal.columns, rows: max(1, terminal.rows - 1))
+    /// Several files are decoded at once, and are drawn in the order in which they were named.
+    func run(_ files: [String], size: Invocation.ShowSize?) async -> ExitCode {
+        let capabilities = self.capabilities
+        let style = DrawingStyle(capabilities, house.settings)
+        let room = self.room(size, style)
+        // Each may be far ahead of the slowest, but what waits for its turn takes memory.
+        let (width, lead) = (House.cores, 4 * House.cores)
+        return await withTaskGroup(of: (Int, Drawing).self) { group in
+            var code = ExitCode.done
+            var finished: [Int: Drawing] = [:]
+            var (begun, running, shown) = (0, 0, 0)
+            while shown < files.count {
+                while begun < min(files.count, shown + lead), running < width {
+                    group.addTask { [begun] in (begun, draw(files[begun], room, style, capabilities)) }
+                    begun += 1
+                    running += 1
+                }
+                guard let (index, drawing) = await group.next() else { break }
+                running -= 1
+                finished[index] = drawing
+                while let drawing = finished.removeValue(forKey: shown) {
+                    shown += 1
+                    Output.write(drawing.bytes)
+                    if let complaint = drawing.complaint { Output.complain(complaint) }
+                    if drawing.failed { code = .someFailed }
+                }
+            }
+            return code
+        }
+    }
+
+    /// What standard output can show, and what the user wants.
+    private var capabilities: Capabilities {
+        let environment = TerminalEnvironment()
+        var capabilities = Capabilities(ofStandardOutput: environment)
+        if house.settings.ascii { capabilities.unicode = false }
+        if let colours = house.settings.colours.depth { capabilities.colours = colours }
+        switch house.settings.pixels {
+        case .auto: break
+        case .none: capabilities.pixels = nil
+        case .sixel: capabilities.pixels = pixels(.sixel, environment)
+        case .kitty: capabilities.pixels = pixels(.kitty, environment)
+        case .iterm: capabilities.pixels = pixels(.iterm, environment)
+        }
+        return capabilities
+    }
+
+    /// A file or a pipe has no cells; whoever draws into one has such.
+    private func pixels(_ language: PixelProtocol, _ environment: TerminalEnvironment) -> PixelCapabilities {
+        let cell = Capabilities.standardOutputCell ?? (width: 10, height: 20)
+        return PixelCapabilities(
+            language, cellWidth: cell.width, cellHeight: cell.height,
+            isThroughTmux: environment.kind.hasPrefix("tmux"))
+    }
+
+    private func draw(
+        _ file: String, _ room: Size, _ style: DrawingStyle, _ capabilities: Capabilities
+    ) -> Drawing {
+        do {
+            let picture = try house.decoder.draw(.file(file), room: room, style: style)
+            let bytes =
+                picture.pixels.map {
+                    InlinePicture.bytes($0, isThroughTmux: style.pixels?.isThroughTmux ?? false)
+                } ?? Self.lines(picture.cells, capabilities)
+            return Drawing(bytes: bytes, complaint: picture.isComplete ? nil : "\(file) is cut short.")
+        } catch {
+            return Drawing(complaint: "\(file): \(error)", failed: true)
+        }
+    }
+
+    /// What was asked for, or the terminal, with a line left for what comes after. Pixels cannot be scrolled into what is higher
+    /// than the terminal.
+    private func room(_ size: Invocation.ShowSize?, _ style: DrawingStyle) -> Size {
+        let terminal = Capabilities.standardOutputSize
+        let whole = terminal.map { Size(columns: $0.columns, rows: max(1, $0.rows - 1)) }
+        guard let size else { return whole ?? Size(columns: 80, rows: 24) }
+        let rows = style.pixels == nil ? size.rows : min(size.rows, whole?.rows ?? size.rows)
+        return Size(columns: size.columns, rows: rows)
     }
 
     private static func lines(_ cells: CellBlock, _ capabilities: Capabilities) -> [UInt8] {

@@ -49,7 +49,7 @@ enum Vitrine {
         case .browse(let gallery): try await BrowseCommand(house: house).run(gallery)
         case .sync(let scope, let galleries): try await SyncCommand(house: house).run(scope, galleries).rawValue
         case .list(let json, let gallery): try ListCommand(house: house).run(gallery, json: json).rawValue
-        case .show(let size, let files): ShowCommand(house: house).run(files, size: size).rawValue
+        case .show(let size, let files): await ShowCommand(house: house).run(files, size: size).rawValue
         case .info(let json, let target): try InfoCommand(house: house).run(target, json: json).rawValue
         case .export(let gallery, let folder, let ids):
             try await ExportCommand(house: house).run(gallery, to: folder, ids)

@@ -89,18 +89,48 @@ import Testing
         #expect(try home.vitrine("info", Built.testGallery + "#nobody").status == 1)
     }
 
-    @Test(arguments: ["half", "ascii"]) func showDrawsAndNothingElse(symbols: String) throws {
+    @Test(arguments: ["half", "ascii", "ramp", "quad", "sextant"]) func showDrawsAndNothingElse(symbols: String) throws
+    {
         let command = try home.vitrine(
             "show", "--size", "40x20", "--symbols", symbols, "--colors", "none", Built.testGallery + "/images/owl.jpg")
         #expect(command.status == 0 && command.errors.isEmpty)
         #expect(command.lines.count == 20 && command.lines.allSatisfy { $0.count <= 40 })
-        if symbols == "ascii" {
+        if symbols == "ascii" || symbols == "ramp" {
             #expect(command.output.allSatisfy { (0x20...0x7E).contains($0) || $0 == 0x0A })
         }
         let several = try home.vitrine(
             "show", "--size", "10x5", Built.testGallery + "/images/owl.jpg", Built.testGallery + "/index.xml",
             Built.testGallery + "/images/moon.jpg")
         #expect(several.status == 1 && several.lines.count == 9 && several.errors.contains("not a picture"))
+    }
+
+    @Test func showSendsPixels() throws {
+        let owl = Built.testGallery + "/images/owl.jpg"
+        for (language, introducer) in [
+            ("sixel", "\u{1B}P0;1;0q\"1;1;300;400#"), ("kitty", "\u{1B}_Ga=T,f=24,s=300,v=400,c=30,r=20,"),
+            ("iterm", "\u{1B}]1337;File=inline=1;"),
+        ] {
+            let command = try home.vitrine("show", "--size", "40x20", "--pixels", language, owl)
+            #expect(command.status == 0 && command.errors.isEmpty)
+            // Room first, then up again, the picture, and below it.
+            let rows = command.text.prefix { $0 == "\n" }.count
+            #expect((1...20).contains(rows))
+            let picture = command.text.dropFirst(rows)
+            #expect(picture.hasPrefix("\u{1B}[\(rows)A\u{1B}7\(introducer)"), "\(language)")
+            #expect(picture.hasSuffix("\u{1B}8\u{1B}[\(rows)B\r"))
+        }
+        let none = try home.vitrine("show", "--size", "10x5", "--pixels", "none", owl)
+        #expect(none.status == 0 && none.lines.count <= 5)
+    }
+
+    /// Many at once, and yet one after the other.
+    @Test func showKeepsTheOrder() throws {
+        let names = ["owl", "moon", "snow", "tulips", "jetty", "balloon", "no-such-picture", "owl", "moon", "snow"]
+        let files = names.map { "\(Built.testGallery)/images/\($0).jpg" }
+        let together = try Command(
+            Built.vitrine, ["show", "--size", "12x6", "--colors", "full"] + files, environment: home.environment())
+        let apart = try files.flatMap { try home.vitrine("show", "--size", "12x6", "--colors", "full", $0).lines }
+        #expect(together.status == 1 && together.lines == apart && together.errors.contains("no-such-picture"))
     }
 
     @Test func cacheIsLookedAfter() throws {

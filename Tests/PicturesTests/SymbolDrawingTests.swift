@@ -98,20 +98,12 @@ import Testing
         return 3 * red * red + 6 * green * green + 2 * blue * blue
     }
 
-    @Test func sixteenColoursAverageOut() {
-        let orange = PixelBuffer(width: 40, height: 40) { _, _ in PixelColor(red: 230, green: 140, blue: 60) }
-        let reduced = ColourReduction(orange, to: .sixteen)
-        var sums = (0, 0, 0)
-        for row in 0..<40 {
-            for column in 0..<40 {
-                guard case .palette(let index) = reduced[column, row], index < 16 else {
-                    Issue.record("not of the sixteen")
-                    return
-                }
-                let colour = Palette.colourOfSixteen(index)
-                sums = (sums.0 + Int(colour.0), sums.1 + Int(colour.1), sums.2 + Int(colour.2))
-            }
-        }
-        #expect(abs(sums.0 / 1600 - 230) < 15 && abs(sums.1 / 1600 - 140) < 15 && abs(sums.2 / 1600 - 60) < 15)
+    @Test func rampIsByBrightnessAlone() {
+        let gradient = picture(256, 1) { x, _ in UInt8(x) }
+        let block = SymbolDrawing.draw(gradient, style(.ramp, .none))
+        #expect(block.size == Size(columns: 256, rows: 1))
+        var letters: [String] = []
+        for cell in block.cells where letters.last != cell.text { letters.append(cell.text) }
+        #expect(letters == " .:-=+*#%@".map(String.init))
     }
 }

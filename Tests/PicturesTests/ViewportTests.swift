@@ -97,4 +97,21 @@ import Testing
         view.zoomToActualSize()
         #expect(view.zoom == .fit)
     }
+
+    /// With pixels, one to one is just that; and when a terminal says late that it has them, what is looked at stays.
+    @Test func pixelsOfTheScreenAreThoseOfThePhoto() {
+        var pixelStyle = style
+        pixelStyle.pixels = PixelCapabilities(.kitty, cellWidth: 8, cellHeight: 16)
+        var view = Viewport(room: Size(columns: 80, rows: 40), style: pixelStyle)
+        view.notePhoto(width: 1600, height: 1200)
+        #expect(view.percent == 40)
+        view.zoomToActualSize()
+        #expect(abs(region(view).width - 0.4) < 1e-9 && abs(region(view).height - 640.0 / 1200) < 1e-9)
+        #expect(view.order(subject, edition: 1).request.box == PixelSize(width: 640, height: 640))
+        var late = self.view(1600, 1200)
+        late.zoomIn()
+        let before = region(late)
+        late.style = pixelStyle
+        #expect(abs(region(late).width - before.width) < 1e-9 && abs(region(late).x - before.x) < 1e-9)
+    }
 }

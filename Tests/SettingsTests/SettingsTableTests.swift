@@ -7,7 +7,8 @@ import Testing
     private static let values = [
         "cache-dir": "/c", "cache-limit": "500M", "log-level": "debug", "log-file": "/l", "offline": "yes",
         "ascii": "yes",
-        "symbols": "half", "colors": "256", "sync-on-open": "no", "sync-on-focus": "yes", "sync-interval": "15",
+        "symbols": "half", "pixels": "sixel", "colors": "256", "sync-on-open": "no", "sync-on-focus": "yes",
+        "sync-interval": "15",
         "all-thumbnails": "yes", "row-height": "4", "sort": "size", "sort-reversed": "yes", "sections": "month",
         "all-photos": "yes", "transfers": "12", "ca-file": "/ca.pem", "client-certificate": "/me.pem",
         "client-key": "/key.pem", "client-certificate-host": "example.org", "netrc": "/netrc", "passwords": "file",
@@ -59,7 +60,7 @@ import Testing
         ("log-level", "loud", "“loud” is no value for “log-level”: one of error, info, debug."),
         ("offline", "true", "“true” is no value for “offline”: yes or no."),
         ("ascii", "", "“” is no value for “ascii”: yes or no."),
-        ("symbols", "quad", "“quad” is no value for “symbols”: one of auto, ascii, half."),
+        ("symbols", "dots", "“dots” is no value for “symbols”: one of auto, ascii, ramp, half, quad, sextant."),
         ("colors", "8", "“8” is no value for “colors”: one of auto, none, 16, 256, full."),
         ("sync-on-open", "YES", "“YES” is no value for “sync-on-open”: yes or no."),
         ("sync-on-focus", "1", "“1” is no value for “sync-on-focus”: yes or no."),

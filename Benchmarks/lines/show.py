@@ -1,0 +1,66 @@
+"""Pictures on standard output, against chafa and timg: the processor's time, with that of all processes."""
+from statistics import median
+
+from figure import Figure
+from process import work_of
+
+ROUNDS = 5
+CELLS, SMALL_CELLS = (80, 40), (20, 10)
+#: As many as are 640 pixels wide and high: into a file, cells have ten by twenty.
+PIXEL_CELLS = (64, 32)
+#: Of the others' time.
+CHAFA, TIMG = 0.5, 0.6
+SIXELS, KITTY = 0.5, 0.6
+MANY_CHAFA, MANY_TIMG = 0.3, 0.6
+
+
+def size(cells):
+    return f"{cells[0]}x{cells[1]}"
+
+
+def vitrine(workshop, cells, *more):
+    return [workshop.binary, "show", "--size", size(cells), "--colors", "full", *more]
+
+
+def chafa(cells, *more):
+    return ["chafa", "--size", size(cells), "--animate", "off", *more]
+
+
+def timg(cells, *more):
+    return ["timg", "-g", size(cells), "--frames=1", *more]
+
+
+def compare(workshop, what, ours, theirs, name, limit):
+    """Both in turns; the ratio is the median of those of the pairs."""
+    environment = workshop.environment(workshop.folder_for("show"))
+    # What is not in the system's memory yet, and what only the first run does.
+    work_of(ours, environment)
+    work_of(theirs, environment)
+    pairs = [(work_of(ours, environment), work_of(theirs, environment)) for _ in range(ROUNDS)]
+    return Figure(
+        "show", f"{what}, against {name}", ours=median(o for o, _ in pairs) * 1000, unit="ms",
+        theirs=median(t for _, t in pairs) * 1000, ratio=median(o / t for o, t in pairs), limit=limit, limited="ratio",
+        details={"pairs": pairs})
+
+
+def measure(workshop):
+    folder = workshop.photos()
+    for name in ("24", "12"):
+        photo, what = folder / f"{name}.jpg", f"{name} MP to {size(CELLS)} cells"
+        ours = vitrine(workshop, CELLS, "--symbols", "sextant", "--pixels", "none", photo)
+        yield compare(
+            workshop, what, ours, chafa(CELLS, "-f", "symbols", "-c", "full", photo), "chafa", CHAFA)
+        yield compare(workshop, what, ours, timg(CELLS, "-pq", photo), "timg", TIMG)
+    photo = folder / "24.jpg"
+    yield compare(
+        workshop, "24 MP in sixels", vitrine(workshop, PIXEL_CELLS, "--pixels", "sixel", photo),
+        chafa(PIXEL_CELLS, "-f", "sixels", "--scale", "max", photo), "chafa", SIXELS)
+    yield compare(
+        workshop, "24 MP for kitty", vitrine(workshop, PIXEL_CELLS, "--pixels", "kitty", photo),
+        timg(PIXEL_CELLS, "-pk", photo), "timg", KITTY)
+    many = sorted((folder / "small").glob("*.jpg"))
+    ours = vitrine(workshop, SMALL_CELLS, "--symbols", "sextant", "--pixels", "none", *many)
+    what = f"{len(many)} thumbnails to {size(SMALL_CELLS)} cells"
+    yield compare(
+        workshop, what, ours, chafa(SMALL_CELLS, "-f", "symbols", "-c", "full", *many), "chafa", MANY_CHAFA)
+    yield compare(workshop, what, ours, timg(SMALL_CELLS, "-pq", *many), "timg", MANY_TIMG)

@@ -1,0 +1,82 @@
+import Cells
+import Pixels
+import Text
+
+/// Draws pixels as blocks: each is a part of a cell, of which there are two, four or six, and a cell has two colours.
+struct BlockDrawing {
+    private let picture: PixelBuffer
+    private let glyphs: [Glyph]
+    /// Parts of a cell.
+    private let columns: Int
+    private let rows: Int
+
+    init(_ picture: PixelBuffer, _ symbols: DrawingStyle.Symbols) {
+        self.picture = picture
+        glyphs = BlockGlyphs(symbols).glyphs
+        (columns, rows) = symbols.pixelsPerCell
+    }
+
+    /// The cells, in as many colours.
+    func cells(_ depth: ColourDepth) -> CellBlock {
+        switch depth {
+        case .none: cells(DotFitting(picture, columns: columns, rows: rows))
+        case .eight, .sixteen, .palette: cells(PaletteFitting(depth, parts: columns * rows, columns: size.columns))
+        case .full: cells(FullColourFitting(count: columns * rows))
+        }
+    }
+
+    private var size: Size {
+        Size(columns: (picture.width + columns - 1) / columns, rows: (picture.height + rows - 1) / rows)
+    }
+
+    private func cells(_ fitting: some TwoColourFitting) -> CellBlock {
+        var fitting = fitting
+        var parts = [PartColour](repeating: .zero, count: columns * rows)
+        var cells: [Cell] = []
+        cells.reserveCapacity(size.columns * size.rows)
+        for row in 0..<size.rows {
+            for column in 0..<size.columns {
+                let missing = gather(&parts, column, row)
+                let fitted = fitting.fit(parts, column: column)
+                cells.append(missing == 0 ? cell(fitted) : edge(fitted, missing))
+            }
+            fitting.endRow()
+        }
+        return CellBlock(size: size, cells: cells)
+    }
+
+    private func cell(_ fitted: TwoColours) -> Cell {
+        Cell(glyphs[fitted.pattern], style: Style(foreground: fitted.foreground, background: fitted.background))
+    }
+
+    /// A cell that the picture does not fill: beyond its edge is the terminal's own background, so there is one colour left
+    /// for the rest.
+    private func edge(_ fitted: TwoColours, _ missing: Int) -> Cell {
+        let present = ((1 << (columns * rows)) - 1) & ~missing
+        let bright = fitted.pattern & present
+        guard fitted.foreground != .terminal || fitted.background != .terminal else {
+            return Cell(glyphs[bright])
+        }
+        let isMostlyBright = 2 * bright.nonzeroBitCount > present.nonzeroBitCount
+        return Cell(
+            glyphs[present], style: Style(foreground: isMostlyBright ? fitted.foreground : fitted.background))
+    }
+
+    /// Looks up the parts of a cell, and returns which are beyond the picture's edge; they are like the nearest inside.
+    private func gather(_ parts: inout [PartColour], _ column: Int, _ row: Int) -> Int {
+        picture.bytes.withUnsafeBufferPointer { bytes in
+            var missing = 0
+            var part = 0
+            for y in row * rows..<(row + 1) * rows {
+                for x in column * columns..<(column + 1) * columns {
+                    if x >= picture.width || y >= picture.height { missing |= 1 << part }
+                    let place = (min(y, picture.height - 1) * picture.width + min(x, picture.width - 1)) * 3
+                    parts[part] = PartColour(
+                        red: Int32(bytes[place]), green: Int32(bytes[place + 1]), blue: Int32(bytes[place + 2]))
+                    part += 1
+                }
+            }
+            return missing
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import Text
+
+/// Characters that fill some parts of their cell and leave the others, by what they fill.
+///
+/// A pattern has a bit for each part, the lowest for the upper left one, then to the right, then row by row.
+struct BlockGlyphs {
+    /// By pattern.
+    let glyphs: [Glyph]
+
+    init(_ symbols: DrawingStyle.Symbols) {
+        let characters: [Character] =
+            switch symbols {
+            case .sextant: (0..<64).map(Self.sextant)
+            case .quadrant: Array(" ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█")
+            case .half, .ascii, .ramp: Array(" ▀▄█")
+            }
+        glyphs = characters.map { Glyph($0) }
+    }
+
+    /// Unicode has sixty of them in a row, in the order of their patterns. The four that were there before are left out:
+    /// nothing, all, and the left and the right half.
+    private static func sextant(_ pattern: Int) -> Character {
+        switch pattern {
+        case 0: " "
+        case 0b010101: "▌"
+        case 0b101010: "▐"
+        case 0b111111: "█"
+        default:
+            Character(
+                Unicode.Scalar(
+                    0x1FB00 + UInt32(pattern) - 1 - (pattern > 0b010101 ? 1 : 0) - (pattern > 0b101010 ? 1 : 0)) ?? " ")
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import Cells
+import PictureTestSupport
+import Pixels
+import TestSupport
+import Testing
+import Text
+
+@testable import Pictures
+
+@Suite struct BlockDrawingTests {
+    private static let blocks: [DrawingStyle.Symbols] = [.half, .quadrant, .sextant]
+
+    private func draw(
+        _ picture: PixelBuffer, _ symbols: DrawingStyle.Symbols, _ depth: ColourDepth = .full
+    ) -> CellBlock {
+        SymbolDrawing.draw(picture, DrawingStyle(symbols: symbols, colours: depth, cellAspect: 0.5))
+    }
+
+    /// The parts of a cell that has red where the pattern says so, and blue elsewhere.
+    private func picture(_ pattern: Int, _ symbols: DrawingStyle.Symbols) -> PixelBuffer {
+        let parts = symbols.pixelsPerCell
+        return PixelBuffer(width: parts.columns, height: parts.rows) { x, y in
+            pattern >> (y * parts.columns + x) & 1 == 1
+                ? PixelColor(red: 250, green: 10, blue: 0) : PixelColor(red: 0, green: 20, blue: 240)
+        }
+    }
+
+    @Test(arguments: blocks) func everyPatternHasItsCharacter(symbols: DrawingStyle.Symbols) {
+        let count = symbols.pixelsPerCell.columns * symbols.pixelsPerCell.rows
+        let glyphs = BlockGlyphs(symbols).glyphs
+        #expect(glyphs.count == 1 << count && Set(glyphs).count == glyphs.count)
+        #expect(glyphs.allSatisfy { $0.width == 1 && $0.text.unicodeScalars.count == 1 })
+        for pattern in 0..<1 << count {
+            let cell = draw(picture(pattern, symbols), symbols).cells[0]
+            let (front, behind) = (
+                cell.style.foreground == .rgb(250, 10, 0), cell.style.background == .rgb(250, 10, 0)
+            )
+            let shown = glyphs.firstIndex { $0.text == cell.text } ?? -1
+            #expect((behind ? ((1 << count) - 1) & ~shown : front ? shown : 0) == pattern)
+        }
+    }
+
+    @Test func sextantsAreThoseOfUnicode() {
+        let glyphs = BlockGlyphs(.sextant).glyphs.map(\.text)
+        // BLOCK SEXTANT-1 and -23456; around those that are left out, -35 and -235, -146 and -1246.
+        #expect(glyphs[0b000001] == "\u{1FB00}" && glyphs[0b111110] == "\u{1FB3B}")
+        #expect(glyphs[0b010100] == "\u{1FB13}" && glyphs[0b010110] == "\u{1FB14}")
+        #expect(glyphs[0b101001] == "\u{1FB27}" && glyphs[0b101011] == "\u{1FB28}")
+        #expect(glyphs[0b010101] == "▌" && glyphs[0b101010] == "▐")
+    }
+
+    /// Of all divisions none is nearer to the cell than the one that is chosen.
+    @Test(arguments: blocks) func theBestDivisionIsFound(symbols: DrawingStyle.Symbols) {
+        let parts = symbols.pixelsPerCell
+        let count = parts.columns * parts.rows
+        for seed in 1...200 {
+            let noise = PixelBuffer.noise(width: parts.columns, height: parts.rows, seed: UInt64(seed))
+            let pixels = (0..<count).map { noise.color($0 % parts.columns, $0 / parts.columns) }
+            let least = (0..<1 << count).map { error(of: pixels, divided: $0) }.min() ?? 0
+            let total = pixels.map(part).reduce(.zero, +)
+            var split = TwoColourSplit(count: count)
+            let chosen = split.pattern(pixels.map(part), total: total)
+            #expect(abs(error(of: pixels, divided: chosen) - least) < 1e-6 * (1 + least))
+        }
+    }
+
+    private func part(_ colour: PixelColor) -> PartColour {
+        PartColour(red: Int32(colour.red), green: Int32(colour.green), blue: Int32(colour.blue))
+    }
+
+    /// The squares of the distances from the means of both sides.
+    private func error(of pixels: [PixelColor], divided pattern: Int) -> Double {
+        [0, 1].reduce(0) { sum, side in
+            let group = pixels.indices.filter { pattern >> $0 & 1 == side }.map { pixels[$0] }
+            return [\PixelColor.red, \.green, \.blue].reduce(sum) { sum, channel in
+                let values = group.map { Double($0[keyPath: channel]) }
+                let mean = values.reduce(0, +) / Double(max(1, values.count))
+                return values.reduce(sum) { $0 + ($1 - mean) * ($1 - mean) }
+            }
+        }
+    }
+
+    /// Beyond the picture is the terminal's own background, however many parts of the last cells are missing.
+    @Test func edgesAreExact() {
+        let red = PixelBuffer(width: 3, height: 4) { _, _ in PixelColor(red: 200, green: 0, blue: 0) }
+        let block = draw(red, .sextant)
+        #expect(block.size == Size(columns: 2, rows: 2))
+        #expect(block[0, 0].text == " " && block[0, 0].style.background == .rgb(200, 0, 0))
+        #expect(block[1, 0].text == "▌" && block[0, 1].text == "\u{1FB02}" && block[1, 1].text == "\u{1FB00}")
+        for (column, row) in [(1, 0), (0, 1), (1, 1)] {
+            #expect(block[column, row].style == Style(foreground: .rgb(200, 0, 0)))
+        }
+    }
+
+    /// Without colours it is dots, as many as it is bright.
+    @Test(arguments: blocks) func dotsAreAsManyAsItIsBright(symbols: DrawingStyle.Symbols) {
+        let parts = symbols.pixelsPerCell
+        let grey = PixelBuffer(width: 64 * parts.columns, height: 32 * parts.rows) { x, _ in
+            let value = UInt8(x * 4 / parts.columns)
+            return PixelColor(red: value, green: value, blue: value)
+        }
+        let block = draw(grey, symbols, .none)
+        #expect(block.cells.allSatisfy { $0.style == .plain })
+        let glyphs = BlockGlyphs(symbols).glyphs.map(\.text)
+        func share(_ columns: Range<Int>) -> Double {
+            var bright = 0
+            for column in columns {
+                for row in 0..<32 { bright += (glyphs.firstIndex(of: block[column, row].text) ?? 0).nonzeroBitCount }
+            }
+            return Double(bright) / Double(columns.count * 32 * parts.columns * parts.rows)
+        }
+        #expect(share(0..<4) < 0.1 && abs(share(28..<36) - 0.5) < 0.06 && share(60..<64) > 0.9)
+    }
+
+    @Test(arguments: blocks, [ColourDepth.eight, .sixteen, .palette])
+    func coloursOfThePaletteStayThemselves(symbols: DrawingStyle.Symbols, depth: ColourDepth) {
+        let parts = symbols.pixelsPerCell
+        for index in depth == .palette ? [16, 52, 100, 231, 240] : [0, 1, 3, 6, 7] as [UInt8] {
+            let (red, green, blue) = Palette.colour(index)
+            let flat = PixelBuffer(width: 4 * parts.columns, height: 4 * parts.rows) { _, _ in
+                PixelColor(red: red, green: green, blue: blue)
+            }
+            let block = draw(flat, symbols, depth)
+            #expect(block.cells.allSatisfy { $0.text == " " && $0.style == Style(background: .palette(index)) })
+        }
+    }
+
+    /// What lies between two colours is made of both.
+    @Test(arguments: blocks) func fewColoursAreMixed(symbols: DrawingStyle.Symbols) {
+        let parts = symbols.pixelsPerCell
+        let grey = PixelBuffer(width: 40 * parts.columns, height: 40 * parts.rows) { _, _ in
+            PixelColor(red: 175, green: 175, blue: 175)
+        }
+        let block = draw(grey, symbols, .sixteen)
+        let glyphs = BlockGlyphs(symbols).glyphs.map(\.text)
+        var sums = SIMD3<Double>.zero
+        for cell in block.cells {
+            let share =
+                Double((glyphs.firstIndex(of: cell.text) ?? 0).nonzeroBitCount) / Double(parts.columns * parts.rows)
+            sums += colour(cell.style.foreground) * share + colour(cell.style.background) * (1 - share)
+        }
+        let mean = sums / 1_600
+        #expect(abs(mean.x - 175) < 15 && abs(mean.y - 175) < 15 && abs(mean.z - 175) < 15, "\(mean)")
+        // None but the two of which it is in between.
+        #expect(Set(block.cells.map(\.style.background)) == [.palette(7), .palette(8)])
+    }
+
+    private func colour(_ colour: Colour) -> SIMD3<Double> {
+        guard case .palette(let index) = colour, index < 16 else { return .zero }
+        let (red, green, blue) = Palette.colour(index)
+        return SIMD3(Double(red), Double(green), Double(blue))
+    }
+
+    @Test func theTerminalDecidesWhich() {
+        #expect(DrawingStyle(Capabilities()).symbols == .half)
+        #expect(DrawingStyle(Capabilities(sextants: true)).symbols == .sextant)
+        #expect(DrawingStyle(Capabilities(unicode: false, sextants: true)).symbols == .ascii)
+        #expect(DrawingStyle(Capabilities(colours: .none, sextants: true)).symbols == .ascii)
+        let pixels = PixelCapabilities(.kitty, cellWidth: 9, cellHeight: 20)
+        let style = DrawingStyle(Capabilities(pixels: pixels))
+        #expect(style.pixels == pixels && style.cellAspect == 0.45 && abs(style.pixelAspect - 1) < 1e-12)
+    }
+}

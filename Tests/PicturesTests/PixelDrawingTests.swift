@@ -1,0 +1,148 @@
+import Cells
+import Foundation
+import PictureTestSupport
+import Pixels
+import TestSupport
+import Testing
+
+@testable import Pictures
+
+/// What goes to a terminal that takes pixels, read back.
+@Suite struct PixelDrawingTests {
+    private let scene = PixelBuffer.scene(width: 640, height: 480)
+
+    private func capabilities(_ language: PixelProtocol, colours: Int = 256) -> PixelCapabilities {
+        PixelCapabilities(language, cellWidth: 9, cellHeight: 19, paletteSize: colours)
+    }
+
+    private func style(_ language: PixelProtocol) -> DrawingStyle {
+        DrawingStyle(
+            symbols: .sextant, colours: .full, cellAspect: 9.0 / 19, pixels: capabilities(language),
+            background: .rgb(40, 50, 60))
+    }
+
+    private func draw(_ picture: PixelBuffer, _ language: PixelProtocol, room: Size) throws -> DrawnPicture {
+        try DecoderClient(path: DecoderProcess.path).draw(
+            .bytes(PNGFile(picture).bytes), room: room, style: style(language))
+    }
+
+    @Test(arguments: [(256, 34.0), (64, 25), (16, 18), (2, 5)])
+    func sixelsAreThePicture(colours: Int, decibels: Double) throws {
+        let payload = SixelEncoding.payload(scene, capabilities(.sixel, colours: colours))
+        let shown = try SixelPicture(payload)
+        #expect(shown.pixels.size == scene.size && shown.colours <= colours)
+        #expect(shown.pixels.psnr(scene) > decibels)
+    }
+
+    @Test func sixelsOfAnySize() throws {
+        for (width, height) in [(1, 1), (1, 7), (5, 6), (13, 12), (300, 5), (4, 301)] {
+            let noise = PixelBuffer.noise(width: width, height: height)
+            let shown = try SixelPicture(SixelEncoding.payload(noise, capabilities(.sixel)))
+            #expect(shown.pixels.size == noise.size)
+        }
+    }
+
+    @Test func sixelsOfFewColoursAreExact() throws {
+        let flag = PixelBuffer(width: 60, height: 40) { x, y in
+            // Whole percents.
+            x < 20
+                ? .black : y < 20 ? PixelColor(red: 255, green: 51, blue: 0) : PixelColor(red: 0, green: 153, blue: 204)
+        }
+        let payload = SixelEncoding.payload(flag, capabilities(.sixel))
+        let shown = try SixelPicture(payload)
+        #expect(shown.pixels == flag && shown.colours == 3)
+        #expect(payload.count < 250)
+    }
+
+    /// With fewer colours than a picture has, areas have the right one on average.
+    @Test func fewColoursAreMixed() throws {
+        let ramp = PixelBuffer(width: 256, height: 64) { x, _ in
+            PixelColor(red: UInt8(x), green: UInt8(x), blue: UInt8(x))
+        }
+        let shown = try SixelPicture(SixelEncoding.payload(ramp, capabilities(.sixel, colours: 4)))
+        for left in stride(from: 64, to: 192, by: 16) {
+            var (sum, wanted) = (0, 0)
+            for x in left..<left + 16 {
+                for y in 0..<64 {
+                    sum += Int(shown.pixels.color(x, y).green)
+                    wanted += x
+                }
+            }
+            #expect(abs(sum - wanted) / (16 * 64) < 6)
+        }
+    }
+
+    @Test func kittyGetsThePixels() throws {
+        let payload = KittyEncoding.payload(scene, capabilities(.kitty))
+        #expect([UInt8](try #require(Data(base64Encoded: Data(payload)))) == scene.bytes)
+    }
+
+    @Test(arguments: [PixelProtocol.kitty, .sixel]) func pixelsCoverTheirCells(language: PixelProtocol) throws {
+        let picture = try draw(scene, language, room: Size(columns: 30, rows: 20))
+        let pixels = try #require(picture.pixels)
+        #expect(pixels.language == language && pixels.size == picture.cells.size)
+        #expect(pixels.width == pixels.size.columns * 9 && pixels.height == pixels.size.rows * 19)
+        // 270 pixels wide, and so 202.5 high: eleven cells, of which the last is covered in part.
+        #expect(pixels.size == Size(columns: 30, rows: 11))
+        let shown =
+            language == .sixel
+            ? try SixelPicture(pixels.payload).pixels
+            : PixelBuffer(
+                size: PixelSize(width: pixels.width, height: pixels.height),
+                bytes: [UInt8](try #require(Data(base64Encoded: Data(pixels.payload)))))
+        let last = try #require(shown).color(100, 208)
+        #expect(abs(Int(last.red) - 40) < 4 && abs(Int(last.green) - 50) < 4 && abs(Int(last.blue) - 60) < 4)
+    }
+
+    /// What the cells show is what the pixels show.
+    @Test(arguments: PixelProtocol.allCases) func cellsAreDrawnFromTheSame(language: PixelProtocol) throws {
+        let picture = try draw(scene, language, room: Size(columns: 40, rows: 40))
+        let alone = SymbolDrawing.draw(
+            PixelCanvas(scene, PixelCapabilities(.kitty, cellWidth: 16, cellHeight: 32), background: .black)
+                .reduced(to: (2, 3)),
+            DrawingStyle(symbols: .sextant, colours: .full, cellAspect: 0.5))
+        #expect(picture.cells.size.columns == 40 && alone.size.columns == 40)
+        // In the middle of the disc, of the bar, and of nothing.
+        for (u, v) in [(0.3, 0.4), (0.85, 0.28), (0.5, 0.8)] {
+            let (one, two) = (
+                background(picture.cells, u, v), background(alone, u, v)
+            )
+            #expect(zip(one, two).allSatisfy { abs($0 - $1) < 25 }, "\(one) \(two)")
+        }
+    }
+
+    private func background(_ block: CellBlock, _ u: Double, _ v: Double) -> [Int] {
+        let cell = block[Int(u * Double(block.size.columns)), Int(v * Double(block.size.rows))]
+        guard case .rgb(let red, let green, let blue) = cell.style.background else { return [] }
+        return [Int(red), Int(green), Int(blue)]
+    }
+
+    @Test func itermGetsAFile() throws {
+        let picture = try draw(scene, .iterm, room: Size(columns: 30, rows: 20))
+        let pixels = try #require(picture.pixels)
+        // 202.5 pixels are ten cells and two thirds.
+        #expect(pixels.size == Size(columns: 30, rows: 11) && pixels.size == picture.cells.size)
+        let file = [UInt8](try #require(Data(base64Encoded: Data(pixels.payload))))
+        #expect(file.starts(with: [0xFF, 0xD8, 0xFF]))
+        var request = DecodeRequest(box: PixelSize(width: 270, height: 203))
+        request.pixelAspect = 1
+        let reply = try DecoderClient(path: DecoderProcess.path).decode(.bytes(file), request)
+        let small = try DecoderClient(path: DecoderProcess.path).decode(.bytes(PNGFile(scene).bytes), request)
+        #expect(reply.sourceSize.width == 270)
+        #expect(try #require(reply.pixels).psnr(try #require(small.pixels)) > 30)
+    }
+
+    /// A file has its limit, and so has what is asked for.
+    @Test func largeScreensGetFilesOfBoundedSize() throws {
+        let drawing = PictureDrawing(style(.iterm).request(Size(columns: 800, rows: 300)), style(.iterm))
+        let box = drawing.request.box
+        #expect(box.width * box.height <= 3 << 20 && drawing.request.product == .thumbnail)
+        let picture = try draw(.noise(width: 500, height: 400), .iterm, room: Size(columns: 800, rows: 300))
+        #expect(picture.pixels?.size == Size(columns: 56, rows: 21))
+    }
+
+    @Test func whatIsKeptCountsItsPixels() throws {
+        let picture = try draw(scene, .kitty, room: Size(columns: 30, rows: 20))
+        #expect(picture.byteCount > 30 * 9 * 11 * 19 * 4)
+    }
+}

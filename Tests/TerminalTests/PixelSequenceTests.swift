@@ -1,0 +1,117 @@
+import Cells
+import Foundation
+import Testing
+import Text
+
+@testable import Terminal
+
+/// What stands around a picture on its way to a terminal.
+@Suite struct PixelSequenceTests {
+    private func picture(_ language: PixelProtocol, _ count: Int) -> PixelPicture {
+        PixelPicture(
+            language, size: Size(columns: 7, rows: 3), width: 63, height: 57,
+            payload: (0..<count).map { UInt8(ascii: "A") + UInt8($0 % 26) })
+    }
+
+    /// Control data and payload of a sequence in kitty's language.
+    private func parts(_ sequence: [UInt8]) throws -> (control: [String: String], payload: [UInt8]) {
+        try #require(sequence.starts(with: [0x1B, 0x5F, 0x47]) && sequence.suffix(2) == [0x1B, 0x5C])
+        let body = sequence.dropFirst(3).dropLast(2)
+        try #require(!body.contains(0x1B))
+        let control = body.prefix { $0 != UInt8(ascii: ";") }
+        var keys: [String: String] = [:]
+        for pair in String(decoding: control, as: UTF8.self).split(separator: ",") {
+            let sides = pair.split(separator: "=").map(String.init)
+            try #require(sides.count == 2 && keys.updateValue(sides[1], forKey: sides[0]) == nil)
+        }
+        return (keys, Array(body.dropFirst(control.count + 1)))
+    }
+
+    @Test(arguments: [4, 4_096, 4_100, 8_192, 20_000]) func kittyIsSentInChunks(count: Int) throws {
+        let picture = picture(.kitty, count)
+        let chunks = try KittySequence.show(picture, id: 77).map(parts)
+        #expect(chunks.count == (count + 4_095) / 4_096)
+        #expect(chunks.flatMap(\.payload) == picture.payload)
+        for (index, chunk) in chunks.enumerated() {
+            let isLast = index == chunks.count - 1
+            #expect(chunk.payload.count <= 4_096 && (isLast || chunk.payload.count.isMultiple(of: 4)))
+            // Answers would be taken for keys: none is asked for, in any of them.
+            #expect(chunk.control["q"] == "2" && chunk.control["m"] == (isLast ? "0" : "1"))
+            if index > 0 { #expect(Set(chunk.control.keys) == ["m", "q"]) }
+        }
+        #expect(
+            chunks[0].control.filter { !["m", "q"].contains($0.key) } == [
+                "a": "T", "f": "24", "s": "63", "v": "57", "i": "77", "c": "7", "r": "3", "C": "1",
+            ])
+        #expect(try parts(KittySequence.show(picture)[0]).control["i"] == nil)
+    }
+
+    @Test func kittyPicturesArePlacedAndRemovedByNumber() throws {
+        let sent = try parts(KittySequence.transmit(picture(.kitty, 8), id: 5)[0]).control
+        #expect(sent == ["a": "t", "f": "24", "s": "63", "v": "57", "i": "5", "q": "2", "m": "0"])
+        let placed = try parts(KittySequence.place(id: 5, placement: 9, size: Size(columns: 7, rows: 3)))
+        #expect(
+            placed.control == ["a": "p", "i": "5", "p": "9", "c": "7", "r": "3", "C": "1", "q": "2"]
+                && placed.payload.isEmpty)
+        let removed = try parts(KittySequence.remove(id: 5, placement: 9)).control
+        #expect(removed == ["a": "d", "d": "i", "i": "5", "p": "9", "q": "2"])
+        #expect(try parts(KittySequence.forget(id: 5)).control == ["a": "d", "d": "I", "i": "5", "q": "2"])
+    }
+
+    @Test func itermIsToldHowLargeTheFileIs() {
+        var picture = picture(.iterm, 6)
+        picture = PixelPicture(.iterm, size: picture.size, width: 63, height: 57, payload: Array("QUJDRA==".utf8))
+        #expect(
+            String(decoding: ITermSequence.show(picture), as: UTF8.self)
+                == "\u{1B}]1337;File=inline=1;size=4;width=7;height=3;preserveAspectRatio=0:QUJDRA==\u{7}")
+    }
+
+    @Test func sixelsAreADeviceControlString() {
+        let picture = PixelPicture(
+            .sixel, size: Size(columns: 1, rows: 1), width: 1, height: 1, payload: Array("\"1;1;1;1#0;2;0;0;0#0@".utf8))
+        #expect(
+            String(decoding: SixelSequence.show(picture), as: UTF8.self)
+                == "\u{1B}P0;1;0q\"1;1;1;1#0;2;0;0;0#0@\u{1B}\\")
+    }
+
+    @Test func throughTmuxEveryEscapeIsDoubled() {
+        let wrapped = TmuxPassage.wrapped(Array("\u{1B}_Gq=2;AA\u{1B}\\".utf8))
+        #expect(
+            String(decoding: wrapped, as: UTF8.self)
+                == "\u{1B}Ptmux;\u{1B}\u{1B}_Gq=2;AA\u{1B}\u{1B}\\\u{1B}\\")
+    }
+
+    @Test func aPictureAmongLinesHasItsOwn() {
+        for isThroughTmux in [false, true] {
+            let text = String(
+                decoding: InlinePicture.bytes(picture(.kitty, 5_000), isThroughTmux: isThroughTmux), as: UTF8.self)
+            #expect(text.hasPrefix("\n\n\n\u{1B}[3A\u{1B}7\u{1B}") && text.hasSuffix("\u{1B}\\\u{1B}8\u{1B}[3B\r"))
+            // Two chunks, and each goes through tmux by itself.
+            #expect(text.components(separatedBy: "\u{1B}Ptmux;").count == (isThroughTmux ? 3 : 1))
+        }
+    }
+
+    @Test func blocksHaveSomethingInTheirPlace() {
+        for character in "▘▝▖▗▚▞▙▟▛▜▀▄▌▐█" {
+            #expect(ASCIIFallback.text(for: String(character)) != "?")
+        }
+        for value in 0x1FB00...0x1FB3B as ClosedRange<UInt32> {
+            let text = ASCIIFallback.text(for: String(Character(Unicode.Scalar(value)!)))
+            #expect(text != "?" && text.utf8.count == 1)
+        }
+        #expect(ASCIIFallback.text(for: "\u{1FB00}") == "'" && ASCIIFallback.text(for: "\u{1FB0F}") == ".")
+        #expect(ASCIIFallback.text(for: "\u{1FB02}") == "\"" && ASCIIFallback.text(for: "\u{1FB2D}") == "_")
+    }
+
+    @Test func encodersWriteNoMoreThanTheyHaveTo() {
+        var encoder = SGREncoder(Capabilities(colours: .full))
+        let style = Style(foreground: .rgb(0, 10, 255), background: .palette(200), attributes: .bold)
+        encoder.write(Cell(.space, style: style))
+        encoder.write(Cell(.space, style: style))
+        encoder.write(Cell(.space, style: Style(foreground: .palette(3), background: .palette(12))))
+        encoder.reset()
+        #expect(
+            String(decoding: encoder.bytes, as: UTF8.self)
+                == "\u{1B}[1;38;2;0;10;255;48;5;200m  \u{1B}[0;33;104m \u{1B}[0m")
+    }
+}
