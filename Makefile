@@ -1,6 +1,9 @@
 # make run      builds Vitrine and opens the TestGallery
 # make test     checks and tests everything
 # make sanitize looks for races in what the network does; ROOMS="HTTP Cache" in what those do
+# make fuzz-pictures
+#               mangles pictures for MINUTES=30 and has them decoded under the address sanitizer; what a decoder dies of
+#               stays in .build-asan/findings
 # make bench    measures; ONLY=first-sync that alone, PHOTOS=100000 with fewer, LINKS="b c" on those links,
 #               ROUNDS=1 once on each of them, JSON=FILE writes it there
 # make install  puts it under PREFIX (and DESTDIR)
@@ -24,8 +27,10 @@ NOTHING =
 BLANK = $(NOTHING) $(NOTHING)
 SUITES = ^($(subst $(BLANK),|,$(strip $(ROOMS))))Tests\.
 SANITIZED = .build-tsan/debug
+MINUTES ?= 30
+MANGLED = .build-asan
 
-.PHONY: run build test sanitize bench install clean
+.PHONY: run build test sanitize fuzz-pictures bench install clean
 
 run: build
 	.build/release/vitrine TestGallery/index.xml
@@ -53,6 +58,16 @@ sanitize:
 		TSAN_OPTIONS=exitcode=66 $(SANITIZED)/vitrinePackageTests.xctest --testing-library swift-testing \
 		--filter '$(SUITES)'
 
+# Swift's code is instrumented and so are the C libraries' shims; the libraries themselves are Debian's, and are not: of
+# those the sanitizer sees what they do to memory through malloc and the C library's functions, and the kernel the rest.
+# A picture that asks for too much memory gets none, as in the helper; what leaks is of no account there, since a helper ends
+# with its picture.
+fuzz-pictures:
+	Scripts/install-packages test
+	$(SWIFT) build $(CHECKED) -c release --sanitize=address --product picture-mangler --scratch-path $(MANGLED)
+	env ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=1024:detect_leaks=0 SWIFT_BACKTRACE=enable=no nice -n 19 \
+		$(MANGLED)/release/picture-mangler --minutes $(MINUTES) --findings $(MANGLED)/findings $(SEED:%=--seed %)
+
 bench: build
 	Scripts/install-packages bench
 	python3 -B Benchmarks $(ONLY:%=--only %) $(PHOTOS:%=--photos %) $(LINKS:%=--link %) $(ROUNDS:%=--rounds %) \
@@ -69,4 +84,4 @@ install:
 
 clean:
 	$(SWIFT) package clean
-	rm -rf .build .build-tsan
+	rm -rf .build .build-tsan .build-asan

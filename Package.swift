@@ -36,6 +36,7 @@ let rooms: KeyValuePairs<String, [String]> = [
     "Networking": ["Model", "Streams", "Cache", "HTTP", "Formats", "Traffic", "Logging", "CNetlink"],
     "Pixels": ["CMemory"],
     "Decoding": ["Pixels", "CJPEG", "CPNG", "CExif"],
+    "Confinement": ["CSandbox"],
     "Pictures": ["Model", "Streams", "Cache", "Cells", "Text", "Pixels", "Logging"],
     "Terminal": ["Cells", "Text", "CNcurses"],
     "Settings": ["Model"],
@@ -52,7 +53,7 @@ let programs: KeyValuePairs<String, [String]> = [
         "Terminal",
         "Settings", "Secrets", "Screens", "Export",
     ],
-    "vitrine-decoder": ["Pixels", "Decoding", "CSandbox"],
+    "vitrine-decoder": ["Pixels", "Decoding", "Confinement"],
     "gallery-painter": ["Painting"],
 ]
 
@@ -71,8 +72,10 @@ let tests: KeyValuePairs<String, [String]> = [
     "Networking": ["Cache", "HTTP", "Logging", "Model", "SQLite", "Streams", "Traffic", "TestSupport"],
     "Pixels": ["PictureTestSupport", "TestSupport"],
     "Decoding": ["Pixels", "PictureTestSupport", "TestSupport"],
+    "Confinement": ["Pixels", "PictureTestSupport", "TestSupport", "confinement-probe", "vitrine-decoder"],
     "Pictures": [
         "Cache", "Cells", "Logging", "Model", "Pixels", "PictureTestSupport", "TestSupport", "vitrine-decoder",
+        "broken-decoder", "decoder-customer",
     ],
     "Terminal": ["Cells", "Text", "TestSupport"],
     "Settings": ["Model", "TestSupport"],
@@ -121,6 +124,17 @@ let package = Package(
                 name: "picture-quality",
                 dependencies: ["Cells", "Decoding", "Pictures", "Pixels", "PictureTestSupport"],
                 path: "Tests/PictureQuality"),
+            .target(name: "CForbidden", path: "Tests/CForbidden"),
+            .executableTarget(
+                name: "confinement-probe", dependencies: ["CForbidden", "Confinement"], path: "Tests/ConfinementProbe"),
+            .executableTarget(name: "broken-decoder", dependencies: ["Pixels"], path: "Tests/BrokenDecoder"),
+            .executableTarget(
+                name: "decoder-customer", dependencies: ["Pictures", "Pixels"], path: "Tests/DecoderCustomer"),
+            .executableTarget(
+                name: "decoder-cost", dependencies: ["Decoding", "Pictures", "Pixels"], path: "Tests/DecoderCost"),
+            .executableTarget(
+                name: "picture-mangler", dependencies: ["Decoding", "Pixels", "PictureTestSupport", "TestSupport"],
+                path: "Tests/PictureMangler"),
             .target(
                 name: "PictureTestSupport", dependencies: ["Pixels", "TestSupport"], path: "Tests/PictureTestSupport"),
             .testTarget(

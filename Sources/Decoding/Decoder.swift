@@ -11,6 +11,9 @@ public enum Decoder {
         PNGDecoder.self,
     ]
 
+    /// The libraries that read them, with their versions.
+    public static var libraries: [String] { formats.compactMap { $0.library } }
+
     /// Decodes as much of a picture as the request wants.
     ///
     /// The format is told by the first bytes alone: a name or a content type is a stranger's claim. A picture that breaks

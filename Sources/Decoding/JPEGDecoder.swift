@@ -1,8 +1,10 @@
+import CJPEG
 import Pixels
 
 /// JPEG: baseline and progressive, Huffman and arithmetic coding, grey, YCC, RGB and inks.
 enum JPEGDecoder: PictureDecoder {
     static let name = "JPEG"
+    static var library: String? { "libjpeg-turbo " + String(cString: cjpeg_version()) }
 
     static func recognises(_ bytes: UnsafeRawBufferPointer) -> Bool {
         bytes.starts(with: [0xFF, 0xD8, 0xFF])

@@ -1,8 +1,10 @@
+import CPNG
 import Pixels
 
 /// PNG: all colour types and depths, interlaced or not; of an animation the first picture.
 enum PNGDecoder: PictureDecoder {
     static let name = "PNG"
+    static var library: String? { "libpng " + String(cString: png_get_libpng_ver(nil)) }
 
     static func recognises(_ bytes: UnsafeRawBufferPointer) -> Bool {
         bytes.starts(with: PNGChunks.signature)

@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 
 /// A way to stop a decoder, from any thread and at any time: before it was started, while it runs, after its end.
-final class DecodeCancellation: Sendable {
+package final class DecodeCancellation: Sendable {
     private enum State {
         case idle
         case running(pid_t)
@@ -10,6 +10,8 @@ final class DecodeCancellation: Sendable {
     }
 
     private let state = Mutex(State.idle)
+
+    package init() {}
 
     /// Stops what runs, or what would run. It can be repeated.
     func cancel() {

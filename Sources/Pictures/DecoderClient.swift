@@ -27,23 +27,34 @@ public struct DecoderClient: Sendable {
         return try decode(source, request)
     }
 
+    /// Asks the decoder how it is confined on this machine, and what it decodes with.
+    public func report() throws(PictureError) -> DecoderReport {
+        let (input, output) = try memory { () throws(PixelsError) in (try SealedMemory(), try SealedMemory()) }
+        try run([DecoderReport.argument], input: input.descriptor, output: output.descriptor, DecodeCancellation())
+        do {
+            return try DecoderReport(reading: output)
+        } catch {
+            throw .decoderDied
+        }
+    }
+
     /// Decodes one picture. Holds up the calling thread until the decoder has ended.
     ///
     /// The thread must be one that stays until then, which every thread does that is held up: the decoder asks to be
     /// killed when the thread that started it ends.
-    func decode(
+    package func decode(
         _ source: PictureSource, _ request: DecodeRequest, cancellation: DecodeCancellation = DecodeCancellation()
     ) throws(PictureError) -> DecodeReply {
         let output = try memory { () throws(PixelsError) in try SealedMemory() }
         switch source {
         case .bytes(let bytes):
             let input = try memory { () throws(PixelsError) in try SealedMemory(sealing: bytes) }
-            try run(request, input: input.descriptor, output: output.descriptor, cancellation)
+            try run(request.arguments, input: input.descriptor, output: output.descriptor, cancellation)
         case .file(let path):
             let input = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
             guard input >= 0 else { throw .file(String(cString: strerror(errno))) }
             defer { close(input) }
-            try run(request, input: input, output: output.descriptor, cancellation)
+            try run(request.arguments, input: input, output: output.descriptor, cancellation)
         }
         let outcome: DecodeOutcome
         do {
@@ -58,15 +69,13 @@ public struct DecoderClient: Sendable {
         }
     }
 
-    private func memory(
-        _ make: () throws(PixelsError) -> SealedMemory
-    ) throws(PictureError) -> SealedMemory {
+    private func memory<Memory>(_ make: () throws(PixelsError) -> Memory) throws(PictureError) -> Memory {
         do { return try make() } catch { throw .cannotStart("\(error)") }
     }
 
     /// Starts the decoder and waits for its end.
     private func run(
-        _ request: DecodeRequest, input: Int32, output: Int32, _ cancellation: DecodeCancellation
+        _ arguments: [String], input: Int32, output: Int32, _ cancellation: DecodeCancellation
     ) throws(PictureError) {
         // Nobody writes into this pipe. When its other end, the decoder's standard error, is closed, the decoder is no
         // more, and that can be waited for with a limit.
@@ -81,7 +90,7 @@ public struct DecoderClient: Sendable {
         let process: pid_t
         do {
             defer { close(lifeline.writing) }
-            process = try spawn(request, descriptors: [input, output, lifeline.writing])
+            process = try spawn(arguments, descriptors: [input, output, lifeline.writing])
         }
         guard cancellation.begin(process) else {
             kill(process, SIGKILL)
@@ -99,7 +108,7 @@ public struct DecoderClient: Sendable {
         guard status == 0 else { throw .decoderDied }
     }
 
-    private func spawn(_ request: DecodeRequest, descriptors: [Int32]) throws(PictureError) -> pid_t {
+    private func spawn(_ arguments: [String], descriptors: [Int32]) throws(PictureError) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -114,7 +123,7 @@ public struct DecoderClient: Sendable {
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        var words: [UnsafeMutablePointer<CChar>?] = ([path] + request.arguments).map { strdup($0) }
+        var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
         defer { words.forEach { free($0) } }
         words.append(nil)
         var environment: [UnsafeMutablePointer<CChar>?] = [nil]

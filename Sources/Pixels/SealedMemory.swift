@@ -33,6 +33,9 @@ public final class SealedMemory: Sendable {
         try fill(with: [bytes])
     }
 
+    /// Whether it is a block at all: a descriptor that was adopted may be of anything.
+    public var isSealable: Bool { cmemory_get_seals(descriptor) >= 0 }
+
     deinit {
         close(descriptor)
     }

@@ -36,7 +36,7 @@ public enum HelpText {
             ("    --clear-setup", "forget the galleries and the place first, asking nothing"),
             ("    --clear-cache", "remove all caches first, asking nothing"),
             ("    --no-color", "the same as --colors none"), ("-h, --help", "this text"),
-            ("-V, --version", "which version this is"),
+            ("-V, --version [--verbose]", "which version this is; what decodes pictures, and what confines it"),
         ]
 
     private static let closing = """

@@ -18,8 +18,8 @@ public struct Invocation: Equatable, Sendable {
         case cache(CacheAction, CacheTarget)
         /// Explain the command line.
         case help
-        /// Say which version this is.
-        case version
+        /// Say which version this is; and, if that is wanted, what it works with on this machine.
+        case version(isVerbose: Bool)
     }
 
     /// What `sync` fetches.

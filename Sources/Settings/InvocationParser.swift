@@ -11,6 +11,7 @@ struct InvocationParser {
     private var isJSON = false
     private var scope = Invocation.SyncScope.thumbnails
     private var isAll = false
+    private var isVerbose = false
     private var size: Invocation.ShowSize?
     /// Options that were named and belong to certain commands.
     private var commandOptions: [String] = []
@@ -32,7 +33,7 @@ struct InvocationParser {
                 try parseShort(argument.dropFirst())
             }
         }
-        let command = isHelpWanted ? .help : isVersionWanted ? .version : try command()
+        let command = isHelpWanted ? .help : isVersionWanted ? version : try command()
         return Invocation(
             command: command, settingsFile: settingsFile, settings: settings, clearsSetup: clearsSetup,
             clearsCache: clearsCache)
@@ -104,6 +105,7 @@ struct InvocationParser {
         case "list-only": scope = .list
         case "photos": scope = .photos
         case "all": isAll = true
+        case "verbose": isVerbose = true
         default: return false
         }
         commandOptions.append(name)
@@ -130,6 +132,8 @@ struct InvocationParser {
     }
 
     // MARK: - Commands
+
+    private var version: Invocation.Command { .version(isVerbose: isVerbose) }
 
     /// Options that mean something to one command, or to some.
     private static let options: [String: Set<String>] = [

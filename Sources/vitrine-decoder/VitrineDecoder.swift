@@ -1,3 +1,4 @@
+import Confinement
 import Decoding
 import Glibc
 import Pixels
@@ -6,28 +7,33 @@ import Pixels
 ///
 /// Descriptor 0 is the picture, 1 the block for the answer, the arguments are the request. It says nothing anywhere
 /// else. It ends with 0 when there is an answer in the block, be it a failure, and with 1 when there is none.
+///
+/// Asked with `--walls`, it answers with a `DecoderReport`, in a block or on a terminal.
 @main
 enum VitrineDecoder {
     static func main() {
-        let request = Result { () throws(PixelsError) in
-            try DecodeRequest(arguments: CommandLine.arguments.dropFirst())
-        }
+        let arguments = CommandLine.arguments.dropFirst()
+        if arguments.elementsEqual([DecoderReport.argument]) { report() }
+        let request = Result { () throws(PixelsError) in try DecodeRequest(arguments: arguments) }
+        let input = Result { () throws(DecodeFailure) in try InputFile(descriptor: STDIN_FILENO) }
         let longestAnswer = DecodeOutcome.longestEncoding(
             for: (try? request.get()) ?? DecodeRequest(box: PixelSize(width: 1, height: 1)))
         // A decoder that could do harm does not decode.
-        guard Confinement(longestAnswer: longestAnswer).apply() else { exit(1) }
+        guard Confinement(longestAnswer: longestAnswer).apply() != nil else { exit(1) }
         let answer = SealedMemory(adopting: STDOUT_FILENO)
         do {
-            try outcome(of: request).write(to: answer)
+            try outcome(of: request, input).write(to: answer)
         } catch {
             exit(1)
         }
     }
 
-    private static func outcome(of request: Result<DecodeRequest, PixelsError>) -> DecodeOutcome {
+    private static func outcome(
+        of request: Result<DecodeRequest, PixelsError>, _ input: Result<InputFile, DecodeFailure>
+    ) -> DecodeOutcome {
         do {
             let request = try request.get()
-            return try InputFile(descriptor: STDIN_FILENO).withBytes { bytes throws(DecodeFailure) in
+            return try input.get().withBytes { bytes throws(DecodeFailure) in
                 .picture(try Decoder.decode(bytes, request))
             }
         } catch let failure as DecodeFailure {
@@ -37,5 +43,18 @@ enum VitrineDecoder {
         } catch {
             return .failure(.badRequest("\(error)"))
         }
+    }
+
+    /// Confines this process as for a picture, and says what came of it.
+    private static func report() -> Never {
+        guard let walls = Confinement(longestAnswer: DecoderReport.longest).apply() else { exit(1) }
+        let text = Array(DecoderReport(walls: walls.names, libraries: Decoder.libraries).text.utf8)
+        let answer = SealedMemory(adopting: STDOUT_FILENO)
+        let isSaid = withExtendedLifetime(answer) {
+            // Where there is no block, somebody asks by hand; what it goes into is his.
+            answer.isSealable
+                ? (try? answer.fill(with: [text])) != nil : write(STDOUT_FILENO, text, text.count) == text.count
+        }
+        exit(isSaid ? 0 : 1)
     }
 }

@@ -2,6 +2,7 @@ import Cache
 import Glibc
 import Logging
 import Model
+import Pictures
 import Settings
 import Streams
 import Terminal
@@ -29,8 +30,9 @@ enum Vitrine {
             case .help:
                 Output.write(Array(HelpText.text.utf8))
                 return ExitCode.done.rawValue
-            case .version:
+            case .version(let isVerbose):
                 Output.print("vitrine \(Version.number)")
+                if isVerbose { DecoderDescription(DecoderClient(path: Installation().decoder)).print() }
                 return ExitCode.done.rawValue
             default:
                 let house = try House(invocation)

@@ -271,6 +271,9 @@ import Testing
     @Test func helpAndVersion() throws {
         let help = try home.vitrine("--help")
         #expect(help.status == 0 && help.text.contains("vitrine sync") && help.text.contains("--sync-on-focus"))
-        #expect(try home.vitrine("-V").text.hasPrefix("vitrine "))
+        #expect(try home.vitrine("-V").lines.count == 1)
+        let version = try home.vitrine("-V", "--verbose")
+        #expect(version.status == 0 && version.text.hasPrefix("vitrine "))
+        #expect(version.text.contains("libjpeg-turbo 2") && version.text.contains("Landlock"))
     }
 }

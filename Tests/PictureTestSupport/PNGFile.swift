@@ -137,7 +137,8 @@ public struct PNGFile {
         (0..<8).reduce(UInt32(index)) { crc, _ in crc & 1 == 1 ? 0xEDB8_8320 ^ (crc >> 1) : crc >> 1 }
     }
 
-    private static func crc(_ bytes: [UInt8]) -> UInt32 {
+    /// The checksum of a chunk's type and content.
+    public static func crc(_ bytes: [UInt8]) -> UInt32 {
         ~bytes.reduce(~0) { crcTable[Int(UInt8(truncatingIfNeeded: $0) ^ $1)] ^ ($0 >> 8) }
     }
 }

@@ -39,4 +39,10 @@ public struct ToolError: Error {
     public let path: String
     /// Its exit status.
     public let status: Int32
+
+    /// Says which program, and how it ended.
+    public init(path: String, status: Int32) {
+        self.path = path
+        self.status = status
+    }
 }

@@ -1,9 +1,37 @@
 import Foundation
+import TestSupport
+
+@testable import Pictures
 
 /// Programs that stand in the decoder's place and do something wrong.
 enum BrokenDecoders {
+    /// A script of the folder beside this file.
     static func path(_ name: String) -> String {
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("BrokenDecoders/\(name)")
             .path
     }
+
+    /// A decoder that knows how an answer is written. What it does wrong it is told by the name that it is called by.
+    static func link(_ name: String, in folder: TestFolder) throws -> String {
+        let path = folder.path(name)
+        try FileManager.default.createSymbolicLink(
+            atPath: path, withDestinationPath: Built.folder + "/broken-decoder")
+        return path
+    }
+
+    /// Those that know how an answer is written, and what comes of them.
+    static let links: [(name: String, error: PictureError)] = [
+        ("hangs", .tookTooLong), ("spins", .tookTooLong), ("crashes", .decoderDied),
+        ("floods-standard-error", .tookTooLong), ("does-not-seal", .decoderDied), ("may-shrink-later", .decoderDied),
+        ("shrinks", .decoderDied), ("grows", .decoderDied), ("lies-about-sizes", .decoderDied),
+        ("claims-a-terabyte", .decoderDied), ("claims-long-texts", .decoderDied), ("answers-and-hangs", .tookTooLong),
+        ("answers-and-crashes", .decoderDied), ("answers-lets-go-and-hangs", .decoderDied),
+    ]
+
+    /// The scripts, and what comes of them.
+    static let scripts: [(name: String, error: PictureError)] = [
+        ("complains", .decoderDied), ("crashes", .decoderDied), ("fails", .decoderDied), ("floods", .decoderDied),
+        ("hangs", .tookTooLong), ("lets-go", .decoderDied), ("lets-go-and-hangs", .decoderDied), ("lies", .decoderDied),
+        ("says-nothing", .decoderDied),
+    ]
 }

@@ -50,8 +50,9 @@ import Testing
         #expect(try command("--help") == .help)
         #expect(try command("-h") == .help)
         #expect(try command("show -h") == .help)
-        #expect(try command("-V") == .version)
-        #expect(try command("cache --version") == .version)
+        #expect(try command("-V") == .version(isVerbose: false))
+        #expect(try command("cache --version") == .version(isVerbose: false))
+        #expect(try command("--verbose -V") == .version(isVerbose: true))
         #expect(try command("-Vh") == .help)
     }
 
@@ -87,6 +88,9 @@ import Testing
     @Test(arguments: [
         ("--nonsense", "There is no option “--nonsense”; see --help."),
         ("list --photos a", "“--photos” means nothing to this command; see --help."),
+        ("--verbose", "“--verbose” means nothing to this command; see --help."),
+        ("list --verbose a", "“--verbose” means nothing to this command; see --help."),
+        ("--version --verbose=yes", "“--verbose” takes no value."),
         ("--json", "“--json” means nothing to this command; see --help."),
         ("show --all a", "“--all” means nothing to this command; see --help."),
         ("sync --photos --list-only a", "“--list-only” and “--photos” exclude each other."),

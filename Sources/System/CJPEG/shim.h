@@ -16,6 +16,14 @@
 #include <jpeglib.h>
 #include <jerror.h>
 
+#define CJPEG_TEXT(words) #words
+#define CJPEG_TEXT_OF(macro) CJPEG_TEXT(macro)
+
+/// The version that this was built with; the library cannot be asked for its own.
+static inline const char *cjpeg_version(void) {
+    return CJPEG_TEXT_OF(LIBJPEG_TURBO_VERSION);
+}
+
 /// What a call came to.
 typedef enum __attribute__((enum_extensibility(closed))) cjpeg_status {
     cjpeg_ok,

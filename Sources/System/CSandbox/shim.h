@@ -1,4 +1,5 @@
-// What confines a process: prctl is variadic, and setrlimit's first argument has another type in C++ and GNU C.
+// What confines a process: prctl is variadic, and setrlimit's first argument has another type in C++ and GNU C. The kernel's
+// two walls have headers of their own.
 
 #ifndef VITRINE_CSANDBOX_SHIM_H
 #define VITRINE_CSANDBOX_SHIM_H
@@ -42,6 +43,9 @@ static inline int csandbox_limit(int resource, unsigned long limit) {
     struct rlimit both = {limit, limit};
     return setrlimit(resource, &both);
 }
+
+#include "landlock_wall.h"
+#include "seccomp_wall.h"
 
 static const int csandbox_cpu_seconds = RLIMIT_CPU;
 static const int csandbox_address_space = RLIMIT_AS;

@@ -1,0 +1,67 @@
+import CSandbox
+
+/// Takes from this process what decoding does not need, before it looks at the first untrusted byte. Everything here can
+/// only be tightened afterwards, never loosened.
+///
+///     guard let walls = Confinement(longestAnswer: 1 << 20).apply() else { exit(1) }
+///
+/// The order matters: what the parent left open by accident goes first (libraries open sockets that stay open on exec), then
+/// privileges, without which the kernel lets nobody build a wall; then Landlock, whose rules need a descriptor; then limits,
+/// which leave none; and system calls last, since all of the above are such.
+///
+/// What is left to a decoder that was taken over: the picture it was given, memory and time within bounds, and an answer that
+/// the parent does not trust.
+public struct Confinement {
+    /// The most bytes this process may write to a file: the longest answer to its request.
+    private let longestAnswer: Int
+    private let walls: Set<Wall>
+
+    private static let cpuSeconds = 10
+    /// A file of 512 MiB and the largest progressive picture, 100 million pixels in 4:2:0, fit side by side.
+    private static let addressSpace = 1 << 30
+
+    /// Confinement for a process that writes no more than so many bytes.
+    public init(longestAnswer: Int) {
+        self.init(longestAnswer: longestAnswer, walls: Set(Wall.allCases))
+    }
+
+    /// The same with some of the walls: tests take one away, to see what the other holds.
+    package init(longestAnswer: Int, walls: Set<Wall>) {
+        self.longestAnswer = longestAnswer
+        self.walls = walls
+    }
+
+    /// Confines this process, which has one thread. Returns the walls that stand; nil if the limits could not be set, and then
+    /// nothing is to be decoded.
+    public func apply() -> StandingWalls? {
+        guard csandbox_close_all_but_three() == 0, forbidPrivileges() else { return nil }
+        let landlock = buildLandlock()
+        guard limitResources() else { return nil }
+        return StandingWalls(landlock: landlock, seccomp: walls.contains(.seccomp) && csandbox_build_seccomp() == 0)
+    }
+
+    private func forbidPrivileges() -> Bool {
+        csandbox_forbid_new_privileges() == 0
+            && csandbox_die_with_parent() == 0
+            && csandbox_forbid_inspection() == 0
+    }
+
+    private func buildLandlock() -> Int? {
+        let version = csandbox_landlock_version()
+        guard walls.contains(.landlock), version > 0, csandbox_build_landlock(version) == 0 else { return nil }
+        return Int(version)
+    }
+
+    private func limitResources() -> Bool {
+        let limits = [
+            (csandbox_cpu_seconds, Self.cpuSeconds),
+            (csandbox_address_space, Self.addressSpace),
+            (csandbox_file_size, longestAnswer),
+            // Those it has: the picture, the answer and standard error.
+            (csandbox_open_files, 3),
+            (csandbox_processes, 0),
+            (csandbox_core, 0),
+        ]
+        return limits.allSatisfy { csandbox_limit($0.0, UInt($0.1)) == 0 }
+    }
+}

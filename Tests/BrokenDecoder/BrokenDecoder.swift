@@ -1,0 +1,88 @@
+import Glibc
+import Pixels
+
+/// Stands in the decoder's place and does something wrong: what, its own name says. Started through a link of that name, with
+/// the arguments and descriptors that a decoder gets. It is not confined.
+@main
+enum BrokenDecoder {
+    static func main() throws {
+        guard let request = try? DecodeRequest(arguments: CommandLine.arguments.dropFirst()) else { exit(2) }
+        let name = CommandLine.arguments[0].split(separator: "/").last.map(String.init) ?? ""
+        let answer = SealedMemory(adopting: STDOUT_FILENO)
+        switch name {
+        case "hangs": hang()
+        case "spins": while true { _ = getpid() }
+        case "crashes": abort()
+        case "floods-standard-error": flood(STDERR_FILENO)
+        case "does-not-seal": copy(try bytes(of: right(request)))
+        case "may-shrink-later":
+            copy(try bytes(of: right(request)))
+            guard seal(SealBits.all & ~SealBits.shrink) else { exit(3) }
+        case "shrinks":
+            // Cut to half before it is sealed: a block that says it is longer than it is.
+            let whole = try bytes(of: right(request))
+            try answer.fill(with: [Array(whole.prefix(whole.count / 2))])
+        case "grows": try answer.fill(with: [try bytes(of: right(request)), Array(repeating: 0, count: 100)])
+        case "lies-about-sizes":
+            // A right answer to somebody else.
+            var other = request
+            other.box = PixelSize(width: request.box.width * 2, height: request.box.height * 2)
+            try right(other).write(to: answer)
+        case "claims-a-terabyte":
+            guard ftruncate(STDOUT_FILENO, 1 << 40) == 0, seal(SealBits.all) else { exit(3) }
+        case "claims-long-texts":
+            // A failure of a kind that has a text, whose length reaches far beyond the end.
+            try answer.fill(with: [try bytes(of: right(request)).prefix(6) + [1, 4, 0xFF, 0xFF]])
+        case "answers-and-hangs":
+            try right(request).write(to: answer)
+            hang()
+        case "answers-and-crashes":
+            try right(request).write(to: answer)
+            abort()
+        case "answers-lets-go-and-hangs":
+            try right(request).write(to: answer)
+            close(STDERR_FILENO)
+            hang()
+        default: exit(2)
+        }
+    }
+
+    /// What a decoder would answer, of a grey picture that fills the box.
+    private static func right(_ request: DecodeRequest) -> DecodeOutcome {
+        let pixels = PixelBuffer(size: request.box, rows: [], background: PixelColor(red: 128, green: 128, blue: 128))
+        return .picture(
+            DecodeReply(
+                to: request, sourceSize: request.box, format: "PNG", orientation: .upright, isComplete: true,
+                metadata: PictureMetadata(), pixels: request.product == .pixels ? pixels : nil))
+    }
+
+    private static func bytes(of outcome: DecodeOutcome) throws -> [UInt8] {
+        let block = try SealedMemory()
+        try outcome.write(to: block)
+        return try block.withBytes(atMost: 1 << 30) { Array($0) }
+    }
+
+    private static func copy(_ bytes: [UInt8]) {
+        guard write(STDOUT_FILENO, bytes, bytes.count) == bytes.count else { exit(3) }
+    }
+
+    /// F_SEAL_SHRINK, and all of them but F_SEAL_SEAL.
+    private enum SealBits {
+        static let shrink: Int32 = 2
+        static let all: Int32 = 2 | 4 | 8
+    }
+
+    private static func seal(_ seals: Int32) -> Bool {
+        // F_ADD_SEALS
+        fcntl(STDOUT_FILENO, 1033, seals) == 0
+    }
+
+    private static func hang() -> Never {
+        while true { pause() }
+    }
+
+    private static func flood(_ descriptor: Int32) -> Never {
+        let words = [UInt8](repeating: 0x78, count: 4_096)
+        while true { _ = write(descriptor, words, words.count) }
+    }
+}

@@ -1,0 +1,41 @@
+import CForbidden
+import Confinement
+import Glibc
+
+/// Confines itself as the picture decoder does, and then tries one thing that a decoder may not.
+///
+///     confinement-probe WALLS ATTEMPT FILE
+///
+/// WALLS is `all`, `landlock` or `seccomp` for that one alone, or `none` for a process that is not confined at all. What came
+/// of the attempt, 0 or the error, is written to descriptor 1 as a number; nothing is, if the kernel ended the process. Its
+/// exit status is 3 where a wall that was asked for does not stand.
+@main
+enum ConfinementProbe {
+    static func main() {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 4, forbidden_knows(arguments[2]) == 1 else { exit(2) }
+        // The descriptors that confinement leaves open are three, so 0 and 2 are what there is to reach others by.
+        guard forbidden_prepare(0, 2) == 0 else { exit(4) }
+        confine(arguments[1])
+        let isOfSockets = arguments[2].hasPrefix("connect")
+        // One descriptor is free then, and it is not for want of one that a file cannot be opened. An execution that succeeds
+        // says so by itself: whatever is executed ends with 0 and writes nothing.
+        if !isOfSockets { close(0) }
+        let outcome = Array("\(forbidden_attempt(arguments[2], arguments[3]))".utf8)
+        exit(write(1, outcome, outcome.count) == outcome.count ? 0 : 5)
+    }
+
+    private static func confine(_ walls: String) {
+        let wanted: Set<Wall>
+        switch walls {
+        case "all": wanted = Set(Wall.allCases)
+        case "landlock": wanted = [.landlock]
+        case "seccomp": wanted = [.seccomp]
+        case "none": return
+        default: exit(2)
+        }
+        guard let standing = Confinement(longestAnswer: 64, walls: wanted).apply(),
+            standing.seccomp == wanted.contains(.seccomp), (standing.landlock != nil) == wanted.contains(.landlock)
+        else { exit(3) }
+    }
+}

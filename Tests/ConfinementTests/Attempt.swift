@@ -1,0 +1,72 @@
+import Foundation
+import PictureTestSupport
+import Pixels
+import TestSupport
+
+/// Something that a decoder may not do, tried by a program in the decoder's confinement.
+struct Attempt: Sendable, CustomStringConvertible {
+    /// What came of it.
+    enum Outcome: Equatable {
+        case done
+        /// Refused with an error.
+        case refused(Int32)
+        /// The kernel ended the process, by SIGSYS.
+        case killed
+    }
+
+    /// How confined the program is that tries it.
+    enum Walls: String {
+        case all, landlock, seccomp, none
+    }
+
+    /// The system call, and what for.
+    let description: String
+    /// What Landlock refuses it with, and from which version on; nil where it is none of Landlock's business.
+    var landlock: (error: Int32, version: Int)?
+    /// What the filter makes of it.
+    var seccomp = Outcome.killed
+
+    static let all: [Attempt] = [
+        // Libraries look for files that they can do without; so these are refused and do not end it.
+        Attempt(description: "open", landlock: (EACCES, 1), seccomp: .refused(EPERM)),
+        Attempt(description: "openat", landlock: (EACCES, 1), seccomp: .refused(EPERM)),
+        Attempt(description: "openat, creating", landlock: (EACCES, 1), seccomp: .refused(EPERM)),
+        Attempt(description: "newfstatat", seccomp: .refused(EPERM)),
+        Attempt(description: "clone", seccomp: .refused(EPERM)),
+        Attempt(description: "clone3", seccomp: .refused(EPERM)),
+        Attempt(description: "openat2", landlock: (EACCES, 1)),
+        Attempt(description: "truncate", landlock: (EACCES, 3)),
+        Attempt(description: "unlinkat", landlock: (EACCES, 1)),
+        Attempt(description: "fchmodat"),
+        Attempt(description: "connect, TCP", landlock: (EACCES, 4)),
+        Attempt(description: "connect, abstract", landlock: (EPERM, 6)),
+        Attempt(description: "socket"),
+        Attempt(description: "execve", landlock: (EACCES, 1)),
+        Attempt(description: "fork"),
+        Attempt(description: "ptrace", landlock: (EPERM, 1)),
+        Attempt(description: "process_vm_readv", landlock: (EPERM, 1)),
+        Attempt(description: "kill", landlock: (EPERM, 6)),
+        Attempt(description: "mmap, executable"),
+        Attempt(description: "mprotect, executable"),
+        Attempt(description: "memfd_create"),
+    ]
+
+    /// Tries it, on a file of its own.
+    func outcome(_ walls: Walls) throws -> Outcome {
+        let folder = TestFolder()
+        let file = folder.path("file")
+        try FileManager.default.copyItem(atPath: "/bin/true", toPath: file)
+        let (input, output) = (try SealedMemory(), try SealedMemory())
+        let status = try DecoderProcess.run(
+            [Built.folder + "/confinement-probe", walls.rawValue, description, file], input: input.descriptor,
+            output: output.descriptor)
+        if status == 128 + SIGSYS { return .killed }
+        guard status == 0 else { throw ToolError(path: "confinement-probe", status: status) }
+        var text = [UInt8](repeating: 0, count: 16)
+        let count = pread(output.descriptor, &text, text.count, 0)
+        // What was executed ended well, and says nothing.
+        guard count > 0 else { return .done }
+        let error = Int32(String(decoding: text.prefix(count), as: UTF8.self)) ?? -1
+        return error == 0 ? .done : .refused(error)
+    }
+}

@@ -1,0 +1,51 @@
+import Glibc
+
+/// What something took, each time that it was done.
+struct Cost {
+    /// Milliseconds by the clock, which what else the machine does makes longer.
+    private var times: [Double] = []
+    /// Milliseconds of a processor, of this process and of those that it started and waited for.
+    private var work = 0.0
+
+    /// Does it once more.
+    mutating func add(_ body: () throws -> Void) rethrows {
+        let (time, work) = (Self.time, Self.work)
+        try body()
+        times.append(Self.time - time)
+        self.work += Self.work - work
+    }
+
+    /// The median by the clock, and the mean of the processor's.
+    var text: String {
+        "\(Self.text(times.sorted()[times.count / 2])) ms, \(Self.text(meanWork)) ms of a processor"
+    }
+
+    /// Milliseconds of a processor that this takes more than another.
+    func more(than other: Cost) -> String {
+        Self.text(meanWork - other.meanWork)
+    }
+
+    private var meanWork: Double { work / Double(times.count) }
+
+    private static var time: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) * 1e3 + Double(time.tv_nsec) / 1e6
+    }
+
+    private static var work: Double {
+        work(of: RUSAGE_SELF) + work(of: RUSAGE_CHILDREN)
+    }
+
+    private static func work(of who: __rusage_who) -> Double {
+        var usage = rusage()
+        getrusage(who.rawValue, &usage)
+        let seconds = Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+        return seconds * 1e3 + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e3
+    }
+
+    private static func text(_ number: Double) -> String {
+        let hundredths = Int((abs(number) * 100).rounded())
+        return "\(number < 0 ? "-" : "")\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
+    }
+}

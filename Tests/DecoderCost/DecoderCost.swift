@@ -1,0 +1,41 @@
+import Decoding
+import Glibc
+import Pictures
+import Pixels
+
+/// Measures what it costs that a picture is decoded in a confined process of its own: the same picture is decoded here and
+/// there, in turns.
+///
+///     swift run -c release --static-swift-stdlib decoder-cost .build/release/vitrine-decoder PICTURE [ROUNDS]
+///
+/// Beside it stands a process that does nothing, which is what the system takes to start and end one.
+@main
+enum DecoderCost {
+    static func main() throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count > 2, let rounds = Int(arguments.count > 3 ? arguments[3] : "500") else { exit(2) }
+        let bytes = try contents(of: arguments[2])
+        let request = DecodeRequest(box: PixelSize(width: 160, height: 120))
+        let decoder = DecoderClient(path: arguments[1])
+        let nothing = DecoderClient(path: "/bin/true")
+        var (here, there, idle) = (Cost(), Cost(), Cost())
+        for _ in 0..<rounds {
+            try here.add { _ = try bytes.withUnsafeBytes { try Decoder.decode($0, request) } }
+            try there.add { _ = try decoder.decode(.bytes(bytes), request) }
+            // It says nothing, which is an error.
+            idle.add { _ = try? nothing.decode(.bytes(bytes), request) }
+        }
+        print("in this process: \(here.text)")
+        print("in one of its own: \(there.text), \(there.more(than: here)) ms more")
+        print("a process that does nothing: \(idle.text)")
+    }
+
+    private static func contents(of path: String) throws -> [UInt8] {
+        let descriptor = open(path, O_RDONLY)
+        var status = stat()
+        guard descriptor >= 0, fstat(descriptor, &status) == 0 else { exit(3) }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        guard read(descriptor, &bytes, bytes.count) == bytes.count else { exit(3) }
+        return bytes
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Pictures
+import Pixels
+import Synchronization
+
+/// Has pictures decoded by broken decoders, one kind after the other, on several threads at once, and good pictures by the real
+/// one all the while.
+final class Rounds: Sendable {
+    private struct Count {
+        var next = 0
+        /// How often each kind of failure came of each broken decoder.
+        var outcomes: [String: Int] = [:]
+        var good = 0
+        var spoiled = 0
+    }
+
+    private let decoder: DecoderClient
+    private let good: [UInt8]
+    private let broken: [String]
+    private let count = Mutex(Count())
+    private let request = DecodeRequest(box: PixelSize(width: 16, height: 12))
+
+    /// Milliseconds that a broken decoder gets; those that hang take all of them.
+    private static let budget: Int32 = 200
+    private static let threads = 3
+
+    init(decoder: String, good: [UInt8], broken: [String]) {
+        self.decoder = DecoderClient(path: decoder)
+        self.good = good
+        self.broken = broken
+    }
+
+    func run(_ total: Int) throws {
+        // Once, to have loaded what is loaded when it is first needed.
+        _ = try decoder.decode(.bytes(good), request)
+        let before = try descriptors()
+        let group = DispatchGroup()
+        for _ in 0..<Self.threads { start(in: group) { while self.meetBroken(total) {} } }
+        // As many good ones as there are broken ones would take too long; one after the other, until those are through.
+        start(in: group) { while self.count.withLock({ $0.next < total }) { self.decodeGood() } }
+        group.wait()
+        decodeGood()
+        let final = count.withLock { $0 }
+        for (outcome, number) in final.outcomes { DecoderCustomer.tell(outcome, number) }
+        DecoderCustomer.tell("good", final.good)
+        DecoderCustomer.tell("spoiled", final.spoiled)
+        DecoderCustomer.tell("descriptors", try descriptors() - before)
+        DecoderCustomer.tell("children", children())
+    }
+
+    private func start(in group: DispatchGroup, _ body: @escaping @Sendable () -> Void) {
+        group.enter()
+        Thread.detachNewThread {
+            body()
+            group.leave()
+        }
+    }
+
+    /// Returns whether there was a round left.
+    private func meetBroken(_ total: Int) -> Bool {
+        let number = count.withLock { count in
+            count.next += 1
+            return count.next - 1
+        }
+        guard number < total else { return false }
+        let path = broken[number % broken.count]
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        do {
+            _ = try DecoderClient(path: path, budget: Self.budget).decode(.bytes(good), request)
+            note("\(name): a picture")
+        } catch {
+            note("\(name): \(error)")
+        }
+        return true
+    }
+
+    private func note(_ outcome: String) {
+        count.withLock { $0.outcomes[outcome, default: 0] += 1 }
+    }
+
+    private func decodeGood() {
+        let isRight = (try? decoder.decode(.bytes(good), request))?.isComplete == true
+        count.withLock { count in
+            if isRight { count.good += 1 } else { count.spoiled += 1 }
+        }
+    }
+
+    private func descriptors() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+    }
+
+    /// Children that were never waited for, ended or not. The system says that there are none, or which one it is.
+    private func children() -> Int {
+        var number = 0
+        while waitpid(-1, nil, WNOHANG) > 0 { number += 1 }
+        if errno != ECHILD { number += 1 }
+        return number
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+
+/// Mangles pictures and has them decoded, until the time is up or a number of them is done. Built with the address sanitizer, it
+/// ends at the first read or write outside of its memory; so the decoding is done by processes that it starts, one a core, and
+/// what one of them died of is kept.
+///
+///     picture-mangler --minutes 30 --findings FOLDER [--seed NUMBER] [--pictures NUMBER]
+///     picture-mangler --replay FILE…
+///
+/// What comes after what follows from the seed alone. It ends with 1 if there were findings.
+@main
+enum PictureMangler {
+    static func main() throws {
+        var arguments = Array(CommandLine.arguments.dropFirst())
+        if arguments.first == "--replay" {
+            for path in arguments.dropFirst() {
+                print("\(path): \(Subject(bytes: [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))).decode())")
+            }
+            return
+        }
+        if arguments.first == "--work", arguments.count == 4, let seed = UInt64(arguments[2]) {
+            try Workbench(corpus: arguments[1], current: arguments[3]).work(seed: seed)
+            return
+        }
+        var options: [String: String] = [:]
+        while arguments.count > 1 {
+            options[arguments[0]] = arguments[1]
+            arguments.removeFirst(2)
+        }
+        guard arguments.isEmpty, let minutes = Double(options["--minutes"] ?? "1"), let findings = options["--findings"]
+        else {
+            FileHandle.standardError.write(Data("usage: picture-mangler --minutes NUMBER --findings FOLDER\n".utf8))
+            exit(2)
+        }
+        let foreman = try Foreman(
+            findings: findings, seed: options["--seed"].flatMap { UInt64($0) } ?? 1, seconds: minutes * 60,
+            pictures: options["--pictures"].flatMap { Int($0) } ?? .max)
+        exit(try foreman.run() ? 0 : 1)
+    }
+}

@@ -1,0 +1,21 @@
+import Foundation
+import PictureTestSupport
+import TestSupport
+
+/// Runs the program that has pictures decoded and counts what it costs.
+struct DecoderCustomer {
+    /// What it counted, by name.
+    let told: [String: String]
+
+    init(_ mode: String, _ arguments: [String], in folder: TestFolder) throws {
+        let good = folder.write("good", PNGFile(.scene(width: 16, height: 12)).bytes)
+        let command = try Command(
+            Built.folder + "/decoder-customer", [mode, try DecoderProcess.path, good] + arguments)
+        guard command.status == 0 else { throw ToolError(path: "decoder-customer", status: command.status) }
+        let pairs = command.lines.map { $0.split(separator: "\t", maxSplits: 1).map(String.init) }
+        told = Dictionary(uniqueKeysWithValues: pairs.filter { $0.count == 2 }.map { ($0[0], $0[1]) })
+    }
+
+    /// A number that it counted.
+    subscript(_ name: String) -> Int? { told[name].flatMap { Int($0) } }
+}

@@ -1,0 +1,32 @@
+import Testing
+
+@testable import Pixels
+
+struct DecoderReportTests {
+    @Test func survivesTheWire() throws {
+        let report = DecoderReport(walls: ["Landlock 7", "no seccomp"], libraries: ["libpng 1.6.39"])
+        #expect(report.text == "walls: Landlock 7, no seccomp\nlibraries: libpng 1.6.39\n")
+        #expect(try DecoderReport(text: report.text) == report)
+        let none = DecoderReport(walls: [], libraries: [])
+        #expect(try DecoderReport(text: none.text) == none)
+        let memory = try SealedMemory()
+        #expect(memory.isSealable && !SealedMemory(adopting: -1).isSealable)
+        try memory.fill(with: [Array(report.text.utf8)])
+        #expect(try DecoderReport(reading: memory) == report)
+    }
+
+    @Test(arguments: [
+        "", "walls: \n", "walls: a\nlibraries: b", "libraries: b\nwalls: a\n", "walls: a\nlibraries: b\nmore\n",
+        "walls: \u{1B}[2J\nlibraries: b\n", "walls: ä\nlibraries: b\n",
+    ])
+    func refusesWhatIsNone(text: String) {
+        #expect(throws: PixelsError.self) { try DecoderReport(text: text) }
+    }
+
+    @Test func refusesWhatIsTooLong() throws {
+        let memory = try SealedMemory()
+        let name = String(repeating: "x", count: DecoderReport.longest)
+        try memory.fill(with: [Array(DecoderReport(walls: [name], libraries: []).text.utf8)])
+        #expect(throws: PixelsError.self) { try DecoderReport(reading: memory) }
+    }
+}
