@@ -13,6 +13,7 @@ let system: [Target] = [
     .systemLibrary(name: "CExif", path: "Sources/System/CExif", providers: [.apt(["libexif-dev"])]),
     .systemLibrary(name: "CMemory", path: "Sources/System/CMemory", providers: [.apt(["libc6-dev"])]),
     .systemLibrary(name: "CConcurrency", path: "Sources/System/CConcurrency"),
+    .systemLibrary(name: "CFolder", path: "Sources/System/CFolder", providers: [.apt(["libc6-dev"])]),
     .systemLibrary(name: "CSandbox", path: "Sources/System/CSandbox", providers: [.apt(["libc6-dev"])]),
     .systemLibrary(name: "CNetlink", path: "Sources/System/CNetlink", providers: [.apt(["libc6-dev"])]),
     .systemLibrary(name: "CSecret", path: "Sources/System/CSecret", providers: [.apt(["libc6-dev"])]),
@@ -43,6 +44,7 @@ let rooms: KeyValuePairs<String, [String]> = [
     "Secrets": ["Model", "CSecret"],
     "Screens": ["Model", "Cache", "Cells", "Text", "Pictures", "Settings", "Logging"],
     "Export": ["Model", "Streams", "Cache", "Text"],
+    "Publishing": ["Model", "Streams", "Pixels", "Pictures", "CFolder"],
     "Painting": [],
 ]
 
@@ -51,7 +53,7 @@ let programs: KeyValuePairs<String, [String]> = [
     "vitrine": [
         "Text", "Streams", "Model", "Logging", "Cache", "HTTP", "Traffic", "Networking", "Cells", "Pixels", "Pictures",
         "Terminal",
-        "Settings", "Secrets", "Screens", "Export",
+        "Settings", "Secrets", "Screens", "Export", "Publishing",
     ],
     "vitrine-decoder": ["Pixels", "Decoding", "Confinement"],
     "gallery-painter": ["Painting"],
@@ -85,6 +87,7 @@ let tests: KeyValuePairs<String, [String]> = [
         "vitrine-decoder",
     ],
     "Export": ["Cache", "Logging", "Model", "TestSupport"],
+    "Publishing": ["Formats", "Model", "Pictures", "PictureTestSupport", "Streams", "TestSupport", "vitrine-decoder"],
     "Painting": [],
 ]
 

@@ -90,6 +90,16 @@ class Workshop:
             run([sys.executable, pathlib.Path(__file__).with_name("photos.py"), folder, images])
         return folder
 
+    def camera_photos(self, count):
+        """A folder of photos of 12 MP, to be made a gallery."""
+        folder = self.folder / f"camera-photos-{count}"
+        if not folder.exists():
+            self.say("  making photos")
+            run([
+                sys.executable, pathlib.Path(__file__).with_name("camera_photos.py"), folder,
+                pathlib.Path(__file__).parents[1] / "TestGallery", count])
+        return folder
+
     def knows(self, option):
         """Whether this Vitrine has an option."""
         told = subprocess.run([self.binary, "--help"], capture_output=True, text=True, timeout=10).stdout

@@ -31,7 +31,7 @@ public enum PictureError: Error, Equatable, CustomStringConvertible {
     ///
     /// A decoder that dies or takes too long may do so because of the picture, or because the machine is short of memory or
     /// of time. That is no reason to throw a picture away.
-    var isThePicturesFault: Bool {
+    public var isThePicturesFault: Bool {
         switch self {
         case .undecodable(.badRequest): false
         case .undecodable: true

@@ -15,8 +15,9 @@ public enum HelpText {
           vitrine list [--json] GALLERY     the cached photos: id, date, name, state; works offline
           vitrine show [--size COLSxROWS] [--symbols …] [--pixels …] [--colors …] FILE…
                                             draw pictures on standard output
-          vitrine info [--json] FILE|GALLERY#ID
-                                            what is known of one photo, EXIF included
+          vitrine info [--json] FILE|GALLERY#ID…
+                                            what is known of photos, EXIF included
+          vitrine publish FOLDER            make a folder of photos a gallery: gallery.xml and thumbnails/
           vitrine export GALLERY FOLDER [ID…]
                                             copy photos into a folder, fetching what is missing
           vitrine cache info|check [GALLERY|--all]

@@ -10,8 +10,10 @@ public struct Invocation: Equatable, Sendable {
         case list(json: Bool, String)
         /// Draw pictures on standard output.
         case show(size: ShowSize?, [String])
-        /// Say what is known of a picture.
-        case info(json: Bool, String)
+        /// Say what is known of pictures.
+        case info(json: Bool, [String])
+        /// Make a folder of photos a gallery.
+        case publish(String)
         /// Copy photos of a gallery into a folder: those of these ids, or all.
         case export(String, folder: String, ids: [String])
         /// Look after caches.

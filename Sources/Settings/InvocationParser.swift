@@ -156,7 +156,10 @@ struct InvocationParser {
         case "show":
             guard !arguments.isEmpty else { throw .missingArgument("The file") }
             return .show(size: size, arguments)
-        case "info": return .info(json: isJSON, try only(arguments, "The file, or GALLERY#ID,"))
+        case "info":
+            guard !arguments.isEmpty else { throw .missingArgument("The file, or GALLERY#ID,") }
+            return .info(json: isJSON, arguments)
+        case "publish": return .publish(try only(arguments, "The folder"))
         case "export":
             guard let gallery = arguments.first else { throw .missingArgument("The gallery") }
             guard arguments.count > 1 else { throw .missingArgument("The folder") }

@@ -1,130 +1,120 @@
 import Cache
+import Glibc
 import Model
 import Pictures
-import Pixels
 import Text
 
-/// `vitrine info`: what is known of one photo, in a file or in a gallery.
+/// `vitrine info`: what is known of photos, in files or in galleries.
 struct InfoCommand {
     let house: House
 
-    /// Members of the answer, by name.
-    private typealias Members = [(String, JSONText)]
-
-    func run(_ target: String, json: Bool) throws -> ExitCode {
-        let members: Members
+    func run(_ targets: [String], json: Bool) throws -> ExitCode {
+        if targets.count == 1 { return try runOnly(targets[0], json: json) }
         var code = ExitCode.done
-        if let hash = target.lastIndex(of: "#"), !isFile(target) {
-            let id = String(target[target.index(after: hash)...])
-            members = try ofPhoto(id, in: try house.address(String(target[..<hash])), &code)
-        } else {
-            let reply = try house.decoder.facts(of: .file(target))
-            members = Self.members(PhotoMetadata(reply)) + Self.fields(reply)
+        // One photo a line, so that many need no memory: the line before is ended when it is known whether one follows.
+        if json { Output.print("[") }
+        for (number, target) in targets.enumerated() {
+            var description = PhotoDescription()
+            description.add("source", target)
+            var isKnown = true
+            do {
+                if try !describe(target, &description) { code = .someFailed }
+            } catch {
+                (code, isKnown) = (.someFailed, false)
+                Output.complain("\(target): \(error)")
+                description.add("error", "\(error)")
+            }
+            if json {
+                let text = description.json.text
+                Output.print(number < targets.count - 1 ? text + "," : text)
+            } else if isKnown {
+                Self.print(description)
+                if number < targets.count - 1 { Output.print("") }
+            }
         }
-        guard !members.isEmpty else { return .someFailed }
-        if json {
-            Output.print(JSONText.object(members).text)
-        } else {
-            Self.print(members)
-        }
+        if json { Output.print("]") }
         return code
     }
 
-    private func isFile(_ path: String) -> Bool {
-        (try? house.decoder.facts(of: .file(path))) != nil
+    /// Of a single photo no source is said: it is the one that was asked for.
+    private func runOnly(_ target: String, json: Bool) throws -> ExitCode {
+        var description = PhotoDescription()
+        let isWhole = try describe(target, &description)
+        if json { Output.print(description.json.text) } else { Self.print(description) }
+        return isWhole ? .done : .someFailed
     }
 
-    /// - Parameter code: set where something of it could not be found out.
-    private func ofPhoto(_ id: String, in address: Address, _ code: inout ExitCode) throws -> Members {
+    /// Returns whether all of it could be found out.
+    private func describe(_ target: String, _ description: inout PhotoDescription) throws -> Bool {
+        // A file's name may have a `#` in it too.
+        if let hash = target.lastIndex(of: "#"), access(target, F_OK) != 0 {
+            let id = String(target[target.index(after: hash)...])
+            return try describe(id, in: try house.address(String(target[..<hash])), &description)
+        }
+        let reply = try house.decoder.facts(of: .file(target))
+        description.add(PhotoMetadata(reply))
+        description.add(bytes: Self.size(of: target))
+        description.add(reply.metadata.fields)
+        return true
+    }
+
+    private func describe(
+        _ id: String, in address: Address, _ description: inout PhotoDescription
+    ) throws -> Bool {
         let caches = try house.openCaches()
         guard caches.record(of: address) != nil else {
-            Output.complain("\(address) has never been fetched; “vitrine sync” fetches it.")
-            return []
+            throw Lack(description: "\(address) has never been fetched; “vitrine sync” fetches it.")
         }
         let cache = try caches.open(address)
         guard let photo = try cache.read({ try $0.photo(galleryID: id) }) else {
-            Output.complain("\(address) has no photo “\(id)”.")
-            return []
+            throw Lack(description: "\(address) has no photo “\(id)”.")
         }
-        var members: Members = [
-            ("gallery", .string(address.text)), ("id", .string(photo.galleryID)), ("name", .string(photo.name)),
-            ("date", .string(photo.date.iso8601)), ("state", .string(PhotoFacts(photo).state)),
-        ]
+        description.add("gallery", address.text)
+        description.add("id", photo.galleryID)
+        description.add("name", photo.name)
+        description.add("date", photo.date.iso8601)
+        description.add("state", PhotoFacts(photo).state)
         let (stored, known) = try cache.read { (try $0.photoFile(of: photo.key), try $0.metadata(of: photo.key)) }
-        guard let stored else { return members + (known.map { Self.members($0.metadata) } ?? []) }
+        guard let stored else {
+            if let known { description.add(known.metadata) }
+            return true
+        }
         let path = cache.files.path(stored)
-        members.append(("file", .string(path)))
+        description.add("file", path)
         // What of it is kept is kept of what is held. All of its fields are in the file alone.
-        let kept = known.flatMap { $0.edition == stored.edition ? Self.members($0.metadata) : nil }
+        let kept = known.flatMap { $0.edition == stored.edition ? $0.metadata : nil }
         do {
             let reply = try house.decoder.facts(of: .file(path))
-            return members + (kept ?? Self.members(PhotoMetadata(reply))) + Self.fields(reply)
+            description.add(kept ?? PhotoMetadata(reply))
+            description.add(bytes: Self.size(of: path))
+            description.add(reply.metadata.fields)
+            return true
         } catch {
             Output.complain("\(error)")
-            code = .someFailed
-            return members + (kept ?? [])
+            if let kept { description.add(kept) }
+            return false
         }
     }
 
-    private static func members(_ metadata: PhotoMetadata) -> Members {
-        var members: Members = [
-            ("format", .string(metadata.format)), ("width", .number(metadata.width)),
-            ("height", .number(metadata.height)),
-        ]
-        func add(_ name: String, _ value: JSONText?) { if let value { members.append((name, value)) } }
-        add("title", metadata.title.map { .string($0) })
-        add("description", metadata.description.map { .string($0) })
-        add("camera", metadata.camera.map { .string($0) })
-        add("lens", metadata.lens.map { .string($0) })
-        add("taken", metadata.takenAt.map { .string($0) })
-        add("exposure", metadata.exposure.map { .decimal($0) })
-        add("aperture", metadata.aperture.map { .decimal($0) })
-        add("iso", metadata.iso.map { .number($0) })
-        add("focalLength", metadata.focalLength.map { .decimal($0) })
-        add("latitude", metadata.latitude.map { .decimal($0) })
-        add("longitude", metadata.longitude.map { .decimal($0) })
-        add("orientation", metadata.orientation.map { .number($0) })
-        return members
+    /// Why nothing is known of a photo.
+    private struct Lack: Error, CustomStringConvertible {
+        let description: String
     }
 
-    private static func fields(_ reply: DecodeReply) -> Members {
-        let fields = reply.metadata.fields
-        return fields.isEmpty ? [] : [("exif", .object(fields.map { ($0.name, .string($0.value)) }))]
+    private static func size(of path: String) -> Int64? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int64(status.st_size) : nil
     }
 
-    private static func print(_ members: Members) {
-        for (name, value) in members {
-            switch value {
-            case .object(let fields): for (name, value) in fields { line("  " + name, value) }
-            default: line(name, value)
+    /// Names in a column, and what they are of beside them.
+    private static func print(_ description: PhotoDescription) {
+        for line in description.lines {
+            guard !line.text.isEmpty else {
+                Output.print(line.label.madeVisible)
+                continue
             }
+            let gap = String(repeating: " ", count: max(1, 28 - line.label.displayWidth))
+            Output.print(line.label.madeVisible + gap + line.text.madeVisible)
         }
-    }
-
-    /// For people: units where a number has one, and names in columns.
-    private static func line(_ name: String, _ value: JSONText) {
-        let text =
-            switch (name, value) {
-            case ("exposure", .decimal(let seconds)): exposure(seconds)
-            case ("aperture", .decimal(let number)): "f/\(short(number))"
-            case ("focalLength", .decimal(let millimetres)): "\(short(millimetres)) mm"
-            case (_, .string(let text)): text
-            default: value.text
-            }
-        let label = name == "focalLength" ? "focal length" : name.madeVisible
-        let gap = String(repeating: " ", count: max(1, 28 - label.displayWidth))
-        Output.print(label + gap + text.madeVisible)
-    }
-
-    /// `1/250 s`, as cameras show it.
-    private static func exposure(_ seconds: Double) -> String {
-        seconds > 1e-9 && seconds < 0.3 ? "1/\(Int((1 / seconds).rounded())) s" : "\(short(seconds)) s"
-    }
-
-    private static func short(_ number: Double) -> String {
-        // What a file says of itself may be anything.
-        guard abs(number) < 1e12 else { return String(number) }
-        let tenths = Int((number * 10).rounded())
-        return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(abs(tenths % 10))"
     }
 }

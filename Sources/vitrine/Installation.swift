@@ -20,6 +20,13 @@ struct Installation {
         testGallery = galleries.first { access($0 + "/index.xml", R_OK) == 0 }.map { Address(filePath: $0) }
     }
 
+    /// Tells the decoder that is here from an older or a newer one.
+    var decoderEdition: String {
+        var status = stat()
+        guard stat(decoder, &status) == 0 else { return "none" }
+        return "\(status.st_size)-\(status.st_mtim.tv_sec)"
+    }
+
     private static var programFolder: String {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &buffer, buffer.count)

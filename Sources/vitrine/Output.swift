@@ -18,9 +18,15 @@ enum Output {
         write(Array("vitrine: \(message.madeVisible)\n".utf8), to: STDERR_FILENO)
     }
 
+    /// Whether somebody sits there and looks at results as they come.
+    static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    /// Whether progress is shown to somebody.
+    static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
+
     /// Shows how far things have come, in one line of the terminal that is written over and over.
     static func progress(_ text: String) {
-        guard isatty(STDERR_FILENO) == 1 else { return }
+        guard showsProgress else { return }
         // Back to the line's beginning, and whatever was longer is cleared away (EL).
         write(Array("\r\(text.madeVisible)\u{1B}[K".utf8), to: STDERR_FILENO)
     }

@@ -52,7 +52,8 @@ enum Vitrine {
         case .sync(let scope, let galleries): try await SyncCommand(house: house).run(scope, galleries).rawValue
         case .list(let json, let gallery): try ListCommand(house: house).run(gallery, json: json).rawValue
         case .show(let size, let files): await ShowCommand(house: house).run(files, size: size).rawValue
-        case .info(let json, let target): try InfoCommand(house: house).run(target, json: json).rawValue
+        case .info(let json, let targets): try InfoCommand(house: house).run(targets, json: json).rawValue
+        case .publish(let folder): try await PublishCommand(house: house).run(folder)
         case .export(let gallery, let folder, let ids):
             try await ExportCommand(house: house).run(gallery, to: folder, ids)
         case .cache(let action, let target): try await CacheCommand(house: house).run(action, target).rawValue

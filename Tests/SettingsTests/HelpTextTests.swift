@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["sync", "list", "show", "info", "cache"]) func everyCommandIsExplained(name: String) {
+    @Test(arguments: ["sync", "list", "show", "info", "publish", "cache"]) func everyCommandIsExplained(name: String) {
         #expect(HelpText.text.contains("vitrine \(name) "))
     }
 

@@ -32,8 +32,14 @@ import Testing
         #expect(try command("show --size 80x24 a") == .show(size: size, ["a"]))
         #expect(try command("show a --size=80x24") == .show(size: size, ["a"]))
         #expect(try command("show -- -a --b") == .show(size: nil, ["-a", "--b"]))
-        #expect(try command("info a#1") == .info(json: false, "a#1"))
-        #expect(try command("info a --json") == .info(json: true, "a"))
+        #expect(try command("info a#1") == .info(json: false, ["a#1"]))
+        #expect(try command("info a --json") == .info(json: true, ["a"]))
+        #expect(try command("info --json a b#1") == .info(json: true, ["a", "b#1"]))
+    }
+
+    @Test func publish() throws {
+        #expect(try command("publish a") == .publish("a"))
+        #expect(try command("publish -- -a") == .publish("-a"))
     }
 
     @Test func cache() throws {
@@ -116,7 +122,9 @@ import Testing
         ("list a b", "“b” is one too many; see --help."),
         ("show", "The file is missing; see --help."),
         ("info", "The file, or GALLERY#ID, is missing; see --help."),
-        ("info a b", "“b” is one too many; see --help."),
+        ("publish", "The folder is missing; see --help."),
+        ("publish a b", "“b” is one too many; see --help."),
+        ("publish --json a", "“--json” means nothing to this command; see --help."),
         ("cache", "“info”, “clear” or “check” is missing; see --help."),
         ("cache empty", "There is no command “cache empty”; see --help."),
         ("cache clear", "The gallery, or --all, is missing; see --help."),

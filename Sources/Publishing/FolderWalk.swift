@@ -1,0 +1,97 @@
+import Glibc
+import Model
+
+/// All files of a folder and of those below it, one after the other, in the order of their names' bytes: so the list comes
+/// out the same each time, and can be compared as it is written.
+///
+/// Hidden files and folders are passed over, and so are links, whatever they lead to: what they lead to lies in the folder
+/// anyway, or is not part of it; and so there is no way round in a circle. A folder called `thumbnails` is a gallery's own.
+/// What is in memory is the names of one folder on each level.
+struct FolderWalk: IteratorProtocol {
+    enum Item {
+        case file(PhotoPath, FileStamp)
+        /// It cannot be looked at; its path to be shown, and the system's reason.
+        case unreadable(String, reason: String)
+        /// A link, a pipe and the like.
+        case other
+    }
+
+    private struct Level {
+        /// Relative to where it began, with a slash at its end; empty at the top.
+        let path: String
+        /// The next one last.
+        var entries: [FolderEntry]
+    }
+
+    private let folder: OpenFolder
+    private var levels: [Level] = []
+
+    init(_ folder: OpenFolder) throws(PublishingError) {
+        self.folder = folder
+        levels = [try level("")]
+    }
+
+    mutating func next() -> Item? {
+        while let (level, entry) = nextEntry() {
+            guard let name = entry.name else {
+                return .unreadable(level + entry.shownName, reason: "Its name is not UTF-8, so no address can name it")
+            }
+            let path = level + name
+            if level.isEmpty, name == ListFile.name { continue }
+            if entry.kind == .folder {
+                if let trouble = descend(path, name) { return trouble }
+                continue
+            }
+            guard let status = folder.status(path) else {
+                // It may be gone since the folder was read.
+                if errno == ENOENT { continue }
+                return .unreadable(path, reason: String(cString: strerror(errno)))
+            }
+            switch status.st_mode & S_IFMT {
+            case S_IFDIR: if let trouble = descend(path, name) { return trouble }
+            case S_IFREG: return .file(PhotoPath(path), FileStamp(status))
+            default: return .other
+            }
+        }
+        return nil
+    }
+
+    /// How many items there are; costs a tenth of looking at them.
+    static func count(_ folder: OpenFolder) throws(PublishingError) -> Int {
+        var walk = try FolderWalk(folder)
+        var count = 0
+        while let (level, entry) = walk.nextEntry() {
+            if entry.kind == .folder, let name = entry.name, name != ListText.thumbnails {
+                if let below = try? walk.level(level + name + "/") { walk.levels.append(below) }
+            } else {
+                count += 1
+            }
+        }
+        return count
+    }
+
+    /// Goes on with what a folder holds. Returns what is wrong, if it cannot be read.
+    private mutating func descend(_ path: String, _ name: String) -> Item? {
+        if name == ListText.thumbnails { return nil }
+        do throws(PublishingError) {
+            levels.append(try level(path + "/"))
+            return nil
+        } catch {
+            guard case .file(_, let reason) = error else { return nil }
+            return .unreadable(path, reason: reason)
+        }
+    }
+
+    private mutating func nextEntry() -> (level: String, entry: FolderEntry)? {
+        while let last = levels.indices.last {
+            if let entry = levels[last].entries.popLast() { return (levels[last].path, entry) }
+            levels.removeLast()
+        }
+        return nil
+    }
+
+    private func level(_ path: String) throws(PublishingError) -> Level {
+        let entries = try folder.entries(path).filter { !$0.isHidden }
+        return Level(path: path, entries: entries.sorted { $1.bytes.lexicographicallyPrecedes($0.bytes) })
+    }
+}

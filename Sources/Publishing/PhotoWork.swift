@@ -1,0 +1,86 @@
+import Glibc
+import Model
+import Pictures
+import Pixels
+
+/// What is done for one file, on any thread.
+struct PhotoWork: Sendable {
+    /// What came of it.
+    enum Outcome: Sendable {
+        /// It is as it was, and so is what was made of it.
+        case unchanged(RecordLine)
+        /// It was looked at, and that is to be remembered. What was in the gallery of it before, if anything was.
+        case looked(RecordLine, before: PublishedPhoto?)
+        /// It is no picture, and can be seen to be none.
+        case other
+        /// It could not be looked at this time; its path to be shown, and why.
+        case failed(String, reason: String)
+        /// Nothing can be decoded or written any more, and no file is to blame.
+        case halted(PublishingError)
+    }
+
+    let folder: OpenFolder
+    let decoder: DecoderClient
+    /// Which edition of the decoder it is. What one could not read another may.
+    let decoderEdition: String
+
+    /// The room for a thumbnail, in pixels.
+    private static let box = PixelSize(width: 320, height: 240)
+
+    /// Whether a file begins as pictures do. A guard at the door: no process is started for a text or a film. What lies
+    /// behind it the decoder decides.
+    func mayBePicture(_ path: PhotoPath) throws(PublishingError) -> Bool {
+        guard let file = folder.file(path.text) else { throw .failed(path.text) }
+        defer { close(file) }
+        var head = [UInt8](repeating: 0, count: PictureSignature.length)
+        let count = head.withUnsafeMutableBytes { file.readAll(at: 0, into: $0) }
+        return PictureSignature(head.prefix(count)) != nil
+    }
+
+    /// Makes the thumbnail of a photo, and finds out what the photo says of itself.
+    ///
+    /// - Parameters:
+    ///   - known: what was made of it before.
+    ///   - place: a number that no other thread uses at the time.
+    func publish(
+        _ path: PhotoPath, _ stamp: FileStamp, known: RecordLine?, in thumbnails: ThumbnailFolder, place: Int
+    ) -> Outcome {
+        func looked(_ fate: RecordLine.Fate) -> Outcome {
+            .looked(RecordLine(reference: path.reference, stamp: stamp, fate: fate), before: known?.photo)
+        }
+        let reply: DecodeReply
+        do throws(PictureError) {
+            reply = try decoder.thumbnail(of: .file(folder.path(path.text)), box: Self.box)
+        } catch {
+            switch error {
+            case .undecodable(.unsupportedFormat(let format)):
+                return looked(.other(format: format, decoder: decoderEdition))
+            case .undecodable(.notAPicture): return looked(.other(format: "", decoder: decoderEdition))
+            case _ where error.isThePicturesFault:
+                return looked(.failed(reason: "\(error)", decoder: decoderEdition))
+            // So it would be with every other.
+            case .cannotStart: return .halted(.decoder(reason: "\(error)"))
+            default: return .failed(path.text, reason: "\(error)")
+            }
+        }
+        guard let bytes = reply.thumbnail else { return .failed(path.text, reason: "\(PictureError.decoderDied)") }
+        do throws(PublishingError) {
+            let thumbnail = try thumbnails.put(bytes, of: path.reference, stamp, place: place)
+            return looked(.photo(photo(reply, path, stamp, known, thumbnail, size: bytes.count)))
+        } catch {
+            return .halted(error)
+        }
+    }
+
+    private func photo(
+        _ reply: DecodeReply, _ path: PhotoPath, _ stamp: FileStamp, _ known: RecordLine?, _ thumbnail: ThumbnailName,
+        size: Int
+    ) -> PublishedPhoto {
+        // One whose thumbnail was lost is still the same.
+        let revision = known.flatMap { line in line.photo.map { $0.revision + (line.stamp == stamp ? 0 : 1) } } ?? 0
+        return PublishedPhoto(
+            name: PhotoName.text(title: reply.metadata.title, path: path),
+            date: PhotoDate.moment(takenAt: reply.metadata.takenAt, modified: stamp, revision: revision),
+            revision: revision, isCutShort: !reply.isComplete, thumbnail: thumbnail, thumbnailSize: Int64(size))
+    }
+}

@@ -1,0 +1,82 @@
+import Model
+import Publishing
+import Streams
+import Synchronization
+import Text
+
+/// `vitrine publish`: makes a folder of photos a gallery.
+struct PublishCommand {
+    let house: House
+
+    func run(_ folder: String) async throws -> Int32 {
+        let working = Task { try await publish(folder) }
+        let interruption = Interruption { working.cancel() }
+        let code = try await working.value
+        return interruption.exitCode ?? code.rawValue
+    }
+
+    private func publish(_ folder: String) async throws -> ExitCode {
+        let publisher = try Publisher(
+            folder, decoder: house.decoder, decoderEdition: house.installation.decoderEdition, width: House.cores)
+        let progress = ProgressLine()
+        let report = try await publisher.run(countsFirst: Output.showsProgress) { event in
+            switch event {
+            case .progress(let done, let total): progress.show(done, total)
+            case .failed(let path, let reason): progress.interrupt { Output.complain("\(path): \(reason)") }
+            case .cutShort(let path): progress.interrupt { Output.complain("\(path) is cut short.") }
+            case .added(let path): Self.say("added", path)
+            case .changed(let path): Self.say("changed", path)
+            case .removed(let path): Self.say("removed", path)
+            }
+        }
+        Output.progress("")
+        if report.isInterrupted {
+            Output.complain("The gallery is as it was. What is done is remembered; the same command goes on.")
+            return .someFailed
+        }
+        Output.print("\(folder.madeVisible)\t\(Self.text(report))")
+        return report.failed == 0 ? .done : .someFailed
+    }
+
+    /// A line for each that changed, for programs and files; who sits there sees the progress.
+    private static func say(_ what: String, _ path: String) {
+        if !Output.isTerminal { Output.print("\(what)\t\(path.madeVisible)") }
+    }
+
+    private static func text(_ report: PublishReport) -> String {
+        var parts = [CountText.text(report.photos, "photo")]
+        if report.added > 0 { parts.append("\(report.added) added") }
+        if report.changed > 0 { parts.append("\(report.changed) changed") }
+        if report.removed > 0 { parts.append("\(report.removed) removed") }
+        if report.failed > 0 { parts.append("\(report.failed) failed") }
+        for (format, count) in report.unread.sorted(by: { $0.key < $1.key }) {
+            parts.append("\(count) not read: \(format.madeVisible)")
+        }
+        if report.others > 0 { parts.append(CountText.text(report.others, "other file") + " passed over") }
+        if !report.isListNew { parts.append("nothing new") }
+        return parts.joined(separator: ", ")
+    }
+
+    /// How far it has come, on a terminal, a few times a second.
+    private final class ProgressLine: Sendable {
+        private let clock = BootClock()
+        private let next = Mutex(Duration.zero)
+
+        func show(_ done: Int, _ total: Int?) {
+            let now = clock.now
+            let isDue = next.withLock { next in
+                guard now >= next || done == total else { return false }
+                next = now + .milliseconds(100)
+                return true
+            }
+            if isDue { Output.progress(total.map { "\(done) of \($0) files" } ?? CountText.text(done, "file")) }
+        }
+
+        /// Says something else on the line that the progress is on.
+        func interrupt(_ saying: () -> Void) {
+            Output.progress("")
+            saying()
+            next.withLock { $0 = .zero }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `vitrine info`: in words for people, and in names that stay for programs.
+@Suite(.serialized) struct InfoTests {
+    private let home = Household()
+    private let dawn = Built.testGallery + "/images/dawn-ridge.jpg"
+    private let owl = Built.testGallery + "/images/owl.jpg"
+
+    private func json(_ command: Command) throws -> Any {
+        try JSONSerialization.jsonObject(with: Data(command.output))
+    }
+
+    @Test func peopleGetWords() throws {
+        let info = try home.vitrine("info", dawn)
+        #expect(info.status == 0 && info.errors.isEmpty)
+        let lines = Set(info.lines)
+        func line(_ name: String, _ text: String) -> String {
+            name.padding(toLength: 28, withPad: " ", startingAt: 0) + text
+        }
+        #expect(lines.contains(line("exposure", "1/125 s")), "\(info.text)")
+        #expect(lines.contains { $0.hasPrefix("aperture ") && $0.contains(" f/") })
+        #expect(lines.contains { $0.hasPrefix("focal length ") && $0.hasSuffix(" mm") })
+        #expect(lines.contains(line("sensitivity", "ISO 100")))
+        #expect(lines.contains { $0.hasPrefix("size ") && $0.contains("1600 × ") && $0.hasSuffix(" MP") })
+        #expect(lines.contains { $0.hasPrefix("file size ") && $0.hasSuffix(" KB") })
+        #expect(lines.contains(line("taken", "2006-07-30 07:47:17")) || lines.contains { $0.hasPrefix("taken ") })
+    }
+
+    @Test func placesAreOnAMap() throws {
+        let photo = Built.testGallery + "/images/lighthouse.jpg"
+        let info = try home.vitrine("info", photo)
+        #expect(info.lines.contains { $0.hasPrefix("place ") && $0.contains("° N, ") || $0.contains("° S, ") })
+        #expect(info.lines.contains { $0.hasPrefix("map ") && $0.contains("https://www.openstreetmap.org/?mlat=") })
+        #expect(info.lines.contains { $0.hasPrefix("stored ") && $0.hasSuffix("turned right by a quarter") })
+        let facts = try #require(try json(try home.vitrine("info", "--json", photo)) as? [String: Any])
+        #expect(facts["latitude"] is Double && facts["longitude"] is Double && facts["orientation"] as? Int == 6)
+        #expect(facts["map"] == nil && facts["place"] == nil)
+    }
+
+    @Test func programsGetNamesThatStay() throws {
+        let facts = try #require(try json(try home.vitrine("info", "--json", dawn)) as? [String: Any])
+        #expect(facts["format"] as? String == "JPEG" && facts["width"] as? Int == 1600)
+        #expect(facts["exposure"] as? Double == 0.008 && facts["iso"] as? Int == 100)
+        #expect(facts["aperture"] is Double && facts["focalLength"] is Double && facts["taken"] is String)
+        let size = try FileManager.default.attributesOfItem(atPath: dawn)[.size] as? Int
+        #expect(facts["bytes"] as? Int == size && facts["exif"] is [String: Any] && facts["source"] == nil)
+    }
+
+    @Test func severalAreAnArrayInOrder() throws {
+        _ = try home.vitrine("sync", "--list-only", Built.testGallery)
+        let (missing, photo) = (home.folder.path("none.jpg"), Built.testGallery + "#owl")
+        let command = try home.vitrine("info", "--json", dawn, missing, photo, owl)
+        #expect(command.status == 1 && command.errors.contains("none.jpg: "))
+        let facts = try #require(try json(command) as? [[String: Any]])
+        #expect(facts.map { $0["source"] as? String } == [dawn, missing, photo, owl])
+        #expect(facts[1]["error"] is String && facts[1].count == 2)
+        #expect(facts[2]["id"] as? String == "owl" && facts[3]["width"] is Int)
+        // An object a line.
+        #expect(command.lines.count == 6)
+        let words = try home.vitrine("info", dawn, missing, owl)
+        #expect(words.status == 1 && words.lines.filter { $0.hasPrefix("source ") }.count == 2)
+        #expect(words.text.contains("\n\nsource "))
+    }
+
+    /// A file may be called what looks like a photo of a gallery.
+    @Test func aFileWithASignIsAFile() throws {
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: owl))
+        let path = home.folder.write("a#b.jpg", [UInt8](bytes))
+        #expect(try home.vitrine("info", path).status == 0)
+        let nobody = try home.vitrine("info", home.folder.path("c#d.jpg"))
+        #expect(nobody.status == 1 && nobody.errors.contains("has never been fetched"))
+    }
+}

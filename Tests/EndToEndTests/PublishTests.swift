@@ -1,0 +1,240 @@
+import Foundation
+import Model
+import TestSupport
+import Testing
+
+/// `vitrine publish`, as people and scripts use it, and the gallery as Vitrine itself reads it.
+@Suite(.serialized) struct PublishTests {
+    private let home = Household()
+    private let folder = TestFolder()
+
+    private func add(_ picture: String, as name: String) throws {
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(Built.testGallery)/\(picture)"))
+        folder.write(name, [UInt8](bytes))
+    }
+
+    /// Everything that there is, by path: number, size, times and contents' place.
+    private func state() throws -> [String: [Int]] {
+        var state: [String: [Int]] = [:]
+        for path in [""] + (FileManager.default.subpaths(atPath: folder.path) ?? []) {
+            var status = stat()
+            guard lstat(folder.path(path), &status) == 0 else { continue }
+            state[path] = [
+                Int(status.st_ino), Int(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+                status.st_ctim.tv_sec, status.st_ctim.tv_nsec,
+            ]
+        }
+        return state
+    }
+
+    /// The photos that Vitrine reads of a gallery: name and date by id.
+    private func photos(of gallery: String) throws -> [String: [String]] {
+        let sync = try home.vitrine("sync", "--photos", gallery)
+        #expect(
+            sync.status == 0 && !sync.text.contains("skipped") && !sync.text.contains("failed"),
+            "\(sync.text)\(sync.errors)")
+        let command = try home.vitrine("list", "--json", gallery)
+        let photos = try #require(try JSONSerialization.jsonObject(with: Data(command.output)) as? [[String: Any]])
+        #expect(photos.allSatisfy { $0["photo"] as? Bool == true && $0["thumbnail"] as? Bool == true }, "\(photos)")
+        return Dictionary(
+            uniqueKeysWithValues: photos.map { photo in
+                (photo["id"] as? String ?? "", [photo["name"] as? String ?? "", photo["date"] as? String ?? ""])
+            })
+    }
+
+    /// `F_SETPIPE_SZ`, which is declared for GNU programs alone.
+    private let setPipeSize: Int32 = 1_031
+
+    private static let names = [
+        "Bär am See.jpg", "a & b <c> \"d\" 'e'.jpg", "50% #1?.jpg", "two\nlines.jpg", "deep/er/und tiefer/Å.png",
+        "a:b.jpg", "100%25.jpg", "~home.jpg", "odd.ending.jpg",
+    ]
+
+    private func fill() throws {
+        for name in Self.names {
+            try add(name.hasSuffix("png") ? "images/dot.png" : "thumbnails/owl.jpg", as: name)
+            var times = [timeval(tv_sec: 1_000_000_000, tv_usec: 0), timeval(tv_sec: 1_000_000_000, tv_usec: 0)]
+            utimes(folder.path(name), &times)
+        }
+        try add("images/dawn-ridge.jpg", as: "dawn.jpg")
+        try add("images/lighthouse.jpg", as: "lighthouse.jpg")
+        folder.write("notes.txt", "no picture")
+        folder.write("empty.jpg", "")
+        folder.write(".hidden/a.jpg", "hidden")
+        symlink(folder.path, folder.path("deep/loop"))
+        symlink(Built.testGallery, folder.path("out"))
+    }
+
+    @Test func whatIsPublishedIsRead() throws {
+        try fill()
+        let publish = try home.vitrine("publish", folder.path)
+        #expect(publish.status == 0 && publish.errors.isEmpty, "\(publish.errors)")
+        #expect(publish.lines.last == "\(folder.path)\t11 photos, 11 added, 4 other files passed over")
+        #expect(publish.lines.count == 12 && publish.lines.contains("added\tdeep/er/und tiefer/Å.png"))
+        #expect(publish.lines.contains("added\ttwo␊lines.jpg"))
+        let server = try Nginx(serving: folder.path)
+        chmod(folder.path, 0o755)
+        let photos = try self.photos(of: folder.path)
+        #expect(photos.count == 11)
+        // The same over the network, and the same files are fetched.
+        #expect(try self.photos(of: server.url("/gallery.xml")) == photos)
+        for (id, name) in [
+            ("B%C3%A4r%20am%20See.jpg", "Bär am See"),
+            ("a%20%26%20b%20%3Cc%3E%20%22d%22%20%27e%27.jpg", "a & b <c> \"d\" 'e'"),
+            ("50%25%20%231%3F.jpg", "50% #1?"), ("two%0Alines.jpg", "two lines"),
+            ("deep/er/und%20tiefer/%C3%85.png", "Å"), ("a%3Ab.jpg", "a:b"), ("100%2525.jpg", "100%25"),
+            ("~home.jpg", "~home"), ("odd.ending.jpg", "odd.ending"),
+        ] {
+            #expect(photos[id] == [name, "2001-09-09T01:46:40Z"], "\(id)")
+        }
+        #expect(photos["dawn.jpg"] == ["dawn", "2006-07-30T07:47:17Z"])
+        // Thumbnails stand upright, and everybody may read them who may read the photos.
+        let list = try String(contentsOfFile: folder.path("gallery.xml"), encoding: .utf8)
+        let lines = list.components(separatedBy: "\n")
+        let place = try #require(lines.firstIndex { $0.contains("id=\"lighthouse.jpg\"") })
+        let thumbnail = try #require(lines[place + 2].firstMatch(of: #/srcURL="([^"]*)"/#)).output.1
+        let facts = try home.vitrine("info", "--json", folder.path(String(thumbnail)))
+        let size = try #require(try JSONSerialization.jsonObject(with: Data(facts.output)) as? [String: Any])
+        #expect(try #require(size["height"] as? Int) == 240 && #require(size["width"] as? Int) < 240)
+    }
+
+    @Test func theSecondRunWritesAndDecodesNothing() throws {
+        try fill()
+        let counted = try CountedDecoder()
+        func publish() throws -> Command {
+            try Command(counted.vitrine, ["publish", folder.path], environment: home.environment())
+        }
+        #expect(try publish().status == 0 && counted.count() == 11)
+        let before = try state()
+        let again = try publish()
+        #expect(again.status == 0 && counted.count() == 0)
+        #expect(again.lines == ["\(folder.path)\t11 photos, 4 other files passed over, nothing new"])
+        #expect(try state() == before)
+        // Nor is anything to be written: a folder that nobody may write to is none the worse.
+        let copy = TestFolder()
+        #expect(try Command("/bin/cp", ["-a", folder.path + "/.", copy.path]).status == 0)
+        let moved = try Command(counted.vitrine, ["publish", copy.path], environment: home.environment())
+        #expect(moved.status == 0 && moved.text.hasSuffix("nothing new\n") && counted.count() == 0)
+    }
+
+    @Test func whatChangesIsDone() throws {
+        try fill()
+        _ = try home.vitrine("publish", folder.path)
+        let before = try state()
+        try add("thumbnails/moon.jpg", as: "a:b.jpg")
+        try add("thumbnails/moon.jpg", as: "new/moon.jpg")
+        unlink(folder.path("50% #1?.jpg"))
+        let publish = try home.vitrine("publish", folder.path)
+        #expect(publish.lines.dropLast() == ["changed\ta:b.jpg", "added\tnew/moon.jpg", "removed\t50% #1?.jpg"])
+        #expect(publish.lines.last?.contains("11 photos, 1 added, 1 changed, 1 removed") == true)
+        let after = try state()
+        let kept = before.filter {
+            $0.key.hasPrefix("thumbnails/") && $0.key.hasSuffix(".jpg") && after[$0.key] == $0.value
+        }
+        #expect(kept.count == 9 && folder.entries("thumbnails").count == 12)
+        #expect(try self.photos(of: folder.path).count == 11)
+    }
+
+    @Test func whatCannotBeReadIsNamed() throws {
+        try fill()
+        try add("images/truncated.jpg", as: "cut.jpg")
+        try add("thumbnails/owl.jpg", as: "locked.jpg")
+        folder.write("broken.jpg", [0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 1, 2, 0xFF, 0xD9])
+        folder.write("locked/photo.jpg", "")
+        chmod(folder.path("locked.jpg"), 0)
+        chmod(folder.path("locked"), 0)
+        defer { chmod(folder.path("locked"), 0o700) }
+        let publish = try unprivileged("publish", folder.path)
+        #expect(publish.status == 1)
+        #expect(publish.errors.contains("vitrine: locked.jpg: Permission denied."), "\(publish.errors)")
+        #expect(publish.errors.contains("vitrine: locked: Permission denied."))
+        #expect(publish.errors.contains("vitrine: broken.jpg: The picture is damaged"))
+        #expect(publish.errors.contains("vitrine: cut.jpg is cut short."))
+        #expect(publish.lines.last?.contains("12 photos, 12 added, 3 failed") == true)
+        // They are named each time, and nothing is written each time.
+        let before = try state()
+        let again = try unprivileged("publish", folder.path)
+        #expect(again.status == 1 && again.errors == publish.errors)
+        #expect(try state() == before)
+        chmod(folder.path("locked.jpg"), 0o600)
+        #expect(try unprivileged("publish", folder.path).lines.first == "added\tlocked.jpg")
+    }
+
+    @Test func aFolderThatCannotBeWrittenToIsSaid() throws {
+        try add("thumbnails/owl.jpg", as: "owl.jpg")
+        chmod(folder.path, 0o500)
+        defer { chmod(folder.path, 0o700) }
+        let publish = try unprivileged("publish", folder.path)
+        #expect(publish.status == 1 && publish.text.isEmpty)
+        #expect(publish.errors == "vitrine: \(folder.path)/thumbnails: Permission denied.\n")
+        // What is published already needs no such permission.
+        chmod(folder.path, 0o700)
+        _ = try unprivileged("publish", folder.path)
+        chmod(folder.path, 0o500)
+        #expect(try unprivileged("publish", folder.path).status == 0)
+    }
+
+    @Test func aListOfTheUsersIsLeftAlone() throws {
+        try add("thumbnails/owl.jpg", as: "owl.jpg")
+        folder.write("gallery.xml", "<album/>")
+        let before = try state()
+        let publish = try home.vitrine("publish", folder.path)
+        #expect(publish.status == 1 && publish.errors.contains("was not made by “vitrine publish”"))
+        #expect(try state() == before)
+    }
+
+    @Test func mistakesAreSaid() throws {
+        for (arguments, status, says) in [
+            (["publish"], 2, "The folder is missing"), (["publish", "a", "b"], 2, "“b” is one too many"),
+            (["publish", folder.path("none")], 1, "none: No such file or directory."),
+            (["publish", folder.write("file", "")], 1, "file: Not a directory."),
+            (["publish", folder.path], 1, "holds no photos"),
+        ] {
+            let command = try Command(Built.vitrine, arguments, environment: home.environment())
+            #expect(command.status == Int32(status) && command.errors.contains(says), "\(command.errors)")
+        }
+        #expect(folder.entries() == ["file"])
+    }
+
+    /// Ended in the middle, at once or when it is told to.
+    @Test(.timeLimit(.minutes(5)), arguments: [SIGKILL, SIGINT]) func whatIsEndedGoesOn(signal: Int32) throws {
+        try add("thumbnails/owl.jpg", as: "owl.jpg")
+        #expect(try home.vitrine("publish", folder.path).status == 0)
+        let list = try String(contentsOfFile: folder.path("gallery.xml"), encoding: .utf8)
+        for number in 0..<80 {
+            try add("thumbnails/moon.jpg", as: "\(number)" + String(repeating: "x", count: 200) + ".jpg")
+        }
+        let (words, input) = try ChildProcess.makePipe()
+        // It fits a few lines: so whoever writes more waits for us.
+        _ = fcntl(input, setPipeSize, 4_096)
+        let command = try ChildProcess(
+            Built.vitrine, ["publish", folder.path], environment: home.environment(), output: input)
+        close(input)
+        var byte: UInt8 = 0
+        var lines = 0
+        while lines < 3, read(words, &byte, 1) == 1 { if byte == UInt8(ascii: "\n") { lines += 1 } }
+        kill(command.number, signal)
+        if signal == SIGINT { while read(words, &byte, 1) == 1 { if byte == UInt8(ascii: "\n") { lines += 1 } } }
+        #expect(command.wait() == (signal == SIGINT ? 128 + SIGINT : -SIGKILL))
+        close(words)
+        // The gallery is the one of before, whole.
+        #expect(try String(contentsOfFile: folder.path("gallery.xml"), encoding: .utf8) == list)
+        #expect(try self.photos(of: folder.path).count == 1)
+        let counted = try CountedDecoder()
+        let again = try Command(counted.vitrine, ["publish", folder.path], environment: home.environment())
+        #expect(again.status == 0 && again.lines.last?.contains("81 photos") == true)
+        #expect(counted.count() <= 80 - lines)
+        #expect(folder.entries("thumbnails").count == 82 && !folder.entries().contains { $0.hasPrefix(".vitrine") })
+        #expect(try self.photos(of: folder.path).count == 81)
+    }
+
+    /// As somebody for whom modes count, whoever runs the tests.
+    private func unprivileged(_ arguments: String...) throws -> Command {
+        guard geteuid() == 0 else { return try Command(Built.vitrine, arguments, environment: home.environment()) }
+        let without = "-dac_override,-dac_read_search"
+        return try Command(
+            "/usr/bin/setpriv",
+            ["--bounding-set", without, "--inh-caps", without, Built.vitrine] + arguments,
+            environment: home.environment())
+    }
+}

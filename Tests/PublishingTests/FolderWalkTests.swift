@@ -1,0 +1,61 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Publishing
+
+@Suite struct FolderWalkTests {
+    private let folder = TestFolder()
+
+    private func walk() throws -> (files: [String], others: Int, unreadable: [String]) {
+        var walk = try FolderWalk(OpenFolder(folder.path))
+        var found: (files: [String], others: Int, unreadable: [String]) = ([], 0, [])
+        while let item = walk.next() {
+            switch item {
+            case .file(let path, _): found.files.append(path.text)
+            case .other: found.others += 1
+            case .unreadable(let path, _): found.unreadable.append(path)
+            }
+        }
+        return found
+    }
+
+    @Test func filesComeInOrder() throws {
+        for name in ["b.jpg", "a/z.jpg", "a/y/x.jpg", "a.jpg", "ä.jpg", "c\nd.jpg"] { folder.write(name, "") }
+        #expect(try walk().files == ["a/y/x.jpg", "a/z.jpg", "a.jpg", "b.jpg", "c\nd.jpg", "ä.jpg"])
+        #expect(try FolderWalk.count(OpenFolder(folder.path)) == 6)
+    }
+
+    @Test func whatIsNotThePhotosIsPassedOver() throws {
+        for name in [".hidden.jpg", ".git/a.jpg", "thumbnails/a.jpg", "gallery.xml", "a/thumbnails/a.jpg"] {
+            folder.write(name, "")
+        }
+        folder.write("a/gallery.xml", "")
+        #expect(try walk().files == ["a/gallery.xml"])
+    }
+
+    @Test func noLinkIsFollowed() throws {
+        folder.write("a/b/photo.jpg", "")
+        symlink(folder.path, folder.path("a/b/loop"))
+        symlink("..", folder.path("a/up"))
+        symlink(folder.path("a/b/photo.jpg"), folder.path("link.jpg"))
+        symlink("/nowhere", folder.path("dangling"))
+        mkfifo(folder.path("pipe"), 0o600)
+        let found = try walk()
+        #expect(found.files == ["a/b/photo.jpg"] && found.others == 5 && found.unreadable.isEmpty)
+    }
+
+    @Test func aNameThatNoAddressCanHaveIsSaid() throws {
+        let made = try Command("/bin/sh", ["-c", #"touch "$0/$(printf 'caf\351.jpg')""#, folder.path])
+        #expect(made.status == 0)
+        #expect(try walk().unreadable == ["caf\u{FFFD}.jpg"])
+    }
+
+    @Test func aFolderThatCannotBeIsSaid() {
+        #expect(throws: PublishingError.file(path: folder.path("none"), reason: "No such file or directory")) {
+            try OpenFolder(folder.path("none"))
+        }
+        let file = folder.write("file", "")
+        #expect(throws: PublishingError.file(path: file, reason: "Not a directory")) { try OpenFolder(file) }
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import Model
+import TestSupport
+import Testing
+
+@testable import Publishing
+
+@Suite struct PublishRecordTests {
+    private let folder = TestFolder()
+
+    private func stamp(_ size: Int64) -> FileStamp { FileStamp(size: size, seconds: -1, nanoseconds: 999_999_999) }
+
+    private func photo(_ reference: String, size: Int64 = 1) -> RecordLine {
+        RecordLine(
+            reference: reference, stamp: stamp(size),
+            fate: .photo(
+                PublishedPhoto(
+                    name: "a\tb\nc % 🐻", date: Timestamp(milliseconds: -5), revision: 7, isCutShort: true,
+                    thumbnail: ThumbnailName(of: reference, stamp(size)), thumbnailSize: 12)))
+    }
+
+    private func record() throws -> (PublishRecord, OpenFolder) {
+        let folder = try OpenFolder(folder.path)
+        return (PublishRecord(in: folder), folder)
+    }
+
+    private var path: String { folder.path(PublishRecord.name) }
+    private var text: String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
+
+    @Test func linesAreReadAsTheyWereWritten() {
+        for fate in [
+            photo("a").fate, .other(format: "WebP", decoder: "1-2"), .other(format: "", decoder: ""),
+            .failed(reason: "It is\tbroken.", decoder: "1"),
+        ] {
+            let line = RecordLine(reference: "x%20y", stamp: stamp(3), fate: fate)
+            #expect(line.text.hasSuffix("\n") && line.text.count(where: \.isNewline) == 1)
+            #expect(RecordLine(line.text.utf8.dropLast()) == line)
+        }
+    }
+
+    @Test func everyDamageIsNoticed() {
+        let bytes = Array(photo("summer/lake.jpg").text.utf8.dropLast())
+        for index in bytes.indices {
+            var damaged = bytes
+            damaged[index] ^= 1
+            #expect(RecordLine(damaged) == nil, "\(index)")
+            #expect(RecordLine(bytes[..<index]) == nil, "\(index)")
+        }
+    }
+
+    /// What a record says is removed is a name of ours, whoever wrote the record.
+    @Test func noOtherFileIsNamed() {
+        for name in [
+            "../a.jpg", "a.jpg", String(repeating: "a", count: 32) + "/x.jpg",
+            "Z" + String(repeating: "0", count: 31) + ".jpg",
+        ] {
+            #expect(ThumbnailName(written: name) == nil)
+        }
+        let name = ThumbnailName(of: "a", stamp(1), number: 2)
+        #expect(ThumbnailName(written: name.text) == name && name.text.hasSuffix("-2.jpg"))
+    }
+
+    @Test func whatIsAppendedIsRemembered() throws {
+        do {
+            let (record, folder) = try self.record()
+            for line in ["a", "b", "c"].map({ photo($0) }) { try record.append(line, in: folder) }
+            try record.tidy()
+        }
+        let before = text
+        let (again, _) = try self.record()
+        #expect(again.line(of: "b") == photo("b") && again.line(of: "d") == nil)
+        _ = (again.line(of: "a"), again.line(of: "c"))
+        try again.tidy()
+        #expect(text == before)
+    }
+
+    @Test func laterLinesCountAndTheRestIsLeftOut() throws {
+        do {
+            let (record, folder) = try self.record()
+            for line in [photo("a"), photo("b"), photo("a", size: 2)] { try record.append(line, in: folder) }
+        }
+        let (again, _) = try self.record()
+        #expect(again.line(of: "a") == photo("a", size: 2))
+        var gone: [String] = []
+        again.forEachGone { gone.append($0.reference) }
+        #expect(gone == ["b"])
+        var superseded: [ThumbnailName] = []
+        again.forEachSuperseded { superseded.append($0.thumbnail) }
+        #expect(superseded == [ThumbnailName(of: "a", stamp(1))])
+        try again.tidy()
+        #expect(text == photo("a", size: 2).text)
+        #expect(folder.entries() == [PublishRecord.name])
+    }
+
+    @Test func tornAndDamagedLinesCostNoOthers() throws {
+        let junk = String(repeating: "junk", count: 50_000)
+        try Data("\(photo("a").text)what is this\n\(junk)\n\(photo("b").text)\(photo("c").text.dropLast(4))".utf8)
+            .write(to: URL(fileURLWithPath: path))
+        let (record, folder) = try self.record()
+        #expect(record.line(of: "a") == photo("a") && record.line(of: "b") == photo("b") && record.line(of: "c") == nil)
+        try record.append(photo("d"), in: folder)
+        let (again, _) = try self.record()
+        #expect(again.line(of: "d") == photo("d"))
+        try record.tidy()
+        #expect(text == photo("a").text + photo("b").text + photo("d").text)
+    }
+
+    @Test func aLinkIsNoRecord() throws {
+        let elsewhere = folder.write("elsewhere", photo("a").text)
+        symlink(elsewhere, path)
+        let (record, folder) = try self.record()
+        #expect(record.line(of: "a") == nil)
+        #expect(throws: PublishingError.self) { try record.append(photo("b"), in: folder) }
+        #expect(try String(contentsOfFile: elsewhere, encoding: .utf8) == photo("a").text)
+    }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import Model
+import Pictures
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Publishing
+
+/// Real photos, and the real decoder.
+@Suite struct PublisherTests {
+    private let folder = TestFolder()
+    private let counted: CountedDecoder
+
+    init() throws {
+        counted = try CountedDecoder()
+    }
+
+    private func add(_ picture: String, as name: String) throws {
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(Built.testGallery)/\(picture)"))
+        folder.write(name, [UInt8](bytes))
+    }
+
+    @discardableResult
+    private func publish(edition: String = "1") async throws -> (PublishReport, [PublishEvent]) {
+        let publisher = try Publisher(
+            folder.path, decoder: DecoderClient(path: counted.decoder), decoderEdition: edition, width: 2)
+        let events = Mutex<[PublishEvent]>([])
+        let report = try await publisher.run { event in
+            if case .progress = event { return }
+            events.withLock { $0.append(event) }
+        }
+        return (report, events.withLock { $0 })
+    }
+
+    private var list: String { (try? String(contentsOfFile: folder.path("gallery.xml"), encoding: .utf8)) ?? "" }
+
+    private func thumbnails() -> [String] { folder.entries("thumbnails").filter { !$0.hasPrefix(".") } }
+
+    @Test func whatHasChangedIsDoneAndNothingElse() async throws {
+        for name in ["owl", "moon", "tulips"] { try add("thumbnails/\(name).jpg", as: "\(name).jpg") }
+        folder.write("notes.txt", "no picture")
+        let (first, events) = try await publish()
+        #expect(first.photos == 3 && first.added == 3 && first.others == 1 && first.isListNew && first.failed == 0)
+        #expect(events == [.added("moon.jpg"), .added("owl.jpg"), .added("tulips.jpg")])
+        #expect(counted.count() == 3 && thumbnails().count == 3)
+        let (again, nothing) = try await publish()
+        #expect(again.photos == 3 && again.added == 0 && !again.isListNew && nothing.isEmpty && counted.count() == 0)
+        // One goes, one comes, one is another.
+        let old = thumbnails()
+        unlink(folder.path("moon.jpg"))
+        try add("thumbnails/snow.jpg", as: "below/snow.jpg")
+        try add("images/dot.png", as: "owl.jpg")
+        let (changed, three) = try await publish()
+        #expect(three == [.added("below/snow.jpg"), .changed("owl.jpg"), .removed("moon.jpg")])
+        #expect(changed.photos == 3 && changed.isListNew && counted.count() == 2)
+        #expect(thumbnails().count == 3 && Set(thumbnails()).intersection(old).count == 1)
+        #expect(list.contains("id=\"below/snow.jpg\"") && !list.contains("moon"))
+        #expect(!folder.entries("thumbnails").contains { $0.hasPrefix(NewFile.prefix) })
+        try await publish()
+        #expect(counted.count() == 0)
+    }
+
+    @Test func aChangedPhotoHasAnotherDate() async throws {
+        try add("images/dawn-ridge.jpg", as: "a.jpg")
+        try await publish()
+        let before = list
+        utimes(folder.path("a.jpg"), [timeval(tv_sec: 1, tv_usec: 0), timeval(tv_sec: 1, tv_usec: 0)])
+        try await publish()
+        #expect(before.contains(":17Z\"") && list.contains(":17.001Z\""))
+    }
+
+    @Test func whatCannotBeDecodedIsSaidEachTimeAndTriedOnce() async throws {
+        try add("images/damaged.jpg", as: "damaged.jpg")
+        try add("images/truncated.jpg", as: "truncated.jpg")
+        try add("images/owl.jpg", as: "owl.jpg")
+        folder.write("cut.jpg", [0xFF, 0xD8, 0xFF, 0xE0])
+        let (first, said) = try await publish()
+        #expect(first.failed > 0 && said.contains(.cutShort("truncated.jpg")))
+        #expect(counted.count() == 4)
+        let (again, saidAgain) = try await publish()
+        #expect(again.failed == first.failed && again.photos == first.photos && counted.count() == 0)
+        let kept = said.filter { if case .added = $0 { false } else { true } }
+        #expect(saidAgain == kept)
+        // Another decoder may read what this one could not.
+        try await publish(edition: "2")
+        #expect(counted.count() == first.failed)
+    }
+
+    @Test func lostThumbnailsAreMadeAgain() async throws {
+        try add("thumbnails/owl.jpg", as: "owl.jpg")
+        try await publish()
+        let name = try #require(thumbnails().first)
+        unlink(folder.path("thumbnails/" + name))
+        let before = list
+        let (report, _) = try await publish()
+        #expect(report.changed == 1 && thumbnails() == [name] && list == before && counted.count() == 2)
+        unlink(folder.path("gallery.xml"))
+        #expect(try await publish().0.isListNew)
+        #expect(list == before && counted.count() == 0)
+    }
+
+    @Test(arguments: ["", "nonsense\n", "\u{0}\u{1}"]) func aBrokenRecordIsRebuilt(contents: String) async throws {
+        try add("thumbnails/owl.jpg", as: "owl.jpg")
+        try await publish()
+        let before = (list, thumbnails())
+        folder.write("thumbnails/" + PublishRecord.name, contents)
+        let (report, _) = try await publish()
+        #expect(report.added == 1 && !report.isListNew && (list, thumbnails()) == before)
+        try await publish()
+        #expect(counted.count() == 2)
+    }
+
+    @Test func filesOfTheUsersStay() async throws {
+        try add("thumbnails/owl.jpg", as: "owl.jpg")
+        folder.write("thumbnails/mine.jpg", "mine")
+        try await publish()
+        unlink(folder.path("owl.jpg"))
+        let (report, _) = try await publish()
+        #expect(report.removed == 1 && report.photos == 0 && thumbnails() == ["mine.jpg"])
+        #expect(list == ListText.beginning + ListText.end)
+    }
+
+    @Test func withoutADecoderItIsSaidOnce() async throws {
+        for number in 0..<5 { try add("thumbnails/owl.jpg", as: "\(number).jpg") }
+        let decoder = DecoderClient(path: folder.path("none"))
+        let publisher = try Publisher(folder.path, decoder: decoder, decoderEdition: "1", width: 1)
+        let error = await #expect(throws: PublishingError.self) { try await publisher.run() }
+        #expect(error?.description.hasPrefix("The picture decoder cannot be started: ") == true)
+    }
+
+    @Test func aFolderWithoutPhotosIsLeftAlone() async throws {
+        folder.write("notes.txt", "no picture")
+        await #expect(throws: PublishingError.noPhotos(path: folder.path)) { try await publish() }
+        #expect(folder.entries() == ["notes.txt"])
+    }
+
+    @Test func twoDoNotPublishOneFolder() async throws {
+        try add("thumbnails/owl.jpg", as: "owl.jpg")
+        let decoder = DecoderClient(path: counted.decoder)
+        let first = try Publisher(folder.path, decoder: decoder, decoderEdition: "1", width: 1)
+        #expect(throws: PublishingError.locked(path: folder.path)) {
+            try Publisher(folder.path, decoder: decoder, decoderEdition: "1", width: 1)
+        }
+        #expect(try await first.run().photos == 1)
+    }
+
+    @Test func whoIsCancelledLeavesTheListAsItIs() async throws {
+        for number in 0..<50 { try add("thumbnails/owl.jpg", as: "\(number).jpg") }
+        let publisher = try Publisher(
+            folder.path, decoder: DecoderClient(path: counted.decoder), decoderEdition: "1", width: 1)
+        let working = Task {
+            try await publisher.run { event in
+                if case .added = event { withUnsafeCurrentTask { $0?.cancel() } }
+            }
+        }
+        #expect(try await working.value.isInterrupted)
+        #expect(!folder.entries().contains("gallery.xml"))
+        let done = counted.count()
+        #expect(done < 50)
+    }
+}

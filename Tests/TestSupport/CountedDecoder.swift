@@ -1,0 +1,29 @@
+import Foundation
+
+/// The program with a decoder of which it is counted how often it is started.
+public final class CountedDecoder: Sendable {
+    private let folder = TestFolder()
+
+    /// Puts both into a folder, beside each other as they are built.
+    public init() throws {
+        // By a shell, which has the file open for writing alone: what another test starts just now would inherit it, and who
+        // is open for writing cannot be started.
+        let script = "#!/bin/sh\necho >>\"${0%/*}/calls\"\nexec \(Built.folder)/vitrine-decoder \"$@\"\n"
+        let made = try Command(
+            "/bin/sh", ["-c", "printf %s \"$1\" >\"$0\" && chmod 755 \"$0\"", decoder, script])
+        guard made.status == 0, link(Built.vitrine, vitrine) == 0 else { throw POSIXError(.EIO) }
+    }
+
+    /// The decoder.
+    public var decoder: String { folder.path("vitrine-decoder") }
+
+    /// The program, which finds that decoder.
+    public var vitrine: String { folder.path("vitrine") }
+
+    /// How often the decoder has been started since this was asked last.
+    public func count() -> Int {
+        let calls = (try? String(contentsOfFile: folder.path("calls"), encoding: .utf8)) ?? ""
+        unlink(folder.path("calls"))
+        return calls.count
+    }
+}
