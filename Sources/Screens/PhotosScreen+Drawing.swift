@@ -50,9 +50,12 @@ extension PhotosScreen {
     /// What is drawn of a photo's thumbnail so far; if there is anything to draw, that is ordered.
     private func thumbnail(of photo: Photo, _ room: Size, _ orders: inout [PictureOrder]) -> DrawnPicture? {
         guard photo.thumbnail.held != nil || photo.photo.held != nil else { return nil }
-        let order = PictureOrder.thumbnail(of: photo, in: cache.id, room: room, style: context.drawingStyle)
-        orders.append(order)
-        return context.darkroom.picture(order)
+        func order(_ style: DrawingStyle) -> PictureOrder {
+            PictureOrder.thumbnail(of: photo, in: cache.id, room: room, style: style)
+        }
+        let wanted = order(context.drawingStyle)
+        orders.append(wanted)
+        return context.darkroom.picture(wanted) ?? context.formerStyle.flatMap { context.darkroom.picture(order($0)) }
     }
 
     private func drawEmpty(in surface: inout Surface, _ frame: Rect) {

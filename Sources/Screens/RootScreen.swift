@@ -164,6 +164,12 @@ public final class RootScreen: Screen {
 
     // MARK: - Events
 
+    /// The terminal shows more than was thought, or less: from now on everything is drawn accordingly.
+    public func adopt(_ capabilities: Capabilities) {
+        context.capabilities = capabilities
+        onNeedsDisplay()
+    }
+
     /// Takes what the user did.
     public func handle(_ input: InputEvent) {
         switch input {

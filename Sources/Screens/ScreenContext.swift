@@ -32,7 +32,11 @@ public final class ScreenContext {
     /// Waits for a time to pass. The system's clock does it; in a test, the test.
     let wait: @Sendable (Duration) async throws -> Void
     /// What the terminal can show.
-    public var capabilities: Capabilities
+    public var capabilities: Capabilities {
+        willSet { formerStyle = capabilities.pixels == nil ? drawingStyle : nil }
+    }
+    /// How pictures were drawn before more was known of the terminal: they are shown until there are others.
+    private(set) var formerStyle: DrawingStyle?
     /// Where changes come in.
     let feed = UpdateFeed()
 

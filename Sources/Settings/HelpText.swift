@@ -37,7 +37,8 @@ public enum HelpText {
             ("    --clear-setup", "forget the galleries and the place first, asking nothing"),
             ("    --clear-cache", "remove all caches first, asking nothing"),
             ("    --no-color", "the same as --colors none"), ("-h, --help", "this text"),
-            ("-V, --version [--verbose]", "which version this is; what decodes pictures, and what confines it"),
+            ("-V, --version", "which version this is"),
+            ("    --verbose", "with --version: what the terminal can do and why that is believed; what decodes pictures"),
         ]
 
     private static let closing = """

@@ -20,7 +20,7 @@ public struct Invocation: Equatable, Sendable {
         case cache(CacheAction, CacheTarget)
         /// Explain the command line.
         case help
-        /// Say which version this is; and, if that is wanted, what it works with on this machine.
+        /// Say which version this is; verbosely, also what was found out about where it runs.
         case version(isVerbose: Bool)
     }
 

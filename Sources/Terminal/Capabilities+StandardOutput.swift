@@ -1,21 +1,10 @@
-import CNcurses
 import Cells
 import Glibc
 
 extension Capabilities {
-    /// What standard output can show, as far as the environment and terminfo know: for drawing without a screen.
-    ///
-    /// Ask after `setlocale`.
-    public init(ofStandardOutput environment: TerminalEnvironment) {
-        var status: Int32 = 0
-        // The status is asked for so that a kind that is not known is no reason to print and exit.
-        let isKnown = setupterm(environment.kind, STDOUT_FILENO, &status) == OK
-        let colours = isKnown ? Int(vitrine_terminfo_number("colors")) : 0
-        var window = winsize()
-        let hasSize = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0
-        self.init(
-            unicode: environment.isUnicode, colours: environment.colourDepth(terminfoColours: colours),
-            cellAspect: (hasSize ? TTY.cellAspect(window) : nil) ?? 0.5)
+    /// What standard output can show, for drawing without a screen: see ``TerminalFindings``.
+    public init(ofStandardOutput environment: TerminalEnvironment, _ wishes: TerminalWishes = TerminalWishes()) {
+        self = TerminalFindings(ofStandardOutput: environment, wishes).capabilities
     }
 
     /// The size of standard output's cells in pixels, if it is a terminal and says so.

@@ -1,17 +1,21 @@
 import Cells
 
-/// One sequence that begins with `ESC [`, and what a user meant by it, if it was a user.
+/// One sequence that begins with `ESC [`: what a user meant by it, if it was a user, or what the terminal answered.
 struct ControlSequence {
-    private let introducer: UInt8?
-    private let numbers: [Int]
-    private let final: UInt8
+    let introducer: UInt8?
+    let numbers: [Int]
+    /// What stands between the parameters and the end, and makes another sequence of it.
+    let intermediates: [UInt8]
+    let final: UInt8
 
     init(parameters: ArraySlice<UInt8>, final: UInt8) {
         self.final = final
         // `<`, `=`, `>` and `?` at the beginning mark private sequences: mouse reports and replies.
         let isPrivate = parameters.first.map { (0x3C...0x3F).contains($0) } ?? false
         introducer = isPrivate ? parameters.first : nil
-        numbers = parameters.dropFirst(isPrivate ? 1 : 0).split(
+        let end = parameters.firstIndex { (0x20...0x2F).contains($0) } ?? parameters.endIndex
+        intermediates = Array(parameters[end...])
+        numbers = parameters[..<end].dropFirst(isPrivate ? 1 : 0).split(
             separator: UInt8(ascii: ";"), omittingEmptySubsequences: false
         )
         .map { Int(String(decoding: $0.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)) ?? 0 }
@@ -21,6 +25,7 @@ struct ControlSequence {
 
     /// The event; nil for replies, and for what is not known.
     var event: InputEvent? {
+        guard intermediates.isEmpty else { return nil }
         guard introducer == nil else {
             return introducer == UInt8(ascii: "<") ? mouse : nil
         }

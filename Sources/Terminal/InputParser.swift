@@ -4,11 +4,23 @@ import Cells
 ///
 /// Bytes come in pieces that end anywhere. Keys are what terminfo says they are and what terminals usually send; replies
 /// to questions, which may be late, cut, or forged by a file that was printed, look like keys and are never taken for them:
-/// a sequence that is not known is passed over as a whole.
+/// they are kept apart, and a sequence that is not known is passed over as a whole.
 struct InputParser {
+    /// What the bytes that are pending may come to be.
+    enum Waiting {
+        /// There are none.
+        case nothing
+        /// A key that has been pressed, if nothing follows soon; or else the beginning of something.
+        case key
+        /// The rest of a sequence, and nothing else: nobody types so fast.
+        case sequence
+    }
+
     /// What a sequence of bytes means, by its bytes.
     private let sequences: KeySequences
     private var pending: [UInt8] = []
+    /// What the terminal has answered since somebody last asked for it.
+    private var replies: [TerminalReply] = []
     /// What was pasted so far, while a paste is going on.
     private var paste: [UInt8]?
 
@@ -21,8 +33,11 @@ struct InputParser {
         self.sequences = sequences
     }
 
-    /// Whether an escape has come that may be the Escape key, or the beginning of something.
-    var isWaiting: Bool { !pending.isEmpty }
+    /// What would complete the bytes that are pending.
+    var waiting: Waiting {
+        guard paste == nil, let first = pending.first else { return .nothing }
+        return first == 0x1B && pending.count > 2 ? .sequence : .key
+    }
 
     /// Takes bytes, and gives back what they complete.
     mutating func parse(_ bytes: some Collection<UInt8>) -> [InputEvent] {
@@ -39,6 +54,12 @@ struct InputParser {
             if let event { events.append(event) }
         }
         return events
+    }
+
+    /// Hands out what the terminal has answered.
+    mutating func takeReplies() -> [TerminalReply] {
+        defer { replies = [] }
+        return replies
     }
 
     /// Nothing more has come for a while: what is pending is complete.
@@ -96,6 +117,7 @@ struct InputParser {
         // A control character breaks the sequence off and counts for itself.
         guard pending[end] >= 0x40 else { return (nil, end) }
         let sequence = ControlSequence(parameters: pending[2..<end], final: pending[end])
+        note(TerminalReply(sequence))
         if sequence.isPasteStart {
             paste = []
             return (nil, end + 1)
@@ -104,20 +126,29 @@ struct InputParser {
     }
 
     /// Up to `ESC \` or BEL.
-    private func takeString() -> (event: InputEvent?, length: Int)? {
+    private mutating func takeString() -> (event: InputEvent?, length: Int)? {
         var index = 2
         while index < pending.count {
             switch pending[index] {
-            case 0x07: return (nil, index + 1)
+            case 0x07:
+                note(TerminalReply(introducer: pending[1], body: pending[2..<index]))
+                return (nil, index + 1)
             case 0x1B:
                 guard index + 1 < pending.count else { return nil }
-                return (nil, pending[index + 1] == UInt8(ascii: "\\") ? index + 2 : index)
+                guard pending[index + 1] == UInt8(ascii: "\\") else { return (nil, index) }
+                note(TerminalReply(introducer: pending[1], body: pending[2..<index]))
+                return (nil, index + 2)
             // Nothing that is typed is a string: a line's end or a ^C within one means that its end was lost.
             case 0x03, 0x0D: return (nil, index)
             default: index += 1
             }
         }
         return pending.count > Self.maximumSequence ? (nil, pending.count) : nil
+    }
+
+    /// As many as one question at most has answers are kept: more at once is nonsense.
+    private mutating func note(_ reply: TerminalReply?) {
+        if let reply, replies.count < 64 { replies.append(reply) }
     }
 
     /// One character of UTF-8; nil if more bytes are needed, no key for bytes that are none.

@@ -39,10 +39,14 @@ final class NcursesScreen {
     /// What is used of the terminal.
     var used: Capabilities { capabilities }
 
-    /// Overrides what was found, as the user wishes.
+    /// Uses more of the terminal, or less. What is drawn in another way now is drawn anew.
     func use(_ change: (inout Capabilities) -> Void) {
+        let before = capabilities
         change(&capabilities)
-        shown = nil
+        let isDrawnAlike =
+            before.unicode == capabilities.unicode && before.colours == capabilities.colours
+            && before.pixels == capabilities.pixels
+        if !isDrawnAlike { shown = nil }
     }
 
     /// Whether the next update clears the screen first, and whatever pictures lie over it.

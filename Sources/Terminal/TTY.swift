@@ -36,24 +36,13 @@ final class TTY {
         setModes(originalModes)
     }
 
-    /// Its size, and the shape of its cells, where it knows.
-    var geometry: (size: Size, cellAspect: Double?) {
+    /// How many cells it has, and how large they are, where it knows.
+    var geometry: (size: Size, cell: CellPixels?) {
         var window = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 else {
             return (Size(columns: 80, rows: 24), nil)
         }
-        let size = Size(columns: Int(window.ws_col), rows: Int(window.ws_row))
-        return (size, Self.cellAspect(window))
-    }
-
-    /// Over a connection the pixels may be zero or nonsense: they are believed only where they make a cell that a person
-    /// could read.
-    static func cellAspect(_ window: winsize) -> Double? {
-        let width = Double(window.ws_xpixel) / Double(window.ws_col)
-        let height = Double(window.ws_ypixel) / Double(window.ws_row)
-        guard (3...100).contains(width), (5...200).contains(height) else { return nil }
-        let aspect = width / height
-        return (0.25...1.0).contains(aspect) ? aspect : nil
+        return (Size(columns: Int(window.ws_col), rows: Int(window.ws_row)), CellPixels(window))
     }
 
     private func setModes(_ modes: termios) {

@@ -20,39 +20,57 @@ public final class Terminal {
     public var onFrame: (Size) -> Surface = { Surface(size: $0) }
     /// Called when the program should end: the signal that says so, or nil when the terminal is gone.
     public var onEnd: (Int32?) -> Void = { _ in }
+    /// Called when the terminal turns out to show more than was thought, or less. A frame comes by itself.
+    public var onCapabilities: (Capabilities) -> Void = { _ in }
+    /// Called with what was found out about the terminal, and why it is believed, whenever there is more of it.
+    public var onFindings: (TerminalFindings) -> Void = { _ in }
 
     private let tty: TTY
     private let environment: TerminalEnvironment
+    private let wishes: TerminalWishes
     private let screen: NcursesScreen
     private let output: OutputQueue
+    private let terminfoColours: Int
     private var input: InputReader?
     private var signals: SignalSources?
     private var frames: FrameLoop?
+    private var interview: TerminalInterview?
+    /// What the terminal has been asked since it was taken over.
+    private var asked: Set<TerminalQuestion> = []
+    private var told: TerminalFindings?
     private var isActive = false
-    private var pixels: PixelLayer
+    private var pixels = PixelLayer()
     /// Pictures are shown with all their pixels when nothing has changed for a moment: who moves on sees symbols.
     private lazy var rest = RestTimer { [weak self] in self?.showPicture() }
 
     /// Looks at the terminal, and leaves it as it is.
-    public init(_ environment: TerminalEnvironment) throws(TerminalError) {
+    ///
+    /// - Parameter wishes: what the user insists on, whatever is found out.
+    public init(
+        _ environment: TerminalEnvironment, wishes: TerminalWishes = TerminalWishes()
+    ) throws(TerminalError) {
         self.environment = environment
+        self.wishes = wishes
         tty = try TTY()
         let geometry = tty.geometry
-        screen = try NcursesScreen(environment, size: geometry.size, cellAspect: geometry.cellAspect)
+        screen = try NcursesScreen(environment, size: geometry.size, cellAspect: geometry.cell?.aspect)
         output = OutputQueue(tty.descriptor)
-        pixels = PixelLayer(isThroughTmux: false)
+        terminfoColours = Int(vitrine_terminfo_number("colors"))
+        // The first frame does not wait for answers: it is drawn with what the environment suggests.
+        let capabilities = findings.capabilities
+        screen.use { $0 = capabilities }
     }
 
     /// What the terminal can show, as far as it is used.
     public var capabilities: Capabilities { screen.used }
 
-    /// Uses less, or more, than was found.
-    public func use(_ change: (inout Capabilities) -> Void) {
-        let bytes = pixels.clear()
-        if isActive { output.send(bytes) }
-        screen.use(change)
-        pixels = PixelLayer(isThroughTmux: screen.used.pixels?.isThroughTmux ?? false)
-        setNeedsFrame()
+    /// What is known of the terminal by now, and why it is believed.
+    public var findings: TerminalFindings {
+        let geometry = tty.geometry
+        let circumstances = TerminalFindings.Circumstances(
+            terminfoColours: terminfoColours, isUnicode: environment.isUnicode, size: geometry.size,
+            cell: geometry.cell)
+        return TerminalFindings(environment, circumstances, interview?.answers ?? TerminalAnswers(), wishes)
     }
 
     /// Takes the terminal over.
@@ -67,7 +85,12 @@ public final class Terminal {
         signals = SignalSources { [weak self] in self?.handle($0) }
         let input = InputReader(
             tty.descriptor, sequences: KeySequences { screen.keyString($0) }, escapeWait: environment.escapeWait)
-        input.onEvent = { [weak self] in self?.onEvent($0) }
+        let interview = TerminalInterview(
+            send: { [weak output] in output?.send($0) }, onAnswers: { [weak self] in self?.adopt() })
+        self.interview = interview
+        input.onEvent = { [weak self] in self?.handle($0) }
+        input.onReply = { [weak interview] in interview?.take($0) }
+        input.isAnswerDue = { [weak interview] in interview?.isAnswerDue ?? false }
         input.onGone = { [weak self] in self?.onEnd(nil) }
         self.input = input
         enter()
@@ -115,14 +138,15 @@ public final class Terminal {
     private func draw() {
         guard isActive else { return }
         let surface = onFrame(tty.geometry.size)
-        var bytes = screen.clears(for: surface.size) ? pixels.clear() : []
-        bytes += pixels.prepare(for: surface.placements, on: surface.size)
+        var update = screen.clears(for: surface.size) ? pixels.clear() : []
+        update += pixels.prepare(for: surface.placements, on: surface.size)
         if let text = screen.update(to: surface, ceded: pixels.ceded) {
-            output.send(bytes + text)
+            update += text
         } else {
-            bytes += pixels.clear()
-            output.send(bytes + screen.update(to: surface))
+            update += pixels.clear()
+            update += screen.update(to: surface)
         }
+        send(update)
         if pixels.isComplete { rest.cancel() } else { rest.begin() }
     }
 
@@ -132,8 +156,14 @@ public final class Terminal {
         // Save the cursor and its colours and put them back (DECSC, DECRC): ncurses believes it to be where it left it.
         let save = Array("\u{1B}7".utf8)
         let restore = Array("\u{1B}8".utf8)
-        output.send(save + bytes + restore + (ceded.map { screen.cede($0) } ?? []))
+        send(save + bytes + restore + (ceded.map { screen.cede($0) } ?? []))
         if !pixels.isComplete, output.isIdle { rest.begin(after: .zero) }
+    }
+
+    /// Sends what belongs together, to be shown at once.
+    private func send(_ update: [UInt8]) {
+        guard capabilities.synchronises, !update.isEmpty else { return output.send(update) }
+        output.send(Array(Self.updateBegin.utf8) + update + Array(Self.updateEnd.utf8))
     }
 
     private func enter() {
@@ -143,7 +173,7 @@ public final class Terminal {
         var modes = tty.originalModes
         let rescue = Array(leavingSequence)
         vitrine_rescue_arm(tty.descriptor, &modes, rescue, rescue.count)
-        output.send(environment.isXtermLike ? Array(Self.modesOn.utf8) : [])
+        askEverything()
         redraw()
     }
 
@@ -159,19 +189,76 @@ public final class Terminal {
         guard isActive else { return }
         isActive = false
         rest.cancel()
+        // What was asked a moment ago would be answered to the shell. Before the screen goes back: as long as it is ours, so
+        // is what is typed.
+        interview?.hold()
+        input?.drain(milliseconds: 200)
+        interview?.stop()
         let modesOff = pixels.clear() + (environment.isXtermLike ? Array(Self.modesOff.utf8) : [])
         output.sendAndWait(modesOff + screen.leave(), short: leavingSequence)
         tty.makeOriginal()
         vitrine_rescue_disarm()
     }
 
+    private func handle(_ event: InputEvent) {
+        if case .focus(true) = event { askAboutCells() }
+        onEvent(event)
+    }
+
     private func handle(_ event: SignalSources.Event) {
         switch event {
-        case .resize: setNeedsFrame()
+        case .resize:
+            adopt()
+            askAboutCells()
+            setNeedsFrame()
         case .stop: suspend()
         case .goOn: enterAgain()
         case .interrupt, .terminate, .hangUp: onEnd(event.number)
         }
+    }
+
+    // MARK: - What it can do
+
+    /// Asks the terminal who it is and what it can do, if it is of a kind that knows such questions.
+    private func askEverything() {
+        guard environment.isXtermLike, let interview else { return }
+        interview.stop()
+        asked = TerminalIdentity(environment, TerminalAnswers()).questions.filter { !$0.isForOuter }
+        // Who prints what he does not understand does so behind the cursor, where there is nothing yet, and it is erased
+        // (DECSC, DECRC, EL).
+        interview.ask(asked) { Array("\(Self.modesOn)\u{1B}7".utf8) + $0 + Array("\u{1B}8\u{1B}[K".utf8) }
+    }
+
+    /// Asks again what may have become another matter, in another window or on another screen, if it answers at all.
+    private func askAboutCells() {
+        guard isActive, let interview, interview.answers.attributes != nil else { return }
+        interview.ask(asked.intersection([.cellSize, .areaSize, .outerVersion, .outerKitty]))
+    }
+
+    /// Draws with what has been found out, if that makes a difference.
+    private func adopt() {
+        askFurther()
+        let findings = findings
+        if findings != told { onFindings(findings) }
+        told = findings
+        guard findings.capabilities != capabilities else { return }
+        if findings.capabilities.pixels != capabilities.pixels {
+            // What is shown was sent in the old way, and is removed in it.
+            let removal = pixels.clear()
+            if isActive { output.send(removal) }
+            pixels = PixelLayer(isThroughTmux: findings.capabilities.pixels?.isThroughTmux ?? false)
+        }
+        screen.use { $0 = findings.capabilities }
+        onCapabilities(findings.capabilities)
+        setNeedsFrame()
+    }
+
+    /// Some questions are for terminals that have first said who they are.
+    private func askFurther() {
+        guard isActive, let interview, interview.answers.attributes != nil else { return }
+        let questions = TerminalIdentity(environment, interview.answers).questions.subtracting(asked)
+        asked.formUnion(questions)
+        interview.ask(questions)
     }
 
     /// What a crash handler sends, since it cannot ask ncurses.
@@ -183,5 +270,9 @@ public final class Terminal {
 
     /// Bracketed paste, and reports when the window comes to the front.
     private static let modesOn = "\u{1B}[?2004h\u{1B}[?1004h"
-    private static let modesOff = "\u{1B}[?1004l\u{1B}[?2004l"
+    /// Those no more, and whatever was held back to be shown at once: a frame may have been cut off in its middle.
+    private static let modesOff = updateEnd + "\u{1B}[?1004l\u{1B}[?2004l"
+    /// What is sent in between is shown at once (synchronised output).
+    private static let updateBegin = "\u{1B}[?2026h"
+    private static let updateEnd = "\u{1B}[?2026l"
 }

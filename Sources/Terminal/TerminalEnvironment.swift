@@ -8,6 +8,8 @@ public struct TerminalEnvironment: Sendable {
     private let colourTerm: String
     private let noColour: String
     private let escapeDelay: String
+    /// Those variables by which brands can be told.
+    private let marks: [String: String]
 
     /// Reads the variables of this process.
     public init() {
@@ -20,6 +22,10 @@ public struct TerminalEnvironment: Sendable {
         colourTerm = variable("COLORTERM") ?? ""
         noColour = variable("NO_COLOR") ?? ""
         escapeDelay = variable("ESCDELAY") ?? ""
+        let names = Set(TerminalBrand.allCases.flatMap { $0.traits.variables.map(\.name) })
+        marks = names.reduce(into: [:]) { marks, name in
+            if let value = variable(name), !value.isEmpty { marks[name] = value }
+        }
     }
 
     /// How many colours to use, given how many terminfo counts.
@@ -28,9 +34,15 @@ public struct TerminalEnvironment: Sendable {
     /// present and not an empty string (regardless of its value), prevents the addition of ANSI color".
     public func colourDepth(terminfoColours: Int) -> ColourDepth {
         guard noColour.isEmpty, terminfoColours >= 8 else { return .none }
-        if colourTerm == "truecolor" || colourTerm == "24bit" || kind.hasSuffix("-direct") { return .full }
+        if claimsAllColours { return .full }
         return terminfoColours >= 256 ? .palette : terminfoColours >= 16 ? .sixteen : .eight
     }
+
+    /// Whether it says that there are all colours.
+    var claimsAllColours: Bool { colourTerm == "truecolor" || colourTerm == "24bit" || kind.hasSuffix("-direct") }
+
+    /// Whether the user wants no colours.
+    var refusesColours: Bool { !noColour.isEmpty }
 
     /// Whether the locale's characters are UTF-8. Ask after `setlocale`.
     public var isUnicode: Bool {
@@ -48,8 +60,49 @@ public struct TerminalEnvironment: Sendable {
         let families = [
             "xterm", "tmux", "screen", "rxvt", "alacritty", "foot", "kitty", "wezterm", "konsole", "vte", "gnome",
             "st-",
-            "stterm", "contour", "ghostty", "putty", "mintty", "iterm",
+            "stterm", "contour", "ghostty", "putty", "mintty", "mlterm", "rio", "iterm",
         ]
         return families.contains { kind.hasPrefix($0) }
+    }
+
+    // MARK: - Brands
+
+    /// Which brand it says the terminal is of, and whether its kind says so.
+    ///
+    /// What stands in between comes first: it hides what is behind it, of which variables are left over. `TERM` says more
+    /// than other variables, which every program inherits that was started from there, another terminal too.
+    var brand: (brand: TerminalBrand, isByKind: Bool)? {
+        if let multiplexer { return multiplexer }
+        let byKind = TerminalBrand.allCases.first { brand in
+            brand.traits.kind.map { kind.hasPrefix($0) } ?? false
+        }
+        if let byKind { return (byKind, true) }
+        return markedBrand.map { ($0, false) }
+    }
+
+    /// The terminal whose variables are there, in front of a multiplexer or behind it. A variable that others set too is
+    /// that of the last who did.
+    var markedBrand: TerminalBrand? {
+        let brands = TerminalBrand.allCases.filter { !$0.isMultiplexer }
+        let named = brands.first { brand in
+            brand.traits.variables.contains { $0.value != nil && marks[$0.name] == $0.value }
+        }
+        return named
+            ?? brands.first { brand in
+                brand.traits.variables.contains { $0.value == nil && marks[$0.name] != nil }
+            }
+    }
+
+    private var multiplexer: (brand: TerminalBrand, isByKind: Bool)? {
+        if kind.hasPrefix("tmux") { return (.tmux, true) }
+        if kind.hasPrefix("screen") {
+            // tmux calls itself that too, if it is not told otherwise. Which of the two it is, it says when it is asked.
+            return marks["TMUX"] != nil && marks["STY"] == nil ? (.tmux, false) : (.gnuScreen, true)
+        }
+        for brand in [TerminalBrand.tmux, .gnuScreen, .zellij]
+        where brand.traits.variables.contains(where: { marks[$0.name] != nil }) {
+            return (brand, false)
+        }
+        return nil
     }
 }

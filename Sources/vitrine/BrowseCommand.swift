@@ -15,16 +15,17 @@ struct BrowseCommand {
 
     @MainActor
     func run(_ gallery: String?) async throws -> Int32 {
-        let terminal = try Terminal(TerminalEnvironment())
+        let terminal = try Terminal(TerminalEnvironment(), wishes: house.settings.terminalWishes)
         let place = try startingPlace(gallery)
         let caches = try house.openCaches()
-        terminal.use { adapt(&$0) }
         let root = RootScreen(try makeContext(caches, terminal))
         root.onNeedsDisplay = { terminal.setNeedsFrame() }
         root.onRedraw = { terminal.redraw() }
         root.onSuspend = { terminal.suspend() }
         root.onCopy = { terminal.copy($0) }
         terminal.onEvent = { root.handle($0) }
+        terminal.onCapabilities = { root.adopt($0) }
+        terminal.onFindings = { [log = house.log] in for line in $0.lines { log.debug(.screen, line) } }
         let shown = AsyncStream<Void>.makeStream()
         terminal.onFrame = { size in
             defer { shown.continuation.finish() }
@@ -58,11 +59,6 @@ struct BrowseCommand {
         guard let gallery else { return last }
         let address = try house.address(gallery)
         return last.gallery == address ? last : Place(gallery: address)
-    }
-
-    private func adapt(_ capabilities: inout Capabilities) {
-        if house.settings.ascii { capabilities.unicode = false }
-        if let colours = house.settings.colours.depth { capabilities.colours = colours }
     }
 
     @MainActor
@@ -109,19 +105,6 @@ struct BrowseCommand {
         case 0?: ExitCode.done.rawValue
         case let number?: 128 + number
         case nil: ExitCode.someFailed.rawValue
-        }
-    }
-}
-
-extension Settings.Colours {
-    /// The depth that the user insists on.
-    var depth: ColourDepth? {
-        switch self {
-        case .auto: nil
-        case .none: ColourDepth.none
-        case .sixteen: .sixteen
-        case .palette: .palette
-        case .full: .full
         }
     }
 }

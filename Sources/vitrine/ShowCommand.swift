@@ -18,7 +18,7 @@ struct ShowCommand {
 
     /// Several files are decoded at once, and are drawn in the order in which they were named.
     func run(_ files: [String], size: Invocation.ShowSize?) async -> ExitCode {
-        let capabilities = self.capabilities
+        let capabilities = Capabilities(ofStandardOutput: TerminalEnvironment(), house.settings.terminalWishes)
         let style = DrawingStyle(capabilities, house.settings)
         let room = self.room(size, style)
         // Each may be far ahead of the slowest, but what waits for its turn takes memory.
@@ -45,30 +45,6 @@ struct ShowCommand {
             }
             return code
         }
-    }
-
-    /// What standard output can show, and what the user wants.
-    private var capabilities: Capabilities {
-        let environment = TerminalEnvironment()
-        var capabilities = Capabilities(ofStandardOutput: environment)
-        if house.settings.ascii { capabilities.unicode = false }
-        if let colours = house.settings.colours.depth { capabilities.colours = colours }
-        switch house.settings.pixels {
-        case .auto: break
-        case .none: capabilities.pixels = nil
-        case .sixel: capabilities.pixels = pixels(.sixel, environment)
-        case .kitty: capabilities.pixels = pixels(.kitty, environment)
-        case .iterm: capabilities.pixels = pixels(.iterm, environment)
-        }
-        return capabilities
-    }
-
-    /// A file or a pipe has no cells; whoever draws into one has such.
-    private func pixels(_ language: PixelProtocol, _ environment: TerminalEnvironment) -> PixelCapabilities {
-        let cell = Capabilities.standardOutputCell ?? (width: 10, height: 20)
-        return PixelCapabilities(
-            language, cellWidth: cell.width, cellHeight: cell.height,
-            isThroughTmux: environment.kind.hasPrefix("tmux"))
     }
 
     private func draw(

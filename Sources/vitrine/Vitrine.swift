@@ -32,7 +32,10 @@ enum Vitrine {
                 return ExitCode.done.rawValue
             case .version(let isVerbose):
                 Output.print("vitrine \(Version.number)")
-                if isVerbose { DecoderDescription(DecoderClient(path: Installation().decoder)).print() }
+                if isVerbose {
+                    try printFindings(invocation)
+                    DecoderDescription(DecoderClient(path: Installation().decoder)).print()
+                }
                 return ExitCode.done.rawValue
             default:
                 let house = try House(invocation)
@@ -59,6 +62,13 @@ enum Vitrine {
         case .cache(let action, let target): try await CacheCommand(house: house).run(action, target).rawValue
         case .help, .version: ExitCode.done.rawValue
         }
+    }
+
+    /// What was found out about where it runs, a line each.
+    private static func printFindings(_ invocation: Invocation) throws {
+        let wishes = try House(invocation).settings.terminalWishes
+        let findings = TerminalFindings(ofStandardOutput: TerminalEnvironment(), wishes, isThorough: true)
+        for line in findings.lines { Output.print(line) }
     }
 
     private static func sentence(_ error: any Error) -> String { "\(error)" }

@@ -208,7 +208,9 @@ import Testing
     /// What is loaded is loaded, and nothing happens: then nothing is done either.
     @Test func asleepItDoesNothing() throws {
         let server = try Nginx(serving: Built.testGallery)
-        let session = try browse(server.url("/index.xml"))
+        // One that answers what it is asked, and then there is nothing more to be asked.
+        let session = try TerminalSession(
+            arguments: [server.url("/index.xml")], environment: home.environment(), persona: .alacritty)
         try #require(session.until { $0.text.contains("Updated:") && $0[1, 1].text == "▀" && $0[1, 19].text == "▀" })
         session.untilQuiet()
         let folder = TestFolder()

@@ -39,6 +39,19 @@ import Testing
         #expect(frame.text(inRow: 7).isEmpty)
     }
 
+    /// Nothing goes blank on the way.
+    @Test func whenTheTerminalTurnsOutToShowOthersPicturesAreDrawnAnew() async throws {
+        try await screens.sync(["a"])
+        try await screens.store(TestScreens.picture(red: 255), as: .thumbnail, of: "a")
+        screens.open()
+        try await screens.until { screens.frame()[1, 1].style.background == .rgb(255, 0, 0) }
+        let frames = screens.wantedFrames
+        screens.root.adopt(Capabilities(colours: .palette))
+        #expect(screens.wantedFrames == frames + 1)
+        #expect(screens.frame()[1, 1].style.background == .rgb(255, 0, 0))
+        try await screens.until { if case .palette = screens.frame()[1, 1].style.background { true } else { false } }
+    }
+
     @Test("BEHAVIOURS 6.2: an empty gallery says so, and one that has never been there that it is on its way")
     func empty() async throws {
         screens.open()

@@ -18,7 +18,7 @@ import Testing
     @Test func everyOptionThatIsExplainedIsUnderstood() throws {
         let options = HelpText.text.split(separator: "\n").drop { $0 != "Options:" }.dropFirst()
             .filter { $0.hasPrefix("  ") && !$0.hasPrefix("       ") }
-        #expect(options.count == SettingsTable.options.count + 6)
+        #expect(options.count == SettingsTable.options.count + 7)
         for line in options {
             let words = line.split(separator: " ")
             let name = try #require(words.first { $0.hasPrefix("--") })

@@ -58,6 +58,7 @@ import Testing
         #expect(try command("show -h") == .help)
         #expect(try command("-V") == .version(isVerbose: false))
         #expect(try command("cache --version") == .version(isVerbose: false))
+        #expect(try command("--version --verbose") == .version(isVerbose: true))
         #expect(try command("--verbose -V") == .version(isVerbose: true))
         #expect(try command("-Vh") == .help)
     }

@@ -62,6 +62,7 @@ import Testing
         ("ascii", "", "“” is no value for “ascii”: yes or no."),
         ("symbols", "dots", "“dots” is no value for “symbols”: one of auto, ascii, ramp, half, quad, sextant."),
         ("colors", "8", "“8” is no value for “colors”: one of auto, none, 16, 256, full."),
+        ("pixels", "yes", "“yes” is no value for “pixels”: one of auto, none, sixel, kitty, iterm."),
         ("sync-on-open", "YES", "“YES” is no value for “sync-on-open”: yes or no."),
         ("sync-on-focus", "1", "“1” is no value for “sync-on-focus”: yes or no."),
         ("sync-interval", "-1", "“-1” is no value for “sync-interval”: a number from 0 to 10080."),

@@ -58,7 +58,7 @@ import Testing
 
     @Test func escapeThenKey() {
         var parser = InputParser()
-        #expect(parser.parse([0x1B]).isEmpty && parser.isWaiting)
+        #expect(parser.parse([0x1B]).isEmpty && parser.waiting == .key)
         #expect(parser.parseWhatIsPending() == [.key(Key(.escape))])
         #expect(parser.parse(Array("q".utf8)) == [.key(.character("q"))])
         #expect(keys("\u{1B}\u{1B}[A") == [Key(.escape), Key(.up)])

@@ -10,14 +10,18 @@ public final class TerminalSession {
     public private(set) var bytes: [UInt8] = []
     /// The program.
     public let process: pid_t
+    /// Who answers what the program asks the terminal; nil for nobody.
+    public var persona: Persona?
+    private var answered = 0
     private let terminal: Int32
     private var exitStatus: Int32?
 
     /// Starts a program.
     public init(
         _ path: String = Built.vitrine, arguments: [String] = [], columns: Int = 80, rows: Int = 24,
-        environment: [String: String]
+        environment: [String: String], persona: Persona? = nil
     ) throws {
+        self.persona = persona
         screen = VirtualScreen(columns: columns, rows: rows)
         var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
         var terminal: Int32 = -1
@@ -137,6 +141,15 @@ public final class TerminalSession {
         guard count > 0 else { return false }
         bytes += buffer.prefix(count)
         screen.write(buffer.prefix(count))
+        answer()
         return true
+    }
+
+    private func answer() {
+        guard let persona else { return }
+        for question in screen.questions[answered...] {
+            if let answer = persona.answer(to: question) { type(answer) }
+        }
+        answered = screen.questions.count
     }
 }

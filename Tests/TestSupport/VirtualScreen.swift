@@ -28,6 +28,8 @@ public final class VirtualScreen {
     private var lastText = " "
     /// Sequences that do not belong to the grammar.
     public private(set) var violations: [String] = []
+    /// What it was asked about itself, by what each question is made of: `CSI c`, `OSC 11;?`. It is left to others to answer.
+    public private(set) var questions: [String] = []
     /// DEC private modes that are on.
     public private(set) var modes: Set<Int> = [25, 7]
     /// The pictures on it.
@@ -228,10 +230,12 @@ public final class VirtualScreen {
             guard let picture = pictures.sixel(body) else { return violations.append("DCS \(body.prefix(40))") }
             draw(picture)
         case UInt8(ascii: "_"):
+            if body.contains("a=q") { return questions.append("APC \(body)") }
             let wrong = pictures.takeKitty(String(body.dropFirst()), column: column, row: row)
             if let wrong { violations.append(wrong) }
         default:
             if body.hasPrefix("52;c;") { return }
+            if body == "11;?" { return questions.append("OSC \(body)") }
             guard let picture = pictures.iterm(body) else { return violations.append("OSC \(body.prefix(40))") }
             draw(picture)
         }
@@ -255,6 +259,10 @@ public final class VirtualScreen {
         if pending[end] == Self.cancel { return end + 1 }
         let body = String(decoding: pending[2..<end], as: UTF8.self)
         let final = Character(UnicodeScalar(pending[end]))
+        if Self.questions.contains("\(body)\(final)") {
+            questions.append("CSI \(body)\(final)")
+            return end + 1
+        }
         let isPrivate = body.hasPrefix("?")
         let numbers = body.drop { $0 == "?" }.split(separator: ";", omittingEmptySubsequences: false).map {
             Int($0) ?? 0
@@ -262,6 +270,10 @@ public final class VirtualScreen {
         apply(final, numbers, body: body, isPrivate: isPrivate)
         return end + 1
     }
+
+    private static let questions: Set = [
+        "c", "0c", ">c", ">q", ">0q", "14t", "16t", "?2026$p", "?1;1;0S",
+    ]
 
     private func apply(_ final: Character, _ numbers: [Int], body: String, isPrivate: Bool) {
         func number(_ index: Int, default value: Int = 1) -> Int {

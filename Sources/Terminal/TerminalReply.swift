@@ -1,0 +1,88 @@
+import Text
+
+/// What a terminal answers when it is asked about itself.
+///
+/// A reply may be late or forged: what it says is taken in by whoever has asked (``Inquiry``), and only then.
+enum TerminalReply: Hashable, Sendable {
+    /// XTVERSION, `DCS > | text ST`: its name and version, as it writes them.
+    case version(String)
+    /// Kitty's graphics, `APC G i=number;OK ST`: whether it could do what was asked under that number.
+    case kitty(number: Int, isOK: Bool)
+    /// `CSI 6 ; height ; width t`: the pixels of a cell.
+    case cellSize(width: Int, height: Int)
+    /// `CSI 4 ; height ; width t`: the pixels of all cells together.
+    case areaSize(width: Int, height: Int)
+    /// `OSC 11 ; rgb:… ST`: what is behind the text.
+    case background(red: UInt8, green: UInt8, blue: UInt8)
+    /// DECRPM, `CSI ? mode ; state $ y`: whether it knows a mode, and how that stands.
+    case mode(Int, state: Int)
+    /// DA1, `CSI ? … c`: what it is, and what it can do.
+    case attributes([Int])
+    /// XTSMGRAPHICS, `CSI ? 1 ; 0 ; count S`: how many colours a sixel picture may have.
+    case sixelColours(Int)
+
+    /// The longest name of a terminal that is kept.
+    static let maximumName = 64
+    /// No terminal has more attributes.
+    static let maximumAttributes = 64
+
+    /// What a control sequence answers; nil if it is no answer.
+    init?(_ sequence: ControlSequence) {
+        let numbers = sequence.numbers
+        switch (sequence.introducer, sequence.intermediates, sequence.final) {
+        case (nil, [], UInt8(ascii: "t")) where numbers.count == 3 && numbers[0] == 6:
+            self = .cellSize(width: numbers[2], height: numbers[1])
+        case (nil, [], UInt8(ascii: "t")) where numbers.count == 3 && numbers[0] == 4:
+            self = .areaSize(width: numbers[2], height: numbers[1])
+        case (UInt8(ascii: "?"), [UInt8(ascii: "$")], UInt8(ascii: "y")) where numbers.count == 2:
+            self = .mode(numbers[0], state: numbers[1])
+        case (UInt8(ascii: "?"), [], UInt8(ascii: "c")):
+            self = .attributes(Array(numbers.prefix(Self.maximumAttributes)))
+        case (UInt8(ascii: "?"), [], UInt8(ascii: "S")) where numbers.count == 3 && numbers[0] == 1 && numbers[1] == 0:
+            self = .sixelColours(numbers[2])
+        default: return nil
+        }
+    }
+
+    /// What a string answers; nil if it is no answer.
+    ///
+    /// - Parameters:
+    ///   - introducer: the byte behind the escape: `]`, `P` or `_`.
+    ///   - body: what stands between that and the string's end.
+    init?(introducer: UInt8, body: some Collection<UInt8>) {
+        let text = String(decoding: body, as: UTF8.self)
+        switch introducer {
+        case UInt8(ascii: "P") where text.hasPrefix(">|"):
+            self = .version(String(text.dropFirst(2).prefix(Self.maximumName)).madeVisible)
+        case UInt8(ascii: "_") where text.hasPrefix("G"):
+            guard let (number, message) = Self.kittyParts(text.dropFirst()) else { return nil }
+            self = .kitty(number: number, isOK: message == "OK")
+        case UInt8(ascii: "]") where text.hasPrefix("11;"):
+            guard let (red, green, blue) = Self.colour(text.dropFirst(3)) else { return nil }
+            self = .background(red: red, green: green, blue: blue)
+        default: return nil
+        }
+    }
+
+    /// `i=31;OK`, perhaps with other keys beside the number.
+    private static func kittyParts(_ text: Substring) -> (number: Int, message: Substring)? {
+        let parts = text.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let key = parts[0].split(separator: ",").first(where: { $0.hasPrefix("i=") }),
+            let number = Int(key.dropFirst(2))
+        else { return nil }
+        return (number, parts[1])
+    }
+
+    /// `rgb:` or `rgba:`, with one to four digits for each part, as X11 writes colours.
+    private static func colour(_ text: Substring) -> (UInt8, UInt8, UInt8)? {
+        guard let colon = text.firstIndex(of: ":"), ["rgb", "rgba"].contains(text[..<colon]) else { return nil }
+        let parts = text[text.index(after: colon)...].split(separator: "/", omittingEmptySubsequences: false)
+        guard (3...4).contains(parts.count) else { return nil }
+        let values = parts.prefix(3).compactMap { part -> UInt8? in
+            guard (1...4).contains(part.utf8.count), part.allSatisfy(\.isHexDigit), let value = Int(part, radix: 16)
+            else { return nil }
+            return UInt8(value * 255 / ((1 << (4 * part.utf8.count)) - 1))
+        }
+        return values.count == 3 ? (values[0], values[1], values[2]) : nil
+    }
+}

@@ -1,0 +1,339 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the program finds out about terminals of many kinds, and that they and it are the same afterwards as before.
+@Suite(.serialized) struct DetectionTests {
+    private let home = Household()
+
+    private func browse(
+        _ arguments: String..., persona: Persona? = nil, term: String = "xterm-256color",
+        _ variables: [String: String] = [:]
+    ) throws -> TerminalSession {
+        try TerminalSession(
+            arguments: ["--log-level=debug", "--log-file", home.folder.path("log")] + arguments + [Built.testGallery],
+            environment: home.environment(term: term, variables), persona: persona)
+    }
+
+    /// What the log says was found out at last, by what it is about.
+    private func findings() -> [String: String] {
+        let log = (try? String(contentsOfFile: home.folder.path("log"), encoding: .utf8)) ?? ""
+        var findings: [String: String] = [:]
+        for line in log.split(separator: "\n") {
+            for word in ["terminal", "pixels", "cell", "colours", "characters", "updates", "background"] {
+                guard let range = line.range(of: " screen \(word): ") else { continue }
+                findings[word] = String(line[range.upperBound...])
+            }
+        }
+        return findings
+    }
+
+    /// Waits until the log says something of what was found out. Returns false if it never does.
+    private func until(_ session: TerminalSession, _ condition: ([String: String]) -> Bool) -> Bool {
+        for _ in 0..<600 where !condition(findings()) { session.untilQuiet(milliseconds: 50) }
+        return condition(findings())
+    }
+
+    /// What it finds out by the time that it has drawn everything and has been left.
+    private func findings(of session: TerminalSession) -> [String: String] {
+        #expect(session.until { $0.text.contains("Updated:") })
+        session.untilQuiet()
+        session.type("Q")
+        #expect(session.wait() == 0)
+        return findings()
+    }
+
+    // MARK: - Kinds of terminals
+
+    @Test func kitty() throws {
+        let session = try browse("--pixels=auto", persona: .kitty)
+        let found = findings(of: session)
+        #expect(found["terminal"] == "kitty(0.35.2), it says")
+        #expect(found["pixels"] == "kitty’s language, which works in kitty")
+        #expect(found["cell"] == "10 × 20 pixels, it says" && found["background"] == "#1e1e2e, it says")
+        #expect(found["colours"] == "all, which kitty has" && found["updates"] == "shown at once, it says (mode 2026)")
+    }
+
+    @Test func foot() throws {
+        let found = findings(of: try browse(persona: .foot))
+        #expect(found["pixels"] == "sixel, it says" && found["cell"] == "9 × 18 pixels, it says")
+        #expect(found["characters"]?.hasPrefix("all, sextants too") == true)
+    }
+
+    @Test func oneThatMisreports() throws {
+        let found = findings(of: try browse(persona: .wezTerm))
+        #expect(found["pixels"] == "iTerm2’s language, which works in WezTerm")
+    }
+
+    @Test func oneWithoutPixels() throws {
+        let found = findings(of: try browse(persona: .alacritty))
+        #expect(
+            found["pixels"] == "none: it says" && found["colours"] == "256, by what is known of its kind (terminfo)")
+    }
+
+    @Test func oneThatDoesNotAnswer() throws {
+        let session = try browse()
+        #expect(session.until { $0.text.contains("Updated:") })
+        #expect(session.screen.questions.last == "CSI c")
+        #expect(until(session) { $0["pixels"] == "none: it does not answer" })
+        // It is not asked again.
+        let count = session.screen.questions.count
+        session.type("\u{1B}[I")
+        session.resize(columns: 90, rows: 30)
+        #expect(session.until { $0.columns == 90 && $0.text.contains("Updated:") })
+        session.untilQuiet()
+        #expect(session.screen.questions.count == count)
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
+    @Test("What is no xterm is asked nothing", arguments: ["linux", "vt100", "vt220", "ansi"])
+    func oldTerminals(kind: String) throws {
+        let session = try browse(persona: .kitty, term: kind)
+        #expect(session.until { $0.text.contains("Updated:") })
+        session.untilQuiet()
+        #expect(session.screen.questions.isEmpty && !session.screen.text.contains("\u{1B}"))
+        #expect(!session.bytes.contains(0x07))
+        session.type("Q")
+        #expect(session.wait() == 0)
+        #expect(session.screen.questions.isEmpty)
+        let probe = try TerminalSession(
+            arguments: ["--version", "--verbose"], environment: home.environment(term: kind), persona: .kitty)
+        #expect(probe.wait() == 0)
+        #expect(probe.screen.questions.isEmpty && probe.screen.text.contains("pixels: none: its kind is not asked"))
+    }
+
+    @Test func aDumbTerminalIsAskedNothing() throws {
+        let session = try browse(persona: .kitty, term: "dumb")
+        #expect(session.until { $0.byteCount > 0 })
+        session.untilQuiet()
+        session.type("Q")
+        _ = session.wait()
+        #expect(session.screen.questions.isEmpty)
+    }
+
+    @Test func withoutALocaleThereIsASCIIAlone() throws {
+        let session = try browse(persona: .alacritty, ["LANG": "C", "LC_ALL": "C"])
+        #expect(session.until { $0.text.contains("Updated:") })
+        session.untilQuiet()
+        #expect(session.bytes.allSatisfy { $0 < 0x80 })
+        session.type("Q")
+        #expect(session.wait() == 0)
+        #expect(findings()["characters"] == "ASCII alone: the locale is not UTF-8")
+    }
+
+    // MARK: - What is done with it
+
+    @Test func whatIsFoundOutIsDrawnWith() throws {
+        let session = try browse("--pixels=none", persona: .foot)
+        // Nothing but the answer says that there are all colours.
+        #expect(session.until { screen in (0..<10).contains { screen[$0, 1].style.contains("8,2,") } })
+        #expect(String(decoding: session.bytes, as: UTF8.self).contains("\u{1B}[?2026h"))
+        session.type("Q")
+        #expect(session.wait() == 0)
+        #expect(!session.screen.modes.contains(2026) && !session.screen.isAlternate)
+    }
+
+    @Test func updatesAreMarkedForThoseAloneWhoKnowTheMarks() throws {
+        let session = try browse(persona: Persona(version: "XTerm(379)", attributes: "64;1;2;6", synchronises: "0"))
+        #expect(session.until { $0.text.contains("Updated:") })
+        session.type("Q")
+        #expect(session.wait() == 0)
+        #expect(!String(decoding: session.bytes, as: UTF8.self).contains("\u{1B}[?2026h"))
+    }
+
+    @Test func theUserGoesBeforeWhatIsFound() throws {
+        let session = try browse("--pixels=none", "--colors=16", persona: .kitty)
+        let found = findings(of: session)
+        #expect(found["pixels"] == "none, as you say" && found["colours"] == "16, as you say")
+        let text = String(decoding: session.bytes, as: UTF8.self)
+        #expect(!text.contains("8;2;") && !text.contains("8;5;"))
+    }
+
+    /// The window's size changed, or the window came to the front: its cells may be others.
+    @Test(arguments: ["\u{1B}[I", "resize"]) func cellsAreAskedForAgain(cause: String) throws {
+        let session = try browse("--pixels=none", persona: .alacritty)
+        #expect(session.until { $0.text.contains("Updated:") })
+        session.untilQuiet()
+        let count = session.screen.questions.count
+        session.persona?.cell = "30;15"
+        if cause == "resize" { session.resize(columns: 90, rows: 30) } else { session.type(cause) }
+        #expect(until(session) { $0["cell"] == "15 × 30 pixels, it says" })
+        #expect(Array(session.screen.questions[count...]) == ["CSI 16t", "CSI 14t", "CSI c"])
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
+    // MARK: - Replies are not keys
+
+    /// Nothing is typed but by replies, and the program is where it was: at the first photo, in the same screen.
+    @Test(arguments: [Persona.kitty, .foot]) func repliesCutAtAnyByteAreNoKeys(persona: Persona) throws {
+        let session = try browse("--pixels=none")
+        #expect(session.until { $0.text.contains("1 of 28") })
+        let answers = session.screen.questions.compactMap { persona.answer(to: $0) }
+        #expect(answers.count > 4)
+        for byte in answers.joined().utf8 {
+            session.type(String(UnicodeScalar(byte)))
+            // Longer than a key is waited for.
+            session.untilQuiet(milliseconds: 40)
+        }
+        // Once more, when nobody waits for them any more.
+        session.type(answers.joined())
+        session.type("j")
+        #expect(session.until { $0.text.contains("2 of 28") })
+        session.untilQuiet()
+        #expect(session.screen.text.contains("2 of 28") && session.screen.text.contains("Dawn over the ridge"))
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
+    @Test func forgedRepliesChangeNothing() throws {
+        let session = try browse(persona: .alacritty)
+        #expect(session.until { $0.text.contains("Updated:") })
+        session.untilQuiet()
+        let before = findings()
+        for persona in [Persona.kitty, .foot, .wezTerm] {
+            for question in ["CSI >q", "CSI 16t", "OSC 11;?", "CSI ?2026$p", "CSI ?1;1;0S", "APC Gi=31,a=q;", "CSI c"] {
+                session.type(persona.answer(to: question) ?? "")
+            }
+        }
+        session.type("j")
+        #expect(session.until { $0.text.contains("2 of 28") })
+        #expect(findings() == before)
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
+    /// The answers come when the program is already on its way out; the shell behind it must not read them.
+    @Test func nothingIsLeftForTheShell() throws {
+        let script = "\"$0\" \"$@\"; IFS= read -r line; printf 'left [%s]' \"$line\""
+        for attempt in 1...5 {
+            let session = try TerminalSession(
+                "/bin/sh", arguments: ["-c", script, Built.vitrine, "--pixels=none", Built.testGallery],
+                environment: home.environment())
+            #expect(session.until { $0.text.contains("Dawn over the ridge") })
+            let answers = session.screen.questions.compactMap { Persona.kitty.answer(to: $0) }.joined()
+            let left = Date()
+            session.type("Q")
+            session.untilQuiet(milliseconds: 30)
+            session.type(answers)
+            // A fifth of a second is waited for them: on a busy machine, the test may have been late.
+            let isInTime = Date().timeIntervalSince(left) < 0.1
+            #expect(session.until { !$0.isAlternate })
+            session.untilQuiet(milliseconds: 400)
+            session.type("\n")
+            #expect(session.until { $0.text.contains("left [") })
+            #expect(session.wait() == 0)
+            if session.screen.text.contains("left []") { return }
+            #expect(attempt < 5 || !isInTime, "\(session.screen.text)")
+        }
+        Issue.record("something is left")
+    }
+
+    // MARK: - Without a screen
+
+    private func version(
+        _ arguments: String..., persona: Persona?, term: String = "xterm-256color", _ more: [String: String] = [:]
+    ) throws -> TerminalSession {
+        let session = try TerminalSession(
+            arguments: ["--version", "--verbose"] + arguments, columns: 160,
+            environment: home.environment(term: term, more), persona: persona)
+        let original = session.modes
+        #expect(session.wait() == 0)
+        var (now, then) = (session.modes, original)
+        #expect(memcmp(&now, &then, MemoryLayout<termios>.size) == 0)
+        #expect(session.screen.violations.isEmpty)
+        return session
+    }
+
+    @Test func theVersionSaysWhatWasFound() throws {
+        let session = try version(persona: .foot)
+        for line in [
+            "vitrine 0.1", "terminal: foot(1.16.2), it says", "pixels: sixel, it says", "cell: 9 × 18 pixels, it says",
+            "colours: all, which foot has", "updates: shown at once, it says (mode 2026)",
+            "background: #242424, it says",
+        ] {
+            #expect(session.screen.text.contains(line), "\(session.screen.text)")
+        }
+        #expect(
+            try version("--pixels=kitty", persona: .foot).screen.text.contains("pixels: kitty’s language, as you say"))
+        #expect(try version(persona: nil).screen.text.contains("pixels: none: it does not answer"))
+        // And on no terminal there is nobody to ask.
+        let piped = try home.vitrine("--version", "--verbose")
+        #expect(piped.status == 0 && piped.text.contains("pixels: none: standard output is no terminal"))
+    }
+
+    @Test func theShellReadsNothingOfWhatWasAsked() throws {
+        let session = try TerminalSession(
+            "/bin/sh",
+            arguments: [
+                "-c", "\"$0\" --version --verbose; IFS= read -r line; printf 'left [%s]' \"$line\"", Built.vitrine,
+            ],
+            environment: home.environment(), persona: .kitty)
+        #expect(session.until { $0.text.contains("background: #1e1e2e") })
+        session.type("\n")
+        #expect(session.until { $0.text.contains("left [") })
+        #expect(session.screen.text.contains("left []"), "\(session.screen.text)")
+    }
+
+    // MARK: - Multiplexers
+
+    /// What is found out in a tmux whose own terminal is a kitty.
+    private func findings(inTmux options: String, _ persona: Persona = .kitty) throws -> [String: String] {
+        let folder = TestFolder()
+        let socket = folder.path("tmux")
+        let configuration = folder.write("tmux.conf", "set -g status off\nset -g focus-events on\n\(options)\n")
+        let session = try TerminalSession(
+            "/usr/bin/tmux",
+            arguments: [
+                "-S", socket, "-u", "-f", configuration, "new-session", Built.vitrine, "--log-level=debug",
+                "--log-file",
+                home.folder.path("log"), "--pixels=auto", Built.testGallery,
+            ],
+            environment: home.environment(), persona: persona)
+        defer { _ = try? Command("/usr/bin/tmux", ["-S", socket, "kill-server"]) }
+        #expect(session.until { $0.text.contains("Updated:") })
+        // Until it knows, or has given up.
+        #expect(until(session) { $0["pixels"].map { !$0.contains("not answer") } ?? false })
+        session.untilQuiet(milliseconds: 2_500)
+        // Still at the first photo, in the list.
+        #expect(session.screen.text.contains("1 of 28"), "\(session.screen.text)")
+        session.type("Q")
+        _ = session.wait()
+        return findings()
+    }
+
+    @Test func tmuxThatPassesNothingOn() throws {
+        let found = try findings(inTmux: "")
+        #expect(found["terminal"]?.hasPrefix("tmux ") == true, "\(found)")
+        #expect(found["pixels"] == "none: tmux shows none, and passes none on (allow-passthrough)")
+    }
+
+    @Test func tmuxThatPassesPicturesOn() throws {
+        let found = try findings(inTmux: "set -g allow-passthrough on")
+        #expect(found["pixels"] == "kitty’s language, which tmux passes on to kitty(0.35.2)", "\(found)")
+    }
+
+    @Test func tmuxInATerminalThatTakesNoPictures() throws {
+        let found = try findings(inTmux: "set -g allow-passthrough on", .alacritty)
+        #expect(found["pixels"] == "none: tmux shows none, and passes none on (allow-passthrough)")
+    }
+
+    @Test func screen() throws {
+        let session = try TerminalSession(
+            "/usr/bin/screen",
+            arguments: [
+                "-U", "-c", "/dev/null", Built.vitrine, "--log-level=debug", "--log-file", home.folder.path("log"),
+                Built.testGallery,
+            ],
+            environment: home.environment(["SCREENDIR": home.folder.path("screens")]), persona: .kitty)
+        #expect(session.until { $0.text.contains("Updated:") })
+        session.untilQuiet()
+        #expect(session.screen.text.contains("1 of 28"))
+        session.type("Q")
+        #expect(session.wait() == 0)
+        let found = findings()
+        #expect(found["pixels"] == "none: GNU screen shows none", "\(found)")
+        #expect(found["terminal"]?.hasPrefix("GNU screen, by ") == true)
+    }
+}

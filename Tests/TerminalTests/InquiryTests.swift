@@ -1,0 +1,140 @@
+import Cells
+import Testing
+
+@testable import Terminal
+
+@Suite struct InquiryTests {
+    private static let all: Set<TerminalQuestion> = [
+        .version, .kitty, .cellSize, .areaSize, .background, .synchronises, .sixelColours,
+    ]
+
+    /// An inquiry that conditions can change.
+    private final class Asked {
+        private(set) var inquiry = Inquiry(number: 31)
+
+        init(_ questions: Set<TerminalQuestion>) { _ = inquiry.ask(questions) }
+
+        var isOpen: Bool { inquiry.isOpen }
+        var answers: TerminalAnswers { inquiry.answers }
+
+        func take(_ reply: TerminalReply) -> Bool { inquiry.take(reply) }
+        func ask(_ questions: Set<TerminalQuestion>) { _ = inquiry.ask(questions) }
+        func giveUp() { inquiry.giveUp() }
+    }
+
+    private func asked(_ questions: Set<TerminalQuestion> = all) -> Asked { Asked(questions) }
+
+    @Test func everythingIsAskedInOnePieceAndTheEndComesLast() {
+        var inquiry = Inquiry(number: 31)
+        let text = String(decoding: inquiry.ask(Self.all), as: UTF8.self)
+        #expect(
+            text == "\u{1B}[>q\u{1B}_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\\\u{1B}[16t\u{1B}[14t\u{1B}]11;?\u{1B}\\"
+                + "\u{1B}[?2026$p\u{1B}[?1;1;0S\u{1B}[c")
+        #expect(inquiry.isOpen && inquiry.open.contains(.attributes))
+    }
+
+    @Test func whatTmuxPassesOnStandsInAStringOfItsOwn() {
+        var inquiry = Inquiry(number: 7)
+        let text = String(decoding: inquiry.ask([.outerVersion, .outerKitty]), as: UTF8.self)
+        #expect(
+            text == "\u{1B}Ptmux;\u{1B}\u{1B}[>q\u{1B}\\"
+                + "\u{1B}Ptmux;\u{1B}\u{1B}_Gi=7,s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\u{1B}\\\u{1B}\\")
+        // A tmux would keep the end to itself.
+        #expect(inquiry.open == [.outerVersion, .outerKitty])
+    }
+
+    @Test func answersAreTakenInOnce() {
+        let inquiry = asked()
+        let replies: [TerminalReply] = [
+            .version("kitty(0.35.2)"), .kitty(number: 31, isOK: true), .cellSize(width: 10, height: 20),
+            .areaSize(width: 800, height: 480), .background(red: 0x1E, green: 0x1E, blue: 0x2E),
+            .mode(2026, state: 2), .sixelColours(1024),
+        ]
+        for reply in replies {
+            #expect(inquiry.take(reply), "\(reply)")
+            #expect(!inquiry.take(reply), "\(reply)")
+        }
+        #expect(inquiry.take(.attributes([62, 4])))
+        #expect(!inquiry.isOpen)
+        let answers = inquiry.answers
+        #expect(answers.version == "kitty(0.35.2)" && answers.takesKitty && answers.takesSixel && answers.synchronises)
+        #expect(answers.cell == CellPixels(cellWidth: 10, height: 20) && answers.sixelColours == 1024)
+        #expect(answers.background == .rgb(0x1E, 0x1E, 0x2E))
+    }
+
+    @Test func nobodyAsked() {
+        let inquiry = asked([])
+        for (_, reply) in TerminalReplyTests.replies { #expect(!inquiry.take(reply), "\(reply)") }
+        #expect(inquiry.answers == TerminalAnswers())
+    }
+
+    @Test func anAnswerAfterTheEndIsNone() {
+        let inquiry = asked()
+        #expect(inquiry.take(.attributes([62])) && !inquiry.isOpen)
+        for (_, reply) in TerminalReplyTests.replies { #expect(!inquiry.take(reply), "\(reply)") }
+        #expect(!inquiry.answers.takesSixel && inquiry.answers.version == nil)
+    }
+
+    @Test func whoTakesTooLongHasNotAnswered() {
+        let inquiry = asked()
+        #expect(inquiry.take(.version("xterm(379)")))
+        inquiry.giveUp()
+        #expect(!inquiry.isOpen && inquiry.answers.version == "xterm(379)" && inquiry.answers.attributes == nil)
+        #expect(!inquiry.take(.attributes([62, 4])) && !inquiry.answers.takesSixel)
+    }
+
+    @Test func ofAnotherNumberItIsSomebodyElses() {
+        let inquiry = asked()
+        #expect(!inquiry.take(.kitty(number: 30, isOK: true)) && !inquiry.answers.takesKitty)
+        #expect(inquiry.take(.kitty(number: 31, isOK: false)) && !inquiry.answers.takesKitty)
+        #expect(!inquiry.take(.kitty(number: 31, isOK: true)) && !inquiry.answers.takesKitty)
+    }
+
+    @Test(arguments: [
+        (0, 0), (0, 20), (10, 0), (-10, 20), (2, 5), (10, 4), (10, 201), (101, 150), (5, 100), (40, 20),
+        (Int.max, Int.max),
+    ])
+    func cellsThatNobodyCouldReadAreNotBelieved(width: Int, height: Int) {
+        let inquiry = asked()
+        #expect(inquiry.take(.cellSize(width: width, height: height)) && inquiry.answers.cell == nil)
+        #expect(inquiry.take(.areaSize(width: width, height: height)))
+        let area = inquiry.answers.area.flatMap {
+            CellPixels(($0.width, $0.height), dividedBy: Size(columns: 1, rows: 1))
+        }
+        #expect(area == nil)
+    }
+
+    @Test func numbersAreBounded() {
+        let inquiry = asked()
+        #expect(inquiry.take(.sixelColours(1_000_000_000)) && inquiry.answers.sixelColours == nil)
+        #expect(!inquiry.take(.mode(2004, state: 1)))
+        #expect(inquiry.take(.mode(2026, state: 0)) && !inquiry.answers.synchronises)
+    }
+
+    @Test(arguments: [([62, 4], true), ([4, 6], false), ([1, 2], false), ([1, 2, 4], true), ([64, 14, 41], false)])
+    func sixelIsAnAttributeAndNotAKind(attributes: [Int], takesSixel: Bool) {
+        let inquiry = asked()
+        #expect(inquiry.take(.attributes(attributes)) && inquiry.answers.takesSixel == takesSixel)
+    }
+
+    @Test func theOuterTerminalAnswersForItself() {
+        let inquiry = asked([.version, .cellSize])
+        #expect(inquiry.take(.version("tmux 3.3a")) && inquiry.take(.attributes([1, 2])) && !inquiry.isOpen)
+        inquiry.ask([.outerVersion, .outerKitty])
+        // tmux has nothing to say here.
+        #expect(!inquiry.take(.attributes([1, 2])))
+        #expect(inquiry.take(.version("kitty(0.35.2)")) && inquiry.take(.kitty(number: 31, isOK: true)))
+        #expect(!inquiry.isOpen && inquiry.answers.version == "tmux 3.3a")
+        #expect(inquiry.answers.outerVersion == "kitty(0.35.2)" && inquiry.answers.outerTakesKitty)
+    }
+
+    /// What was so, and is asked again, is not so if the answer does not come.
+    @Test func asOfTheLastQuestion() {
+        let inquiry = asked()
+        #expect(inquiry.take(.cellSize(width: 10, height: 20)) && inquiry.take(.attributes([62, 4])))
+        inquiry.ask([.cellSize])
+        #expect(inquiry.answers.cell != nil)
+        #expect(inquiry.take(.attributes([62])))
+        #expect(inquiry.answers.cell == nil && !inquiry.answers.takesSixel)
+    }
+}

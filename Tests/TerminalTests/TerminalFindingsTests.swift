@@ -1,0 +1,211 @@
+import Cells
+import Testing
+
+@testable import Terminal
+
+@Suite struct TerminalFindingsTests {
+    private static let cell = CellPixels(cellWidth: 10, height: 20)
+
+    private func findings(
+        _ variables: [String: String], colours: Int = 256, isUnicode: Bool = true, cell: CellPixels? = cell,
+        wishes: TerminalWishes = TerminalWishes(), _ answer: (inout TerminalAnswers) -> Void = { _ in }
+    ) -> TerminalFindings {
+        var answers = TerminalAnswers()
+        answer(&answers)
+        return TerminalFindings(
+            TerminalEnvironment { variables[$0] },
+            .init(
+                terminfoColours: colours, isUnicode: isUnicode, size: Size(columns: 80, rows: 24), cell: cell),
+            answers, wishes)
+    }
+
+    private let xterm = ["TERM": "xterm-256color"]
+
+    @Test func whatItAnswersIsBelieved() {
+        let kitty = findings(xterm) { ($0.takesKitty, $0.attributes) = (true, [62]) }.capabilities
+        #expect(kitty.pixels == PixelCapabilities(.kitty, cellWidth: 10, cellHeight: 20))
+        let sixel = findings(xterm) { ($0.attributes, $0.sixelColours) = ([62, 4], 16) }.capabilities
+        #expect(sixel.pixels == PixelCapabilities(.sixel, cellWidth: 10, cellHeight: 20, paletteSize: 16))
+        #expect(findings(xterm) { $0.attributes = [62] }.capabilities.pixels == nil)
+        // Both: kitty's, which can be placed and removed.
+        #expect(
+            findings(xterm) { ($0.takesKitty, $0.attributes) = (true, [62, 4]) }.capabilities.pixels?.language == .kitty
+        )
+    }
+
+    @Test func aCellIsKnownByWhoeverKnowsIt() {
+        let said = findings(xterm) { $0.cell = CellPixels(cellWidth: 8, height: 16) }
+        #expect(said.capabilities.cellAspect == 0.5 && said.lines.contains("cell: 8 × 16 pixels, it says"))
+        let area = findings(xterm, cell: nil) { $0.area = .init(width: 720, height: 432) }
+        #expect(area.lines.contains("cell: 9 × 18 pixels, it says of all of them"))
+        let system = findings(xterm)
+        #expect(system.lines.contains("cell: 10 × 20 pixels, the system says"))
+        // Where nobody does, sixel would cover other cells than it is to; the others scale.
+        let nobody = findings(xterm, cell: nil) { $0.attributes = [62, 4] }
+        #expect(nobody.capabilities.pixels == nil && nobody.capabilities.cellAspect == 0.5)
+        #expect(
+            findings(xterm, cell: nil) { ($0.takesKitty, $0.attributes) = (true, [62]) }.capabilities.pixels?.language
+                == .kitty)
+    }
+
+    @Test(arguments: [
+        ("kitty(0.35.2)", PixelProtocol.kitty), ("ghostty 1.1.0", .kitty), ("WezTerm 20240203-110809", .iterm),
+        ("iTerm2 3.5.4", .iterm), ("mintty 3.7.6", .iterm), ("foot(1.16.2)", .sixel), ("XTerm(390)", .sixel),
+        ("Konsole 23.08.1", .kitty), ("something new", .kitty),
+    ])
+    func theBrandGoesBeforeTheAnswer(version: String, language: PixelProtocol) {
+        let takesKitty = !["foot(1.16.2)", "XTerm(390)"].contains(version)
+        let findings = findings(xterm) {
+            ($0.version, $0.takesKitty, $0.attributes) = (version, takesKitty, [62, 4])
+        }
+        #expect(findings.capabilities.pixels?.language == language, "\(findings.lines)")
+        #expect(findings.lines[0].hasPrefix("terminal: \(version), it says"))
+    }
+
+    @Test func theUserGoesBeforeEverything() {
+        let answers: (inout TerminalAnswers) -> Void = {
+            ($0.version, $0.takesKitty, $0.attributes) = ("kitty(0.35)", true, [62])
+        }
+        for language in PixelProtocol.allCases {
+            let findings = findings(xterm, wishes: TerminalWishes(pixels: .only(language)), answers)
+            #expect(findings.capabilities.pixels?.language == language)
+        }
+        let none = findings(
+            xterm, wishes: TerminalWishes(pixels: .none, colours: .sixteen, isASCII: true), answers)
+        #expect(none.capabilities.pixels == nil && none.capabilities.colours == .sixteen && !none.capabilities.unicode)
+        #expect(!none.capabilities.sextants)
+        #expect(none.lines.contains("pixels: none, as you say") && none.lines.contains("colours: 16, as you say"))
+    }
+
+    @Test func theFirstFrameIsDrawnWithWhatTheEnvironmentSuggests() {
+        // The kind is said by the terminal itself, and passed on by nobody.
+        #expect(findings(["TERM": "xterm-kitty"]).capabilities.pixels?.language == .kitty)
+        // Other variables are passed on to whatever is started from there.
+        let inherited = findings(xterm.merging(["KITTY_WINDOW_ID": "1"]) { $1 })
+        #expect(inherited.capabilities.pixels == nil)
+        #expect(inherited.capabilities.colours == .full && inherited.capabilities.sextants)
+        // It was asked, and is another.
+        let other = findings(xterm.merging(["KITTY_WINDOW_ID": "1"]) { $1 }) { $0.attributes = [6] }
+        #expect(
+            other.capabilities.pixels == nil && other.capabilities.colours == .palette && !other.capabilities.sextants)
+        let wrong = findings(["TERM": "xterm-kitty"]) { $0.attributes = [6] }
+        #expect(wrong.capabilities.pixels == nil)
+    }
+
+    @Test func ofTwoThatSetVariablesTheLastOneCounts() {
+        let environment = TerminalEnvironment {
+            ["TERM": "xterm-256color", "KITTY_WINDOW_ID": "1", "TERM_PROGRAM": "WezTerm"][$0]
+        }
+        #expect(environment.brand?.brand == .wezTerm)
+    }
+
+    @Test(arguments: [
+        (["TERM": "tmux-256color"], TerminalBrand.tmux), (["TERM": "screen-256color", "TMUX": "/tmp/x,1,0"], .tmux),
+        (["TERM": "xterm-kitty", "TMUX": "/tmp/x,1,0"], .tmux), (["TERM": "screen", "STY": "1.pts"], .gnuScreen),
+        (["TERM": "screen.xterm-256color"], .gnuScreen), (["TERM": "xterm-256color", "STY": "1.pts"], .gnuScreen),
+        (["TERM": "xterm-256color", "ZELLIJ": "0"], .zellij),
+        (["TERM": "screen", "STY": "1.pts", "TMUX": "/tmp/x,1,0"], .gnuScreen),
+    ])
+    func whatStandsInBetweenComesFirst(variables: [String: String], brand: TerminalBrand) {
+        #expect(TerminalEnvironment { variables[$0] }.brand?.brand == brand)
+    }
+
+    @Test func tmuxPassesPicturesOnWhereItIsAllowed() {
+        let tmux = ["TERM": "tmux-256color", "TMUX": "/tmp/x,1,0"]
+        let answers: (inout TerminalAnswers) -> Void = { ($0.version, $0.attributes) = ("tmux 3.3a", [1, 2]) }
+        #expect(findings(tmux, answers).capabilities.pixels == nil)
+        func outer(_ version: String?, _ variables: [String: String] = [:], isUnicode: Bool = true)
+            -> PixelCapabilities?
+        {
+            findings(tmux.merging(variables) { $1 }, isUnicode: isUnicode) {
+                answers(&$0)
+                ($0.outerTakesKitty, $0.outerVersion) = (true, version)
+            }.capabilities.pixels
+        }
+        let throughTmux = PixelCapabilities(.kitty, cellWidth: 10, cellHeight: 20, isThroughTmux: true)
+        #expect(outer("kitty(0.35.2)") == throughTmux && outer(nil, ["KITTY_WINDOW_ID": "1"]) == throughTmux)
+        // Who speaks the language, but does not know the characters that stand for pictures.
+        #expect(outer("WezTerm 20240203") == nil && outer(nil, ["KONSOLE_VERSION": "230801"]) == nil)
+        #expect(outer("something new") == nil)
+        // Nor can they be sent where there is nothing but ASCII.
+        #expect(outer("kitty(0.35.2)", isUnicode: false) == nil)
+        // A tmux that shows sixel pictures itself.
+        let sixel = findings(tmux) { ($0.version, $0.attributes) = ("tmux 3.5", [1, 2, 4]) }
+        #expect(sixel.capabilities.pixels == PixelCapabilities(.sixel, cellWidth: 10, cellHeight: 20))
+    }
+
+    @Test func inGNUScreenThereAreNoPixels() {
+        let screen = ["TERM": "screen.xterm-256color", "STY": "1.pts"]
+        let findings = findings(screen) { ($0.attributes, $0.takesKitty) = ([1, 2, 4], true) }
+        #expect(findings.capabilities.pixels == nil)
+        #expect(findings.lines.contains("pixels: none: GNU screen shows none"), "\(findings.lines)")
+        // But a tmux that calls itself one is a tmux.
+        let identity = TerminalIdentity(
+            TerminalEnvironment { ["TERM": "screen-256color"][$0] },
+            {
+                var answers = TerminalAnswers()
+                (answers.version, answers.attributes) = ("tmux 3.3a", [1, 2])
+                return answers
+            }())
+        #expect(identity.brand == .tmux && identity.questions.contains(.outerKitty))
+    }
+
+    @Test(arguments: [
+        ("linux", 8, ColourDepth.eight), ("vt100", -1, .none), ("dumb", -1, .none), ("weird", 16, .sixteen),
+    ])
+    func oldTerminals(kind: String, colours: Int, depth: ColourDepth) {
+        let variables = ["TERM": kind]
+        #expect(!TerminalEnvironment { variables[$0] }.isXtermLike)
+        let found = findings(variables, colours: colours)
+        #expect(found.capabilities.colours == depth && found.capabilities.pixels == nil)
+        #expect(!found.capabilities.synchronises && !found.capabilities.sextants)
+        #expect(found.lines.contains("pixels: none: its kind is not asked"))
+    }
+
+    @Test func colours() {
+        #expect(findings(xterm).capabilities.colours == .palette)
+        #expect(findings(xterm.merging(["COLORTERM": "truecolor"]) { $1 }).capabilities.colours == .full)
+        #expect(findings(xterm) { $0.version = "foot(1.16.2)" }.capabilities.colours == .full)
+        #expect(
+            findings(xterm.merging(["NO_COLOR": "1"]) { $1 }) { $0.version = "foot(1)" }.capabilities.colours == .none)
+        #expect(findings(["TERM": "xterm-mono"], colours: -1) { $0.version = "foot(1)" }.capabilities.colours == .none)
+    }
+
+    @Test func characters() {
+        #expect(findings(xterm) { $0.version = "ghostty 1.1.0" }.capabilities.sextants)
+        #expect(!findings(xterm) { $0.version = "XTerm(390)" }.capabilities.sextants)
+        let plain = findings(xterm, isUnicode: false) { $0.version = "ghostty 1.1.0" }
+        #expect(!plain.capabilities.unicode && !plain.capabilities.sextants)
+        #expect(plain.lines.contains("characters: ASCII alone: the locale is not UTF-8"))
+    }
+
+    @Test func theRest() {
+        let findings = findings(xterm) { ($0.synchronises, $0.background) = (true, .rgb(30, 30, 5)) }
+        #expect(findings.capabilities.synchronises && findings.capabilities.background == .rgb(30, 30, 5))
+        #expect(findings.lines.contains("background: #1e1e05, it says"))
+    }
+
+    /// Who takes a question for a title or a message, or prints it, is not asked it.
+    @Test func questionsThatWouldDoHarmAreNotAsked() {
+        func questions(_ variables: [String: String]) -> Set<TerminalQuestion> {
+            TerminalIdentity(TerminalEnvironment { variables[$0] }, TerminalAnswers()).questions
+        }
+        #expect(questions(xterm).contains(.kitty) && !questions(xterm).contains(.outerKitty))
+        #expect(!questions(["TERM": "tmux-256color"]).contains(.kitty))
+        #expect(questions(["TERM": "screen", "STY": "1"]) == [.version, .attributes])
+        #expect(questions(["TERM": "xterm-256color", "TERM_PROGRAM": "Apple_Terminal"]) == [.attributes])
+    }
+
+    /// No brand is told by what another is told by.
+    @Test func brandsAreToldApart() {
+        let versions = TerminalBrand.allCases.compactMap(\.traits.version)
+        for version in versions {
+            #expect(version == version.lowercased())
+            #expect(versions.filter { version.hasPrefix($0) } == [version], "\(version)")
+        }
+        for brand in TerminalBrand.allCases {
+            let marks = brand.traits.version != nil || brand.traits.kind != nil || !brand.traits.variables.isEmpty
+            #expect(marks, "\(brand)")
+        }
+    }
+}
