@@ -42,7 +42,7 @@ struct PhotoRow {
         _ = rest.takeLeft(1)
         let room = rest.takeLeft(thumbnailSize.columns)
         if let picture {
-            surface.draw(picture.cells, at: room.origin, in: room)
+            surface.draw(picture.cells, pixels: picture.pixels, at: room.origin, in: room)
         } else {
             drawPlaceholder(photo, in: &surface, room)
         }

@@ -201,7 +201,7 @@ final class PhotoScreen: Screen {
         if isOnTop { context.darkroom.want(orders, by: customer, importance: .lookedAt) }
         if let shown {
             let room = frame.centred(shown.cells.size)
-            surface.draw(shown.cells, at: room.origin, in: frame)
+            surface.draw(shown.cells, pixels: shown.pixels, at: room.origin, in: frame)
         }
         drawState(in: &surface, frame)
     }

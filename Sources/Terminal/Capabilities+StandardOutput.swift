@@ -7,15 +7,6 @@ extension Capabilities {
         self = TerminalFindings(ofStandardOutput: environment, wishes).capabilities
     }
 
-    /// The size of standard output's cells in pixels, if it is a terminal and says so.
-    public static var standardOutputCell: (width: Int, height: Int)? {
-        var window = winsize()
-        guard isatty(STDOUT_FILENO) == 1, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0,
-            TTY.cellAspect(window) != nil
-        else { return nil }
-        return (Int(window.ws_xpixel / window.ws_col), Int(window.ws_ypixel / window.ws_row))
-    }
-
     /// How many cells standard output shows at once, if it is a terminal.
     public static var standardOutputSize: Size? {
         var window = winsize()
