@@ -6,7 +6,8 @@ from process import work_of
 
 ROUNDS = 5
 CELLS, SMALL_CELLS = (80, 40), (20, 10)
-#: As many as are 640 pixels wide and high: into a file, cells have ten by twenty.
+#: As many as are 640 pixels wide and high: into a file, cells have ten by twenty. Theirs are smaller, and so are their
+#: pictures.
 PIXEL_CELLS = (64, 32)
 #: Of the others' time.
 CHAFA, TIMG = 0.5, 0.6

@@ -9,7 +9,7 @@ struct PaletteFitting: TwoColourFitting {
     private let count: Int
     private var candidates: PaletteCandidates
     /// What of a cell's error is passed on: enough for skies to have no steps, and too little to be seen as grain.
-    private static let share: Float = 0.2
+    private static let share: Float = 0.1
     /// What cells of this row and of the next are to have beyond what is theirs; a column more on either side, so that what
     /// goes over the edges goes nowhere.
     private var here: [SIMD4<Float>]

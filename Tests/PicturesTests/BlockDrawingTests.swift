@@ -129,7 +129,7 @@ import Text
     @Test(arguments: blocks) func fewColoursAreMixed(symbols: DrawingStyle.Symbols) {
         let parts = symbols.pixelsPerCell
         let grey = PixelBuffer(width: 40 * parts.columns, height: 40 * parts.rows) { _, _ in
-            PixelColor(red: 175, green: 175, blue: 175)
+            PixelColor(red: 178, green: 178, blue: 178)
         }
         let block = draw(grey, symbols, .sixteen)
         let glyphs = BlockGlyphs(symbols).glyphs.map(\.text)
@@ -140,7 +140,7 @@ import Text
             sums += colour(cell.style.foreground) * share + colour(cell.style.background) * (1 - share)
         }
         let mean = sums / 1_600
-        #expect(abs(mean.x - 175) < 15 && abs(mean.y - 175) < 15 && abs(mean.z - 175) < 15, "\(mean)")
+        #expect(abs(mean.x - 178) < 15 && abs(mean.y - 178) < 15 && abs(mean.z - 178) < 15, "\(mean)")
         // None but the two of which it is in between.
         #expect(Set(block.cells.map(\.style.background)) == [.palette(7), .palette(8)])
     }
