@@ -11,14 +11,18 @@ final class NcursesScreen {
     private var screen = vitrine_screen()
     private var pairs: ColourPairs
     private var capabilities: Capabilities
+    /// Lets those lines scroll that terminfo names (DECSTBM).
+    private let linesAtFirst: [UInt8]
     /// What is on the terminal; nil when nothing is known of it.
     private var shown: Surface?
 
     /// Begins a screen, and chooses what is used of the terminal.
     init(_ environment: TerminalEnvironment, size: Size, cellAspect: Double?) throws(TerminalError) {
-        guard vitrine_screen_open(&screen, environment.kind, Int32(size.rows), Int32(size.columns)) == 0 else {
+        var lines: Int32 = 0
+        guard vitrine_screen_open(&screen, environment.kind, Int32(size.rows), Int32(size.columns), &lines) == 0 else {
             throw .unknownKind(environment.kind)
         }
+        linesAtFirst = Array("\u{1B}[1;\(lines)r".utf8)
         pairs = ColourPairs()
         capabilities = Capabilities(
             unicode: environment.isUnicode, colours: environment.colourDepth(terminfoColours: pairs.colourCount),
@@ -83,7 +87,9 @@ final class NcursesScreen {
         shown = surface
         var output = takeOutput()
         // ncurses would set all of the terminal's colours back to its defaults, those too that the user has changed.
-        if !isKnown, let reset = keyString("oc") { output.removeAll(of: reset) }
+        if !isKnown, let reset = keyString("oc") { output.replaceAll(of: reset, with: []) }
+        // It begins with the lines that terminfo names and lets no others scroll. Text never does, but pictures would.
+        if !isKnown { output.replaceAll(of: linesAtFirst, with: Self.allLines) }
         return output + TrueColourOverlay.bytes(surface, shown: before, after: output, capabilities)
     }
 
@@ -199,6 +205,8 @@ final class NcursesScreen {
         return bytes
     }
 
+    private static let allLines = Array("\u{1B}[r".utf8)
+
     private static func bits(_ attributes: Style.Attributes) -> UInt32 {
         var bits: UInt32 = 0
         if attributes.contains(.bold) { bits |= vitrine_ncurses_attribute_bold() }
@@ -210,11 +218,11 @@ final class NcursesScreen {
 }
 
 extension [UInt8] {
-    fileprivate mutating func removeAll(of sequence: [UInt8]) {
+    fileprivate mutating func replaceAll(of sequence: [UInt8], with other: [UInt8]) {
         var start = startIndex
         while let found = self[start...].firstRange(of: sequence) {
-            removeSubrange(found)
-            start = found.lowerBound
+            replaceSubrange(found, with: other)
+            start = found.lowerBound + other.count
         }
     }
 }

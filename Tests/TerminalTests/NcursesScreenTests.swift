@@ -123,6 +123,14 @@ import Text
         }
     }
 
+    @Test("All lines scroll, whatever number of them terminfo has") func scrollingRegion() throws {
+        let screen = try NcursesScreen(
+            TerminalEnvironment { ["TERM": "xterm"][$0] }, size: Size(columns: 40, rows: 30), cellAspect: nil)
+        defer { screen.close() }
+        let output = String(decoding: screen.update(to: Surface(size: Size(columns: 40, rows: 30))), as: UTF8.self)
+        #expect(output.contains("\u{1B}[r") && !output.contains("24r"))
+    }
+
     @Test func resizing() throws {
         let screen = try screen()
         defer { screen.close() }

@@ -243,7 +243,7 @@ public final class VirtualScreen {
 
     /// Draws a picture where the cursor is: each of its cells says which one it is, and which part of it.
     private func draw(_ picture: VirtualPictures.Drawn) {
-        if row + picture.rows >= rows { violations.append("a picture that scrolls the screen") }
+        if row + picture.rows >= region.upperBound { violations.append("a picture that scrolls the screen") }
         if column + picture.columns > columns { violations.append("a picture that is cut off") }
         for y in 0..<picture.rows where row + y < rows {
             for x in 0..<picture.columns where column + x < columns {

@@ -46,9 +46,11 @@ struct vitrine_screen {
 
 /*
  * Opens a screen for a kind of terminal. What ncurses would send goes to an anonymous file in memory, and input comes
- * from nowhere: ncurses works out what to send and touches no terminal itself. Returns 0, or -1 if the kind is unknown.
+ * from nowhere: ncurses works out what to send and touches no terminal itself. Returns 0, or -1 if the kind is unknown;
+ * and how many lines it begins with, before it is told how many there are.
  */
-static inline int vitrine_screen_open(struct vitrine_screen *screen, const char *kind, int height, int width) {
+static inline int vitrine_screen_open(
+    struct vitrine_screen *screen, const char *kind, int height, int width, int *rows_at_first) {
     memset(screen, 0, sizeof *screen);
     screen->descriptor = memfd_create("vitrine-screen", 1 /* MFD_CLOEXEC */);
     screen->output = screen->descriptor < 0 ? NULL : fdopen(screen->descriptor, "w");
@@ -67,6 +69,7 @@ static inline int vitrine_screen_open(struct vitrine_screen *screen, const char 
         return -1;
     }
     set_term(screen->screen);
+    *rows_at_first = LINES;
     resizeterm(height, width);
     return 0;
 }
