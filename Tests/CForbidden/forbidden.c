@@ -5,13 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -33,6 +33,17 @@ static int listens(int listener, const void *address, socklen_t length) {
     return listener >= 0 && bind(listener, address, length) == 0 && listen(listener, 1) == 0;
 }
 
+/* Stays as long as the parent does, and keeps nothing of it open. It waits for a descriptor and asks for no signal: Landlock
+ * forbids a confined parent's end to send one. */
+static void stay(pid_t parent) {
+    struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, (long)parent, 0L), .events = POLLIN};
+    for (int standard = 0; standard < 3; standard++) close(standard);
+    if (getppid() == parent && end.fd >= 0) {
+        while (poll(&end, 1, -1) < 0 && errno == EINTR) {}
+    }
+    _exit(0);
+}
+
 int forbidden_prepare(int tcp, int abstract) {
     int tcp_listener = socket(AF_INET, SOCK_STREAM, 0), abstract_listener = socket(AF_UNIX, SOCK_STREAM, 0);
     tcp_address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -45,11 +56,7 @@ int forbidden_prepare(int tcp, int abstract) {
     pid_t parent = getpid();
     child = fork();
     if (child < 0) return errno;
-    if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != parent) _exit(0);
-        for (;;) pause();
-    }
+    if (child == 0) stay(parent);
     tcp_socket = dup2(socket(AF_INET, SOCK_STREAM, 0), tcp);
     abstract_socket = dup2(socket(AF_UNIX, SOCK_STREAM, 0), abstract);
     return tcp_socket == tcp && abstract_socket == abstract ? 0 : errno;
