@@ -10,6 +10,12 @@ let system: [Target] = [
     .systemLibrary(name: "CNcurses", path: "Sources/System/CNcurses", providers: [.apt(["libncurses-dev"])]),
     .systemLibrary(name: "CJPEG", path: "Sources/System/CJPEG", providers: [.apt(["libjpeg62-turbo-dev"])]),
     .systemLibrary(name: "CPNG", path: "Sources/System/CPNG", providers: [.apt(["libpng-dev"])]),
+    // These three are loaded when such a picture is met, and not linked.
+    .systemLibrary(name: "CWebP", path: "Sources/System/CWebP", providers: [.apt(["libwebp-dev"])]),
+    .systemLibrary(name: "CTIFF", path: "Sources/System/CTIFF", providers: [.apt(["libtiff-dev"])]),
+    .systemLibrary(
+        name: "CHEIF", path: "Sources/System/CHEIF",
+        providers: [.apt(["libheif-dev", "libde265-dev", "libdav1d-dev"])]),
     .systemLibrary(name: "CExif", path: "Sources/System/CExif", providers: [.apt(["libexif-dev"])]),
     .systemLibrary(name: "CMemory", path: "Sources/System/CMemory", providers: [.apt(["libc6-dev"])]),
     .systemLibrary(name: "CConcurrency", path: "Sources/System/CConcurrency"),
@@ -36,7 +42,7 @@ let rooms: KeyValuePairs<String, [String]> = [
     "Traffic": ["Model"],
     "Networking": ["Model", "Streams", "Cache", "HTTP", "Formats", "Traffic", "Logging", "CNetlink"],
     "Pixels": ["CMemory"],
-    "Decoding": ["Pixels", "CJPEG", "CPNG", "CExif"],
+    "Decoding": ["Pixels", "CJPEG", "CPNG", "CWebP", "CTIFF", "CHEIF", "CExif"],
     "Confinement": ["CSandbox"],
     "Pictures": ["Model", "Streams", "Cache", "Cells", "Text", "Pixels", "Logging"],
     "Terminal": ["Cells", "Text", "CNcurses"],

@@ -8,8 +8,11 @@ struct DecodePlan {
     let region: PixelRect
     /// The output's sides as long as it is not turned yet.
     let output: PixelSize
+    /// The stored picture's sides.
+    let stored: PixelSize
+    /// What is to come of it.
+    let request: DecodeRequest
 
-    private let request: DecodeRequest
     private let orientation: Orientation
     private let sourceSize: PixelSize
 
@@ -20,8 +23,32 @@ struct DecodePlan {
         region = orientation.stored(layout.region).scaled(to: stored)
         output = orientation.turned(layout.output)
         sourceSize = upright
+        self.stored = stored
         self.orientation = orientation
         self.request = request
+    }
+
+    /// The part to be read of a smaller copy of the picture.
+    func region(of copy: PixelSize) -> PixelRect {
+        let horizontally = Double(copy.width) / Double(stored.width)
+        let vertically = Double(copy.height) / Double(stored.height)
+        return PixelRect(
+            x: region.x * horizontally, y: region.y * vertically, width: region.width * horizontally,
+            height: region.height * vertically)
+    }
+
+    /// Whether another picture can stand for this one for a moment: its proportions are the same but for what whole pixels
+    /// leave over, and it is not so small that nothing would be seen. (Cameras' thumbnails of 160 × 120 often have black
+    /// bars; those are of other proportions.)
+    func isLike(_ copy: PixelSize) -> Bool {
+        guard copy.width > 0, copy.height > 0, copy.width <= stored.width, copy.height <= stored.height else {
+            return false
+        }
+        let (one, other) = (stored.width * copy.height, stored.height * copy.width)
+        let slack = max(stored.width, stored.height)
+        let region = region(of: copy)
+        return abs(one - other) <= max(slack, one / 64)
+            && region.width * 8 >= Double(output.width) && region.height * 8 >= Double(output.height)
     }
 
     /// Room for the output's rows.
@@ -32,17 +59,30 @@ struct DecodePlan {
     }
 
     /// The answer without pixels.
-    func reply(format: String, metadata: PictureMetadata) -> DecodeReply {
-        DecodeReply(
-            to: request, sourceSize: sourceSize, format: format, orientation: orientation, isComplete: true,
-            metadata: metadata, pixels: nil)
+    func reply(_ facts: PictureFacts) -> DecodeReply {
+        reply(facts, isComplete: true, pixels: nil)
     }
 
     /// The answer with the output's rows, as stored and as many as there were.
-    func reply(format: String, metadata: PictureMetadata, rows: [UInt8], isComplete: Bool) -> DecodeReply {
-        let stored = PixelBuffer(size: output, rows: rows, background: request.background)
-        return DecodeReply(
-            to: request, sourceSize: sourceSize, format: format, orientation: orientation, isComplete: isComplete,
-            metadata: metadata, pixels: orientation.turned(stored))
+    func reply(_ facts: PictureFacts, rows: [UInt8], isComplete: Bool) -> DecodeReply {
+        reply(facts, isComplete: isComplete, pixels: upright(rows))
+    }
+
+    /// The answer with a transparent picture's rows over each of a chequer's greys.
+    func reply(_ facts: PictureFacts, rows: Chequer.Rows, isComplete: Bool) -> DecodeReply {
+        let chequer = Chequer(pixelAspect: request.pixelAspect)
+        let pixels = chequer.joined(Chequer.Pair(light: upright(rows.light), dark: upright(rows.dark)))
+        return reply(facts, isComplete: isComplete, pixels: pixels)
+    }
+
+    private func upright(_ rows: [UInt8]) -> PixelBuffer {
+        orientation.turned(PixelBuffer(size: output, rows: rows, background: request.background))
+    }
+
+    private func reply(_ facts: PictureFacts, isComplete: Bool, pixels: PixelBuffer?) -> DecodeReply {
+        DecodeReply(
+            to: request, sourceSize: sourceSize, format: facts.format, orientation: orientation, isComplete: isComplete,
+            isCoarse: facts.isCoarse, frameCount: facts.frameCount, duration: facts.duration, metadata: facts.metadata,
+            pixels: pixels)
     }
 }

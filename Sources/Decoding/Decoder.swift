@@ -1,3 +1,4 @@
+import Glibc
 import Pixels
 
 /// Decodes pictures nobody vouches for. Runs in the helper process: it is bounded, but the libraries below it are not
@@ -9,10 +10,29 @@ public enum Decoder {
     static let formats: [any PictureDecoder.Type] = [
         JPEGDecoder.self,
         PNGDecoder.self,
+        WebPDecoder.self,
+        GIFDecoder.self,
+        TIFFDecoder.self,
+        HEIFDecoder.self,
     ]
 
     /// The libraries that read them, with their versions.
     public static var libraries: [String] { formats.compactMap { $0.library } }
+
+    /// As much of a picture as tells its format.
+    private static let signatureLength = 16
+
+    /// Loads the libraries that the picture on a descriptor needs and others do not. To be called before this process
+    /// gives up opening files and starting threads; it looks at the first bytes alone, and at them for their signature
+    /// alone. What fails here fails again, with words, when the picture is decoded.
+    public static func prepare(forPictureOn descriptor: CInt) {
+        withUnsafeTemporaryAllocation(byteCount: signatureLength, alignment: 1) { buffer in
+            let count = pread(descriptor, buffer.baseAddress, buffer.count, 0)
+            guard count > 0 else { return }
+            let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+            for format in formats where format.recognises(bytes) { return format.prepare() }
+        }
+    }
 
     /// Decodes as much of a picture as the request wants.
     ///
@@ -35,7 +55,8 @@ public enum Decoder {
         guard let pixels = reply.pixels else { return reply }
         return DecodeReply(
             to: request, sourceSize: reply.sourceSize, format: reply.format, orientation: reply.orientation,
-            isComplete: reply.isComplete, metadata: reply.metadata, pixels: nil,
+            isComplete: reply.isComplete, isCoarse: reply.isCoarse, frameCount: reply.frameCount,
+            duration: reply.duration, metadata: reply.metadata, pixels: nil,
             thumbnail: try JPEGEncoder.encode(pixels))
     }
 }

@@ -5,6 +5,8 @@ import Pixels
 struct ExifBlock {
     /// How the picture is to be turned.
     private(set) var orientation = Orientation.upright
+    /// The small picture inside, a JPEG if it is any.
+    private(set) var thumbnail: [UInt8] = []
     /// Everything else.
     private(set) var metadata = PictureMetadata()
 
@@ -12,6 +14,7 @@ struct ExifBlock {
     init(tiff: UnsafeRawBufferPointer?) {
         guard let exif = tiff.flatMap(ExifReader.init(tiff:)) else { return }
         orientation = Orientation(exif: exif.integer(EXIF_TAG_ORIENTATION, in: EXIF_IFD_0) ?? 1)
+        thumbnail = exif.thumbnail
         metadata.camera = Self.camera(exif)
         metadata.lens = exif.text(EXIF_TAG_LENS_MODEL, in: EXIF_IFD_EXIF)
         metadata.takenAt =

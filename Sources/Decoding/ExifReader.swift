@@ -47,6 +47,11 @@ struct ExifReader: ~Copyable {
         return numbers.count == count ? numbers : []
     }
 
+    /// The bytes of the embedded thumbnail; none where there is none. libexif has looked whether they lie in the block.
+    var thumbnail: [UInt8] {
+        Array(UnsafeBufferPointer(start: data.pointee.data, count: Int(data.pointee.size)))
+    }
+
     /// The entries in the file's order. Those about the embedded thumbnail are left out: they read as if they were about
     /// the picture.
     func fields(atMost limit: Int) -> [MetadataField] {

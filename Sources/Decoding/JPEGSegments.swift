@@ -18,6 +18,27 @@ struct JPEGSegments {
         return nil
     }
 
+    /// The colour profile, put together of its parts: "ICC_PROFILE\0", the part's number from 1 on, and how many there are.
+    /// Nothing where one is missing, or where they are longer together than any profile that is understood.
+    var profile: [UInt8]? {
+        let mark = "ICC_PROFILE\0".utf8
+        var parts: [Int: UnsafeRawBufferPointer] = [:]
+        var (count, length) = (0, 0)
+        var position = 2
+        while let segment = segment(at: &position) {
+            let content = segment.content
+            guard segment.marker == 0xE2, content.count > mark.count + 2, content.starts(with: mark) else { continue }
+            let part = UnsafeRawBufferPointer(rebasing: content[(mark.count + 2)...])
+            guard parts.updateValue(part, forKey: Int(content[mark.count])) == nil else { return nil }
+            count = Int(content[mark.count + 1])
+            length += part.count
+            guard length <= ICCProfile.longest else { return nil }
+        }
+        guard count > 0, parts.count == count else { return nil }
+        let inOrder = (1...count).compactMap { parts[$0] }
+        return inOrder.count == count ? inOrder.flatMap { Array($0) } : nil
+    }
+
     /// The segment at `position`, which moves behind it; nothing from the first scan on, or where there is no marker.
     private func segment(at position: inout Int) -> (marker: UInt8, content: UnsafeRawBufferPointer)? {
         // "Any marker may optionally be preceded by any number of fill bytes, X'FF'" (T.81, B.1.1.2).

@@ -21,8 +21,10 @@ struct JPEGStream: ~Copyable {
     private var row: [UInt8] = []
     /// One row in RGB, used for inks only.
     private var converted: [UInt8] = []
-    /// Whether scans were left unread.
+    /// Whether scans were left unread, because there were more than anybody makes.
     private var stoppedEarly = false
+    /// Whether scans were left unread, because the first ones were enough.
+    private(set) var isCoarse = false
 
     /// Opens a picture and reads its header. The bytes have to outlive the stream.
     init(_ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
@@ -53,12 +55,19 @@ struct JPEGStream: ~Copyable {
     /// Whether data were missing or broken so far.
     var isIncomplete: Bool { decoder.pointee.is_incomplete != 0 || stoppedEarly }
 
-    /// Sets the scale; the rows can then be read.
-    mutating func start(eighths: Int) throws(DecodeFailure) {
+    /// Whether its colours are inks'.
+    var hasInks: Bool {
+        let space = decoder.pointee.info.jpeg_color_space
+        return space == JCS_CMYK || space == JCS_YCCK
+    }
+
+    /// Sets the scale; the rows can then be read. In haste, of a progressive picture only the scans that it takes to know
+    /// something of every block.
+    mutating func start(eighths: Int, haste: DecodeRequest.Haste) throws(DecodeFailure) {
         // Smooth chroma helps by 1 dB where pixels come out one for one, at no cost in time. Below that, most chroma is
         // scaled up within the inverse DCT, and the rest averages out 1 to 2 dB nearer the truth when left sharp.
         try check(cjpeg_start(decoder, UInt32(eighths), eighths == 8 ? 1 : 0))
-        if hasMultipleScans { try gatherScans() }
+        if hasMultipleScans { try gatherScans(haste) }
     }
 
     /// Narrows the rows to those columns and some before them; returns the first one that is left.
@@ -87,17 +96,17 @@ struct JPEGStream: ~Copyable {
         }
     }
 
-    private var hasInks: Bool { decoder.pointee.info.out_color_space == JCS_CMYK }
-
     /// Reads the scans of a progressive picture, as many as are good for it, and sets up the output of their sum.
-    private mutating func gatherScans() throws(DecodeFailure) {
+    private mutating func gatherScans(_ haste: DecodeRequest.Haste) throws(DecodeFailure) {
         let affordable = min(Self.mostScans, max(1, Self.mostScannedPixels / (size.width * size.height)))
         var scans = 0
         var progress = cjpeg_progress.reading
-        while progress != .ended, !stoppedEarly {
+        while progress != .ended, !stoppedEarly, !isCoarse {
             try check(cjpeg_consume(decoder, &progress))
-            if progress == .scanned { scans += 1 }
-            stoppedEarly = progress == .scanned && scans == affordable
+            guard progress == .scanned else { continue }
+            scans += 1
+            isCoarse = haste == .soon && cjpeg_shows_every_block(decoder) != 0
+            stoppedEarly = !isCoarse && scans == affordable
         }
         try check(cjpeg_show_scans(decoder))
     }

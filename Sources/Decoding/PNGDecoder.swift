@@ -18,15 +18,16 @@ enum PNGDecoder: PictureDecoder {
         try PictureBounds.check(header.size, isHeldWhole: header.isInterlaced)
         let exif = ExifBlock(tiff: chunks.exif)
         let plan = DecodePlan(stored: header.size, orientation: exif.orientation, request: request)
-        guard request.wantsPixels else { return plan.reply(format: name, metadata: exif.metadata) }
+        let facts = PictureFacts(format: name, metadata: exif.metadata)
+        guard request.wantsPixels else { return plan.reply(facts) }
 
-        var png = try PNGStream(bytes, size: header.size, background: request.background)
-        var filter = AreaFilter(source: header.size, region: plan.region, output: plan.output)
-        var rows = plan.emptyRows()
+        var png = try PNGStream(bytes, size: header.size)
+        var output = OutputRows(
+            plan, source: header.size, region: plan.region, channels: png.channels, conversion: png.conversion)
         let isWhole =
             header.isInterlaced
-            ? try png.readInterlaced(filter.sourceRows) { filter.add(row: $0, appendingOutputTo: &rows) }
-            : try png.read(filter.sourceRows) { filter.add(row: $0, appendingOutputTo: &rows) }
-        return plan.reply(format: name, metadata: exif.metadata, rows: rows, isComplete: isWhole)
+            ? try png.readInterlaced(output.sourceRows) { output.add($0) }
+            : try png.read(output.sourceRows) { output.add($0) }
+        return output.reply(facts, isComplete: isWhole)
     }
 }

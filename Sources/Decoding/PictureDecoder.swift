@@ -2,14 +2,15 @@ import Pixels
 
 /// One picture format.
 protocol PictureDecoder: Sendable {
-    /// The format's name, for the user.
-    static var name: String { get }
-
     /// The library that reads it, with its version; nil where no library of its own does.
     static var library: String? { get }
 
     /// Whether the first bytes are the format's signature.
     static func recognises(_ bytes: UnsafeRawBufferPointer) -> Bool
+
+    /// Brings into the process what only this format needs, as long as files can be opened. It looks at no picture, and what
+    /// is not there is not missed before a picture is decoded.
+    static func prepare()
 
     /// Decodes a picture whose signature was recognised. Checks `PictureBounds` on the header's claims before it
     /// allocates anything in proportion to them.
@@ -18,4 +19,6 @@ protocol PictureDecoder: Sendable {
 
 extension PictureDecoder {
     static var library: String? { nil }
+
+    static func prepare() {}
 }

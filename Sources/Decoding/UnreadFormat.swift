@@ -3,18 +3,13 @@ enum UnreadFormat {
     private typealias Signature = (name: String, parts: [(offset: Int, bytes: [UInt8])])
 
     private static let signatures: [Signature] = [
-        ("WebP", [(0, ascii("RIFF")), (8, ascii("WEBP"))]),
-        ("GIF", [(0, ascii("GIF87a"))]),
-        ("GIF", [(0, ascii("GIF89a"))]),
-        ("TIFF", [(0, [0x49, 0x49, 0x2A, 0x00])]),
-        ("TIFF", [(0, [0x4D, 0x4D, 0x00, 0x2A])]),
-        ("AVIF", [(4, ascii("ftypavif"))]),
-        ("AVIF", [(4, ascii("ftypavis"))]),
-        ("HEIC", [(4, ascii("ftypheic"))]),
-        ("HEIC", [(4, ascii("ftypheix"))]),
-        ("HEIC", [(4, ascii("ftyphevc"))]),
-        ("HEIC", [(4, ascii("ftypmif1"))]),
-        ("HEIC", [(4, ascii("ftypmsf1"))]),
+        ("JPEG XL", [(0, [0xFF, 0x0A])]),
+        ("JPEG XL", [(0, [0, 0, 0, 12] + ascii("JXL "))]),
+        ("JPEG 2000", [(0, [0, 0, 0, 12] + ascii("jP  "))]),
+        ("JPEG 2000", [(0, [0xFF, 0x4F, 0xFF, 0x51])]),
+        ("Photoshop", [(0, ascii("8BPS"))]),
+        ("OpenEXR", [(0, [0x76, 0x2F, 0x31, 0x01])]),
+        ("Canon raw", [(4, ascii("ftypcrx "))]),
     ]
 
     /// The name of the format these bytes begin, if it is one of them.

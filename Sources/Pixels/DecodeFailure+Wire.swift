@@ -17,6 +17,9 @@ extension DecodeFailure {
         case .badRequest(let reason):
             wire.append(6 as UInt8)
             wire.append(Self.bounded(reason))
+        case .missingLibrary(let format, let library, let package):
+            wire.append(7 as UInt8)
+            for word in [format, library, package] { wire.append(Self.bounded(word)) }
         }
     }
 
@@ -28,6 +31,7 @@ extension DecodeFailure {
         case 4: self = .damaged(try wire.text())
         case 5: self = .outOfMemory
         case 6: self = .badRequest(try wire.text())
+        case 7: self = .missingLibrary(format: try wire.text(), library: try wire.text(), package: try wire.text())
         default: throw .malformedReply("there is no such failure")
         }
     }

@@ -4,6 +4,9 @@ public enum DecodeFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case notAPicture
     /// A picture, in a format or a variant of one that is not read.
     case unsupportedFormat(String)
+    /// A picture in a format that a library reads which is not on this system: the format, the library, and the package
+    /// that brings it.
+    case missingLibrary(format: String, library: String, package: String)
     /// The header claims more pixels than are ever decoded.
     case tooLarge(width: Int, height: Int)
     /// The bytes break their format's rules before there is anything to show.
@@ -18,6 +21,8 @@ public enum DecodeFailure: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .notAPicture: "This is not a picture."
         case .unsupportedFormat(let name): "Pictures of the format \(name) cannot be shown."
+        case .missingLibrary(let format, let library, let package):
+            "Pictures of the format \(format) are shown where \(library) is installed (the package \(package))."
         case .tooLarge(let width, let height): "The picture is too large: \(width) × \(height) pixels."
         case .damaged(let reason): "The picture is damaged: \(reason)."
         case .outOfMemory: "The picture needs too much memory."

@@ -9,7 +9,7 @@ public enum DecodeOutcome: Hashable, Sendable {
     case failure(DecodeFailure)
 
     private static let magic: UInt32 = 0x4E52_5456
-    private static let version: UInt16 = 1
+    private static let version: UInt16 = 2
     private static let headerLength = 7
 
     /// The largest block that answers `request`: the decoder may not write a larger one, nor is it read.

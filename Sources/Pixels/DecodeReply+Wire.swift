@@ -5,6 +5,9 @@ extension DecodeReply {
         wire.append(format)
         wire.append(orientation.rawValue)
         wire.append(isComplete)
+        wire.append(isCoarse)
+        wire.append(UInt32(frameCount))
+        wire.append(UInt32(duration))
         metadata.encode(to: &wire)
         wire.append(pixels?.size) { $0.append($1) }
         wire.append(thumbnail?.count) { $0.append(UInt32(clamping: $1)) }
@@ -19,6 +22,12 @@ extension DecodeReply {
             throw .malformedReply("there is no such orientation")
         }
         let isComplete = try wire.flag()
+        let isCoarse = try wire.flag()
+        guard !isCoarse || request.haste == .soon else { throw .malformedReply("nobody asked for haste") }
+        let (frameCount, duration) = (Int(try wire.integer(UInt32.self)), Int(try wire.integer(UInt32.self)))
+        guard 1...DecodeRequest.frames.count ~= frameCount, duration <= Self.longestDuration else {
+            throw .malformedReply("there is no such animation")
+        }
         let metadata = try PictureMetadata(from: &wire)
         let size = try wire.optional { wire throws(PixelsError) in
             try wire.size(largestSide: DecodeRequest.largestSide)
@@ -27,7 +36,8 @@ extension DecodeReply {
         let layout = PictureLayout(of: sourceSize, for: request)
         self.init(
             to: request, sourceSize: sourceSize, format: format, orientation: orientation, isComplete: isComplete,
-            metadata: metadata, pixels: try Self.pixels(from: &wire, size, of: layout, for: request),
+            isCoarse: isCoarse, frameCount: frameCount, duration: duration, metadata: metadata,
+            pixels: try Self.pixels(from: &wire, size, of: layout, for: request),
             thumbnail: try Self.thumbnail(from: &wire, length, for: request))
     }
 

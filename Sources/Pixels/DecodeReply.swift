@@ -13,6 +13,13 @@ public struct DecodeReply: Hashable, Sendable {
     ///
     /// Said of what was decoded: of a region only as far as its last row, of a request without pixels the header.
     public let isComplete: Bool
+    /// Whether it was made in haste of less than there is: decoding the whole would show more.
+    public let isCoarse: Bool
+    /// How many pictures the file shows one after the other, 1 for most. No more than the request can ask for.
+    public let frameCount: Int
+    /// How long the picture that was asked for is to be shown, in milliseconds as the file says; many say 0 and leave it
+    /// to whoever shows them. 0 where there is one only.
+    public let duration: Int
     /// What it says about itself.
     public let metadata: PictureMetadata
     /// The part that `pixels` show.
@@ -22,6 +29,8 @@ public struct DecodeReply: Hashable, Sendable {
     /// The same part as a JPEG, where that was wanted.
     public let thumbnail: [UInt8]?
 
+    /// The longest time to show one picture of an animation that a file can say, in milliseconds: WebP's 24 bits.
+    static let longestDuration = 0xFF_FFFF
     /// The most bytes of a thumbnail; more than a JPEG of any box needs that is worth keeping.
     static let longestThumbnail = 4 << 20
 
@@ -30,12 +39,16 @@ public struct DecodeReply: Hashable, Sendable {
     /// The pixels are to be of the layout's size, or the other side will refuse them.
     public init(
         to request: DecodeRequest, sourceSize: PixelSize, format: String, orientation: Orientation,
-        isComplete: Bool, metadata: PictureMetadata, pixels: PixelBuffer?, thumbnail: [UInt8]? = nil
+        isComplete: Bool, isCoarse: Bool = false, frameCount: Int = 1, duration: Int = 0, metadata: PictureMetadata,
+        pixels: PixelBuffer?, thumbnail: [UInt8]? = nil
     ) {
         self.sourceSize = sourceSize
         self.format = format
         self.orientation = orientation
         self.isComplete = isComplete
+        self.isCoarse = isCoarse
+        self.frameCount = max(1, min(frameCount, DecodeRequest.frames.count))
+        self.duration = max(0, min(duration, Self.longestDuration))
         self.metadata = metadata
         self.pixels = pixels
         self.thumbnail = thumbnail

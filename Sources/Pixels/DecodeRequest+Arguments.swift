@@ -9,14 +9,19 @@ extension DecodeRequest {
             "fitting=\(fitting.rawValue)",
             "enlarges=\(enlarges ? "yes" : "no")",
             "background=\(background.red),\(background.green),\(background.blue)",
+            "chequer=\(isChequered ? "yes" : "no")",
             "product=\(product.rawValue)",
+            "frame=\(frame)",
+            "haste=\(haste.rawValue)",
         ]
     }
 
     /// Reads exactly what `arguments` writes. Everything else is an error: there are no defaults, no other order, and
     /// no other way to write a number.
     public init(arguments: some Collection<String>) throws(PixelsError) {
-        let names = ["region", "box", "aspect", "fitting", "enlarges", "background", "product"]
+        let names = [
+            "region", "box", "aspect", "fitting", "enlarges", "background", "chequer", "product", "frame", "haste",
+        ]
         guard arguments.count == names.count else { throw .malformedRequest("\(arguments.count) arguments") }
         var values: [Substring] = []
         for (name, argument) in zip(names, arguments) {
@@ -30,8 +35,13 @@ extension DecodeRequest {
         self.fitting = fitting
         enlarges = values[4] == "yes"
         background = try Self.color(values[5])
-        guard let product = Product(rawValue: String(values[6])) else { throw .malformedRequest("product") }
+        isChequered = values[6] == "yes"
+        guard let product = Product(rawValue: String(values[7])) else { throw .malformedRequest("product") }
         self.product = product
+        guard let frame = Int(values[8]), Self.frames.contains(frame) else { throw .malformedRequest("frame") }
+        self.frame = frame
+        guard let haste = Haste(rawValue: String(values[9])) else { throw .malformedRequest("haste") }
+        self.haste = haste
         // Whatever was read leniently above ("+1", "1e0", "maybe") is written otherwise.
         guard self.arguments.elementsEqual(arguments) else { throw .malformedRequest("not the usual form") }
     }

@@ -21,6 +21,15 @@ public struct DecodeRequest: Hashable, Sendable {
         case cover
     }
 
+    /// Whether the picture or the time matters more.
+    public enum Haste: String, Hashable, Sendable, CaseIterable {
+        /// The picture as it is meant to be.
+        case whole
+        /// Something of it at once, where the file has that: its first scan, or the small picture inside. What came of
+        /// it says `DecodeReply.isCoarse`.
+        case soon
+    }
+
     /// The part of the upright picture that is wanted.
     public var region: UnitRect = .whole
     /// The largest output. Its sides are held within 1…`largestSide`: windows report any size they like.
@@ -34,8 +43,14 @@ public struct DecodeRequest: Hashable, Sendable {
     public var enlarges = false
     /// What shows through where the picture is transparent, and where a truncated one ends.
     public var background: PixelColor = .black
+    /// Whether a chequer of two greys shows through where the picture is transparent, in the background's stead.
+    public var isChequered = false
     /// What is to be made of it.
     public var product = Product.pixels
+    /// Which picture of an animation, from 0 on; one that there is not is the last. Held within `frames`.
+    public var frame = 0 { didSet { frame = max(0, min(frame, Self.frames.upperBound)) } }
+    /// Whether it may be a coarser one, sooner.
+    public var haste = Haste.whole
 
     /// Wants all of a picture, small enough for `box`.
     public init(box: PixelSize) {
@@ -46,6 +61,9 @@ public struct DecodeRequest: Hashable, Sendable {
     public static let largestSide = 8192
     /// The pixel aspects that are believed.
     public static let pixelAspects = 1.0 / 64...64.0
+
+    /// The pictures of an animation that can be asked for; what comes behind them is not looked at.
+    public static let frames = 0...99_999
 
     /// Whether the picture has to be decoded at all.
     public var wantsPixels: Bool { product != .facts }

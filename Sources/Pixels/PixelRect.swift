@@ -30,6 +30,9 @@ public struct PixelRect: Hashable, Sendable {
     /// The columns it touches, of `count` there are.
     public func columns(of count: Int) -> Range<Int> { Self.touched(from: x, length: width, of: count) }
 
+    /// The rows it touches, of `count` there are.
+    public func rows(of count: Int) -> Range<Int> { Self.touched(from: y, length: height, of: count) }
+
     private static func touched(from start: Double, length: Double, of count: Int) -> Range<Int> {
         let first = Int(max(0, min(start, Double(count - 1))))
         let end = Int(max(0, min(start + length, Double(count))).rounded(.up))

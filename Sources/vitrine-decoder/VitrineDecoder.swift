@@ -18,6 +18,7 @@ enum VitrineDecoder {
         let input = Result { () throws(DecodeFailure) in try InputFile(descriptor: STDIN_FILENO) }
         let longestAnswer = DecodeOutcome.longestEncoding(
             for: (try? request.get()) ?? DecodeRequest(box: PixelSize(width: 1, height: 1)))
+        Decoder.prepare(forPictureOn: STDIN_FILENO)
         // A decoder that could do harm does not decode.
         guard Confinement(longestAnswer: longestAnswer).apply() != nil else { exit(1) }
         let answer = SealedMemory(adopting: STDOUT_FILENO)

@@ -40,7 +40,7 @@ struct DecoderProcessTests {
     @Test func answersWithFailures() throws {
         #expect(try outcome([]) == .failure(.notAPicture))
         #expect(try outcome(Array("<html>".utf8)) == .failure(.notAPicture))
-        #expect(try outcome(Array("GIF89a".utf8)) == .failure(.unsupportedFormat("GIF")))
+        #expect(try outcome(Array("GIF89a".utf8)) == .failure(.damaged("its header is missing")))
         let enormous = PixelSize(width: 65_500, height: 65_500)
         let header = PNGFile.chunk("IHDR", PNGFile.header(enormous, 8, 2, isInterlaced: false))
         let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]

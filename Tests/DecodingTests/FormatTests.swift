@@ -23,17 +23,26 @@ struct FormatTests {
     }
 
     @Test(arguments: [
-        ("GIF", "gif"), ("TIFF", "tiff"), ("WebP", "webp"),
+        ("JPEG XL", [0xFF, 0x0A, 0, 0]), ("JPEG 2000", [0xFF, 0x4F, 0xFF, 0x51]),
+        ("Photoshop", Array("8BPS".utf8)), ("Canon raw", [0, 0, 0, 24] + Array("ftypcrx ".utf8)),
     ])
-    func namesFormatsItDoesNotReadYet(name: String, format: String) throws {
-        let bytes = try Tool.convert(PixelBuffer.scene(width: 16, height: 16).ppm, "ppm:-", "\(format):-")
+    func namesFormatsItDoesNotRead(name: String, bytes: [UInt8]) {
         #expect(throws: DecodeFailure.unsupportedFormat(name)) { try decode(bytes, .within(80)) }
     }
 
-    @Test(arguments: [("HEIC", "heic"), ("HEIC", "mif1"), ("AVIF", "avif")])
-    func namesFormatsInBoxes(name: String, brand: String) {
-        let bytes = [0, 0, 0, 24] + Array("ftyp\(brand)\0\0\0\0mif1".utf8)
-        #expect(throws: DecodeFailure.unsupportedFormat(name)) { try decode(bytes, .within(80)) }
+    /// A file of boxes without a picture is known by its brand, and refused by whoever reads such files, or because nobody
+    /// does.
+    @Test(arguments: ["heic", "mif1", "avif"])
+    func refusesBoxesWithoutAPicture(brand: String) {
+        let bytes = [0, 0, 0, 24] + Array("ftyp\(brand)\0\0\0\0mif1\(brand)".utf8)
+        #expect {
+            try decode(bytes, .within(80))
+        } throws: { error in
+            switch error as? DecodeFailure {
+            case .damaged, .missingLibrary: true
+            default: false
+            }
+        }
     }
 
     @Test func fitsCoversAndStretches() throws {

@@ -19,6 +19,9 @@ public struct ExifFile {
     /// Entries of the GPS directory.
     public var gps: [(tag: UInt16, value: Value)] = []
 
+    /// The small picture behind the directories, a JPEG if it is right.
+    public var thumbnail: [UInt8] = []
+
     /// Begins an empty block.
     public init() {}
 
@@ -36,10 +39,20 @@ public struct ExifFile {
         let links: [(tag: UInt16, value: Value)] = [
             (0x8769, .long(UInt32(exifStart))), (0x8825, .long(UInt32(gpsStart))),
         ]
-        return Array("MM".utf8) + [0, 42, 0, 0, 0, 8]
-            + Self.directory(main + links, at: 8)
-            + Self.directory(exif, at: exifStart)
-            + Self.directory(gps, at: gpsStart)
+        let ifd1Start = gpsStart + Self.length(gps)
+        var block = Array("MM".utf8) + [0, 42, 0, 0, 0, 8] + Self.directory(main + links, at: 8)
+        if !thumbnail.isEmpty {
+            // The directory's last four bytes, before its long values, say where the next one is.
+            let link = 8 + 2 + 12 * (main.count + links.count)
+            block.replaceSubrange(link..<link + 4, with: Self.big(UInt32(ifd1Start)))
+        }
+        block += Self.directory(exif, at: exifStart) + Self.directory(gps, at: gpsStart)
+        guard !thumbnail.isEmpty else { return block }
+        let entries: [(tag: UInt16, value: Value)] = [
+            (0x0103, .short(6)), (0x0201, .long(UInt32(ifd1Start + 2 + 12 * 3 + 4))),
+            (0x0202, .long(UInt32(thumbnail.count))),
+        ]
+        return block + Self.directory(entries, at: ifd1Start) + thumbnail
     }
 
     /// The block as a JPEG's APP1 segment.

@@ -54,6 +54,34 @@ struct DecodeOutcomeTests {
         }
     }
 
+    @Test func refusesHasteNotAskedForAndImpossibleAnimations() throws {
+        var hasty = request
+        hasty.haste = .soon
+        func reply(isCoarse: Bool, frameCount: Int, duration: Int) -> DecodeOutcome {
+            .picture(
+                DecodeReply(
+                    to: hasty, sourceSize: PixelSize(width: 8, height: 6), format: "GIF", orientation: .upright,
+                    isComplete: true, isCoarse: isCoarse, frameCount: frameCount, duration: duration,
+                    metadata: PictureMetadata(), pixels: .noise(width: 8, height: 6)))
+        }
+        let coarse = reply(isCoarse: true, frameCount: 7, duration: 40)
+        #expect(try read(coarse.head + coarse.product, for: hasty) == coarse)
+        #expect(throws: PixelsError.self) { try read(coarse.head + coarse.product, for: request) }
+        // The count stands behind the header, the size, the format, the orientation and two flags, low byte first.
+        let count = 7 + 8 + 5 + 1 + 2
+        for (offset, bytes) in [
+            (count, [0, 0, 0, 0]), (count, [0xA1, 0x86, 1, 0]), (count, [255, 255, 255, 255]),
+            (count + 4, [0, 0, 0, 1]),
+        ] as [(Int, [UInt8])] {
+            var broken = coarse.head + coarse.product
+            #expect(broken[count] == 7)
+            broken.replaceSubrange(offset..<offset + 4, with: bytes)
+            #expect(throws: PixelsError.self) { try read(broken, for: hasty) }
+        }
+        guard case .picture(let held) = reply(isCoarse: false, frameCount: 1 << 40, duration: -3) else { return }
+        #expect(held.frameCount == DecodeRequest.frames.count && held.duration == 0)
+    }
+
     @Test func refusesSizesThatDoNotExist() throws {
         let bytes = DecodeOutcome.picture(reply()).head + DecodeOutcome.picture(reply()).product
         for size: [UInt32] in [[0, 4], [8, 0], [.max, .max], [0x8000_0000, 0x8000_0000], [65_501, 1]] {
@@ -115,7 +143,9 @@ struct DecodeOutcomeTests {
     }
 
     private static let failures: [DecodeFailure] = [
-        .notAPicture, .unsupportedFormat("HEIC"), .tooLarge(width: 65_501, height: Int(UInt32.max)),
+        .notAPicture, .unsupportedFormat("HEIC"),
+        .missingLibrary(format: "HEIC", library: "libheif", package: "libheif1"),
+        .tooLarge(width: 65_501, height: Int(UInt32.max)),
         .damaged("it ends in the middle"), .outOfMemory, .badRequest("no box"),
     ]
 

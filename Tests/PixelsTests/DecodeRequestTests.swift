@@ -20,7 +20,18 @@ struct DecodeRequestTests {
             request.enlarges = .random(using: &random)
             request.background = PixelColor(red: .random(in: 0...255, using: &random), green: 7, blue: 255)
             request.product = .allCases.randomElement(using: &random)!
+            request.isChequered = .random(using: &random)
+            request.frame = .random(in: DecodeRequest.frames, using: &random)
+            request.haste = .allCases.randomElement(using: &random)!
             #expect(try DecodeRequest(arguments: request.arguments) == request)
+        }
+    }
+
+    @Test func holdsTheFrame() {
+        var request = DecodeRequest(box: PixelSize(width: 80, height: 80))
+        for (wanted, held) in [(-1, 0), (3, 3), (100_000, 99_999), (.max, 99_999), (.min, 0)] {
+            request.frame = wanted
+            #expect(request.frame == held)
         }
     }
 
@@ -31,7 +42,10 @@ struct DecodeRequestTests {
         (1, "box=9999x9999"), (1, "box=99999999999999999999x1"), (1, "box=-1x80"), (1, "Box=80x80"),
         (2, "aspect=0.0"), (2, "aspect=inf"), (2, "aspect=1"), (2, "aspect=0x1p0"), (2, "aspect= 1.0"),
         (3, "fitting="), (3, "fitting=stretch"), (4, "enlarges=maybe"), (4, "enlarges=1"),
-        (5, "background=0,0,256"), (5, "background=0,0"), (5, "background=0,0,-1"), (6, "pixels=YES"), (6, "pixels"),
+        (5, "background=0,0,256"), (5, "background=0,0"), (5, "background=0,0,-1"), (6, "chequer=1"),
+        (6, "chequer=maybe"), (7, "product="), (7, "product=YES"), (7, "pixels"),
+        (8, "frame=-1"), (8, "frame=+1"), (8, "frame=100000"), (8, "frame="), (8, "frame=99999999999999999999"),
+        (9, "haste=now"), (9, "haste="),
     ])
     func refusesEverythingElse(index: Int, argument: String) {
         var arguments = DecodeRequest(box: PixelSize(width: 80, height: 80)).arguments

@@ -162,6 +162,15 @@ static inline cjpeg_status cjpeg_consume(cjpeg_decoder *decoder, cjpeg_progress 
     return cjpeg_ok;
 }
 
+/// Whether the scans consumed so far say something of every component's blocks: their mean at least. "coef_bits[c][i] is
+/// -1 if coefficient i of component c has not been seen" (jpeglib.h, in other words); only progressive pictures have it.
+static inline int cjpeg_shows_every_block(const cjpeg_decoder *decoder) {
+    if (decoder->info.coef_bits == NULL) return 0;
+    for (int component = 0; component < decoder->info.num_components; component++)
+        if (decoder->info.coef_bits[component][0] < 0) return 0;
+    return 1;
+}
+
 /// Begins the output of what the scans consumed so far amount to.
 static inline cjpeg_status cjpeg_show_scans(cjpeg_decoder *decoder) {
     if (setjmp(decoder->escape)) return decoder->failure;

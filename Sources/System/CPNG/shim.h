@@ -79,29 +79,29 @@ static inline void cpng_free(cpng_decoder *decoder) {
     free(decoder);
 }
 
-/// Has libpng pass over everything but the picture itself and the two chunks that say how bright it is meant to be:
-/// text, profiles and unknown chunks are then neither unpacked nor kept. "If num_chunks is negative, then the keep
+/// Has libpng pass over everything but the picture itself and the chunks that say how it is meant to look: text and unknown
+/// chunks are then neither unpacked nor kept, and a profile no further than the limit on what one chunk may take. "If num_chunks is negative, then the keep
 /// parameter specifies the manner for handling all unknown chunks plus all chunks recognized by libpng except for the
 /// IHDR, PLTE, tRNS, IDAT, and IEND chunks" (png.h).
 static inline void cpng_ignore_ancillary_chunks(png_structp png) {
-    static const png_byte brightness[] = "gAMA\0sRGB";
+    static const png_byte looks[] = "gAMA\0sRGB\0iCCP";
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
-    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_AS_DEFAULT, brightness, 2);
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_AS_DEFAULT, looks, 3);
 }
 
-/// Asks for 8-bit RGB or RGBA in sRGB, whatever is stored.
-static inline void cpng_ask_for_rgb(png_structp png, png_infop info) {
+/// Asks for 8-bit RGB or RGBA, whatever is stored; in sRGB, as far as gAMA tells.
+static inline void cpng_ask_for_rgb(png_structp png, png_infop info, int goes_by_gamma) {
     png_set_expand(png);
     png_set_scale_16(png);
     png_set_gray_to_rgb(png);
     png_set_interlace_handling(png);
     // A gamma out of these bounds was never meant; libpng itself leaves values within 5 % of sRGB's alone.
     double gamma;
-    if (!png_get_valid(png, info, PNG_INFO_sRGB) && png_get_gAMA(png, info, &gamma) && gamma > 0.1 && gamma < 2.5)
+    if (goes_by_gamma && !png_get_valid(png, info, PNG_INFO_sRGB) && png_get_gAMA(png, info, &gamma) && gamma > 0.1 && gamma < 2.5)
         png_set_gamma(png, PNG_DEFAULT_sRGB, gamma);
 }
 
-/// Opens the picture, reads its header and sets the output up. The bytes must outlive the decoder.
+/// Opens the picture and reads what comes before its pixels. The bytes must outlive the decoder.
 static inline cpng_status cpng_open(
     cpng_decoder *decoder, const uint8_t *bytes, size_t length, uint32_t largest_side) {
     decoder->bytes = bytes;
@@ -120,7 +120,26 @@ static inline cpng_status cpng_open(
     png_set_chunk_malloc_max(decoder->png, 1 << 20);
     cpng_ignore_ancillary_chunks(decoder->png);
     png_read_info(decoder->png, decoder->info);
-    cpng_ask_for_rgb(decoder->png, decoder->info);
+    return cpng_ok;
+}
+
+/// The colour profile, which is libpng's, or NULL.
+static inline const uint8_t *cpng_profile(cpng_decoder *decoder, uint32_t *length) {
+    png_charp name = NULL;
+    png_bytep profile = NULL;
+    png_uint_32 count = 0;
+    int method = 0;
+    *length = 0;
+    if (setjmp(decoder->escape)) return NULL;
+    if (!png_get_iCCP(decoder->png, decoder->info, &name, &method, &profile, &count)) return NULL;
+    *length = count;
+    return profile;
+}
+
+/// Sets the output up, by gAMA too if wanted.
+static inline cpng_status cpng_start(cpng_decoder *decoder, int goes_by_gamma) {
+    if (setjmp(decoder->escape)) return decoder->failure;
+    cpng_ask_for_rgb(decoder->png, decoder->info, goes_by_gamma);
     png_read_update_info(decoder->png, decoder->info);
     // The caller's rows are as long as this says; whatever the file did, libpng must not write longer ones.
     size_t channels = png_get_channels(decoder->png, decoder->info);

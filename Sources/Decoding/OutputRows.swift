@@ -1,0 +1,133 @@
+import Pixels
+
+/// The way of a picture's rows from the file to the answer: laid over what shows through, scaled, and brought to sRGB.
+///
+///     var output = OutputRows(plan, source: size, region: plan.region, channels: .rgb, conversion: nil)
+///     for row in output.sourceRows { output.add(pixels(ofRow: row)) }
+///     return output.reply(facts, isComplete: true)
+///
+/// The colours of an opaque picture are converted last, in the few pixels of the output. The mean of colours in the file's
+/// space is not quite the mean of what they are in sRGB, but the curves of the spaces in use are so alike that the two
+/// differ less than either does from the mean of the light, which nobody takes here. A transparent picture's colours are
+/// converted before they are mixed with a background, which is sRGB already.
+struct OutputRows {
+    /// What a row is made of.
+    enum Channels: Int {
+        /// Red, green, blue.
+        case rgb = 3
+        /// The same and opacity.
+        case rgba = 4
+        /// The same, with colours that are multiplied by it already.
+        case premultiplied = 5
+
+        /// Bytes a pixel.
+        var count: Int { self == .rgb ? 3 : 4 }
+    }
+
+    private let plan: DecodePlan
+    private let channels: Channels
+    private let conversion: ColourConversion?
+    private let width: Int
+
+    /// The rows over the background, or over the chequer's light squares.
+    private var filter: AreaFilter
+    private var rows: [UInt8]
+    /// The rows over the chequer's dark squares, where there is one.
+    private var darkFilter: AreaFilter?
+    private var darkRows: [UInt8] = []
+    /// One row in sRGB with its opacity, used for transparent pictures of another space only.
+    private var converted: [UInt8] = []
+    /// One opaque row, used for transparent pictures only.
+    private var flattened: [UInt8] = []
+
+    /// Prepares for the rows of a picture of size `source`, of which `region` is wanted.
+    init(
+        _ plan: DecodePlan, source: PixelSize, region: PixelRect, channels: Channels, conversion: ColourConversion?
+    ) {
+        self.plan = plan
+        self.channels = channels
+        self.conversion = conversion
+        width = source.width
+        filter = AreaFilter(source: source, region: region, output: plan.output)
+        rows = plan.emptyRows()
+        guard channels != .rgb else { return }
+        flattened = Array(repeating: 0, count: source.width * PixelBuffer.bytesPerPixel)
+        if conversion != nil { converted = Array(repeating: 0, count: source.width * channels.count) }
+        if plan.request.isChequered {
+            darkFilter = filter
+            darkRows = plan.emptyRows()
+        }
+    }
+
+    /// The source rows to be added, in this order.
+    var sourceRows: Range<Int> { filter.sourceRows }
+
+    /// Whether there is a row to show.
+    var hasRows: Bool { !rows.isEmpty }
+
+    /// Takes the next of `sourceRows`.
+    mutating func add(_ row: UnsafeBufferPointer<UInt8>) {
+        guard channels != .rgb else { return filter.add(row: row, appendingOutputTo: &rows) }
+        if conversion != nil {
+            convert(row)
+            converted.withUnsafeBufferPointer { addTransparent($0, isPremultiplied: false) }
+        } else {
+            addTransparent(row, isPremultiplied: channels == .premultiplied)
+        }
+    }
+
+    /// The answer, with as many rows as there were.
+    consuming func reply(_ facts: PictureFacts, isComplete: Bool) -> DecodeReply {
+        if darkFilter != nil {
+            return plan.reply(facts, rows: Chequer.Rows(light: rows, dark: darkRows), isComplete: isComplete)
+        }
+        if channels == .rgb, let conversion {
+            rows.withUnsafeMutableBufferPointer { conversion.convert($0, channels: PixelBuffer.bytesPerPixel) }
+        }
+        return plan.reply(facts, rows: rows, isComplete: isComplete)
+    }
+
+    private mutating func addTransparent(_ row: UnsafeBufferPointer<UInt8>, isPremultiplied: Bool) {
+        let below = darkFilter == nil ? plan.request.background : Chequer.colors.light
+        lay(row, over: below, isPremultiplied: isPremultiplied)
+        flattened.withUnsafeBufferPointer { filter.add(row: $0, appendingOutputTo: &rows) }
+        guard darkFilter != nil else { return }
+        lay(row, over: Chequer.colors.dark, isPremultiplied: isPremultiplied)
+        flattened.withUnsafeBufferPointer { darkFilter?.add(row: $0, appendingOutputTo: &darkRows) }
+    }
+
+    /// Brings a transparent row to sRGB; its colours are then not multiplied by their opacity.
+    private mutating func convert(_ row: UnsafeBufferPointer<UInt8>) {
+        converted.withUnsafeMutableBufferPointer { target in
+            for index in 0..<width * 4 { target[index] = row[index] }
+            if channels == .premultiplied {
+                for pixel in 0..<width {
+                    let opacity = UInt32(target[4 * pixel + 3])
+                    guard opacity > 0 else { continue }
+                    for channel in 4 * pixel..<4 * pixel + 3 {
+                        target[channel] = UInt8(min(255, (UInt32(target[channel]) * 255 + opacity / 2) / opacity))
+                    }
+                }
+            }
+            conversion?.convert(target, channels: 4)
+        }
+    }
+
+    /// Lays a row over a colour: each colour is mixed by its opacity, in sRGB's own steps as browsers do it.
+    private mutating func lay(_ row: UnsafeBufferPointer<UInt8>, over below: PixelColor, isPremultiplied: Bool) {
+        let below = (UInt32(below.red), UInt32(below.green), UInt32(below.blue))
+        flattened.withUnsafeMutableBufferPointer { flattened in
+            for pixel in 0..<width {
+                let (source, target) = (4 * pixel, 3 * pixel)
+                let opacity = UInt32(row[source + 3])
+                let share = isPremultiplied ? 255 : opacity
+                func mix(_ color: UInt8, _ below: UInt32) -> UInt8 {
+                    UInt8(min(255, (UInt32(color) * share + below * (255 - opacity) + 127) / 255))
+                }
+                flattened[target] = mix(row[source], below.0)
+                flattened[target + 1] = mix(row[source + 1], below.1)
+                flattened[target + 2] = mix(row[source + 2], below.2)
+            }
+        }
+    }
+}

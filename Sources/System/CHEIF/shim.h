@@ -1,0 +1,526 @@
+// libheif, and the two decoders below it, made callable from Swift. They are loaded when the first such picture is met and
+// need not be there; nothing is linked.
+//
+// libheif starts a thread for each picture that it decodes, by way of its own connections to libde265 ("de265_start_worker_
+// threads") and dav1d ("n_threads (0 = number of logical cores in host system, default 0)", dav1d.h). Where threads are
+// forbidden, the first waits for ever for a thread that never came, and the second fails. So here are two connections
+// without threads, which libheif asks first.
+
+#ifndef VITRINE_CHEIF_SHIM_H
+#define VITRINE_CHEIF_SHIM_H
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dav1d/dav1d.h>
+#include <libde265/de265.h>
+#include <libheif/heif.h>
+#include <libheif/heif_plugin.h>
+
+#define CHEIF_TEXT_OF(number) #number
+#define CHEIF_NAME(prefix, number) prefix CHEIF_TEXT_OF(number)
+
+static const char *const cheif_heif_name = "libheif.so.1";
+static const char *const cheif_hevc_name = "libde265.so.0";
+/// dav1d counts its interface and its file's name together.
+static const char *const cheif_av1_name = CHEIF_NAME("libdav1d.so.", DAV1D_API_VERSION_MAJOR);
+
+/// Loads a library, or finds it again; it stays loaded.
+static inline void *cheif_library(const char *name) {
+    return dlopen(name, RTLD_NOW | RTLD_LOCAL);
+}
+
+/// A function of a library under its own type.
+#define CHEIF_FIND(library, name) ((__typeof__(&name))dlsym(library, #name))
+
+static inline struct heif_error cheif_result(int is_good) {
+    struct heif_error good = {heif_error_Ok, heif_suberror_Unspecified, "Success"};
+    struct heif_error bad = {heif_error_Decoder_plugin_error, heif_suberror_Unspecified, "the picture data are damaged"};
+    return is_good ? good : bad;
+}
+
+/// Where a decoded picture's planes go: libheif's picture.
+typedef struct cheif_canvas {
+    __typeof__(&heif_image_create) create;
+    __typeof__(&heif_image_add_plane) add_plane;
+    __typeof__(&heif_image_get_plane) get_plane;
+    __typeof__(&heif_image_release) release;
+    __typeof__(&heif_nclx_color_profile_alloc) alloc_colours;
+    __typeof__(&heif_nclx_color_profile_free) free_colours;
+    __typeof__(&heif_nclx_color_profile_set_color_primaries) set_primaries;
+    __typeof__(&heif_nclx_color_profile_set_transfer_characteristics) set_transfer;
+    __typeof__(&heif_nclx_color_profile_set_matrix_coefficients) set_matrix;
+    __typeof__(&heif_image_set_nclx_color_profile) set_colours;
+    struct heif_image *image;
+} cheif_canvas;
+
+static inline int cheif_make_canvas(cheif_canvas *canvas, int width, int height, enum heif_chroma chroma) {
+    void *heif = cheif_library(cheif_heif_name);
+    if (heif == NULL) return 0;
+    canvas->create = CHEIF_FIND(heif, heif_image_create);
+    canvas->add_plane = CHEIF_FIND(heif, heif_image_add_plane);
+    canvas->get_plane = CHEIF_FIND(heif, heif_image_get_plane);
+    canvas->release = CHEIF_FIND(heif, heif_image_release);
+    canvas->alloc_colours = CHEIF_FIND(heif, heif_nclx_color_profile_alloc);
+    canvas->free_colours = CHEIF_FIND(heif, heif_nclx_color_profile_free);
+    canvas->set_primaries = CHEIF_FIND(heif, heif_nclx_color_profile_set_color_primaries);
+    canvas->set_transfer = CHEIF_FIND(heif, heif_nclx_color_profile_set_transfer_characteristics);
+    canvas->set_matrix = CHEIF_FIND(heif, heif_nclx_color_profile_set_matrix_coefficients);
+    canvas->set_colours = CHEIF_FIND(heif, heif_image_set_nclx_color_profile);
+    canvas->image = NULL;
+    if (!canvas->create || !canvas->add_plane || !canvas->get_plane || !canvas->release || !canvas->alloc_colours
+        || !canvas->free_colours || !canvas->set_primaries || !canvas->set_transfer || !canvas->set_matrix
+        || !canvas->set_colours)
+        return 0;
+    enum heif_colorspace space =
+        chroma == heif_chroma_monochrome ? heif_colorspace_monochrome : heif_colorspace_YCbCr;
+    return canvas->create(width, height, space, chroma, &canvas->image).code == heif_error_Ok;
+}
+
+/// Copies one plane, whose rows lie `stride` bytes apart.
+static inline int cheif_copy_plane(
+    cheif_canvas *canvas, int index, const void *source, ptrdiff_t stride, int width, int height, int bits) {
+    static const enum heif_channel channels[] = {heif_channel_Y, heif_channel_Cb, heif_channel_Cr};
+    if (source == NULL || width <= 0 || height <= 0 || bits < 8 || bits > 16) return 0;
+    if (canvas->add_plane(canvas->image, channels[index], width, height, bits).code != heif_error_Ok) return 0;
+    int there = 0;
+    uint8_t *target = canvas->get_plane(canvas->image, channels[index], &there);
+    size_t length = (size_t)width * (bits > 8 ? 2 : 1);
+    if (target == NULL || there < 0 || (size_t)there < length) return 0;
+    for (int row = 0; row < height; row++)
+        memcpy(target + (size_t)row * (size_t)there, (const uint8_t *)source + row * stride, length);
+    return 1;
+}
+
+/// Says how the planes are to be understood, for files that say it in the picture data only.
+static inline void cheif_describe(cheif_canvas *canvas, int is_full_range, int primaries, int transfer, int matrix) {
+    struct heif_color_profile_nclx *colours = canvas->alloc_colours();
+    if (colours == NULL) return;
+    canvas->set_primaries(colours, (uint16_t)primaries);
+    canvas->set_transfer(colours, (uint16_t)transfer);
+    canvas->set_matrix(colours, (uint16_t)matrix);
+    colours->full_range_flag = is_full_range != 0;
+    canvas->set_colours(canvas->image, colours);
+    canvas->free_colours(colours);
+}
+
+/// One HEVC picture in decoding.
+typedef struct cheif_hevc {
+    void *library;
+    de265_decoder_context *context;
+} cheif_hevc;
+
+static inline const char *cheif_hevc_title(void) {
+    return "libde265 without threads";
+}
+
+/// "Default priority is 100" (heif_plugin.h).
+static inline int cheif_hevc_priority(enum heif_compression_format format) {
+    return format == heif_compression_HEVC && cheif_library(cheif_hevc_name) != NULL ? 1000 : 0;
+}
+
+static inline void cheif_hevc_free(void *decoder) {
+    cheif_hevc *hevc = (cheif_hevc *)decoder;
+    __typeof__(&de265_free_decoder) end = CHEIF_FIND(hevc->library, de265_free_decoder);
+    if (end != NULL && hevc->context != NULL) end(hevc->context);
+    free(hevc);
+}
+
+static inline struct heif_error cheif_hevc_new(void **decoder) {
+    cheif_hevc *hevc = (cheif_hevc *)calloc(1, sizeof(cheif_hevc));
+    if (hevc == NULL) return cheif_result(0);
+    hevc->library = cheif_library(cheif_hevc_name);
+    __typeof__(&de265_new_decoder) make = hevc->library ? CHEIF_FIND(hevc->library, de265_new_decoder) : NULL;
+    hevc->context = make ? make() : NULL;
+    if (hevc->context == NULL) {
+        free(hevc);
+        return cheif_result(0);
+    }
+    *decoder = hevc;
+    return cheif_result(1);
+}
+
+/// Takes units that each follow their length in four bytes, the highest first.
+static inline struct heif_error cheif_hevc_push(void *decoder, const void *data, size_t size) {
+    cheif_hevc *hevc = (cheif_hevc *)decoder;
+    __typeof__(&de265_push_NAL) push = CHEIF_FIND(hevc->library, de265_push_NAL);
+    const uint8_t *bytes = (const uint8_t *)data;
+    size_t place = 0;
+    if (push == NULL) return cheif_result(0);
+    while (place < size) {
+        if (size - place < 4) return cheif_result(0);
+        size_t length = (size_t)bytes[place] << 24 | (size_t)bytes[place + 1] << 16 | (size_t)bytes[place + 2] << 8
+            | bytes[place + 3];
+        place += 4;
+        if (length > size - place || length > INT32_MAX) return cheif_result(0);
+        de265_error error = push(hevc->context, bytes + place, (int)length, 0, NULL);
+        if (error != DE265_OK) return cheif_result(0);
+        place += length;
+    }
+    return cheif_result(1);
+}
+
+static inline int cheif_hevc_copy(cheif_hevc *hevc, const struct de265_image *picture, cheif_canvas *canvas) {
+    __typeof__(&de265_get_chroma_format) format = CHEIF_FIND(hevc->library, de265_get_chroma_format);
+    __typeof__(&de265_get_image_width) width = CHEIF_FIND(hevc->library, de265_get_image_width);
+    __typeof__(&de265_get_image_height) height = CHEIF_FIND(hevc->library, de265_get_image_height);
+    __typeof__(&de265_get_bits_per_pixel) bits = CHEIF_FIND(hevc->library, de265_get_bits_per_pixel);
+    __typeof__(&de265_get_image_plane) plane = CHEIF_FIND(hevc->library, de265_get_image_plane);
+    __typeof__(&de265_get_image_full_range_flag) is_full = CHEIF_FIND(hevc->library, de265_get_image_full_range_flag);
+    __typeof__(&de265_get_image_colour_primaries) primaries =
+        CHEIF_FIND(hevc->library, de265_get_image_colour_primaries);
+    __typeof__(&de265_get_image_transfer_characteristics) transfer =
+        CHEIF_FIND(hevc->library, de265_get_image_transfer_characteristics);
+    __typeof__(&de265_get_image_matrix_coefficients) matrix =
+        CHEIF_FIND(hevc->library, de265_get_image_matrix_coefficients);
+    if (!format || !width || !height || !bits || !plane || !is_full || !primaries || !transfer || !matrix) return 0;
+    static const enum heif_chroma chromas[] = {
+        heif_chroma_monochrome, heif_chroma_420, heif_chroma_422, heif_chroma_444};
+    enum de265_chroma chroma = format(picture);
+    if (chroma > de265_chroma_444) return 0;
+    if (!cheif_make_canvas(canvas, width(picture, 0), height(picture, 0), chromas[chroma])) return 0;
+    for (int index = 0; index < (chroma == de265_chroma_mono ? 1 : 3); index++) {
+        int stride = 0;
+        const uint8_t *source = plane(picture, index, &stride);
+        if (!cheif_copy_plane(
+                canvas, index, source, stride, width(picture, index), height(picture, index), bits(picture, index)))
+            return 0;
+    }
+    cheif_describe(canvas, is_full(picture), primaries(picture), transfer(picture), matrix(picture));
+    return 1;
+}
+
+static inline struct heif_error cheif_hevc_decode(void *decoder, struct heif_image **image) {
+    cheif_hevc *hevc = (cheif_hevc *)decoder;
+    __typeof__(&de265_flush_data) flush = CHEIF_FIND(hevc->library, de265_flush_data);
+    __typeof__(&de265_decode) decode = CHEIF_FIND(hevc->library, de265_decode);
+    __typeof__(&de265_get_next_picture) next = CHEIF_FIND(hevc->library, de265_get_next_picture);
+    if (!flush || !decode || !next || flush(hevc->context) != DE265_OK) return cheif_result(0);
+    const struct de265_image *picture = NULL;
+    int goes_on = 1;
+    while (goes_on && picture == NULL) {
+        de265_error error = decode(hevc->context, &goes_on);
+        picture = next(hevc->context);
+        if (error != DE265_OK) break;
+    }
+    cheif_canvas canvas = {0};
+    int is_good = picture != NULL && cheif_hevc_copy(hevc, picture, &canvas);
+    if (!is_good && canvas.image != NULL) canvas.release(canvas.image);
+    if (is_good) *image = canvas.image;
+    return cheif_result(is_good);
+}
+
+/// One AV1 picture in decoding: its bytes until they are all there.
+typedef struct cheif_av1 {
+    uint8_t *bytes;
+    size_t length;
+} cheif_av1;
+
+static inline const char *cheif_av1_title(void) {
+    return "dav1d without threads";
+}
+
+static inline int cheif_av1_priority(enum heif_compression_format format) {
+    return format == heif_compression_AV1 && cheif_library(cheif_av1_name) != NULL ? 1000 : 0;
+}
+
+static inline struct heif_error cheif_av1_new(void **decoder) {
+    *decoder = calloc(1, sizeof(cheif_av1));
+    return cheif_result(*decoder != NULL);
+}
+
+static inline void cheif_av1_free(void *decoder) {
+    free(((cheif_av1 *)decoder)->bytes);
+    free(decoder);
+}
+
+static inline struct heif_error cheif_av1_push(void *decoder, const void *data, size_t size) {
+    cheif_av1 *av1 = (cheif_av1 *)decoder;
+    if (size > SIZE_MAX - av1->length) return cheif_result(0);
+    uint8_t *longer = (uint8_t *)realloc(av1->bytes, av1->length + size + 1);
+    if (longer == NULL) return cheif_result(0);
+    memcpy(longer + av1->length, data, size);
+    av1->bytes = longer;
+    av1->length += size;
+    return cheif_result(1);
+}
+
+static inline int cheif_av1_copy(const Dav1dPicture *picture, cheif_canvas *canvas) {
+    static const enum heif_chroma chromas[] = {
+        heif_chroma_monochrome, heif_chroma_420, heif_chroma_422, heif_chroma_444};
+    if (picture->p.layout > DAV1D_PIXEL_LAYOUT_I444) return 0;
+    int width = picture->p.w, height = picture->p.h;
+    if (!cheif_make_canvas(canvas, width, height, chromas[picture->p.layout])) return 0;
+    int halves_width = picture->p.layout == DAV1D_PIXEL_LAYOUT_I420 || picture->p.layout == DAV1D_PIXEL_LAYOUT_I422;
+    int halves_height = picture->p.layout == DAV1D_PIXEL_LAYOUT_I420;
+    for (int index = 0; index < (picture->p.layout == DAV1D_PIXEL_LAYOUT_I400 ? 1 : 3); index++) {
+        int columns = index > 0 && halves_width ? (width + 1) / 2 : width;
+        int rows = index > 0 && halves_height ? (height + 1) / 2 : height;
+        if (!cheif_copy_plane(
+                canvas, index, picture->data[index], picture->stride[index > 0], columns, rows, picture->p.bpc))
+            return 0;
+    }
+    const Dav1dSequenceHeader *header = picture->seq_hdr;
+    cheif_describe(canvas, header->color_range, header->pri, header->trc, header->mtrx);
+    return 1;
+}
+
+static inline struct heif_error cheif_av1_decode(void *decoder, struct heif_image **image) {
+    cheif_av1 *av1 = (cheif_av1 *)decoder;
+    void *library = cheif_library(cheif_av1_name);
+    if (library == NULL || av1->length == 0) return cheif_result(0);
+    __typeof__(&dav1d_default_settings) set_up = CHEIF_FIND(library, dav1d_default_settings);
+    __typeof__(&dav1d_open) open = CHEIF_FIND(library, dav1d_open);
+    __typeof__(&dav1d_close) close = CHEIF_FIND(library, dav1d_close);
+    __typeof__(&dav1d_data_create) make = CHEIF_FIND(library, dav1d_data_create);
+    __typeof__(&dav1d_data_unref) drop_data = CHEIF_FIND(library, dav1d_data_unref);
+    __typeof__(&dav1d_send_data) send = CHEIF_FIND(library, dav1d_send_data);
+    __typeof__(&dav1d_get_picture) get = CHEIF_FIND(library, dav1d_get_picture);
+    __typeof__(&dav1d_picture_unref) drop_picture = CHEIF_FIND(library, dav1d_picture_unref);
+    if (!set_up || !open || !close || !make || !drop_data || !send || !get || !drop_picture) return cheif_result(0);
+    Dav1dSettings settings;
+    set_up(&settings);
+    settings.n_threads = 1;
+    settings.max_frame_delay = 1;
+    settings.all_layers = 0;
+    settings.frame_size_limit = 100000000;
+    settings.logger.callback = NULL;
+    Dav1dContext *context = NULL;
+    if (open(&context, &settings) != 0) return cheif_result(0);
+    Dav1dData data = {0};
+    Dav1dPicture picture = {0};
+    cheif_canvas canvas = {0};
+    int is_good = 0;
+    uint8_t *room = make(&data, av1->length);
+    if (room != NULL) {
+        memcpy(room, av1->bytes, av1->length);
+        int outcome = 0;
+        // "Keep going even if the function can't consume the current data packet" (dav1d.h), until a picture comes.
+        do {
+            outcome = data.sz > 0 ? send(context, &data) : 0;
+            if (outcome < 0 && outcome != DAV1D_ERR(EAGAIN)) break;
+            outcome = get(context, &picture);
+        } while (outcome == DAV1D_ERR(EAGAIN) && data.sz > 0);
+        if (outcome == DAV1D_ERR(EAGAIN)) outcome = get(context, &picture);
+        if (outcome == 0) {
+            is_good = cheif_av1_copy(&picture, &canvas);
+            drop_picture(&picture);
+        }
+        if (data.sz > 0) drop_data(&data);
+    }
+    close(&context);
+    if (!is_good && canvas.image != NULL) canvas.release(canvas.image);
+    if (is_good) *image = canvas.image;
+    return cheif_result(is_good);
+}
+
+static const struct heif_decoder_plugin cheif_hevc_connection = {
+    .plugin_api_version = 1,
+    .get_plugin_name = cheif_hevc_title,
+    .does_support_format = cheif_hevc_priority,
+    .new_decoder = cheif_hevc_new,
+    .free_decoder = cheif_hevc_free,
+    .push_data = cheif_hevc_push,
+    .decode_image = cheif_hevc_decode,
+};
+
+static const struct heif_decoder_plugin cheif_av1_connection = {
+    .plugin_api_version = 1,
+    .get_plugin_name = cheif_av1_title,
+    .does_support_format = cheif_av1_priority,
+    .new_decoder = cheif_av1_new,
+    .free_decoder = cheif_av1_free,
+    .push_data = cheif_av1_push,
+    .decode_image = cheif_av1_decode,
+};
+
+/// The functions of libheif that are used to read a file.
+typedef struct cheif_functions {
+    __typeof__(&heif_context_alloc) new_context;
+    __typeof__(&heif_context_free) free_context;
+    __typeof__(&heif_context_set_maximum_image_size_limit) set_largest_side;
+    __typeof__(&heif_context_set_max_decoding_threads) set_threads;
+    __typeof__(&heif_context_read_from_memory_without_copy) read;
+    __typeof__(&heif_context_get_primary_image_handle) get_primary;
+    __typeof__(&heif_image_handle_release) release_handle;
+    __typeof__(&heif_image_handle_get_width) get_width;
+    __typeof__(&heif_image_handle_get_height) get_height;
+    __typeof__(&heif_image_handle_has_alpha_channel) has_alpha;
+    __typeof__(&heif_image_handle_is_premultiplied_alpha) is_premultiplied;
+    __typeof__(&heif_image_handle_get_list_of_metadata_block_IDs) list_metadata;
+    __typeof__(&heif_image_handle_get_metadata_size) get_metadata_size;
+    __typeof__(&heif_image_handle_get_metadata) get_metadata;
+    __typeof__(&heif_image_handle_get_raw_color_profile_size) get_profile_size;
+    __typeof__(&heif_image_handle_get_raw_color_profile) get_profile;
+    __typeof__(&heif_image_handle_get_list_of_thumbnail_IDs) list_thumbnails;
+    __typeof__(&heif_image_handle_get_thumbnail) get_thumbnail;
+    __typeof__(&heif_decoding_options_alloc) new_options;
+    __typeof__(&heif_decoding_options_free) free_options;
+    __typeof__(&heif_decode_image) decode;
+    __typeof__(&heif_image_release) release_image;
+    __typeof__(&heif_image_get_width) image_width;
+    __typeof__(&heif_image_get_height) image_height;
+    __typeof__(&heif_image_get_plane_readonly) get_plane;
+} cheif_functions;
+
+/// Finds libheif and its functions. Returns whether they are there.
+static inline int cheif_find(cheif_functions *functions) {
+    void *heif = cheif_library(cheif_heif_name);
+    if (heif == NULL) return 0;
+    functions->new_context = CHEIF_FIND(heif, heif_context_alloc);
+    functions->free_context = CHEIF_FIND(heif, heif_context_free);
+    functions->set_largest_side = CHEIF_FIND(heif, heif_context_set_maximum_image_size_limit);
+    functions->set_threads = CHEIF_FIND(heif, heif_context_set_max_decoding_threads);
+    functions->read = CHEIF_FIND(heif, heif_context_read_from_memory_without_copy);
+    functions->get_primary = CHEIF_FIND(heif, heif_context_get_primary_image_handle);
+    functions->release_handle = CHEIF_FIND(heif, heif_image_handle_release);
+    functions->get_width = CHEIF_FIND(heif, heif_image_handle_get_width);
+    functions->get_height = CHEIF_FIND(heif, heif_image_handle_get_height);
+    functions->has_alpha = CHEIF_FIND(heif, heif_image_handle_has_alpha_channel);
+    functions->is_premultiplied = CHEIF_FIND(heif, heif_image_handle_is_premultiplied_alpha);
+    functions->list_metadata = CHEIF_FIND(heif, heif_image_handle_get_list_of_metadata_block_IDs);
+    functions->get_metadata_size = CHEIF_FIND(heif, heif_image_handle_get_metadata_size);
+    functions->get_metadata = CHEIF_FIND(heif, heif_image_handle_get_metadata);
+    functions->get_profile_size = CHEIF_FIND(heif, heif_image_handle_get_raw_color_profile_size);
+    functions->get_profile = CHEIF_FIND(heif, heif_image_handle_get_raw_color_profile);
+    functions->list_thumbnails = CHEIF_FIND(heif, heif_image_handle_get_list_of_thumbnail_IDs);
+    functions->get_thumbnail = CHEIF_FIND(heif, heif_image_handle_get_thumbnail);
+    functions->new_options = CHEIF_FIND(heif, heif_decoding_options_alloc);
+    functions->free_options = CHEIF_FIND(heif, heif_decoding_options_free);
+    functions->decode = CHEIF_FIND(heif, heif_decode_image);
+    functions->release_image = CHEIF_FIND(heif, heif_image_release);
+    functions->image_width = CHEIF_FIND(heif, heif_image_get_width);
+    functions->image_height = CHEIF_FIND(heif, heif_image_get_height);
+    functions->get_plane = CHEIF_FIND(heif, heif_image_get_plane_readonly);
+    // Nothing but pointers to functions: none of them may be missing.
+    const void *const *pointers = (const void *const *)functions;
+    for (size_t index = 0; index < sizeof *functions / sizeof(void *); index++)
+        if (pointers[index] == NULL) return 0;
+    return 1;
+}
+
+/// Loads the libraries and has libheif know of the connections above. To be called once, before files and threads are out
+/// of reach. Returns whether libheif is there; a picture whose codec is not fails by itself.
+static inline int cheif_load(void) {
+    cheif_functions functions;
+    if (!cheif_find(&functions)) return 0;
+    void *heif = cheif_library(cheif_heif_name);
+    __typeof__(&heif_init) initialise = CHEIF_FIND(heif, heif_init);
+    __typeof__(&heif_register_decoder_plugin) add = CHEIF_FIND(heif, heif_register_decoder_plugin);
+    if (initialise == NULL || add == NULL || initialise(NULL).code != heif_error_Ok) return 0;
+    cheif_library(cheif_hevc_name);
+    cheif_library(cheif_av1_name);
+    return add(&cheif_hevc_connection).code == heif_error_Ok && add(&cheif_av1_connection).code == heif_error_Ok;
+}
+
+/// One file being read.
+typedef struct cheif_decoder {
+    cheif_functions functions;
+    struct heif_context *context;
+    struct heif_image_handle *picture;
+    struct heif_image *image;
+    const uint8_t *pixels;
+    int stride;
+    char message[160];
+} cheif_decoder;
+
+/// Makes an unopened decoder, or NULL when memory is out or the library is not there.
+static inline cheif_decoder *cheif_new(void) {
+    cheif_decoder *decoder = (cheif_decoder *)calloc(1, sizeof(cheif_decoder));
+    if (decoder == NULL || cheif_find(&decoder->functions)) return decoder;
+    free(decoder);
+    return NULL;
+}
+
+static inline void cheif_free(cheif_decoder *decoder) {
+    if (decoder->image) decoder->functions.release_image(decoder->image);
+    if (decoder->picture) decoder->functions.release_handle(decoder->picture);
+    if (decoder->context) decoder->functions.free_context(decoder->context);
+    free(decoder);
+}
+
+/// Notes the words of a failure; returns whether there was none.
+static inline int cheif_check(cheif_decoder *decoder, struct heif_error error) {
+    if (error.code == heif_error_Ok) return 1;
+    strncpy(decoder->message, error.message ? error.message : "", sizeof decoder->message - 1);
+    return 0;
+}
+
+/// Opens a file's main picture. The bytes must outlive the decoder. Returns whether it could.
+static inline int cheif_open(cheif_decoder *decoder, const uint8_t *bytes, size_t length, int largest_side) {
+    decoder->context = decoder->functions.new_context();
+    if (decoder->context == NULL) return 0;
+    decoder->functions.set_largest_side(decoder->context, largest_side);
+    // "If the maximum threads number is set to 0, the image tiles are decoded in the main thread" (heif.h).
+    decoder->functions.set_threads(decoder->context, 0);
+    return cheif_check(decoder, decoder->functions.read(decoder->context, bytes, length, NULL))
+        && cheif_check(decoder, decoder->functions.get_primary(decoder->context, &decoder->picture));
+}
+
+static inline int cheif_width(const cheif_decoder *decoder) {
+    return decoder->functions.get_width(decoder->picture);
+}
+
+static inline int cheif_height(const cheif_decoder *decoder) {
+    return decoder->functions.get_height(decoder->picture);
+}
+
+static inline int cheif_has_alpha(const cheif_decoder *decoder) {
+    return decoder->functions.has_alpha(decoder->picture);
+}
+
+static inline int cheif_is_premultiplied(const cheif_decoder *decoder) {
+    return decoder->functions.is_premultiplied(decoder->picture);
+}
+
+/// The length of the first EXIF block, 0 where there is none.
+static inline size_t cheif_exif_length(const cheif_decoder *decoder, heif_item_id *block) {
+    if (decoder->functions.list_metadata(decoder->picture, "Exif", block, 1) != 1) return 0;
+    return decoder->functions.get_metadata_size(decoder->picture, *block);
+}
+
+static inline int cheif_copy_exif(cheif_decoder *decoder, heif_item_id block, void *bytes) {
+    return cheif_check(decoder, decoder->functions.get_metadata(decoder->picture, block, bytes));
+}
+
+static inline size_t cheif_profile_length(const cheif_decoder *decoder) {
+    return decoder->functions.get_profile_size(decoder->picture);
+}
+
+static inline int cheif_copy_profile(cheif_decoder *decoder, void *bytes) {
+    return cheif_check(decoder, decoder->functions.get_profile(decoder->picture, bytes));
+}
+
+/// Goes over from the picture to its first embedded thumbnail. Returns whether there is one.
+static inline int cheif_take_thumbnail(cheif_decoder *decoder) {
+    heif_item_id identifier;
+    struct heif_image_handle *thumbnail = NULL;
+    if (decoder->functions.list_thumbnails(decoder->picture, &identifier, 1) < 1) return 0;
+    if (!cheif_check(decoder, decoder->functions.get_thumbnail(decoder->picture, identifier, &thumbnail))) return 0;
+    decoder->functions.release_handle(decoder->picture);
+    decoder->picture = thumbnail;
+    return 1;
+}
+
+/// Decodes the picture as RGB or RGBA of 8 bits. Returns whether there are pixels of the size that it claimed.
+static inline int cheif_decode(cheif_decoder *decoder, int has_alpha) {
+    struct heif_decoding_options *options = decoder->functions.new_options();
+    if (options == NULL) return 0;
+    options->convert_hdr_to_8bit = 1;
+    enum heif_chroma chroma = has_alpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB;
+    struct heif_error error =
+        decoder->functions.decode(decoder->picture, &decoder->image, heif_colorspace_RGB, chroma, options);
+    decoder->functions.free_options(options);
+    if (!cheif_check(decoder, error)) return 0;
+    decoder->pixels = decoder->functions.get_plane(decoder->image, heif_channel_interleaved, &decoder->stride);
+    return decoder->pixels != NULL
+        && decoder->functions.image_width(decoder->image, heif_channel_interleaved) == cheif_width(decoder)
+        && decoder->functions.image_height(decoder->image, heif_channel_interleaved) == cheif_height(decoder)
+        && decoder->stride >= cheif_width(decoder) * (has_alpha ? 4 : 3);
+}
+
+#endif

@@ -1,0 +1,231 @@
+// libtiff, made callable from Swift: reading from memory, with its words kept and not printed. It is loaded when the first
+// TIFF is met and not linked: it brings eight libraries with it, which would make up most of a decoder's start.
+
+#ifndef VITRINE_CTIFF_SHIM_H
+#define VITRINE_CTIFF_SHIM_H
+
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tiffio.h>
+
+/// The functions that are used.
+typedef struct ctiff_library {
+    __typeof__(&TIFFOpenOptionsAlloc) options_alloc;
+    __typeof__(&TIFFOpenOptionsFree) options_free;
+    __typeof__(&TIFFOpenOptionsSetMaxSingleMemAlloc) set_largest_block;
+    __typeof__(&TIFFOpenOptionsSetErrorHandlerExtR) set_error_handler;
+    __typeof__(&TIFFOpenOptionsSetWarningHandlerExtR) set_warning_handler;
+    __typeof__(&TIFFClientOpenExt) open;
+    __typeof__(&TIFFClose) close;
+    __typeof__(&TIFFGetField) get_field;
+    __typeof__(&TIFFGetFieldDefaulted) get_field_defaulted;
+    __typeof__(&TIFFIsTiled) is_tiled;
+    __typeof__(&TIFFRGBAImageOK) can_read;
+    __typeof__(&TIFFRGBAImageBegin) begin;
+    __typeof__(&TIFFRGBAImageGet) get;
+    __typeof__(&TIFFRGBAImageEnd) end;
+} ctiff_library;
+
+/// Finds the library, which stays loaded. Returns whether it is there.
+static inline int ctiff_load(ctiff_library *library) {
+    void *handle = dlopen("libtiff.so.6", RTLD_NOW | RTLD_LOCAL);
+    if (handle == NULL) return 0;
+    library->options_alloc = (__typeof__(library->options_alloc))dlsym(handle, "TIFFOpenOptionsAlloc");
+    library->options_free = (__typeof__(library->options_free))dlsym(handle, "TIFFOpenOptionsFree");
+    library->set_largest_block =
+        (__typeof__(library->set_largest_block))dlsym(handle, "TIFFOpenOptionsSetMaxSingleMemAlloc");
+    library->set_error_handler =
+        (__typeof__(library->set_error_handler))dlsym(handle, "TIFFOpenOptionsSetErrorHandlerExtR");
+    library->set_warning_handler =
+        (__typeof__(library->set_warning_handler))dlsym(handle, "TIFFOpenOptionsSetWarningHandlerExtR");
+    library->open = (__typeof__(library->open))dlsym(handle, "TIFFClientOpenExt");
+    library->close = (__typeof__(library->close))dlsym(handle, "TIFFClose");
+    library->get_field = (__typeof__(library->get_field))dlsym(handle, "TIFFGetField");
+    library->get_field_defaulted = (__typeof__(library->get_field_defaulted))dlsym(handle, "TIFFGetFieldDefaulted");
+    library->is_tiled = (__typeof__(library->is_tiled))dlsym(handle, "TIFFIsTiled");
+    library->can_read = (__typeof__(library->can_read))dlsym(handle, "TIFFRGBAImageOK");
+    library->begin = (__typeof__(library->begin))dlsym(handle, "TIFFRGBAImageBegin");
+    library->get = (__typeof__(library->get))dlsym(handle, "TIFFRGBAImageGet");
+    library->end = (__typeof__(library->end))dlsym(handle, "TIFFRGBAImageEnd");
+    return library->options_alloc && library->options_free && library->set_largest_block
+        && library->set_error_handler && library->set_warning_handler && library->open && library->close
+        && library->get_field && library->get_field_defaulted && library->is_tiled && library->can_read
+        && library->begin && library->get && library->end;
+}
+
+/// One picture being read, its bytes, and what the library says of it.
+typedef struct ctiff_decoder {
+    ctiff_library library;
+    TIFF *tiff;
+    TIFFRGBAImage image;
+    int has_begun;
+    const uint8_t *bytes;
+    uint64_t length;
+    uint64_t position;
+    /// How often the library said that something is wrong.
+    int error_count;
+    /// Its first words.
+    char message[256];
+} ctiff_decoder;
+
+static inline tmsize_t ctiff_supply(thandle_t handle, void *destination, tmsize_t count) {
+    ctiff_decoder *decoder = (ctiff_decoder *)handle;
+    if (count < 0 || decoder->position >= decoder->length) return 0;
+    uint64_t there = decoder->length - decoder->position;
+    if ((uint64_t)count > there) count = (tmsize_t)there;
+    memcpy(destination, decoder->bytes + decoder->position, (size_t)count);
+    decoder->position += (uint64_t)count;
+    return count;
+}
+
+static inline tmsize_t ctiff_refuse_to_write(thandle_t handle, void *source, tmsize_t count) {
+    (void)handle;
+    (void)source;
+    (void)count;
+    return 0;
+}
+
+static inline toff_t ctiff_seek(thandle_t handle, toff_t offset, int origin) {
+    ctiff_decoder *decoder = (ctiff_decoder *)handle;
+    if (origin == SEEK_CUR) offset += decoder->position;
+    if (origin == SEEK_END) offset += decoder->length;
+    decoder->position = offset;
+    return offset;
+}
+
+static inline int ctiff_leave_open(thandle_t handle) {
+    (void)handle;
+    return 0;
+}
+
+static inline toff_t ctiff_length(thandle_t handle) {
+    return ((ctiff_decoder *)handle)->length;
+}
+
+/// Lends the bytes, which are mapped already.
+static inline int ctiff_map(thandle_t handle, void **base, toff_t *size) {
+    ctiff_decoder *decoder = (ctiff_decoder *)handle;
+    *base = (void *)decoder->bytes;
+    *size = decoder->length;
+    return 1;
+}
+
+static inline void ctiff_unmap(thandle_t handle, void *base, toff_t size) {
+    (void)handle;
+    (void)base;
+    (void)size;
+}
+
+/// "a return value of 1 means the error is handled" (TIFFError(3)): nothing is printed.
+static inline int ctiff_note_error(
+    TIFF *tiff, void *decoder_of_it, const char *module, const char *format, va_list arguments) {
+    (void)tiff;
+    (void)module;
+    ctiff_decoder *decoder = (ctiff_decoder *)decoder_of_it;
+    if (decoder->error_count++ == 0) vsnprintf(decoder->message, sizeof decoder->message, format, arguments);
+    return 1;
+}
+
+static inline int ctiff_pass_over_warning(
+    TIFF *tiff, void *decoder, const char *module, const char *format, va_list arguments) {
+    (void)tiff;
+    (void)decoder;
+    (void)module;
+    (void)format;
+    (void)arguments;
+    return 1;
+}
+
+/// Makes an unopened decoder, or NULL when memory is out.
+static inline ctiff_decoder *ctiff_new(const ctiff_library *library) {
+    ctiff_decoder *decoder = (ctiff_decoder *)calloc(1, sizeof(ctiff_decoder));
+    if (decoder != NULL) decoder->library = *library;
+    return decoder;
+}
+
+static inline void ctiff_free(ctiff_decoder *decoder) {
+    if (decoder->has_begun) decoder->library.end(&decoder->image);
+    if (decoder->tiff) decoder->library.close(decoder->tiff);
+    free(decoder);
+}
+
+/// Opens the file at its first picture; the bytes must outlive the decoder. No single block of memory may be larger than
+/// `largest_block`. Returns whether it could.
+static inline int ctiff_open(
+    ctiff_decoder *decoder, const uint8_t *bytes, size_t length, ptrdiff_t largest_block) {
+    decoder->bytes = bytes;
+    decoder->length = length;
+    TIFFOpenOptions *options = decoder->library.options_alloc();
+    if (options == NULL) return 0;
+    decoder->library.set_largest_block(options, largest_block);
+    decoder->library.set_error_handler(options, ctiff_note_error, decoder);
+    decoder->library.set_warning_handler(options, ctiff_pass_over_warning, decoder);
+    decoder->tiff = decoder->library.open(
+        "picture", "r", (thandle_t)decoder, ctiff_supply, ctiff_refuse_to_write, ctiff_seek, ctiff_leave_open,
+        ctiff_length, ctiff_map, ctiff_unmap, options);
+    decoder->library.options_free(options);
+    return decoder->tiff != NULL;
+}
+
+/// A field that is one number, or `otherwise` where the file does not say it.
+static inline uint32_t ctiff_number(const ctiff_decoder *decoder, uint32_t tag, uint32_t otherwise) {
+    uint32_t number = 0;
+    return decoder->library.get_field(decoder->tiff, tag, &number) == 1 ? number : otherwise;
+}
+
+/// The same for fields of 16 bits.
+static inline uint16_t ctiff_short(const ctiff_decoder *decoder, uint32_t tag, uint16_t otherwise) {
+    uint16_t number = 0;
+    return decoder->library.get_field(decoder->tiff, tag, &number) == 1 ? number : otherwise;
+}
+
+/// The colour profile, which is the library's, or NULL.
+static inline const uint8_t *ctiff_profile(const ctiff_decoder *decoder, uint32_t *length) {
+    void *profile = NULL;
+    *length = 0;
+    return decoder->library.get_field(decoder->tiff, TIFFTAG_ICCPROFILE, length, &profile) == 1
+        ? (const uint8_t *)profile : NULL;
+}
+
+static inline int ctiff_is_tiled(const ctiff_decoder *decoder) {
+    return decoder->library.is_tiled(decoder->tiff);
+}
+
+/// Sets up the conversion to RGBA. Returns whether this kind is read; the message says why not.
+static inline int ctiff_begin(ctiff_decoder *decoder) {
+    char words[1024] = "";
+    if (!decoder->library.can_read(decoder->tiff, words)
+        || !decoder->library.begin(&decoder->image, decoder->tiff, 0, words)) {
+        snprintf(decoder->message, sizeof decoder->message, "%s", words);
+        return 0;
+    }
+    decoder->has_begun = 1;
+    // Rows as they are stored, from the first on: they are turned when they are small.
+    decoder->image.orientation = ORIENTATION_TOPLEFT;
+    decoder->image.req_orientation = ORIENTATION_TOPLEFT;
+    return 1;
+}
+
+/// Reads rows from `first` on, R, G, B and A in the order of memory on machines that store the low byte first.
+static inline int ctiff_read(ctiff_decoder *decoder, uint32_t first, uint32_t count, uint32_t *pixels) {
+    decoder->image.row_offset = (int)first;
+    decoder->image.col_offset = 0;
+    return decoder->library.get(&decoder->image, pixels, decoder->image.width, count);
+}
+
+static const uint32_t ctiff_width_tag = TIFFTAG_IMAGEWIDTH;
+static const uint32_t ctiff_height_tag = TIFFTAG_IMAGELENGTH;
+static const uint32_t ctiff_rows_per_strip_tag = TIFFTAG_ROWSPERSTRIP;
+static const uint32_t ctiff_tile_height_tag = TIFFTAG_TILELENGTH;
+static const uint32_t ctiff_orientation_tag = TIFFTAG_ORIENTATION;
+static const uint32_t ctiff_samples_tag = TIFFTAG_SAMPLESPERPIXEL;
+static const uint32_t ctiff_bits_tag = TIFFTAG_BITSPERSAMPLE;
+static const uint32_t ctiff_photometric_tag = TIFFTAG_PHOTOMETRIC;
+
+#endif

@@ -1,0 +1,149 @@
+// libwebp, made callable from Swift. It is loaded when the first WebP picture is met and not linked: a decoder that is
+// started for a JPEG neither spends time on it nor has its code in reach.
+
+#ifndef VITRINE_CWEBP_SHIM_H
+#define VITRINE_CWEBP_SHIM_H
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <webp/decode.h>
+
+/// What a call came to.
+typedef enum __attribute__((enum_extensibility(closed))) cwebp_status {
+    cwebp_ok,
+    /// The data end or break off; what came before them is there.
+    cwebp_partial,
+    cwebp_damaged,
+    cwebp_unsupported,
+    /// Memory is out.
+    cwebp_exhausted,
+} cwebp_status;
+
+/// The functions that are used.
+typedef struct cwebp_library {
+    __typeof__(&WebPGetFeaturesInternal) get_features;
+    __typeof__(&WebPInitDecoderConfigInternal) init_config;
+    __typeof__(&WebPIDecode) begin;
+    __typeof__(&WebPIUpdate) update;
+    __typeof__(&WebPIDecGetRGB) rows;
+    __typeof__(&WebPIDelete) end;
+    __typeof__(&WebPFreeDecBuffer) free_buffer;
+} cwebp_library;
+
+/// Finds the library, which stays loaded. Returns whether it is there.
+static inline int cwebp_load(cwebp_library *library) {
+    void *handle = dlopen("libwebp.so.7", RTLD_NOW | RTLD_LOCAL);
+    if (handle == NULL) return 0;
+    library->get_features = (__typeof__(library->get_features))dlsym(handle, "WebPGetFeaturesInternal");
+    library->init_config = (__typeof__(library->init_config))dlsym(handle, "WebPInitDecoderConfigInternal");
+    library->begin = (__typeof__(library->begin))dlsym(handle, "WebPIDecode");
+    library->update = (__typeof__(library->update))dlsym(handle, "WebPIUpdate");
+    library->rows = (__typeof__(library->rows))dlsym(handle, "WebPIDecGetRGB");
+    library->end = (__typeof__(library->end))dlsym(handle, "WebPIDelete");
+    library->free_buffer = (__typeof__(library->free_buffer))dlsym(handle, "WebPFreeDecBuffer");
+    return library->get_features && library->init_config && library->begin && library->update && library->rows
+        && library->end && library->free_buffer;
+}
+
+static inline cwebp_status cwebp_status_of(VP8StatusCode code) {
+    switch (code) {
+    case VP8_STATUS_OK:
+        return cwebp_ok;
+    case VP8_STATUS_SUSPENDED:
+    case VP8_STATUS_NOT_ENOUGH_DATA:
+        return cwebp_partial;
+    case VP8_STATUS_OUT_OF_MEMORY:
+        return cwebp_exhausted;
+    case VP8_STATUS_UNSUPPORTED_FEATURE:
+        return cwebp_unsupported;
+    default:
+        return cwebp_damaged;
+    }
+}
+
+/// What a picture's header says.
+typedef struct cwebp_features {
+    int width;
+    int height;
+    int has_alpha;
+    int is_lossless;
+} cwebp_features;
+
+static inline cwebp_status cwebp_read_features(
+    const cwebp_library *library, const uint8_t *bytes, size_t length, cwebp_features *features) {
+    WebPBitstreamFeatures found;
+    VP8StatusCode code = library->get_features(bytes, length, &found, WEBP_DECODER_ABI_VERSION);
+    if (code != VP8_STATUS_OK) return cwebp_status_of(code);
+    features->width = found.width;
+    features->height = found.height;
+    features->has_alpha = found.has_alpha;
+    features->is_lossless = found.format == 2;
+    return cwebp_ok;
+}
+
+/// The part of a picture that is decoded, and the size it is decoded at, no larger than the part.
+typedef struct cwebp_extent {
+    int left;
+    int top;
+    int width;
+    int height;
+    int scaled_width;
+    int scaled_height;
+} cwebp_extent;
+
+/// One picture's pixels.
+typedef struct cwebp_decoder {
+    cwebp_library library;
+    WebPDecoderConfig config;
+    WebPIDecoder *incremental;
+    /// The first row, and how many of them came.
+    const uint8_t *pixels;
+    int stride;
+    int row_count;
+} cwebp_decoder;
+
+/// Makes a decoder without pixels, or NULL when memory is out.
+static inline cwebp_decoder *cwebp_new(const cwebp_library *library) {
+    cwebp_decoder *decoder = (cwebp_decoder *)calloc(1, sizeof(cwebp_decoder));
+    if (decoder != NULL) decoder->library = *library;
+    return decoder;
+}
+
+static inline void cwebp_free(cwebp_decoder *decoder) {
+    if (decoder->incremental) decoder->library.end(decoder->incremental);
+    decoder->library.free_buffer(&decoder->config.output);
+    free(decoder);
+}
+
+/// Decodes as many rows as there are, as RGBA or RGB. The incremental interface is used because it alone tells how far a
+/// picture that ends early got.
+static inline cwebp_status cwebp_decode(
+    cwebp_decoder *decoder, const uint8_t *bytes, size_t length, const cwebp_extent *extent, int has_alpha) {
+    if (!decoder->library.init_config(&decoder->config, WEBP_DECODER_ABI_VERSION)) return cwebp_unsupported;
+    WebPDecoderOptions *options = &decoder->config.options;
+    options->use_cropping = 1;
+    options->crop_left = extent->left;
+    options->crop_top = extent->top;
+    options->crop_width = extent->width;
+    options->crop_height = extent->height;
+    options->use_scaling = extent->scaled_width != extent->width || extent->scaled_height != extent->height;
+    options->scaled_width = extent->scaled_width;
+    options->scaled_height = extent->scaled_height;
+    decoder->config.output.colorspace = has_alpha ? MODE_RGBA : MODE_RGB;
+    decoder->incremental = decoder->library.begin(NULL, 0, &decoder->config);
+    if (decoder->incremental == NULL) return cwebp_exhausted;
+    cwebp_status status = cwebp_status_of(decoder->library.update(decoder->incremental, bytes, length));
+    int width = 0, height = 0;
+    decoder->pixels = decoder->library.rows(
+        decoder->incremental, &decoder->row_count, &width, &height, &decoder->stride);
+    if (decoder->pixels == NULL || width != extent->scaled_width || height != extent->scaled_height)
+        decoder->row_count = 0;
+    if (status == cwebp_ok && decoder->row_count != height) status = cwebp_partial;
+    if (status == cwebp_damaged && decoder->row_count > 0) status = cwebp_partial;
+    return status;
+}
+
+#endif

@@ -1,0 +1,128 @@
+import PictureTestSupport
+import Pixels
+import TestSupport
+import Testing
+
+struct GIFTests {
+    private static let red = PixelColor(red: 255, green: 0, blue: 0)
+    private static let green = PixelColor(red: 0, green: 255, blue: 0)
+    private static let blue = PixelColor(red: 0, green: 0, blue: 255)
+    private static let size = PixelSize(width: 6, height: 4)
+
+    private static func file(_ frames: GIFFile.Frame...) -> GIFFile {
+        var file = GIFFile(size: size, palette: [red, green, blue, .black])
+        file.frames = frames
+        return file
+    }
+
+    /// A square of 2 × 2 at 1, 1.
+    private static func square(_ index: UInt8, disposal: UInt8) -> GIFFile.Frame {
+        var frame = GIFFile.Frame(size: PixelSize(width: 2, height: 2), filled: index)
+        frame.place = (1, 1)
+        frame.disposal = disposal
+        return frame
+    }
+
+    private static func decoded(_ file: GIFFile, frame: Int) throws -> DecodeReply {
+        var request = DecodeRequest.within(100)
+        request.frame = frame
+        request.background = PixelColor(red: 9, green: 9, blue: 9)
+        return try decode(file.bytes, request)
+    }
+
+    @Test func tellsHowManyThereAreAndHowLong() throws {
+        var frames = [GIFFile.Frame(size: Self.size, filled: 0), Self.square(1, disposal: 1)]
+        frames[0].delay = 7
+        frames[1].delay = 65_535
+        let animated = Self.file(frames[0], frames[1])
+        for (frame, duration) in [(0, 70), (1, 655_350), (2, 655_350), (99_999, 655_350)] {
+            let reply = try Self.decoded(animated, frame: frame)
+            #expect(reply.frameCount == 2 && reply.duration == duration && reply.isComplete)
+        }
+        // One picture is no animation, whatever it says of itself.
+        let still = try Self.decoded(Self.file(frames[0]), frame: 5)
+        #expect(still.frameCount == 1 && still.duration == 0)
+        var facts = DecodeRequest.within(100)
+        facts.product = .facts
+        facts.frame = 1
+        #expect(try decode(animated.bytes, facts).duration == 655_350)
+    }
+
+    @Test(arguments: [(1, blue), (2, PixelColor(red: 9, green: 9, blue: 9)), (3, red)] as [(UInt8, PixelColor)])
+    func picturesDisappearAsTheySay(disposal: UInt8, left: PixelColor) throws {
+        var last = GIFFile.Frame(size: PixelSize(width: 1, height: 1), filled: 1)
+        last.place = (5, 3)
+        let file = Self.file(GIFFile.Frame(size: Self.size, filled: 0), Self.square(2, disposal: disposal), last)
+        let second = try #require(try Self.decoded(file, frame: 1).pixels)
+        #expect(second.color(1, 1) == Self.blue && second.color(0, 0) == Self.red)
+        let third = try #require(try Self.decoded(file, frame: 2).pixels)
+        #expect(third.color(1, 1) == left && third.color(2, 2) == left)
+        #expect(third.color(3, 3) == Self.red && third.color(5, 3) == Self.green)
+    }
+
+    @Test func whatIsTransparentIsNotPainted() throws {
+        var hole = Self.square(2, disposal: 1)
+        hole.indices[3] = 3
+        hole.transparent = 3
+        let pixels = try #require(
+            try Self.decoded(Self.file(GIFFile.Frame(size: Self.size, filled: 0), hole), frame: 1).pixels)
+        #expect(pixels.color(1, 1) == Self.blue && pixels.color(2, 2) == Self.red)
+        let alone = try #require(try Self.decoded(Self.file(hole), frame: 0).pixels)
+        #expect(alone.color(2, 2) == PixelColor(red: 9, green: 9, blue: 9))
+    }
+
+    @Test func usesAPicturesOwnColours() throws {
+        var frame = GIFFile.Frame(size: Self.size, filled: 1)
+        frame.palette = [.black, PixelColor(red: 1, green: 2, blue: 3)]
+        let pixels = try #require(try Self.decoded(Self.file(frame), frame: 0).pixels)
+        #expect(pixels.color(5, 3) == PixelColor(red: 1, green: 2, blue: 3))
+    }
+
+    @Test func cutsOffWhatReachesOverTheCanvas() throws {
+        var frame = GIFFile.Frame(size: PixelSize(width: 8, height: 8), filled: 1)
+        frame.place = (4, 2)
+        var outside = frame
+        outside.place = (60_000, 60_000)
+        let pixels = try #require(
+            try Self.decoded(Self.file(GIFFile.Frame(size: Self.size, filled: 0), frame, outside), frame: 2).pixels)
+        #expect(pixels.color(3, 3) == Self.red && pixels.color(4, 2) == Self.green && pixels.color(4, 1) == Self.red)
+    }
+
+    /// A thousand pictures that claim 400 × 400 pixels: the last one is shown over so many of those before it as there is
+    /// time for, and the first is not among them.
+    @Test func worksNoMoreThanItsBudget() throws {
+        let size = PixelSize(width: 400, height: 400)
+        var file = GIFFile(size: size, palette: [Self.red, Self.green, Self.blue, .black])
+        var frame = GIFFile.Frame(size: size, filled: 1)
+        file.frames = [frame]
+        frame.indices = Array(repeating: 3, count: 400)
+        frame.transparent = 3
+        file.frames += Array(repeating: frame, count: 999)
+        #expect(try Self.decoded(file, frame: 10).pixels?.color(0, 0) == Self.green)
+        let late = try Self.decoded(file, frame: 999)
+        #expect(late.frameCount == 1000 && !late.isComplete)
+        #expect(late.pixels?.color(0, 0) == PixelColor(red: 9, green: 9, blue: 9))
+    }
+
+    @Test func survivesEveryCutAndDamage() throws {
+        var hole = Self.square(2, disposal: 3)
+        hole.transparent = 2
+        let bytes = Self.file(GIFFile.Frame(size: Self.size, filled: 0), hole, Self.square(1, disposal: 2)).bytes
+        var request = DecodeRequest.within(5)
+        for length in 6..<bytes.count {
+            request.frame = length % 3
+            _ = try? decode(Array(bytes[..<length]), request)
+        }
+        let scene = try Tool.convert(
+            PixelBuffer.scene(width: 40, height: 30).ppm, "ppm:-", "-interlace", "GIF", "gif:-")
+        var random = SeededNumbers(seed: 51)
+        for round in 0..<3000 {
+            var damaged = round % 2 == 0 ? bytes : scene
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                damaged[.random(in: 6..<damaged.count, using: &random)] = .random(in: 0...255, using: &random)
+            }
+            request.frame = round % 4
+            _ = try? decode(damaged, request)
+        }
+    }
+}

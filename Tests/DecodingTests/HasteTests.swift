@@ -1,0 +1,105 @@
+import PictureTestSupport
+import Pixels
+import TestSupport
+import Testing
+
+struct HasteTests {
+    private static let scene = PixelBuffer.scene(width: 480, height: 320)
+    /// Another picture, so that it is seen which one was decoded.
+    private static let other = Orientation.turnedHalf.turned(.scene(width: 96, height: 64))
+
+    private static func soon(_ side: Int) -> DecodeRequest {
+        var request = DecodeRequest.within(side)
+        request.haste = .soon
+        return request
+    }
+
+    @Test(arguments: [["-progressive"], ["-progressive", "-sample", "1x1"], ["-arithmetic", "-progressive"]])
+    func takesTheFirstScans(options: [String]) throws {
+        let bytes = try Tool.run("/usr/bin/cjpeg", ["-quality", "96"] + options, input: Self.scene.ppm)
+        for side in [480, 200, 60] {
+            let reply = try decode(bytes, Self.soon(side))
+            let size = try #require(reply.pixels?.size)
+            #expect(reply.isCoarse && reply.isComplete && max(size.width, size.height) == side)
+            #expect(reply.psnr(Self.scene.scaled(to: size)) > 24, "\(side)")
+            let whole = try decode(bytes, .within(side))
+            #expect(!whole.isCoarse && whole.psnr(Self.scene.scaled(to: size)) > 31)
+        }
+    }
+
+    /// Coloured from the start, even where a file has a scan for each component.
+    @Test func waitsForEveryComponent() throws {
+        let folder = TestFolder()
+        let script = folder.write(
+            "scans",
+            (["0-0", "1-63"].flatMap { range in (0..<3).map { "\($0): \(range), 0, 0;" } }).joined(separator: "\n"))
+        let bytes = try Tool.cjpeg(Self.scene.ppm, "-quality", "96", "-scans", script)
+        let reply = try decode(bytes, Self.soon(60))
+        let size = try #require(reply.pixels?.size)
+        #expect(reply.isCoarse && reply.psnr(Self.scene.scaled(to: size)) > 30)
+    }
+
+    @Test func aPictureWithoutSuchThingsIsDecodedWhole() throws {
+        for bytes in [try Tool.cjpeg(Self.scene.ppm, "-quality", "96"), PNGFile(Self.scene).bytes] {
+            let reply = try decode(bytes, Self.soon(100))
+            #expect(!reply.isCoarse && reply.isComplete)
+            #expect(try decode(bytes, .within(100)).pixels == reply.pixels)
+        }
+    }
+
+    @Test(arguments: Orientation.allCases)
+    func takesTheThumbnail(orientation: Orientation) throws {
+        let bytes = try Self.picture(with: Self.other, orientation: orientation)
+        let size = orientation.turned(PixelSize(width: 48, height: 32))
+        let reply = try decode(bytes, Self.soon(48))
+        #expect(reply.isCoarse && reply.isComplete && reply.sourceSize == orientation.turned(Self.scene.size))
+        #expect(reply.psnr(orientation.turned(Self.other).scaled(to: size)) > 28)
+        let whole = try decode(bytes, .within(48))
+        #expect(!whole.isCoarse && whole.psnr(orientation.turned(Self.scene).scaled(to: size)) > 30)
+    }
+
+    @Test func takesAPartOfTheThumbnail() throws {
+        let bytes = try Self.picture(with: Self.scene.scaled(to: PixelSize(width: 120, height: 80)))
+        var request = Self.soon(60)
+        request.region = try part(120..<360, 80..<240, of: Self.scene.size)
+        let reply = try decode(bytes, request)
+        let expected = Self.scene.cropped(120..<360, 80..<240)
+        #expect(reply.isCoarse && reply.psnr(expected.scaled(to: PixelSize(width: 60, height: 40))) > 25)
+    }
+
+    /// Cameras put black bars beside the picture where the proportions are not those of their thumbnails.
+    @Test func leavesThumbnailsOfAnotherShapeAlone() throws {
+        for size in [
+            PixelSize(width: 160, height: 120), PixelSize(width: 64, height: 96), PixelSize(width: 6, height: 4),
+        ] {
+            let bytes = try Self.picture(with: .noise(width: size.width, height: size.height))
+            let reply = try decode(bytes, Self.soon(100))
+            let shown = try #require(reply.pixels)
+            #expect(!reply.isCoarse && shown.psnr(Self.scene.scaled(to: shown.size)) > 30)
+        }
+    }
+
+    @Test func survivesDamagedThumbnails() throws {
+        var random = SeededNumbers(seed: 71)
+        let bytes = try Self.picture(with: Self.other)
+        let end = try #require(bytes.firstRange(of: [0xFF, 0xDB])).upperBound + 3000
+        for _ in 0..<500 {
+            var damaged = bytes
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                damaged[.random(in: 4..<end, using: &random)] = .random(in: 0...255, using: &random)
+            }
+            _ = try? decode(damaged, Self.soon(40))
+        }
+        let noThumbnail = try Self.picture(with: nil)
+        #expect(try !decode(noThumbnail, Self.soon(40)).isCoarse)
+    }
+
+    /// The scene with a thumbnail in its EXIF block.
+    private static func picture(
+        with thumbnail: PixelBuffer?, orientation: Orientation = .upright
+    ) throws -> [UInt8] {
+        var exif = ExifFile(orientation: UInt16(orientation.rawValue))
+        exif.thumbnail = try thumbnail.map { try Tool.cjpeg($0.ppm, "-quality", "80") } ?? Array("no JPEG".utf8)
+        return ExifFile.jpeg(try Tool.cjpeg(scene.ppm, "-quality", "96"), inserting: exif.segment)
+    }
+}
