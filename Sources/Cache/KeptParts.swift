@@ -16,7 +16,8 @@ public struct KeptPart: Sendable {
     let edition: Int
 }
 
-/// Beginnings of photos, kept for as long as the program runs.
+/// Beginnings of photos: of those whose transfer broke off, kept for as long as the program runs, and of those that are on
+/// their way.
 ///
 /// Each is a file that takes room on the disk, so there are not to be many; the oldest go. A part is handed out once: two
 /// transfers must not write into one file.
@@ -25,6 +26,13 @@ public final class KeptParts: Sendable {
         var parts: [PhotoKey: KeptPart] = [:]
         /// The oldest first.
         var order: [PhotoKey] = []
+        /// Files that are written into at the moment. They belong to whoever does it.
+        var growing: [PhotoKey: (edition: Int, file: Growing)] = [:]
+    }
+
+    /// A file for as long as it is there.
+    private struct Growing {
+        weak var file: PartialFile?
     }
 
     private let state = Mutex(State())
@@ -48,6 +56,22 @@ public final class KeptParts: Sendable {
             state.order.append(key)
             state.parts[key] = part
             if state.order.count > Self.most { state.parts[state.order.removeFirst()] = nil }
+        }
+    }
+
+    /// Notes that a photo's edition comes into a file; for as long as that file is there.
+    public func noteGrowing(_ file: PartialFile, of key: PhotoKey, edition: Int) {
+        state.withLock { state in
+            state.growing = state.growing.filter { $0.value.file.file != nil }
+            state.growing[key] = (edition, Growing(file: file))
+        }
+    }
+
+    /// The path of the file that a photo's edition comes into at the moment, to be looked at. It may be gone the next moment.
+    public func growing(_ key: PhotoKey, edition: Int) -> String? {
+        state.withLock { state in
+            guard let growing = state.growing[key], growing.edition == edition else { return nil }
+            return growing.file.file?.path
         }
     }
 

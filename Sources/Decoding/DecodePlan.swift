@@ -13,15 +13,19 @@ struct DecodePlan {
     /// What is to come of it.
     let request: DecodeRequest
 
+    /// As the file says.
     private let orientation: Orientation
+    /// The same, turned on as the request says.
+    private let turning: Orientation
     private let sourceSize: PixelSize
 
     /// Plans for a picture of `stored` pixels.
     init(stored: PixelSize, orientation: Orientation, request: DecodeRequest) {
         let upright = orientation.turned(stored)
         let layout = PictureLayout(of: upright, for: request)
-        region = orientation.stored(layout.region).scaled(to: stored)
-        output = orientation.turned(layout.output)
+        turning = orientation.turned(by: request.turns)
+        region = turning.stored(layout.region).scaled(to: stored)
+        output = turning.turned(layout.output)
         sourceSize = upright
         self.stored = stored
         self.orientation = orientation
@@ -76,7 +80,7 @@ struct DecodePlan {
     }
 
     private func upright(_ rows: [UInt8]) -> PixelBuffer {
-        orientation.turned(PixelBuffer(size: output, rows: rows, background: request.background))
+        turning.turned(PixelBuffer(size: output, rows: rows, background: request.background))
     }
 
     private func reply(_ facts: PictureFacts, isComplete: Bool, pixels: PixelBuffer?) -> DecodeReply {

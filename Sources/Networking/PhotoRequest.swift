@@ -65,6 +65,7 @@ public struct PhotoRequest: NetworkRequest {
         guard !response.isUnchanged else { return try await picture.confirm() }
         try response.checkIsNoText()
         guard let file = response.file else { return }
+        picture.cache.parts.noteGrowing(file, of: picture.key, edition: picture.source.state.edition)
         do {
             while let written = try await response.nextWritten() {
                 picture.noteProgress(Progress(done: written, total: response.head.length))

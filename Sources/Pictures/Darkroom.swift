@@ -32,6 +32,7 @@ public final class Darkroom: Sendable {
     /// What became of an order.
     private enum Outcome: Sendable {
         case drawn(DrawnPicture)
+        case examined(PhotoExamination)
         case failed(Failure)
     }
 
@@ -94,6 +95,13 @@ public final class Darkroom: Sendable {
         }
     }
 
+    /// What an examination has found out, if it was made.
+    public func examination(_ order: PictureOrder) -> PhotoExamination? {
+        state.withLock { state in
+            if case .examined(let examination) = state.done.value(for: order) { examination } else { nil }
+        }
+    }
+
     /// Why a picture cannot be drawn, if that has been found out.
     public func failure(_ order: PictureOrder) -> Failure? {
         state.withLock { state in
@@ -137,8 +145,10 @@ public final class Darkroom: Sendable {
         state.withLock { state in
             state.running[order] = nil
             switch outcome {
-            case .success(let picture):
+            case .success(.picture(let picture)):
                 state.done.insert(.drawn(picture), for: order, cost: picture.byteCount)
+            case .success(.examination(let examination)):
+                state.done.insert(.examined(examination), for: order, cost: examination.byteCount)
             case .failure where cancellation.isCancelled:
                 // It may be wanted again by now, and then it is begun again.
                 break

@@ -12,6 +12,7 @@ import Pixels
 public struct PictureDeveloper: Sendable {
     private let caches: CacheFolder
     private let decoder: DecoderClient
+    private let parts: DecodedParts
     let backRoom: BackRoom
     let log: Log
 
@@ -19,26 +20,38 @@ public struct PictureDeveloper: Sendable {
     static let thumbnailSide = 320
 
     /// A developer that reads from these caches.
-    public init(caches: CacheFolder, decoder: DecoderClient, log: Log) {
+    ///
+    /// - Parameter limit: bytes of decoded pixels to keep, of photos that are looked at closely.
+    public init(caches: CacheFolder, decoder: DecoderClient, log: Log, limit: Int = 24 << 20) {
+        parts = DecodedParts(limit: limit)
         self.caches = caches
         self.decoder = decoder
         backRoom = BackRoom(decoder)
         self.log = log
     }
 
-    func develop(_ order: PictureOrder, _ cancellation: DecodeCancellation) throws -> DrawnPicture {
+    /// What has come of an order.
+    enum Development {
+        case picture(DrawnPicture)
+        case examination(PhotoExamination)
+    }
+
+    func develop(_ order: PictureOrder, _ cancellation: DecodeCancellation) throws -> Development {
         guard case .picture(let gallery, let key, let rendition) = order.subject,
             let cache = caches.cache(gallery)
         else { throw PictureError.file("the gallery is not open") }
         let drawing = PictureDrawing(order.request, order.style)
         let reply =
-            switch rendition {
-            case .thumbnail: try thumbnail(of: key, in: cache, drawing.request, cancellation)
-            case .photo: try photo(key, in: cache, drawing.request, cancellation)
+            switch (order.product, rendition) {
+            case (.beginning, _): try beginning(of: key, order.edition, in: cache, drawing.request, cancellation)
+            case (_, .thumbnail): try thumbnail(of: key, in: cache, drawing.request, cancellation)
+            case (_, .photo): try photo(key, in: cache, drawing.request, cancellation)
             }
-        return try drawing.draw(reply) { file, request throws(PictureError) in
-            try decoder.decode(.bytes(file), request, cancellation: cancellation)
-        }
+        if order.product == .examination { return .examination(PhotoExamination(reply)) }
+        return .picture(
+            try drawing.draw(reply) { file, request throws(PictureError) in
+                try decoder.decode(.bytes(file), request, cancellation: cancellation)
+            })
     }
 
     // MARK: -
@@ -68,17 +81,46 @@ public struct PictureDeveloper: Sendable {
     ) throws -> DecodeReply {
         let (found, isUnread) = try cache.read { (try $0.photoFile(of: key), try !$0.unread([key]).isEmpty) }
         guard let stored = found else { throw PictureError.file("it is not here yet") }
+        let part = DecodedParts.Photo(gallery: cache.id, key: key, edition: stored.edition)
+        if let reply = parts.reply(to: request, for: part) { return reply }
+        let path = cache.files.path(stored)
         do {
-            let reply = try decoder.decode(.file(cache.files.path(stored)), request, cancellation: cancellation)
+            let wider = DecodedParts.wider(than: request)
+            let reply = try decoder.decode(.file(path), wider ?? request, cancellation: cancellation)
             if isUnread {
                 tell { try await cache.writer.store(PhotoMetadata(reply), of: key, edition: stored.edition) }
             }
-            return reply
+            guard let wider else { return reply }
+            parts.keep(reply, to: wider, of: part)
+            if let reply = parts.reply(to: request, for: part) { return reply }
+            return try decoder.decode(.file(path), request, cancellation: cancellation)
         } catch {
             let verdict = Self.verdict(error, of: stored, in: cache.files)
             tell { try await note(verdict, on: stored, key, in: cache) }
             // Of a file that broke here the user sees that it is fetched again, and no more.
             throw verdict == .broken ? PictureError.file("it is fetched again") : error
+        }
+    }
+
+    /// What has come so far of a photo that is on its way. What is wrong with it says nothing of the photo: there is more.
+    private func beginning(
+        of key: PhotoKey, _ edition: Int, in cache: GalleryCache, _ request: DecodeRequest,
+        _ cancellation: DecodeCancellation
+    ) throws -> DecodeReply {
+        guard let path = cache.parts.growing(key, edition: edition) else {
+            throw PictureError.file("it is not on its way")
+        }
+        do {
+            let reply = try decoder.decode(.file(path), request, cancellation: cancellation)
+            guard let pixels = reply.pixels, !reply.isComplete,
+                let stored = try cache.read({ try $0.thumbnail(of: key) }),
+                let rest = try? decoder.decode(
+                    .bytes(stored.bytes), reply.substitute(for: request), cancellation: cancellation
+                ).pixels
+            else { return reply }
+            return reply.showing(pixels.completed(by: rest, background: request.background), for: request)
+        } catch let error as PictureError {
+            throw error.isThePicturesFault ? PictureError.file("too little has come of it") : error
         }
     }
 

@@ -6,6 +6,16 @@ import Pixels
 ///
 /// Two orders that are equal give the same cells, so an order is also the name that its picture is kept under.
 public struct PictureOrder: Hashable, Sendable {
+    /// What is to be made of a picture.
+    enum Product: Hashable {
+        /// Cells.
+        case drawing
+        /// Cells, of as much as has come of a photo that is on its way: so many bytes at least.
+        case beginning(Int64)
+        /// What it says of itself, and how its tones are spread.
+        case examination
+    }
+
     /// Which picture.
     public let subject: Wish.Subject
     /// The edition that is held. With another one it is another picture.
@@ -18,12 +28,15 @@ public struct PictureOrder: Hashable, Sendable {
     /// How it is drawn.
     public let style: DrawingStyle
     let region: UnitRect
+    /// Quarters by which it is turned clockwise.
+    let turns: Int
     let fills: Bool
     let enlarges: Bool
+    let product: Product
 
     init(
         _ subject: Wish.Subject, edition: Int, photoEdition: Int? = nil, room: Size, style: DrawingStyle,
-        region: UnitRect = .whole, fills: Bool, enlarges: Bool
+        region: UnitRect = .whole, turns: Int = 0, fills: Bool, enlarges: Bool, product: Product = .drawing
     ) {
         self.subject = subject
         self.edition = edition
@@ -31,8 +44,10 @@ public struct PictureOrder: Hashable, Sendable {
         self.room = room
         self.style = style
         self.region = region
+        self.turns = turns
         self.fills = fills
         self.enlarges = enlarges
+        self.product = product
     }
 
     /// Orders a thumbnail that fills its room: in the middle, what hangs over cut off, never squashed.
@@ -44,23 +59,43 @@ public struct PictureOrder: Hashable, Sendable {
 
     /// Orders a photo's thumbnail as large as the room lets it be: to be looked at until the photo itself is here.
     public static func preview(
-        of photo: Photo, in gallery: GalleryID, room: Size, style: DrawingStyle
+        of photo: Photo, in gallery: GalleryID, room: Size, style: DrawingStyle, turns: Int = 0, fills: Bool = false
     ) -> PictureOrder {
-        thumbnail(of: photo, in: gallery, room: room, style: style, fills: false)
+        thumbnail(of: photo, in: gallery, room: room, style: style, turns: turns & 3, fills: fills)
+    }
+
+    /// Orders what a photo that is here says of itself, and how its tones are spread: see ``Darkroom/examination(_:)``.
+    public static func examination(of photo: Photo, in gallery: GalleryID) -> PictureOrder {
+        PictureOrder(
+            .picture(gallery, photo.key, .photo), edition: photo.photo.held ?? 0, room: Size(columns: 0, rows: 0),
+            style: DrawingStyle(symbols: .ascii, colours: .none, cellAspect: 1), fills: false, enlarges: false,
+            product: .examination)
+    }
+
+    /// The same of the beginning of a photo that is on its way, of which so many bytes have come. It is drawn from the file
+    /// that it comes into, for as long as it does.
+    ///
+    /// - Parameter edition: the one that is on its way.
+    public func beginning(_ arrived: Int64, edition: Int) -> PictureOrder {
+        PictureOrder(
+            subject, edition: edition, room: room, style: style, region: region, turns: turns, fills: fills,
+            enlarges: enlarges, product: .beginning(arrived))
     }
 
     private static func thumbnail(
-        of photo: Photo, in gallery: GalleryID, room: Size, style: DrawingStyle, fills: Bool
+        of photo: Photo, in gallery: GalleryID, room: Size, style: DrawingStyle, turns: Int = 0, fills: Bool
     ) -> PictureOrder {
         PictureOrder(
             .picture(gallery, photo.key, .thumbnail), edition: photo.thumbnail.held ?? 0,
-            photoEdition: photo.thumbnail.isCurrent ? nil : photo.photo.held, room: room, style: style, fills: fills,
-            enlarges: true)
+            photoEdition: photo.thumbnail.isCurrent ? nil : photo.photo.held, room: room, style: style, turns: turns,
+            fills: fills, enlarges: true)
     }
 
     var request: DecodeRequest {
+        guard product != .examination else { return DecodeRequest(box: PhotoExamination.box) }
         var request = style.request(room)
         request.region = region
+        request.turns = turns
         request.fitting = fills ? .cover : .inside
         request.enlarges = enlarges
         return request

@@ -13,6 +13,7 @@ extension DecodeRequest {
             "product=\(product.rawValue)",
             "frame=\(frame)",
             "haste=\(haste.rawValue)",
+            "turns=\(turns)",
         ]
     }
 
@@ -21,6 +22,7 @@ extension DecodeRequest {
     public init(arguments: some Collection<String>) throws(PixelsError) {
         let names = [
             "region", "box", "aspect", "fitting", "enlarges", "background", "chequer", "product", "frame", "haste",
+            "turns",
         ]
         guard arguments.count == names.count else { throw .malformedRequest("\(arguments.count) arguments") }
         var values: [Substring] = []
@@ -42,6 +44,8 @@ extension DecodeRequest {
         self.frame = frame
         guard let haste = Haste(rawValue: String(values[9])) else { throw .malformedRequest("haste") }
         self.haste = haste
+        guard let turns = Int(values[10]), 0...3 ~= turns else { throw .malformedRequest("turns") }
+        self.turns = turns
         // Whatever was read leniently above ("+1", "1e0", "maybe") is written otherwise.
         guard self.arguments.elementsEqual(arguments) else { throw .malformedRequest("not the usual form") }
     }

@@ -41,6 +41,9 @@ public struct DecodeRequest: Hashable, Sendable {
     public var fitting: Fitting = .inside
     /// Whether a picture smaller than the box grows to fill it.
     public var enlarges = false
+    /// Quarters by which the upright picture is turned clockwise, from 0 to 3: the user's, beside what the file says. The
+    /// region is one of the turned picture.
+    public var turns = 0 { didSet { turns &= 3 } }
     /// What shows through where the picture is transparent, and where a truncated one ends.
     public var background: PixelColor = .black
     /// Whether a chequer of two greys shows through where the picture is transparent, in the background's stead.

@@ -28,6 +28,18 @@ public enum Orientation: UInt8, Hashable, Sendable, CaseIterable {
     /// Whether rows become columns.
     public var exchangesSides: Bool { rawValue >= Self.transposed.rawValue }
 
+    /// The same, and the upright picture turned clockwise by so many quarters.
+    public func turned(by quarters: Int) -> Orientation {
+        // Each is what the one before it comes to with another quarter.
+        let circles: [[Orientation]] = [
+            [.upright, .turnedRight, .turnedHalf, .turnedLeft], [.mirrored, .transversed, .flipped, .transposed],
+        ]
+        for circle in circles {
+            if let place = circle.firstIndex(of: self) { return circle[(place + quarters) & 3] }
+        }
+        return self
+    }
+
     /// Maps a stored size to the upright one, and the other way round.
     public func turned(_ size: PixelSize) -> PixelSize { exchangesSides ? size.turned : size }
 

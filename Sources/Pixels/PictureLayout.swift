@@ -4,16 +4,16 @@
 public struct PictureLayout: Hashable, Sendable {
     /// The output's sides, at least 1 each and at most the box's.
     public let output: PixelSize
-    /// The part of the upright picture that it shows: the request's region, or a centred part of it.
+    /// The part of the picture that it shows, as it is seen: the request's region, or a centred part of it.
     public let region: UnitRect
 
-    /// Lays out an upright picture of `source` pixels, both sides above 0.
+    /// Lays out an upright picture of `source` pixels, both sides above 0, which the request may have turned.
     ///
     /// A request that does not enlarge stops where every source pixel is shown in full: with square pixels at one
     /// output pixel for each source pixel; with others, at that on the finer side, while the coarser side already
     /// repeats pixels.
     public init(of source: PixelSize, for request: DecodeRequest) {
-        let region = request.region.scaled(to: source)
+        let region = request.region.scaled(to: request.turns.isMultiple(of: 2) ? source : source.turned)
         let box = request.box
         let aspect = request.pixelAspect
         // Lengths on the screen, in heights of an output pixel.

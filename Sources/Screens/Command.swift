@@ -5,7 +5,8 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
     case first, last
     case open, back, quit
     case refresh, stop
-    case zoomIn, zoomOut, actualSize, fit
+    case zoomIn, zoomOut, actualSize, fit, fill
+    case turnLeft, turnRight, slideshow, information
     case previousPhoto, nextPhoto
     case add, remove, keep, setInterval, save, copy, clear
     case switchNetwork, switchNetworkDetail, switchSync, switchXML, switchCache, switchScreen
@@ -15,4 +16,12 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
     case nextSection, previousSection, divide
     case pause, retry, retryAll
     case transfers, errors, log, help, redraw, suspend
+
+    /// Whether it is about where one is in a photo, or which one it is.
+    var movesPhoto: Bool {
+        switch self {
+        case .up, .down, .left, .right, .zoomIn, .zoomOut, .actualSize, .previousPhoto, .nextPhoto: true
+        default: false
+        }
+    }
 }

@@ -17,6 +17,8 @@ public enum CommandTable {
         case sorting = "Sorting"
         /// On the screen of one photo.
         case photo = "A photo"
+        /// Where all is shown that a photo says of itself.
+        case fields = "All it says"
         /// On the transfers screen.
         case transfers = "Transfers"
         /// On the errors screen.
@@ -93,6 +95,7 @@ public enum CommandTable {
         Entry(.sortByStateReversed, .sorting, [.character("T")], "by state: what failed first"),
 
         Entry(.fit, .photo, [.character("w")], "the whole photo"),
+        Entry(.fill, .photo, [.character("W")], "as much of it as fills the screen"),
         Entry(.zoomIn, .photo, [.character("+")], "larger"),
         Entry(.zoomOut, .photo, [.character("-")], "smaller"),
         Entry(.actualSize, .photo, [.character("=")], "one to one"),
@@ -102,8 +105,19 @@ public enum CommandTable {
         Entry(.down, .photo, [.character("j"), Key(.down)], "down"),
         Entry(.previousPhoto, .photo, [.character("["), Key(.pageUp)], "the photo before"),
         Entry(.nextPhoto, .photo, [.character("]"), Key(.pageDown), .character(" ")], "the next photo"),
+        Entry(.turnRight, .photo, [.character(">")], "turn it to the right"),
+        Entry(.turnLeft, .photo, [.character("<")], "turn it to the left"),
+        Entry(.information, .photo, [.character("i")], "what it says; again: all of that; no more"),
+        Entry(.slideshow, .photo, [.character("S")], "slideshow, until a key that moves"),
         Entry(.refresh, .photo, [.character("r")], "update the gallery"),
         Entry(.stop, .photo, [.character("x")], "stop updating"),
+
+        Entry(.up, .fields, [.character("k"), Key(.up)], "a line up"),
+        Entry(.down, .fields, [.character("j"), Key(.down)], "a line down"),
+        Entry(.pageUp, .fields, [Key(.pageUp), .control("b")], "a page up"),
+        Entry(.pageDown, .fields, [Key(.pageDown), .control("f")], "a page down"),
+        Entry(.first, .fields, [.character("g"), Key(.home)], "to the first line"),
+        Entry(.last, .fields, [.character("G"), Key(.end)], "to the last line"),
 
         Entry(.pause, .transfers, [.character("p")], "begin nothing any more; again: go on"),
         Entry(.stop, .transfers, [.character("x")], "not now: leave the selected one out"),

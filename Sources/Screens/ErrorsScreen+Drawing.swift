@@ -7,6 +7,7 @@ import Text
 extension ErrorsScreen {
     func drawAll(in surface: inout Surface, _ frame: Rect) {
         var rest = frame
+        places.beginAnew()
         let now = Timestamp(milliseconds: Log.systemTime())
         guard !list.rows.isEmpty else {
             let text = "Nothing failed"
@@ -21,7 +22,9 @@ extension ErrorsScreen {
             if list.isFirstOfGallery(index) || index == scroll.first {
                 drawTitle(list.rows[index].gallery, in: &surface, rest.takeTop(1))
             }
-            draw(list.rows[index], isSelected: index == scroll.selected, now, in: &surface, rest.takeTop(height))
+            let row = rest.takeTop(height)
+            places.note(row, index)
+            draw(list.rows[index], isSelected: index == scroll.selected, now, in: &surface, row)
         }
     }
 

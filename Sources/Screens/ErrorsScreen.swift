@@ -5,9 +5,10 @@ import Text
 
 /// What failed and has not come since: in this run, and what the caches have kept of earlier ones.
 @MainActor
-final class ErrorsScreen: Screen {
+final class ErrorsScreen: Screen, ListScreen {
     private(set) var list = ErrorList()
     var scroll = ListScroll()
+    var places = ListPlaces()
     /// Selection follows identity.
     private var selection: ErrorRow.Identity?
     /// What the caches keep, as it was looked up last.
@@ -68,10 +69,14 @@ final class ErrorsScreen: Screen {
             send(.notice("The reason was sent to the clipboard."))
         default:
             guard scroll.obey(command) else { return false }
-            selection = selected?.identity
+            selectionDidMove()
         }
         return true
     }
+
+    override func follow(_ mouse: InputEvent.Mouse) -> Bool { followInList(mouse) }
+
+    func selectionDidMove() { selection = selected?.identity }
 
     override func modelUpdated(_ update: ModelUpdate) {
         guard isOnTop else { return }

@@ -6,12 +6,15 @@ import Text
 extension GalleriesScreen {
     func drawAll(in surface: inout Surface, _ frame: Rect) {
         var rest = frame
+        places.beginAnew()
         if isTyping { drawField(in: &surface, rest.takeBottom(2)) }
         scroll.setVisible(rest.size.rows / 2)
         scroll.setCount(draft.addresses.count)
         guard !scroll.isEmpty else { return drawEmpty(in: &surface, rest) }
         for index in scroll.window {
-            draw(draft.addresses[index], isSelected: index == scroll.selected, in: &surface, rest.takeTop(2))
+            let row = rest.takeTop(2)
+            places.note(row, index)
+            draw(draft.addresses[index], isSelected: index == scroll.selected, in: &surface, row)
         }
     }
 

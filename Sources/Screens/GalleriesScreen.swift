@@ -8,9 +8,10 @@ import Text
 ///
 /// What is done to the list is a draft. Saving keeps it, opening a gallery saves it first, and going back discards it.
 @MainActor
-final class GalleriesScreen: Screen {
+final class GalleriesScreen: Screen, ListScreen {
     private(set) var draft: GalleryDraft
     var scroll = ListScroll()
+    var places = ListPlaces()
     let field = TextField()
     /// What is being typed.
     private(set) var typed = Typed.nothing
@@ -73,7 +74,7 @@ final class GalleriesScreen: Screen {
     // MARK: - What happens
 
     override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
-        guard case .command(let command) = event else { return event }
+        guard case .command(let command) = event else { return super.handle(event) }
         problem = nil
         switch command {
         case .open:
@@ -95,7 +96,7 @@ final class GalleriesScreen: Screen {
             return .notice("The changes are discarded.")
         default:
             guard scroll.obey(command) else { return event }
-            draft.selected = scroll.selected
+            selectionDidMove()
         }
         return .needsDisplay
     }
@@ -208,6 +209,13 @@ final class GalleriesScreen: Screen {
     override func didDisappear() {
         isOnTop = false
     }
+
+    override func follow(_ mouse: InputEvent.Mouse) -> Bool {
+        // What is typed is about what is selected.
+        isTyping ? false : followInList(mouse)
+    }
+
+    func selectionDidMove() { draft.selected = scroll.selected }
 
     override func modelUpdated(_ update: ModelUpdate) {
         guard isOnTop else { return }

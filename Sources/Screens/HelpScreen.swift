@@ -47,6 +47,8 @@ final class HelpScreen: Screen {
         return true
     }
 
+    override func follow(_ mouse: InputEvent.Mouse) -> Bool { scroll.follow(mouse) }
+
     override func draw(in surface: inout Surface, frame: Rect) {
         layOut(frame.size.columns)
         scroll.setVisible(frame.size.rows)

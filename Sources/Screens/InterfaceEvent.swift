@@ -6,6 +6,8 @@ import Settings
 public enum InterfaceEvent {
     /// A key that means nothing yet.
     case key(Key)
+    /// Something was done with the mouse, at a place of the screen.
+    case mouse(InputEvent.Mouse)
     /// Text that was pasted.
     case paste(String)
     /// The terminal's window came to the front, or went from it.

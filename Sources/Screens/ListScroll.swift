@@ -1,3 +1,5 @@
+import Cells
+
 /// Which entry of a list is selected, and which are seen. Scrolling is written here, once, for every list.
 struct ListScroll: Equatable {
     /// How many entries the list has.
@@ -64,6 +66,22 @@ struct ListScroll: Equatable {
         selected = min(max(0, index), max(0, count - 1))
         first = min(max(first, selected - visible + 1), selected)
         first = max(0, min(first, count - visible))
+    }
+
+    /// Moves what is seen; what is selected goes along as far as it takes to be seen.
+    mutating func roll(by amount: Int) {
+        first = max(0, min(first + amount, count - visible))
+        select(min(max(selected, first), first + visible - 1))
+    }
+
+    /// Follows a mouse's wheel, where there is nothing to select. Returns whether it was turned.
+    mutating func follow(_ mouse: InputEvent.Mouse) -> Bool {
+        switch mouse.action {
+        case .wheelUp: roll(by: -3)
+        case .wheelDown: roll(by: 3)
+        default: return false
+        }
+        return true
     }
 
     /// Obeys a command, if it is about moving. Returns whether it was.

@@ -60,6 +60,12 @@ final class LogScreen: Screen {
         return true
     }
 
+    override func follow(_ mouse: InputEvent.Mouse) -> Bool {
+        guard scroll.follow(mouse) else { return false }
+        followsEnd = scroll.window.upperBound == entries.count
+        return true
+    }
+
     private var longestLine: Int { entries.reduce(0) { max($0, $1.line.count) } }
 
     private var text: String { entries.map { $0.line + "\n" }.joined() }

@@ -4,26 +4,49 @@ import Model
 import Pictures
 import Text
 
-/// One photo: all of it at first, then as large as one likes.
+/// One photo: all of it at first, then as large as one likes, and whichever side up; what it says of itself; and, one after
+/// the other, those beside it.
 @MainActor
 final class PhotoScreen: Screen {
-    private let results: FetchedResults
-    private weak var delegate: PhotosScreen?
+    let results: FetchedResults
+    weak var delegate: PhotosScreen?
     private let wisher: Wishes.Wisher
-    private let customer: Darkroom.Customer
-    private var key: PhotoKey
-    private var photo: Photo?
+    let customer: Darkroom.Customer
+    private(set) var key: PhotoKey
+    private(set) var photo: Photo?
     /// Kept when the photo is gone, to say of what.
-    private var name = ""
-    private var view: Viewport
+    private(set) var name = ""
+    var view: Viewport
     /// What was drawn last: it stays until there is something better, so that nothing goes blank on the way.
-    private var shown: DrawnPicture?
-    private var isOnTop = false
+    var shown: Shown?
+    /// By how many quarters the user has turned which photos.
+    private var turns: [PhotoKey: Int] = [:]
+    /// Where the user is going through the list: 1 onwards, -1 backwards. What comes next there is fetched and drawn before
+    /// he is there.
+    private(set) var travel = 1
+    var panel = PhotoPanel()
+    private let slideshow: Slideshow
+    let arrival: Arrival
+    /// Where the picture is, and what is said of it; where a mouse finds them.
+    var pictureFrame = Rect(Size(columns: 0, rows: 0))
+    var panelFrame = Rect(Size(columns: 0, rows: 0))
+    /// Where the mouse has taken hold of the picture.
+    var grip: Point?
+    private(set) var isOnTop = false
     /// Whether a sync has removed the photo. It is found out behind another screen too, and left then when that has gone.
     private var isGone = false
 
+    /// A picture on the screen, and what it is of.
+    struct Shown {
+        let picture: DrawnPicture
+        /// Not always the photo that is looked at: until there is something of that, the one before stays.
+        let key: PhotoKey
+        /// Whether it is the photo itself, and not what stands for it.
+        let isPhoto: Bool
+    }
+
     /// What there is to say of the photo.
-    private enum State {
+    enum State {
         /// It is here, or what the cache has of it.
         case here
         /// It is on its way.
@@ -39,23 +62,35 @@ final class PhotoScreen: Screen {
         wisher = context.wishes.makeWisher()
         customer = context.darkroom.makeCustomer()
         view = Viewport(room: Size(columns: 1, rows: 1), style: context.drawingStyle)
+        slideshow = Slideshow(context)
+        arrival = Arrival(context)
         super.init(context)
+        slideshow.onDue = { [weak self] in self?.showNext() }
+        arrival.onMore = { [weak self] in self?.setNeedsDisplay() }
         fetchPhoto()
     }
 
     private var gallery: GalleryID { results.cache.id }
-    private var subject: Wish.Subject { .picture(gallery, key, .photo) }
+    private var subject: Wish.Subject { subject(of: key) }
+    private func subject(of key: PhotoKey) -> Wish.Subject { .picture(gallery, key, .photo) }
 
     // MARK: - What it says
 
-    override var scopes: [CommandTable.Scope] { [.photo, .everywhere] }
+    override var scopes: [CommandTable.Scope] {
+        (panel.content == .everything ? [.fields] : []) + [.photo, .everywhere]
+    }
 
     override var heading: Heading {
         var detail: [String] = []
         if let index = results.index(of: key) { detail.append("\(index + 1) of \(results.count)") }
         if photo?.photo.held != nil, let percent = view.percent {
-            detail.append(view.zoom == .fit ? "fit" : "\(percent) %")
+            switch view.zoom {
+            case .fit: detail.append("fit")
+            case .fill: detail.append("fill")
+            case .scale: detail.append("\(percent) %")
+            }
         }
+        if slideshow.isRunning { detail.append("slideshow") }
         return Heading(title: name, detail: detail.joined(separator: " · "))
     }
 
@@ -71,11 +106,14 @@ final class PhotoScreen: Screen {
             footing.text = "Load failed: \(failure)"
             footing.isTrouble = true
         }
-        footing.hints = [(.zoomIn, "larger"), (.fit, "whole"), (.nextPhoto, "next"), (.help, "help")]
+        footing.hints =
+            slideshow.isRunning
+            ? [(.slideshow, "stop"), (.help, "help")]
+            : [(.zoomIn, "larger"), (.nextPhoto, "next"), (.information, "facts"), (.help, "help")]
         return footing
     }
 
-    private var state: State {
+    var state: State {
         guard let photo = photo?.photo else { return .loading(nil) }
         // What is going on now says more than what went wrong before.
         if !photo.isCurrent, let progress = context.activity.progress(of: subject) { return .loading(progress) }
@@ -85,24 +123,32 @@ final class PhotoScreen: Screen {
         }
         if !photo.isCurrent, let failure = context.activity.failure(of: subject) { return .failed(failure) }
         guard photo.held != nil else { return .loading(nil) }
-        return context.darkroom.failure(order).map { .failed($0) } ?? .here
+        if let failure = context.darkroom.failure(order) { return .failed(failure) }
+        // It is being drawn, and of what is on the screen nothing is of it.
+        return shown?.key == key ? .here : .loading(nil)
     }
 
     // MARK: - What happens
 
     override func obey(_ command: Command) -> Bool {
+        if panel.obey(command) { return true }
+        if command.movesPhoto { slideshow.stop() }
         let isWhole = view.zoom == .fit
         switch command {
         case .zoomIn: view.zoomIn()
         case .zoomOut: view.zoomOut()
         case .actualSize: view.zoomToActualSize()
         case .fit: view.zoomToFit()
+        case .fill: view.zoomToFill()
+        case .turnLeft: turn(by: -1)
+        case .turnRight: turn(by: 1)
         case .left where isWhole, .previousPhoto: step(by: -1)
         case .right where isWhole, .nextPhoto: step(by: 1)
         case .left: view.pan(columns: -max(1, view.room.columns / 8), rows: 0)
         case .right: view.pan(columns: max(1, view.room.columns / 8), rows: 0)
         case .up: view.pan(columns: 0, rows: -max(1, view.room.rows / 8))
         case .down: view.pan(columns: 0, rows: max(1, view.room.rows / 8))
+        case .slideshow: toggleSlideshow()
         case .refresh: delegate?.refresh()
         case .stop: context.wishes.stop(.list(gallery))
         default: return false
@@ -110,15 +156,69 @@ final class PhotoScreen: Screen {
         return true
     }
 
+    override func follow(_ mouse: InputEvent.Mouse) -> Bool { followMouse(mouse) }
+
+    private func turn(by quarters: Int) {
+        view.turn(by: quarters)
+        turns[key] = view.turns
+    }
+
     private func step(by amount: Int) {
+        travel = amount
         guard let index = results.index(of: key), let next = results.key(at: index + amount) else { return }
+        show(next)
+    }
+
+    private func show(_ next: PhotoKey) {
         leavePhoto()
         key = next
-        shown = nil
-        view = Viewport(room: view.room, style: view.style)
+        grip = nil
+        view = freshView(of: next)
+        panel.beginAnew()
+        arrival.beginAnew()
         fetchPhoto()
         delegate?.photoScreenDidShow(key)
         stateWishes()
+    }
+
+    /// How a photo is looked at when one comes to it: whole, or filling the screen if the last one did.
+    func freshView(of key: PhotoKey) -> Viewport {
+        Viewport(
+            room: view.room, style: view.style, zoom: view.zoom == .fill ? .fill : .fit, turns: turns[key] ?? 0)
+    }
+
+    private func toggleSlideshow() {
+        guard !slideshow.isRunning else { return slideshow.stop() }
+        guard results.count > 1 else { return send(.notice("There is no other photo to show.")) }
+        slideshow.start()
+        travel = 1
+        stateWishes()
+    }
+
+    /// The user does something with the photo.
+    func stopSlideshow() { slideshow.stop() }
+
+    /// The slideshow goes on.
+    private func showNext() {
+        guard isOnTop, let next = upcoming.first else { return }
+        show(next)
+        setNeedsDisplay()
+    }
+
+    /// The photos that will be looked at next, if the user goes on as he does.
+    var upcoming: [PhotoKey] {
+        guard let index = results.index(of: key) else { return [] }
+        let places =
+            slideshow.isRunning
+            ? slideshow.places(after: index, of: results.count, limit: 2) : [index + travel, index + 2 * travel]
+        return places.compactMap { results.key(at: $0) }
+    }
+
+    /// The clock of the slideshow runs for what is seen, and for what will never be.
+    func noteFrame() {
+        let isSeen = shown.map { $0.key == key && $0.isPhoto } ?? false
+        if case .failed = state { return slideshow.noteSeen(key) }
+        isSeen ? slideshow.noteSeen(key) : slideshow.noteWaiting()
     }
 
     override func modelUpdated(_ update: ModelUpdate) {
@@ -127,7 +227,9 @@ final class PhotoScreen: Screen {
             fetchPhoto()
             isGone = photo == nil
             if isGone { return leaveIfGone() }
-        case .activity(let change) where change.pictures.contains(subject): break
+            if isOnTop { stateWishes() }
+        case .activity(let change) where change.pictures.contains(subject):
+            if photo?.photo.held == nil { arrival.note(context.activity.progress(of: subject)) }
         case .pictures(let orders) where orders.contains { $0.subject == subject || $0.subject == thumbnail }: break
         default: return
         }
@@ -166,6 +268,8 @@ final class PhotoScreen: Screen {
 
     override func didDisappear() {
         isOnTop = false
+        grip = nil
+        slideshow.noteWaiting()
         context.darkroom.want([], by: customer)
     }
 
@@ -174,64 +278,32 @@ final class PhotoScreen: Screen {
         context.wishes.withdraw(wisher)
     }
 
+    /// What is looked at, and behind it what will be next.
     private func stateWishes() {
-        context.wishes.state([Wish(subject, importance: .lookedAt)], by: wisher)
+        let near = upcoming.filter { $0 != key }.map { Wish(subject(of: $0), importance: .near) }
+        context.wishes.state([Wish(subject, importance: .lookedAt)] + near, by: wisher)
     }
 
     // MARK: - How it looks
 
-    private var order: PictureOrder { view.order(subject, edition: photo?.photo.held ?? 0) }
+    /// What is to be seen of the photo.
+    var order: PictureOrder { view.order(subject, edition: photo?.photo.held ?? 0) }
+
+    /// What is seen of another photo when one comes to it: the photo, or what stands for it until it is here.
+    func order(of photo: Photo) -> PictureOrder? {
+        let view = freshView(of: photo.key)
+        if let held = photo.photo.held { return view.order(subject(of: photo.key), edition: held) }
+        return preview(of: photo, in: view)
+    }
+
+    /// A photo's thumbnail, as large as the photo will be.
+    func preview(of photo: Photo, in view: Viewport) -> PictureOrder? {
+        guard photo.thumbnail.held != nil else { return nil }
+        return .preview(
+            of: photo, in: gallery, room: view.room, style: view.style, turns: view.turns, fills: view.zoom == .fill)
+    }
 
     override func draw(in surface: inout Surface, frame: Rect) {
-        view.room = frame.size
-        view.style = context.drawingStyle
-        var orders: [PictureOrder] = []
-        if photo?.photo.held != nil {
-            orders.append(order)
-            if let picture = context.darkroom.picture(order) {
-                shown = picture
-                view.notePhoto(width: picture.width, height: picture.height)
-            }
-        } else if let photo, photo.thumbnail.held != nil {
-            // The thumbnail, as large as the photo will be, is better than nothing.
-            let preview = PictureOrder.preview(of: photo, in: gallery, room: frame.size, style: view.style)
-            orders.append(preview)
-            shown = context.darkroom.picture(preview) ?? shown
-        }
-        if isOnTop { context.darkroom.want(orders, by: customer, importance: .lookedAt) }
-        if let shown {
-            let room = frame.centred(shown.cells.size)
-            surface.draw(shown.cells, pixels: shown.pixels, at: room.origin, in: frame)
-        }
-        drawState(in: &surface, frame)
-    }
-
-    /// Over the picture only as long as there is nothing else to say it.
-    private func drawState(in surface: inout Surface, _ frame: Rect) {
-        switch state {
-        case .here, .loading(nil): if shown == nil { drawState("Loading…", context.theme.detail, in: &surface, frame) }
-        case .loading(let progress?):
-            guard shown == nil else { return }
-            drawState("Loading…", context.theme.detail, in: &surface, frame)
-            if let fraction = progress.fraction { drawBar(fraction, in: &surface, frame) }
-        case .failed(let failure):
-            // An older edition of the photo is whole; of its thumbnail one would wait for more.
-            let isShown = shown != nil && photo?.photo.held != nil && context.darkroom.failure(order) == nil
-            if !isShown { drawState("Load failed: \(failure)", context.theme.trouble, in: &surface, frame) }
-        }
-    }
-
-    private func drawState(_ text: String, _ style: Style, in surface: inout Surface, _ frame: Rect) {
-        let shownText = " \(text.truncated(toWidth: max(0, frame.size.columns - 2))) "
-        surface.write(
-            shownText, in: frame.centred(Size(columns: shownText.displayWidth, rows: 1)), style: style)
-    }
-
-    /// Below the text in the middle.
-    private func drawBar(_ fraction: Double, in surface: inout Surface, _ frame: Rect) {
-        var below = frame.centred(Size(columns: min(40, frame.size.columns), rows: 1))
-        below.origin.row += 2
-        guard frame.rows.contains(below.origin.row) else { return }
-        ProgressBar.draw(fraction, in: &surface, below, context.theme)
+        drawAll(in: &surface, frame)
     }
 }

@@ -8,6 +8,7 @@ extension PhotosScreen {
     /// Draws what is in sight. Returns which photos that are, and the pictures that it takes.
     func drawList(in surface: inout Surface, _ frame: Rect) -> (seen: [PhotoKey], orders: [PictureOrder]) {
         var rest = frame
+        places.beginAnew()
         if case .typing = errand { prompt.draw(in: &surface, rest.takeBottom(1), context.theme) }
         let row = PhotoRow(
             in: rest.size, wantedHeight: context.settings.rowHeight, theme: context.theme,
@@ -29,6 +30,7 @@ extension PhotosScreen {
         for (index, photo) in zip(scroll.window, photos) {
             if isDivided { drawTitle(above: index, in: &surface, &rest) }
             let line = rest.takeTop(row.height)
+            places.note(line, index)
             guard let photo else { continue }
             row.draw(
                 photo, thumbnail(of: photo, row.thumbnailSize, &orders), marks: marks(in: photo.name),

@@ -7,7 +7,7 @@ import Text
 
 /// A gallery's photos as a list.
 @MainActor
-final class PhotosScreen: Screen {
+final class PhotosScreen: Screen, ListScreen {
     let cache: GalleryCache
     let lists: PhotoLists
     let reader: CacheReader
@@ -15,6 +15,7 @@ final class PhotosScreen: Screen {
     /// How much of the gallery failed and has not come since.
     private var errorCount = 0
     var scroll = ListScroll()
+    var places = ListPlaces()
     /// Selection follows identity: what is selected is a photo, wherever it comes to stand.
     var selection: PhotoKey?
     /// A photo that was left before it had arrived. It is still wanted, but not before anything else.
@@ -135,7 +136,7 @@ final class PhotosScreen: Screen {
         default:
             if obeySearching(command) || obeyDividing(command) { break }
             guard scroll.obey(command) else { return false }
-            selection = results.key(at: scroll.selected)
+            selectionDidMove()
         }
         return true
     }
@@ -150,6 +151,12 @@ final class PhotosScreen: Screen {
         errand = .none
         if let order { lists.sort(by: order, sections: lists.sections) }
     }
+
+    override func follow(_ mouse: InputEvent.Mouse) -> Bool {
+        focus === self ? followInList(mouse) : false
+    }
+
+    func selectionDidMove() { selection = results.key(at: scroll.selected) }
 
     override func modelUpdated(_ update: ModelUpdate) {
         switch update {

@@ -176,16 +176,19 @@ public final class RootScreen: Screen {
         case .key(let key): handle(key)
         case .paste(let text): if !tellPrompt(.paste(text)) { top.focus.send(.paste(text)) }
         case .focus(let isInFront): top.focus.send(.focus(isInFront))
-        case .mouse: break
+        case .mouse(let mouse): handle(mouse)
         }
     }
 
+    /// While the user is asked something, a mouse is no answer.
+    private func handle(_ mouse: InputEvent.Mouse) {
+        guard question == nil, signIn == nil else { return }
+        if case .press = mouse.action { noteRead() }
+        top.focus.send(.mouse(mouse))
+    }
+
     private func handle(_ key: Key) {
-        // Whatever is pressed next, a notice has been read.
-        if !notices.isEmpty {
-            notices.removeFirst()
-            onNeedsDisplay()
-        }
+        noteRead()
         if let question {
             self.question = nil
             onNeedsDisplay()
@@ -194,6 +197,13 @@ public final class RootScreen: Screen {
         }
         if !tellPrompt(.key(key)) { top.focus.send(.key(key)) }
         askWhoTheUserIs()
+    }
+
+    /// Whatever is pressed next, a notice has been read.
+    private func noteRead() {
+        guard !notices.isEmpty else { return }
+        notices.removeFirst()
+        onNeedsDisplay()
     }
 
     /// While the user is asked who he is, what he types is for nobody else.
@@ -228,7 +238,7 @@ public final class RootScreen: Screen {
         case .needsDisplay: onNeedsDisplay()
         // The list need not be in the chain: a photo, the log or the help may have the focus.
         case .focus(let isInFront): if isInFront { openGallery?.windowCameToFront() }
-        case .paste: break
+        case .paste, .mouse: break
         }
         return nil
     }

@@ -52,8 +52,15 @@ public class Screen: Responder {
     /// Obeys a command, if it means something here. Returns whether it did; then the screen is drawn anew.
     func obey(_ command: Command) -> Bool { false }
 
+    /// Does what is meant by the mouse, if it means something here. Returns whether it did; then the screen is drawn anew.
+    func follow(_ mouse: InputEvent.Mouse) -> Bool { false }
+
     override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
-        guard case .command(let command) = event, obey(command) else { return event }
+        switch event {
+        case .command(let command): guard obey(command) else { return event }
+        case .mouse(let mouse): guard follow(mouse) else { return nil }
+        default: return event
+        }
         setNeedsDisplay()
         return nil
     }

@@ -24,6 +24,10 @@ struct Theme {
     let status: Style
     /// Keys in hints.
     let key: Style
+    /// The three colours that a picture is made of.
+    let red: Style
+    let green: Style
+    let blue: Style
     /// What is done of a bar.
     let barDone: Style
     /// What is left of it.
@@ -43,6 +47,9 @@ struct Theme {
         trouble = Style(foreground: colour(3))
         status = .plain
         key = Style(foreground: colour(6))
+        (red, green, blue) = (
+            Style(foreground: colour(1)), Style(foreground: colour(2)), Style(foreground: colour(4))
+        )
         barDone = Style(foreground: colour(6))
         barLeft = Style(attributes: .dim)
     }

@@ -7,6 +7,7 @@ import Text
 extension TransfersScreen {
     func drawAll(in surface: inout Surface, _ frame: Rect) {
         var rest = frame
+        places.beginAnew()
         drawHeader(in: &surface, &rest)
         drawDetail(in: &surface, &rest)
         let unnamed = unnamed
@@ -19,9 +20,11 @@ extension TransfersScreen {
         let now = Timestamp(milliseconds: Log.systemTime())
         for index in scroll.window {
             let transfer = report.transfers[index]
+            let line = rest.takeTop(row.height)
+            places.note(line, index)
             row.draw(
                 transfer, SubjectName(transfer.subject, context.caches), isSelected: index == scroll.selected, now: now,
-                in: &surface, frame: rest.takeTop(row.height))
+                in: &surface, frame: line)
         }
     }
 

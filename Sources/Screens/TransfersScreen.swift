@@ -7,9 +7,10 @@ import Model
 /// While it is on top whoever transfers says what exactly. What the screens below want goes on being wanted: else there
 /// would be nothing to see.
 @MainActor
-final class TransfersScreen: Screen {
+final class TransfersScreen: Screen, ListScreen {
     private(set) var report = TrafficReport()
     var scroll = ListScroll()
+    var places = ListPlaces()
     /// Selection follows identity: what is selected is a thing, wherever it comes to stand.
     private var selection: Wish.Subject?
     private var watch: TrafficWatch?
@@ -55,7 +56,7 @@ final class TransfersScreen: Screen {
         case .retryAll: context.wishes.hurryAll()
         default:
             guard scroll.obey(command) else { return false }
-            selection = selected?.subject
+            selectionDidMove()
         }
         return true
     }
@@ -63,6 +64,10 @@ final class TransfersScreen: Screen {
     var selected: TransferReport? {
         report.transfers.indices.contains(scroll.selected) ? report.transfers[scroll.selected] : nil
     }
+
+    override func follow(_ mouse: InputEvent.Mouse) -> Bool { followInList(mouse) }
+
+    func selectionDidMove() { selection = selected?.subject }
 
     override func modelUpdated(_ update: ModelUpdate) {
         guard case .traffic = update else { return }

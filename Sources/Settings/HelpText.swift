@@ -38,7 +38,7 @@ public enum HelpText {
             ("    --clear-cache", "remove all caches first, asking nothing"),
             ("    --no-color", "the same as --colors none"), ("-h, --help", "this text"),
             ("-V, --version", "which version this is"),
-            ("    --verbose", "with --version: what the terminal can do and why that is believed; what decodes pictures"),
+            ("    --verbose", "with --version: what the terminal can do, and what decodes pictures"),
         ]
 
     private static let closing = """

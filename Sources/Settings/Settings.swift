@@ -90,6 +90,12 @@ public struct Settings: Hashable, Sendable {
     public var debugFailures = 0
     /// Rows of the screen for each photo in a list; 0 for as many as suit the screen.
     public var rowHeight = 0
+    /// Seconds for which a slideshow shows each photo.
+    public var slideshow = 5
+    /// A slideshow does not go by the list.
+    public var slideshowShuffled = false
+    /// The mouse is followed. The terminal then leaves it to us, and selects text with Shift alone.
+    public var mouse = true
 
     /// What lists of photos are sorted by at first.
     public var order = PhotoOrder()

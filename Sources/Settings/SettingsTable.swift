@@ -38,6 +38,9 @@ public enum SettingsTable {
         },
         .choice("sections", "how photos sorted by date are divided at first", \.sections),
         .number("row-height", "ROWS", 0...20, "rows for each photo in a list; 0: as suits the screen", \.rowHeight),
+        .number("slideshow", "SECONDS", 1...3_600, "seconds for each photo of a slideshow", \.slideshow),
+        .flag("slideshow-shuffle", "show the photos of a slideshow in no order") { set(&$0.slideshowShuffled, $1) },
+        .flag("mouse", "follow the mouse; text is then selected with Shift") { set(&$0.mouse, $1) },
         .number("debug-delay", "MILLISECONDS", 0...600_000, "begin each transfer that much later", \.debugDelay),
         .number("debug-failures", "N", 0...1_000_000, "let every Nth request fail; 0: none", \.debugFailures),
     ]

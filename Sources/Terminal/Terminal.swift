@@ -24,6 +24,8 @@ public final class Terminal {
     public var onCapabilities: (Capabilities) -> Void = { _ in }
     /// Called with what was found out about the terminal, and why it is believed, whenever there is more of it.
     public var onFindings: (TerminalFindings) -> Void = { _ in }
+    /// Whether the terminal is asked to say what the mouse does. Looked at when it is taken over.
+    public var followsMouse = true
 
     private let tty: TTY
     private let environment: TerminalEnvironment
@@ -226,7 +228,7 @@ public final class Terminal {
         asked = TerminalIdentity(environment, TerminalAnswers()).questions.filter { !$0.isForOuter }
         // Who prints what he does not understand does so behind the cursor, where there is nothing yet, and it is erased
         // (DECSC, DECRC, EL).
-        interview.ask(asked) { Array("\(Self.modesOn)\u{1B}7".utf8) + $0 + Array("\u{1B}8\u{1B}[K".utf8) }
+        interview.ask(asked) { Array("\(modesOn)\u{1B}7".utf8) + $0 + Array("\u{1B}8\u{1B}[K".utf8) }
     }
 
     /// Asks again what may have become another matter, in another window or on another screen, if it answers at all.
@@ -268,11 +270,15 @@ public final class Terminal {
         return bytes
     }
 
+    private var modesOn: String { followsMouse ? Self.modesOn + Self.mouseOn : Self.modesOn }
+
     /// Bracketed paste, and reports when the window comes to the front.
     private static let modesOn = "\u{1B}[?2004h\u{1B}[?1004h"
     /// Those no more, and whatever was held back to be shown at once: a frame may have been cut off in its middle.
-    private static let modesOff = updateEnd + "\u{1B}[?1004l\u{1B}[?2004l"
+    private static let modesOff = updateEnd + "\u{1B}[?1006l\u{1B}[?1002l\u{1B}[?1004l\u{1B}[?2004l"
     /// What is sent in between is shown at once (synchronised output).
     private static let updateBegin = "\u{1B}[?2026h"
     private static let updateEnd = "\u{1B}[?2026l"
+    /// Reports of the mouse's buttons, and of its moves while one is down, in a form without bounds (SGR).
+    private static let mouseOn = "\u{1B}[?1002h\u{1B}[?1006h"
 }

@@ -18,6 +18,7 @@ struct BrowseCommand {
         let terminal = try Terminal(TerminalEnvironment(), wishes: house.settings.terminalWishes)
         let place = try startingPlace(gallery)
         let caches = try house.openCaches()
+        terminal.followsMouse = house.settings.mouse
         let root = RootScreen(try makeContext(caches, terminal))
         root.onNeedsDisplay = { terminal.setNeedsFrame() }
         root.onRedraw = { terminal.redraw() }

@@ -101,6 +101,28 @@ struct PNGTests {
         }
     }
 
+    /// What the user turns is turned behind what the file says, and a part is one of what he sees.
+    @Test(arguments: Orientation.allCases, 0..<4)
+    func isTurned(orientation: Orientation, quarters: Int) throws {
+        let picture = PixelBuffer.noise(width: 40, height: 24)
+        var file = PNGFile(picture.stored(for: orientation))
+        file.chunks = [("eXIf", ExifFile(orientation: UInt16(orientation.rawValue)).tiff)]
+        let seen = Orientation.upright.turned(by: quarters).turned(picture)
+        var request = DecodeRequest(box: PixelSize(width: 100, height: 100))
+        request.turns = quarters
+        let whole = try decode(file.bytes, request)
+        #expect(whole.pixels == seen)
+        // Of itself it says what it said before.
+        #expect(whole.sourceSize == picture.size && whole.orientation == orientation)
+        request = DecodeRequest(box: PixelSize(width: 10, height: 12))
+        request.region = try part(5..<20, 6..<18, of: seen.size)
+        request.pixelAspect = 1.5
+        let expected = try #require(try decode(PNGFile(seen).bytes, request).pixels)
+        request.turns = quarters
+        let small = try #require(try decode(file.bytes, request).pixels)
+        #expect(small.largestDifference(expected) <= 1)
+    }
+
     @Test func brightensLinearLight() throws {
         var file = PNGFile(.grey, depth: 16, size: PixelSize(width: 1, height: 1)) { _, _ in [0x8000] }
         func value() throws -> UInt8? { try decodeWhole(file.bytes).pixels?.bytes.first }

@@ -264,7 +264,7 @@ import Testing
         home.folder.write(".config/vitrine/config", "# mine\nrow-height = 4\nsymbols = braille\nnonsense\n")
         let command = try home.vitrine("cache", "info")
         #expect(command.status == 0)
-        #expect(command.errors.contains("config:3:") && command.errors.contains("auto, ascii, half"))
+        #expect(command.errors.contains("config:3:") && command.errors.contains("auto, ascii, ramp, half"))
         #expect(command.errors.contains("config:4:"))
     }
 

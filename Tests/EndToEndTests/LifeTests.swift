@@ -21,7 +21,7 @@ import Testing
 
     private func expectRestored(_ session: TerminalSession, _ original: termios) {
         #expect(!session.screen.isAlternate && session.screen.isCursorVisible)
-        #expect(!session.screen.modes.contains(2004) && !session.screen.modes.contains(1004))
+        #expect(session.screen.modes.isDisjoint(with: [2004, 1004, 1002, 1006]))
         #expect(session.screen.violations.isEmpty)
         var (now, then) = (session.modes, original)
         #expect(memcmp(&now, &then, MemoryLayout<termios>.size) == 0)
@@ -32,6 +32,27 @@ import Testing
         #expect(session.until { $0.isAlternate && $0.allCells == cells })
         session.untilQuiet()
         #expect(session.screen.allCells == cells)
+    }
+
+    @Test func theMouseIsFollowedUnlessThatIsNotWanted() throws {
+        let session = try browseTestGallery()
+        #expect(session.screen.modes.isSuperset(of: [1002, 1006]))
+        // A click on the third photo's row, and another.
+        let row = try #require((1..<23).first { session.screen.text(inRow: $0).contains("▌") }) + 6
+        let name = session.screen.text(inRow: row)
+        let click = "\u{1B}[<0;40;\(row + 1)M\u{1B}[<0;40;\(row + 1)m"
+        session.type(click)
+        try #require(session.until { $0.text(inRow: row).contains("▌") })
+        session.type(click)
+        let title = try #require(name.split(separator: " ").last).description
+        #expect(session.until { $0.text(inRow: 0).contains(title) && $0.text(inRow: 0).hasSuffix("· fit") })
+        session.type("Q")
+        #expect(session.wait() == 0)
+        #expect(session.screen.modes.isDisjoint(with: [1002, 1006]))
+        let other = try browse("--mouse=no", Built.testGallery)
+        // Where the first one was left.
+        try #require(other.until { $0.text(inRow: 0).hasSuffix("· fit") })
+        #expect(other.screen.modes.isDisjoint(with: [1002, 1006]) && other.screen.modes.contains(1004))
     }
 
     @Test("BEHAVIOURS 6.1: a new user finds the galleries screen, with the TestGallery in it")

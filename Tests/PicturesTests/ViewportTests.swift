@@ -54,6 +54,82 @@ import Testing
         #expect(region(view).x == 0 && region(view).y == 0)
     }
 
+    @Test("BEHAVIOURS 3.5: filling the screen, a photo hangs over on one side, where it can be moved")
+    func fills() throws {
+        var view = view(1600, 800)
+        view.zoomToFill()
+        // 80 high, so 160 wide, of which 80 are seen. Until it is moved it is ordered as one is whose size is not known.
+        #expect(view.percent == 10 && view.zoom == .fill)
+        let order = view.order(subject, edition: 1)
+        #expect(order.fills && order.region == .whole)
+        #expect(Viewport(room: view.room, style: style, zoom: .fill).order(subject, edition: 1) == order)
+        view.pan(columns: 8, rows: 5)
+        let moved = view.order(subject, edition: 1)
+        #expect(!moved.fills && abs(moved.region.x - 0.3) < 1e-9 && abs(moved.region.width - 0.5) < 1e-9)
+        #expect(moved.region.y == 0 && moved.region.height == 1)
+        let layout = PictureLayout(of: PixelSize(width: 1600, height: 800), for: moved.request)
+        #expect(layout.output == PixelSize(width: 80, height: 80))
+        view.zoomToFit()
+        #expect(region(view) == .whole && view.percent == 5)
+        // A small one is enlarged, as far as that is wanted.
+        var small = self.view(8, 4)
+        small.zoomToFill()
+        #expect(small.percent == 2000)
+    }
+
+    @Test("BEHAVIOURS 3.5: what is under the mouse stays there while it is made larger and smaller")
+    func zoomsAroundAPlace() {
+        /// Where in the photo a place of the room is.
+        func place(_ view: Viewport, _ point: Point) -> (x: Double, y: Double) {
+            let region = region(view)
+            return (
+                region.x + region.width * (Double(point.column) + 0.5) / Double(view.room.columns),
+                region.y + region.height * (Double(point.row) + 0.5) / Double(view.room.rows)
+            )
+        }
+        var view = view(1600, 1600)
+        for point in [Point(column: 10, row: 5), Point(column: 70, row: 33), Point(column: 40, row: 20)] {
+            view.zoomToFit()
+            for _ in 0..<6 {
+                let before = place(view, point)
+                view.zoomIn(around: point)
+                let after = place(view, point)
+                #expect(abs(before.x - after.x) < 1e-9 && abs(before.y - after.y) < 1e-9)
+            }
+            for _ in 0..<3 {
+                let before = place(view, point)
+                view.zoomOut(around: point)
+                let after = place(view, point)
+                #expect(abs(before.x - after.x) < 1e-9 && abs(before.y - after.y) < 1e-9)
+            }
+        }
+        // Beside a narrow photo there is nothing; its edge is the nearest.
+        var narrow = self.view(100, 1600)
+        for _ in 0..<20 { narrow.zoomIn(around: Point(column: 0, row: 0)) }
+        #expect(region(narrow).x < 0.02 && region(narrow).y < 0.02 && region(narrow).width < 0.1)
+    }
+
+    @Test("BEHAVIOURS 3.5: turned, it shows the same, only turned")
+    func turns() throws {
+        var view = view(1600, 800)
+        view.turn(by: 1)
+        let order = view.order(subject, edition: 1)
+        #expect(order.turns == 1 && order.request.turns == 1 && order.region == .whole)
+        #expect(PictureLayout(of: PixelSize(width: 1600, height: 800), for: order.request).output.height == 80)
+        #expect(view.percent == 5)
+        view.turn(by: -1)
+        #expect(view == self.view(1600, 800))
+        view.zoomToActualSize()
+        view.pan(columns: 20, rows: -1_000)
+        let (x, y) = (region(view).x + region(view).width / 2, region(view).y + region(view).height / 2)
+        view.turn(by: 1)
+        // The upper edge is the right one now.
+        #expect(abs(region(view).x + region(view).width - 1) < 1e-9 && y < 0.5)
+        #expect(abs(region(view).y + region(view).height / 2 - x) < 1e-9)
+        view.turn(by: 3)
+        #expect(abs(region(view).x + region(view).width / 2 - x) < 1e-9)
+    }
+
     @Test func windowMayChange() {
         var view = view(160, 120)
         view.zoomToActualSize()
@@ -74,10 +150,13 @@ import Testing
         for _ in 0..<300 {
             var view = view(1 + random(5_000), 1 + random(5_000), columns: 1 + random(200), rows: 1 + random(60))
             for _ in 0..<30 {
-                switch random(6) {
+                switch random(9) {
                 case 0: view.zoomIn()
                 case 1: view.zoomOut()
                 case 2: view.zoomToActualSize()
+                case 6: view.zoomToFill()
+                case 7: view.turn(by: random(4))
+                case 8: view.zoomIn(around: Point(column: random(200), row: random(60)))
                 case 3: view.room = Size(columns: 1 + random(200), rows: 1 + random(60))
                 default: view.pan(columns: random(80) - 40, rows: random(40) - 20)
                 }

@@ -19,6 +19,7 @@ struct DecodeRequestTests {
             request.fitting = Bool.random(using: &random) ? .inside : .cover
             request.enlarges = .random(using: &random)
             request.background = PixelColor(red: .random(in: 0...255, using: &random), green: 7, blue: 255)
+            request.turns = .random(in: 0...3, using: &random)
             request.product = .allCases.randomElement(using: &random)!
             request.isChequered = .random(using: &random)
             request.frame = .random(in: DecodeRequest.frames, using: &random)
@@ -46,6 +47,7 @@ struct DecodeRequestTests {
         (6, "chequer=maybe"), (7, "product="), (7, "product=YES"), (7, "pixels"),
         (8, "frame=-1"), (8, "frame=+1"), (8, "frame=100000"), (8, "frame="), (8, "frame=99999999999999999999"),
         (9, "haste=now"), (9, "haste="),
+        (10, "turns=4"), (10, "turns=-1"), (10, "turns=01"), (10, "turns="),
     ])
     func refusesEverythingElse(index: Int, argument: String) {
         var arguments = DecodeRequest(box: PixelSize(width: 80, height: 80)).arguments

@@ -50,6 +50,15 @@ struct OrientationTests {
         #expect(Orientation(exif: number) == .upright)
     }
 
+    @Test(arguments: Orientation.allCases, 0..<4)
+    func turnsOn(orientation: Orientation, quarters: Int) {
+        let stored = PixelBuffer.noise(width: 5, height: 3)
+        var seen = orientation.turned(stored)
+        for _ in 0..<quarters { seen = Orientation.turnedRight.turned(seen) }
+        #expect(orientation.turned(by: quarters).turned(stored) == seen)
+        #expect(orientation.turned(by: quarters - 4) == orientation.turned(by: quarters))
+    }
+
     @Test func readsTheDefined() {
         #expect((1...8).map { Int(Orientation(exif: $0).rawValue) } == Array(1...8))
     }

@@ -7,6 +7,7 @@ import Testing
     /// The scopes of every screen that there is.
     private nonisolated static let screens: [[CommandTable.Scope]] = [
         [.galleries, .lists, .everywhere], [.photos, .lists, .everywhere], [.photo, .everywhere],
+        [.fields, .photo, .everywhere],
         [.transfers, .lists, .everywhere], [.errors, .lists, .everywhere], [.log, .lists, .everywhere],
         [.lists, .everywhere],
     ]
@@ -44,8 +45,12 @@ import Testing
         note()
         screens.open()
         note()
-        for key in [Key(.enter), .character("T"), .character("E"), .character("L"), .character("?")] {
-            screens.press(key)
+        screens.press(Key(.enter))
+        note()
+        screens.type("ii")
+        note()
+        for key in "TEL?" {
+            screens.press(.character(key))
             note()
         }
         #expect(seen == Self.screens)

@@ -22,6 +22,24 @@ import Testing
         #expect(empty.isEmpty)
     }
 
+    @Test func theWheelMovesWhatIsSeen() {
+        var list = scroll(count: 10, visible: 4, selected: 0)
+        list.roll(by: 1)
+        #expect(list.window == 1..<5 && list.selected == 1)
+        list.select(3)
+        list.roll(by: 2)
+        #expect(list.window == 3..<7 && list.selected == 3)
+        list.roll(by: 99)
+        #expect(list.window == 6..<10 && list.selected == 6)
+        list.roll(by: -4)
+        #expect(list.window == 2..<6 && list.selected == 5)
+        list.roll(by: -99)
+        #expect(list.window == 0..<4 && list.selected == 3)
+        var empty = scroll(count: 0, visible: 4)
+        empty.roll(by: 3)
+        #expect(empty.window.isEmpty && empty.selected == 0)
+    }
+
     @Test func whatIsSelectedAtFirstStandsInTheMiddle() {
         #expect(scroll(count: 100, visible: 5, selected: 50).window == 48..<53)
         #expect(scroll(count: 100, visible: 5, selected: 1).window == 0..<5)

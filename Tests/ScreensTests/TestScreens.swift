@@ -89,6 +89,10 @@ import TestSupport
 
     func press(_ keys: Key...) { for key in keys { root.handle(InputEvent.key(key)) } }
 
+    func use(_ action: InputEvent.Mouse.Action, _ column: Int, _ row: Int) {
+        root.handle(InputEvent.mouse(InputEvent.Mouse(action, at: Point(column: column, row: row))))
+    }
+
     func paste(_ text: String) { root.handle(InputEvent.paste(text)) }
 
     func bringToFront(_ isInFront: Bool) { root.handle(InputEvent.focus(isInFront)) }
@@ -156,6 +160,15 @@ import TestSupport
             try FileHandle(fileDescriptor: partial.descriptor, closeOnDealloc: false).write(contentsOf: Data(bytes))
             try await cache.writer.store(photo: partial, of: photo.key, edition: photo.photo.edition)
         }
+    }
+
+    /// A photo on its way: what has come of it lies in a file for as long as that is kept.
+    func begin(_ bytes: [UInt8], of id: String) throws -> PartialFile {
+        let photo = try photo(id)
+        let partial = try cache.files.makePartial()
+        try FileHandle(fileDescriptor: partial.descriptor, closeOnDealloc: false).write(contentsOf: Data(bytes))
+        cache.parts.noteGrowing(partial, of: photo.key, edition: photo.photo.edition)
+        return partial
     }
 
     /// A picture of one colour.

@@ -12,7 +12,7 @@ import Testing
         "all-thumbnails": "yes", "row-height": "4", "sort": "size", "sort-reversed": "yes", "sections": "month",
         "all-photos": "yes", "transfers": "12", "ca-file": "/ca.pem", "client-certificate": "/me.pem",
         "client-key": "/key.pem", "client-certificate-host": "example.org", "netrc": "/netrc", "passwords": "file",
-        "debug-delay": "250", "debug-failures": "3",
+        "slideshow": "20", "slideshow-shuffle": "yes", "mouse": "no", "debug-delay": "250", "debug-failures": "3",
     ]
 
     @Test func everyOptionIsSetAndReadBack() throws {
@@ -76,6 +76,8 @@ import Testing
         ("passwords", "cloud", "“cloud” is no value for “passwords”: one of session, file, keyring."),
         ("debug-delay", "-1", "“-1” is no value for “debug-delay”: a number from 0 to 600000."),
         ("debug-failures", "half", "“half” is no value for “debug-failures”: a number from 0 to 1000000."),
+        ("slideshow", "0", "“0” is no value for “slideshow”: a number from 1 to 3600."),
+        ("mouse", "off", "“off” is no value for “mouse”: yes or no."),
         ("row-height", "21", "“21” is no value for “row-height”: a number from 0 to 20."),
     ]) func badValuesAreRefusedInASentence(name: String, value: String, sentence: String) throws {
         let option = try #require(SettingsTable.option(named: name))

@@ -1,0 +1,133 @@
+import Model
+import Pixels
+import Synchronization
+
+/// Decoded pixels of photos that are looked at closely: what is seen, and as much around it, so that a photo can be moved
+/// about in without being decoded again at each step.
+///
+/// A JPEG of 24 megapixels is decoded down to where one looks, which takes up to 90 ms; nine times as much of it takes 2 ms
+/// more, and to cut another part out of that costs next to nothing. So a part is decoded with what lies around it, and what is
+/// seen is cut out of that, until somebody looks beyond it.
+final class DecodedParts: Sendable {
+    /// Whose pixels they are.
+    struct Photo: Hashable {
+        let gallery: GalleryID
+        let key: PhotoKey
+        let edition: Int
+    }
+
+    fileprivate struct Part {
+        let reply: DecodeReply
+        let turns: Int
+        let background: PixelColor
+    }
+
+    private let parts: Mutex<BoundedCache<Photo, Part>>
+
+    /// How many times as wide and as high as what is seen is what is decoded, at most.
+    private static let margin = 3.0
+    /// How many decoded pixels there are for each that is seen, along a side, where the photo has as many: what is cut out
+    /// begins between two of them, and is blurred no more than half of one.
+    private static let detail = 2.0
+    /// The most pixels of a part; a screen's worth at least.
+    private static let mostPixels = 8_000_000.0
+
+    /// Keeps as many as fit into so many bytes.
+    init(limit: Int) {
+        parts = Mutex(BoundedCache(limit: limit))
+    }
+
+    /// Answers from what is there; nil if that does not reach as far, or shows less than there is.
+    func reply(to request: DecodeRequest, for photo: Photo) -> DecodeReply? {
+        guard let part = parts.withLock({ $0.value(for: photo) }), part.turns == request.turns,
+            part.background == request.background, request.product == .pixels, let pixels = part.reply.pixels
+        else { return nil }
+        let layout = PictureLayout(of: part.reply.sourceSize, for: request)
+        guard let rect = part.reply.place(of: layout.region), part.isFineEnough(for: layout) else { return nil }
+        return part.reply.showing(pixels.cut(rect, to: layout.output), for: request)
+    }
+
+    /// What to decode in a request's place: more, if a part of a photo is asked for; nil if it is not.
+    static func wider(than request: DecodeRequest) -> DecodeRequest? {
+        guard request.region != .whole, request.product == .pixels, request.fitting == .inside else { return nil }
+        let pixels = Double(request.box.width * request.box.height) * detail * detail
+        let margin = min(margin, (mostPixels / pixels).squareRoot())
+        guard margin > 1.2, let region = request.region.widened(by: margin) else { return nil }
+        var wider = request
+        wider.region = region
+        wider.box = PixelSize(
+            width: Int((Double(request.box.width) * detail * region.width / request.region.width).rounded(.up)),
+            height: Int((Double(request.box.height) * detail * region.height / request.region.height).rounded(.up)))
+        // There is no more to a photo than its pixels.
+        wider.enlarges = false
+        return wider
+    }
+
+    /// Keeps what was decoded, in the place of what was kept of the photo before.
+    func keep(_ reply: DecodeReply, to request: DecodeRequest, of photo: Photo) {
+        guard let pixels = reply.pixels else { return }
+        let part = Part(reply: reply, turns: request.turns, background: request.background)
+        parts.withLock { $0.insert(part, for: photo, cost: pixels.bytes.count) }
+    }
+}
+
+extension DecodedParts.Part {
+    /// Whether it has a pixel for each that is wanted, or each that the photo has.
+    fileprivate func isFineEnough(for layout: PictureLayout) -> Bool {
+        guard let size = reply.pixels?.size else { return false }
+        let source = turns.isMultiple(of: 2) ? reply.sourceSize : reply.sourceSize.turned
+        func isFine(_ pixels: Int, _ part: Double, _ wanted: Int, _ shown: Double, _ all: Int) -> Bool {
+            // Pixels along the whole side; whole ones leave a little over.
+            let (there, needed) = (Double(pixels) / part, Double(wanted) / shown)
+            return there * 1.01 >= min(needed, Double(all))
+        }
+        return isFine(size.width, reply.region.width, layout.output.width, layout.region.width, source.width)
+            && isFine(size.height, reply.region.height, layout.output.height, layout.region.height, source.height)
+    }
+}
+
+extension UnitRect {
+    /// So many times as wide and as high around the same middle, as far as there is a picture.
+    fileprivate func widened(by factor: Double) -> UnitRect? {
+        let left = max(0, x - width * (factor - 1) / 2)
+        let top = max(0, y - height * (factor - 1) / 2)
+        let right = min(1, x + width * (factor + 1) / 2)
+        let bottom = min(1, y + height * (factor + 1) / 2)
+        return UnitRect(x: left, y: top, width: right - left, height: bottom - top)
+    }
+}
+
+extension DecodeReply {
+    /// Where a part of the picture lies in the pixels; nil if it is not all there.
+    fileprivate func place(of part: UnitRect) -> PixelRect? {
+        guard let size = pixels?.size else { return nil }
+        // A thousandth of a pixel is what fractions leave over.
+        let (slackX, slackY) = (1e-3 * region.width / Double(size.width), 1e-3 * region.height / Double(size.height))
+        guard part.x >= region.x - slackX, part.y >= region.y - slackY,
+            part.x + part.width <= region.x + region.width + slackX,
+            part.y + part.height <= region.y + region.height + slackY
+        else { return nil }
+        let (columns, rows) = (Double(size.width) / region.width, Double(size.height) / region.height)
+        return PixelRect(
+            x: (part.x - region.x) * columns, y: (part.y - region.y) * rows, width: part.width * columns,
+            height: part.height * rows)
+    }
+}
+
+extension PixelBuffer {
+    /// A part of the picture, scaled.
+    fileprivate func cut(_ rect: PixelRect, to size: PixelSize) -> PixelBuffer {
+        var filter = AreaFilter(source: self.size, region: rect, output: size)
+        var rows: [UInt8] = []
+        rows.reserveCapacity(Self.byteCount(of: size) ?? 0)
+        let length = width * Self.bytesPerPixel
+        bytes.withUnsafeBufferPointer { bytes in
+            for row in filter.sourceRows {
+                filter.add(
+                    row: UnsafeBufferPointer(rebasing: bytes[row * length..<(row + 1) * length]),
+                    appendingOutputTo: &rows)
+            }
+        }
+        return PixelBuffer(size: size, rows: rows, background: .black)
+    }
+}

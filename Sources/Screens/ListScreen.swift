@@ -1,0 +1,33 @@
+import Cells
+
+/// A screen with a list: the wheel scrolls it, a click selects, and a click on what is selected opens that.
+@MainActor
+protocol ListScreen: Screen {
+    var scroll: ListScroll { get set }
+    var places: ListPlaces { get }
+    /// What is selected is at another place of the list now.
+    func selectionDidMove()
+}
+
+extension ListScreen {
+    /// Does what a mouse does in a list. Returns whether it did anything.
+    func followInList(_ mouse: InputEvent.Mouse) -> Bool {
+        switch mouse.action {
+        case .wheelUp: scroll.roll(by: -wheelStep)
+        case .wheelDown: scroll.roll(by: wheelStep)
+        case .press(1):
+            guard let index = places.index(at: mouse.position) else { return false }
+            guard index != scroll.selected else {
+                send(.command(.open))
+                return true
+            }
+            scroll.select(index)
+        default: return false
+        }
+        selectionDidMove()
+        return true
+    }
+
+    /// About three lines; of entries that are higher than that, one.
+    private var wheelStep: Int { max(1, 3 / max(1, places.height)) }
+}

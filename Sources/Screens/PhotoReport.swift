@@ -1,0 +1,83 @@
+import Cells
+import Model
+import Pictures
+import Text
+
+/// What there is to say of a photo, in lines of some width. All of it comes from strangers.
+struct PhotoReport {
+    /// A line of the panel.
+    struct Line: Equatable {
+        /// What is said; empty where the line goes on with what the one above says.
+        var label = ""
+        var text: String
+        var isTitle = false
+    }
+
+    let photo: Photo
+    /// What the photo says, as far as that is known.
+    let metadata: PhotoMetadata?
+    /// Everything that its file says.
+    var fields: [PhotoExamination.Field] = []
+
+    /// Columns of what things are called.
+    private static let labelWidth = 9
+
+    /// What most photos say, in as few lines as it takes.
+    func facts(width: Int) -> [Line] {
+        var lines = photo.name.folded(toWidth: width).map { Line(text: $0, isTitle: true) }
+        lines += Self.lines("Date", DateText.long(photo.date), width)
+        guard let metadata else { return lines }
+        let words = MetadataText(metadata)
+        let file = [metadata.format, photo.size.map { ByteText.text($0) }].compactMap { $0 }.joined(separator: ", ")
+        let facts: [(String, String?)] = [
+            ("Exposure", words.settings), ("Camera", metadata.camera), ("Lens", metadata.lens), ("Size", words.size),
+            ("File", file), ("Taken", words.taken), ("Place", words.place), ("Map", words.map),
+            ("Title", metadata.title), ("About it", metadata.description),
+        ]
+        for case (let label, let text?) in facts where !text.isEmpty { lines += Self.lines(label, text, width) }
+        return lines
+    }
+
+    /// The same, and below it all that the file says.
+    func everything(width: Int) -> [Line] {
+        guard !fields.isEmpty else { return facts(width: width) }
+        return facts(width: width) + [Line(text: ""), Line(text: "All that the file says", isTitle: true)]
+            + fields.flatMap { field in
+                // Names are of any length, so what is said begins below them.
+                [Line(label: field.name.truncated(toWidth: width), text: "")]
+                    + field.value.folded(toWidth: width - 2).map { Line(text: "  " + $0) }
+            }
+    }
+
+    /// What something is called, and what is said of it beside it, in as many lines as that takes.
+    private static func lines(_ label: String, _ text: String, _ width: Int) -> [Line] {
+        text.folded(toWidth: width - labelWidth).enumerated().map { number, part in
+            Line(label: number == 0 ? label : "", text: String(repeating: " ", count: labelWidth) + part)
+        }
+    }
+
+    static func draw(_ line: Line, in surface: inout Surface, _ frame: Rect, _ theme: Theme) {
+        surface.write(line.text, in: frame, style: line.isTitle ? theme.selectedName : .plain)
+        if !line.label.isEmpty { surface.write(line.label, in: frame, style: theme.detail) }
+    }
+}
+
+extension String {
+    /// The text made visible and broken between its words, and within those that are wider than a line: an address is of no
+    /// use without its end.
+    func folded(toWidth width: Int) -> [String] {
+        guard width > 0 else { return [] }
+        return madeVisible.wrapped(toWidth: width).flatMap { line -> [String] in
+            var (parts, room) = ([""], width)
+            for glyph in Glyphs(line) {
+                if glyph.width > room, room < width {
+                    parts.append("")
+                    room = width
+                }
+                parts[parts.count - 1] += glyph.text
+                room -= glyph.width
+            }
+            return parts
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import Cells
+import Model
+import Pictures
+import Text
+
+/// How a photo looks, and what there is to say of it.
+extension PhotoScreen {
+    func drawAll(in surface: inout Surface, _ frame: Rect) {
+        var rest = frame
+        panelFrame = panel.takeRoom(&rest)
+        pictureFrame = rest
+        view.room = rest.size
+        view.style = context.drawingStyle
+        let orders = takePictures()
+        if isOnTop { context.darkroom.want(orders, by: customer, importance: .lookedAt) }
+        // Under the name of one that cannot be had, no other is shown.
+        if case .failed = state, shown?.key != key { shown = nil }
+        if let shown {
+            let picture = shown.picture
+            surface.draw(
+                picture.cells, pixels: picture.pixels, at: rest.centred(picture.cells.size).origin, in: rest)
+        }
+        drawState(in: &surface, rest)
+        drawPanel(in: &surface)
+        if isOnTop { noteFrame() }
+    }
+
+    /// Takes what has been drawn of the photo. Returns what is to be drawn, the most important first: what is looked at, then
+    /// what is said of it, then what will be looked at next.
+    private func takePictures() -> [PictureOrder] {
+        guard let photo else { return [] }
+        var orders = photo.photo.held == nil ? takeSubstitutes(photo) : takePhoto(photo)
+        if panel.content != .none, photo.photo.held != nil { orders.append(examination(of: photo)) }
+        let beside = upcoming + neighbour(at: -travel)
+        for photo in beside.compactMap({ try? results.photo($0) }) {
+            if let order = order(of: photo), !orders.contains(order) { orders.append(order) }
+        }
+        return orders
+    }
+
+    /// The photo itself. Until that is drawn, its thumbnail is better than another photo.
+    private func takePhoto(_ photo: Photo) -> [PictureOrder] {
+        let wanted = order
+        if let picture = context.darkroom.picture(wanted) {
+            shown = Shown(picture: picture, key: key, isPhoto: true)
+            view.notePhoto(width: picture.width, height: picture.height)
+            // By its size it may be another part that is seen.
+            return [order]
+        }
+        guard shown?.key != key || shown?.isPhoto == false, let preview = preview(of: photo, in: view) else {
+            return [wanted]
+        }
+        takeSubstitute(preview)
+        // It is small, and so there at once.
+        return [preview, wanted]
+    }
+
+    /// What there is of a photo that is on its way: its beginning, if some of it has come, and its thumbnail.
+    private func takeSubstitutes(_ photo: Photo) -> [PictureOrder] {
+        let preview = preview(of: photo, in: view)
+        let beginning = arrival.arrived.map { order.beginning($0, edition: photo.photo.edition) }
+        if let beginning, context.darkroom.picture(beginning) != nil {
+            takeSubstitute(beginning)
+        } else if let preview, arrival.drawn == nil || shown?.key != key {
+            takeSubstitute(preview)
+        }
+        if let beginning, context.darkroom.picture(beginning) != nil { arrival.drawn = arrival.arrived }
+        return [beginning, preview].compactMap { $0 }
+    }
+
+    private func takeSubstitute(_ order: PictureOrder) {
+        guard let picture = context.darkroom.picture(order) else { return }
+        shown = Shown(picture: picture, key: key, isPhoto: false)
+    }
+
+    /// The one beside it in the list, for who turns back.
+    private func neighbour(at distance: Int) -> [PhotoKey] {
+        results.index(of: key).flatMap { results.key(at: $0 + distance) }.map { [$0] } ?? []
+    }
+
+    // MARK: - What there is to say
+
+    /// Over the picture only as long as there is nothing else to say it.
+    private func drawState(in surface: inout Surface, _ frame: Rect) {
+        let isShown = shown?.key == key
+        switch state {
+        case .here: break
+        case .loading(nil):
+            // What is here is drawn in a moment: the photo before it stays as it is until then.
+            if shown == nil || (!isShown && photo?.photo.held == nil) {
+                drawState("Loading…", context.theme.detail, in: &surface, frame)
+            }
+        case .loading(let progress?):
+            guard !isShown else { return }
+            drawState("Loading…", context.theme.detail, in: &surface, frame)
+            if let fraction = progress.fraction { drawBar(fraction, in: &surface, frame) }
+        case .failed(let failure):
+            // An older edition of the photo is whole; of its thumbnail one would wait for more.
+            let isWhole = isShown && photo?.photo.held != nil && context.darkroom.failure(order) == nil
+            if !isWhole { drawState("Load failed: \(failure)", context.theme.trouble, in: &surface, frame) }
+        }
+    }
+
+    private func drawState(_ text: String, _ style: Style, in surface: inout Surface, _ frame: Rect) {
+        let shownText = " \(text.truncated(toWidth: max(0, frame.size.columns - 2))) "
+        surface.write(
+            shownText, in: frame.centred(Size(columns: shownText.displayWidth, rows: 1)), style: style)
+    }
+
+    /// Below the text in the middle.
+    private func drawBar(_ fraction: Double, in surface: inout Surface, _ frame: Rect) {
+        var below = frame.centred(Size(columns: min(40, frame.size.columns), rows: 1))
+        below.origin.row += 2
+        guard frame.rows.contains(below.origin.row) else { return }
+        ProgressBar.draw(fraction, in: &surface, below, context.theme)
+    }
+}

@@ -1,0 +1,82 @@
+import Model
+
+/// Photos one after the other, each for as long as the user has set, counted from when it is seen.
+///
+/// There is a clock as long as a photo is seen for that time, and none else: not while one is still on its way, and not
+/// behind another screen.
+@MainActor
+final class Slideshow {
+    /// Called when a photo has been seen for long enough.
+    var onDue: () -> Void = {}
+
+    private(set) var isRunning = false
+    private let interval: Duration
+    private let isShuffled: Bool
+    private let wait: @Sendable (Duration) async throws -> Void
+    /// How far apart in the list two photos are that are shown one after the other.
+    private var stride = (places: 1, count: 0)
+    /// The photo whose time runs.
+    private var clock: (key: PhotoKey, task: Task<Void, Never>)?
+
+    init(_ context: ScreenContext) {
+        interval = .seconds(context.settings.slideshow)
+        isShuffled = context.settings.slideshowShuffled
+        wait = context.wait
+    }
+
+    deinit {
+        clock?.task.cancel()
+    }
+
+    func start() {
+        isRunning = true
+        stride = (1, 0)
+    }
+
+    func stop() {
+        isRunning = false
+        noteWaiting()
+    }
+
+    /// The places in a list that are shown after one. Behind the last it goes on with the first, and each has its turn before
+    /// the first one comes again.
+    func places(after place: Int, of count: Int, limit: Int) -> [Int] {
+        guard count > 1 else { return [] }
+        if stride.count != count { stride = (isShuffled ? Self.randomStride(count) : 1, count) }
+        return (1...limit).map { (place + $0 * stride.places) % count }
+    }
+
+    /// A photo is seen. Said at every frame; its time begins with the first.
+    func noteSeen(_ key: PhotoKey) {
+        guard isRunning, clock?.key != key else { return }
+        clock?.task.cancel()
+        let task = Task { [weak self, wait, interval] in
+            guard (try? await wait(interval)) != nil, !Task.isCancelled else { return }
+            self?.ring()
+        }
+        clock = (key, task)
+    }
+
+    /// What is to be seen is not there yet, or nobody looks.
+    func noteWaiting() {
+        clock?.task.cancel()
+        clock = nil
+    }
+
+    private func ring() {
+        clock = nil
+        if isRunning { onDue() }
+    }
+
+    /// Jumps of a length that has no factor in common with that of the list come by every place once, without a list of where
+    /// they have been.
+    private static func randomStride(_ count: Int) -> Int {
+        var stride = Int.random(in: 1..<count)
+        while greatestCommonDivisor(stride, count) > 1 { stride = stride % (count - 1) + 1 }
+        return stride
+    }
+
+    private static func greatestCommonDivisor(_ one: Int, _ other: Int) -> Int {
+        other == 0 ? one : greatestCommonDivisor(other, one % other)
+    }
+}

@@ -1,0 +1,158 @@
+import Cells
+import Model
+import Pictures
+import Testing
+
+@testable import Screens
+
+/// From one photo to the next: what is there before one comes to it, and what is seen until it is.
+@MainActor @Suite(.timeLimit(.minutes(5))) struct PhotoTravelTests {
+    private let screens: TestScreens
+
+    init() throws { screens = try TestScreens() }
+
+    /// The colour in the middle of the screen.
+    private var middle: Colour {
+        screens.frame()[screens.size.columns / 2, screens.size.rows / 2].style.background
+    }
+
+    private func open(_ ids: [String], at id: String, photos: [String: UInt8] = [:]) async throws {
+        try await screens.sync(ids)
+        for (id, red) in photos { try await screens.store(TestScreens.picture(red: red), as: .photo, of: id) }
+        screens.open(at: id, isPhotoOpen: true)
+    }
+
+    /// Returns when the photo is drawn as it is seen whole.
+    private func untilDrawn(_ id: String) async throws {
+        let held = try screens.photo(id).photo.held ?? 0
+        let view = Viewport(
+            room: Size(columns: screens.size.columns, rows: screens.size.rows - 2),
+            style: screens.context.drawingStyle)
+        let order = view.order(try screens.subject(id, .photo), edition: held)
+        _ = screens.frame()
+        try await screens.until { screens.context.darkroom.picture(order) != nil }
+    }
+
+    @Test("BEHAVIOURS 3.5: at rest, the next photo is there in the first frame")
+    func firstFrame() async throws {
+        try await open(["a", "b", "c", "d"], at: "b", photos: ["a": 50, "b": 100, "c": 150, "d": 200])
+        try await screens.until { middle == .rgb(100, 0, 0) }
+        for id in ["a", "c", "d"] { try await untilDrawn(id) }
+        for (key, red) in [("]", 150), ("]", 200), ("[", 150), ("[", 100), ("[", 50)] as [(Key, UInt8)] {
+            screens.press(key)
+            let frame = screens.frame()
+            #expect(frame[40, 12].style.background == .rgb(red, 0, 0))
+            #expect(!frame.text.contains("Loading…"))
+        }
+    }
+
+    @Test("BEHAVIOURS 3.5: no frame is blank: until there is something of the next photo, the one before stays")
+    func olderStays() async throws {
+        try await open(["a", "b"], at: "a", photos: ["a": 100])
+        try await screens.until { middle == .rgb(100, 0, 0) }
+        screens.press("]")
+        var frame = screens.frame()
+        #expect(frame.text(inRow: 0).hasPrefix(" Photo b ") && frame.text(inRow: 23).hasPrefix(" Loading…"))
+        #expect(frame[40, 14].style.background == .rgb(100, 0, 0))
+        // Its thumbnail comes before it does.
+        try await screens.store(TestScreens.picture(red: 30), as: .thumbnail, of: "b")
+        try await screens.until { middle == .rgb(30, 0, 0) }
+        try await screens.store(TestScreens.picture(red: 200), as: .photo, of: "b")
+        try await screens.until {
+            frame = screens.frame()
+            let seen = frame[40, 12].style.background
+            #expect(seen == .rgb(30, 0, 0) || seen == .rgb(200, 0, 0))
+            return seen == .rgb(200, 0, 0)
+        }
+        #expect(!frame.text.contains("Loading…"))
+    }
+
+    @Test("BEHAVIOURS 3.5: under the name of a photo that cannot be had, no other is shown")
+    func failedIsNotTheOneBefore() async throws {
+        try await open(["a", "b"], at: "a", photos: ["a": 100])
+        try await screens.note(.bad(Failure("gone", remedy: .none)), for: .photo, of: "b")
+        try await screens.until { middle == .rgb(100, 0, 0) }
+        screens.press("]")
+        let frame = screens.frame()
+        #expect(frame.text.contains("Load failed: gone") && frame[40, 14].style.background == .terminal)
+    }
+
+    @Test("BEHAVIOURS 5.7: what comes next in the way that one goes is wished for, behind what is looked at")
+    func prefetch() async throws {
+        try await open(["a", "b", "c", "d", "e"], at: "b")
+        func importances() async throws -> [Importance?] {
+            var found: [Importance?] = []
+            for id in ["a", "b", "c", "d", "e"] {
+                found.append(await screens.importance(of: try screens.subject(id, .photo)))
+            }
+            return found
+        }
+        #expect(try await importances() == [nil, .lookedAt, .near, .near, nil])
+        screens.press("]")
+        #expect(try await importances() == [nil, .rest, .lookedAt, .near, .near])
+        screens.press("[")
+        #expect(try await importances() == [.near, .lookedAt, .rest, nil, nil])
+        // What comes into the list is next, too.
+        let entries = try ["a", "x", "b"].enumerated().map { try TestScreens.entry($1, date: Int64($0)) }
+        try await screens.sync(entries)
+        try await screens.until { screens.title.hasSuffix("3 of 3") }
+        #expect(await screens.importance(of: try screens.subject("x", .photo)) == .near)
+        screens.press("q")
+        #expect(await !screens.wished().contains { $0.subject == (try? screens.subject("x", .photo)) })
+    }
+
+    @Test("BEHAVIOURS 3.5: turned, each as the user has left it")
+    func turned() async throws {
+        try await open(["a", "b"], at: "a", photos: ["a": 100, "b": 150])
+        try await screens.until { middle == .rgb(100, 0, 0) }
+        /// Columns of the picture: 40 × 30 pixels, as they are or turned.
+        func columns() -> Int {
+            screens.frame().row(12).count { $0.style.background == .rgb(100, 0, 0) }
+        }
+        #expect(columns() == 40)
+        screens.press(">")
+        try await screens.until { columns() == 30 }
+        screens.press("]")
+        try await screens.until { middle == .rgb(150, 0, 0) }
+        screens.press("[")
+        try await screens.until { columns() == 30 }
+        screens.press("<")
+        try await screens.until { columns() == 40 }
+    }
+
+    @Test("BEHAVIOURS 3.5: who fills the screen with one photo does so with the next")
+    func fills() async throws {
+        try await open(["a", "b"], at: "a", photos: ["a": 100, "b": 150])
+        try await screens.until { middle == .rgb(100, 0, 0) }
+        screens.press("W")
+        #expect(screens.title.hasSuffix("fill"))
+        try await screens.until { screens.frame().row(1).allSatisfy { $0.style.background == .rgb(100, 0, 0) } }
+        screens.press("]")
+        try await screens.until { screens.frame().row(22).allSatisfy { $0.style.background == .rgb(150, 0, 0) } }
+        screens.press("w")
+        #expect(screens.title.hasSuffix("fit"))
+    }
+
+    @Test("BEHAVIOURS 3.5: of a photo that is on its way what has come is seen, a tenth more of it each time")
+    func arrives() async throws {
+        try await open(["a"], at: "a")
+        let (photo, bytes) = (try screens.photo("a"), TestScreens.picture(red: 120))
+        let part = try screens.begin(bytes, of: "a")
+        let subject = try screens.subject("a", .photo)
+        func note(_ done: Int64) { screens.activity.note(Progress(done: done, total: 1_000), of: subject) }
+        note(50)
+        try await screens.until { screens.status.hasPrefix(" Loading… 50 B of") }
+        #expect(screens.waits.count == 0 && middle == .terminal)
+        note(100)
+        #expect(await screens.waits.nextBegin() == .milliseconds(500))
+        try await screens.until { middle == .rgb(120, 0, 0) }
+        // More has come, but not long after.
+        note(900)
+        try await screens.until { screens.status.hasPrefix(" Loading… 900 B of") }
+        #expect(screens.waits.count == 1)
+        screens.waits.pass()
+        #expect(await screens.waits.nextBegin() == .milliseconds(500))
+        #expect(try screens.photo("a") == photo)
+        withExtendedLifetime(part) {}
+    }
+}

@@ -1,0 +1,124 @@
+import Cells
+import Model
+import Settings
+import Testing
+
+@testable import Screens
+
+@MainActor @Suite(.timeLimit(.minutes(5))) struct SlideshowTests {
+    private let screens: TestScreens
+
+    init() throws {
+        var settings = Settings()
+        settings.slideshow = 7
+        settings.syncOnOpen = false
+        screens = try TestScreens(settings)
+    }
+
+    private var middle: Colour {
+        screens.frame()[screens.size.columns / 2, screens.size.rows / 2].style.background
+    }
+
+    private func open(_ photos: KeyValuePairs<String, UInt8?>) async throws {
+        try await screens.sync(photos.map(\.key))
+        for (id, red) in photos {
+            if let red { try await screens.store(TestScreens.picture(red: red), as: .photo, of: id) }
+        }
+        screens.open(at: photos[0].key, isPhotoOpen: true)
+        try await screens.until { middle != .terminal }
+    }
+
+    @Test("BEHAVIOURS 3.5: a slideshow shows one photo after the other, each for its time, and begins anew")
+    func goesOn() async throws {
+        try await open(["a": 100, "b": 150])
+        #expect(screens.waits.count == 0)
+        screens.press("S")
+        #expect(screens.title.hasSuffix("fit · slideshow"))
+        for (name, red) in [("b", 150), ("a", 100), ("b", 150)] as [(String, UInt8)] {
+            #expect(await screens.waits.nextBegin() == .seconds(7))
+            screens.waits.pass()
+            try await screens.until { screens.title.hasPrefix(" Photo \(name) ") && middle == .rgb(red, 0, 0) }
+        }
+        screens.press("S")
+        #expect(screens.title.hasSuffix("fit") && screens.waits.count == 0)
+    }
+
+    @Test("BEHAVIOURS 3.5: the time of a photo counts from when it is seen")
+    func waitsForThePhoto() async throws {
+        try await open(["a": 100, "b": nil, "c": 200])
+        screens.press("S")
+        _ = screens.frame()
+        #expect(await screens.waits.nextBegin() == .seconds(7))
+        screens.waits.pass()
+        try await screens.until { screens.title.hasPrefix(" Photo b ") }
+        #expect(screens.status.hasPrefix(" Loading…") && screens.waits.count == 0)
+        #expect(await screens.importance(of: try screens.subject("c", .photo)) == .near)
+        try await screens.store(TestScreens.picture(red: 150), as: .photo, of: "b")
+        try await screens.until { middle == .rgb(150, 0, 0) }
+        #expect(await screens.waits.nextBegin() == .seconds(7))
+        screens.waits.pass()
+        try await screens.until { screens.title.hasPrefix(" Photo c ") }
+    }
+
+    @Test("BEHAVIOURS 3.5: one that cannot be had does not hold it up")
+    func passesOver() async throws {
+        try await open(["a": 100, "b": nil])
+        try await screens.note(.bad(Failure("gone", remedy: .none)), for: .photo, of: "b")
+        screens.press("S")
+        _ = screens.frame()
+        _ = await screens.waits.nextBegin()
+        screens.waits.pass()
+        try await screens.until { screens.text.contains("Load failed: gone") }
+        _ = await screens.waits.nextBegin()
+        screens.waits.pass()
+        try await screens.until { screens.title.hasPrefix(" Photo a ") }
+    }
+
+    @Test("BEHAVIOURS 3.5: keys that move end it", arguments: ["]", "[", "h", "+"] as [Key])
+    func ends(key: Key) async throws {
+        try await open(["a": 100, "b": 150, "c": 200])
+        screens.press("]", "S")
+        try await screens.until { middle == .rgb(150, 0, 0) }
+        _ = await screens.waits.nextBegin()
+        screens.press(key)
+        #expect(!screens.title.contains("slideshow") && screens.waits.count == 0)
+    }
+
+    @Test func thereIsNoClockBehindAnotherScreen() async throws {
+        try await open(["a": 100, "b": 150])
+        screens.press("S")
+        _ = screens.frame()
+        _ = await screens.waits.nextBegin()
+        screens.press("?")
+        _ = screens.frame()
+        #expect(screens.waits.count == 0)
+        screens.press("q")
+        _ = screens.frame()
+        #expect(await screens.waits.nextBegin() == .seconds(7))
+        #expect(screens.title.hasSuffix("slideshow"))
+        screens.press("q")
+        #expect(screens.waits.count == 0)
+    }
+
+    @Test func aSinglePhotoIsNoSlideshow() async throws {
+        try await open(["a": 100])
+        screens.press("S")
+        #expect(screens.status == " There is no other photo to show." && screens.waits.count == 0)
+    }
+
+    @Test(arguments: [2, 3, 4, 5, 12, 97, 1_000]) func shuffledEachHasItsTurn(count: Int) throws {
+        var settings = Settings()
+        settings.slideshowShuffled = true
+        let slideshow = Slideshow(try TestScreens(settings).context)
+        slideshow.start()
+        var (place, seen) = (0, [0])
+        for _ in 1..<count {
+            let next = slideshow.places(after: place, of: count, limit: 2)
+            #expect(next.count == 2 && next[1] == slideshow.places(after: next[0], of: count, limit: 1)[0])
+            place = next[0]
+            seen.append(place)
+        }
+        #expect(Set(seen).count == count)
+        #expect(slideshow.places(after: place, of: count, limit: 1) == [0])
+    }
+}
