@@ -34,6 +34,9 @@ public final class Darkroom: Sendable {
         case drawn(DrawnPicture)
         case examined(PhotoExamination)
         case failed(Failure)
+
+        /// Whether there is nothing more to be done.
+        var isFinal: Bool { if case .drawn(let picture) = self { !picture.isCoarse } else { true } }
     }
 
     private struct State {
@@ -133,7 +136,9 @@ public final class Darkroom: Sendable {
         }
         for customer in customers {
             for order in state.wanted[customer] ?? []
-            where state.running[order] == nil && state.postponed[order] == nil && state.done.value(for: order) == nil {
+            where state.running[order] == nil && state.postponed[order] == nil
+                && state.done.value(for: order)?.isFinal != true
+            {
                 return order
             }
         }
@@ -141,7 +146,8 @@ public final class Darkroom: Sendable {
     }
 
     private func develop(_ order: PictureOrder, _ cancellation: DecodeCancellation) {
-        let outcome = Result { try developer.develop(order, cancellation) }
+        let showing = isAwaited(order) ? { (picture: DrawnPicture) in self.show(picture, order) } : nil
+        let outcome = Result { try developer.develop(order, cancellation, showing: showing) }
         state.withLock { state in
             state.running[order] = nil
             switch outcome {
@@ -159,6 +165,21 @@ public final class Darkroom: Sendable {
             }
             startWork(&state)
         }
+        subscribers.send(Developed(orders: [order]))
+    }
+
+    /// Whether somebody looks where the picture is to be: one of the first things of somebody who looks at one photo.
+    private func isAwaited(_ order: PictureOrder) -> Bool {
+        state.withLock { state in
+            state.wanted.contains { customer, orders in
+                state.importances[customer] == .lookedAt && orders.prefix(2).contains(order)
+            }
+        }
+    }
+
+    /// Shows what there is of a picture until it is done.
+    private func show(_ picture: DrawnPicture, _ order: PictureOrder) {
+        state.withLock { $0.done.insert(.drawn(picture), for: order, cost: picture.byteCount) }
         subscribers.send(Developed(orders: [order]))
     }
 }

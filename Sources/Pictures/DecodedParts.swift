@@ -18,8 +18,13 @@ final class DecodedParts: Sendable {
 
     fileprivate struct Part {
         let reply: DecodeReply
-        let turns: Int
-        let background: PixelColor
+        let request: DecodeRequest
+
+        /// Whether what is asked for is of the same picture, the same side up and on the same ground.
+        func isLike(_ other: DecodeRequest) -> Bool {
+            request.turns == other.turns && request.background == other.background && request.frame == other.frame
+                && request.isChequered == other.isChequered && request.product == other.product
+        }
     }
 
     private let parts: Mutex<BoundedCache<Photo, Part>>
@@ -39,8 +44,7 @@ final class DecodedParts: Sendable {
 
     /// Answers from what is there; nil if that does not reach as far, or shows less than there is.
     func reply(to request: DecodeRequest, for photo: Photo) -> DecodeReply? {
-        guard let part = parts.withLock({ $0.value(for: photo) }), part.turns == request.turns,
-            part.background == request.background, request.product == .pixels, let pixels = part.reply.pixels
+        guard let part = parts.withLock({ $0.value(for: photo) }), part.isLike(request), let pixels = part.reply.pixels
         else { return nil }
         let layout = PictureLayout(of: part.reply.sourceSize, for: request)
         guard let rect = part.reply.place(of: layout.region), part.isFineEnough(for: layout) else { return nil }
@@ -66,7 +70,7 @@ final class DecodedParts: Sendable {
     /// Keeps what was decoded, in the place of what was kept of the photo before.
     func keep(_ reply: DecodeReply, to request: DecodeRequest, of photo: Photo) {
         guard let pixels = reply.pixels else { return }
-        let part = Part(reply: reply, turns: request.turns, background: request.background)
+        let part = Part(reply: reply, request: request)
         parts.withLock { $0.insert(part, for: photo, cost: pixels.bytes.count) }
     }
 }
@@ -75,7 +79,7 @@ extension DecodedParts.Part {
     /// Whether it has a pixel for each that is wanted, or each that the photo has.
     fileprivate func isFineEnough(for layout: PictureLayout) -> Bool {
         guard let size = reply.pixels?.size else { return false }
-        let source = turns.isMultiple(of: 2) ? reply.sourceSize : reply.sourceSize.turned
+        let source = request.turns.isMultiple(of: 2) ? reply.sourceSize : reply.sourceSize.turned
         func isFine(_ pixels: Int, _ part: Double, _ wanted: Int, _ shown: Double, _ all: Int) -> Bool {
             // Pixels along the whole side; whole ones leave a little over.
             let (there, needed) = (Double(pixels) / part, Double(wanted) / shown)

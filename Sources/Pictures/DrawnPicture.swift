@@ -13,6 +13,8 @@ public struct DrawnPicture: Hashable, Sendable {
     public let height: Int
     /// False if the picture's bytes break off, and the rest is blank.
     public let isComplete: Bool
+    /// Whether it was drawn in haste of less than there is, and will be drawn again of all that there is.
+    public let isCoarse: Bool
 
     /// Takes what was drawn of what was decoded.
     init(_ reply: DecodeReply, cells: CellBlock, pixels: PixelPicture? = nil) {
@@ -21,6 +23,7 @@ public struct DrawnPicture: Hashable, Sendable {
         width = reply.sourceSize.width
         height = reply.sourceSize.height
         isComplete = reply.isComplete
+        isCoarse = reply.isCoarse
     }
 
     /// About how much memory it takes.

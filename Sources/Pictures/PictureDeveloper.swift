@@ -36,22 +36,32 @@ public struct PictureDeveloper: Sendable {
         case examination(PhotoExamination)
     }
 
-    func develop(_ order: PictureOrder, _ cancellation: DecodeCancellation) throws -> Development {
+    /// Develops an order.
+    ///
+    /// - Parameter showing: called with a coarser picture that is there sooner, if there is one and somebody waits for it.
+    func develop(
+        _ order: PictureOrder, _ cancellation: DecodeCancellation, showing: ((DrawnPicture) -> Void)? = nil
+    ) throws -> Development {
         guard case .picture(let gallery, let key, let rendition) = order.subject,
             let cache = caches.cache(gallery)
         else { throw PictureError.file("the gallery is not open") }
         let drawing = PictureDrawing(order.request, order.style)
+        let draw = { (reply: DecodeReply) throws(PictureError) in
+            try drawing.draw(reply) { file, request throws(PictureError) in
+                try decoder.decode(.bytes(file), request, cancellation: cancellation)
+            }
+        }
+        let coarse =
+            order.product == .drawing
+            ? showing.map { show in { (reply: DecodeReply) in if let picture = try? draw(reply) { show(picture) } } } : nil
         let reply =
             switch (order.product, rendition) {
             case (.beginning, _): try beginning(of: key, order.edition, in: cache, drawing.request, cancellation)
             case (_, .thumbnail): try thumbnail(of: key, in: cache, drawing.request, cancellation)
-            case (_, .photo): try photo(key, in: cache, drawing.request, cancellation)
+            case (_, .photo): try photo(key, in: cache, drawing.request, cancellation, showing: coarse)
             }
         if order.product == .examination { return .examination(PhotoExamination(reply)) }
-        return .picture(
-            try drawing.draw(reply) { file, request throws(PictureError) in
-                try decoder.decode(.bytes(file), request, cancellation: cancellation)
-            })
+        return .picture(try draw(reply))
     }
 
     // MARK: -
@@ -77,7 +87,8 @@ public struct PictureDeveloper: Sendable {
     }
 
     private func photo(
-        _ key: PhotoKey, in cache: GalleryCache, _ request: DecodeRequest, _ cancellation: DecodeCancellation
+        _ key: PhotoKey, in cache: GalleryCache, _ request: DecodeRequest, _ cancellation: DecodeCancellation,
+        showing: ((DecodeReply) -> Void)? = nil
     ) throws -> DecodeReply {
         let (found, isUnread) = try cache.read { (try $0.photoFile(of: key), try !$0.unread([key]).isEmpty) }
         guard let stored = found else { throw PictureError.file("it is not here yet") }
@@ -86,7 +97,7 @@ public struct PictureDeveloper: Sendable {
         let path = cache.files.path(stored)
         do {
             let wider = DecodedParts.wider(than: request)
-            let reply = try decoder.decode(.file(path), wider ?? request, cancellation: cancellation)
+            let reply = try decode(path, wider ?? request, cancellation, showing: wider == nil ? showing : nil)
             if isUnread {
                 tell { try await cache.writer.store(PhotoMetadata(reply), of: key, edition: stored.edition) }
             }
@@ -100,6 +111,20 @@ public struct PictureDeveloper: Sendable {
             // Of a file that broke here the user sees that it is fetched again, and no more.
             throw verdict == .broken ? PictureError.file("it is fetched again") : error
         }
+    }
+
+    /// Decodes a photo's file: where somebody waits for it, first in haste, and then all of it if that was not all.
+    private func decode(
+        _ path: String, _ request: DecodeRequest, _ cancellation: DecodeCancellation, showing: ((DecodeReply) -> Void)?
+    ) throws(PictureError) -> DecodeReply {
+        if let showing {
+            var soon = request
+            soon.haste = .soon
+            let reply = try decoder.decode(.file(path), soon, cancellation: cancellation)
+            guard reply.isCoarse else { return reply }
+            showing(reply)
+        }
+        return try decoder.decode(.file(path), request, cancellation: cancellation)
     }
 
     /// What has come so far of a photo that is on its way. What is wrong with it says nothing of the photo: there is more.

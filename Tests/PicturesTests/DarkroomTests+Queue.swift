@@ -1,7 +1,9 @@
+import Cells
 import Foundation
 import Logging
-import TestSupport
 import PictureTestSupport
+import Pixels
+import TestSupport
 import Testing
 
 @testable import Cache
@@ -51,5 +53,43 @@ extension DarkroomTests {
         // It ends long before its budget, with nothing to show for it.
         #expect(await developed.next()?.orders == [order])
         #expect(slow.picture(order) == nil && slow.failure(order) == nil)
+    }
+
+    @Test("BEHAVIOURS 3.5: who waits for a photo sees a coarse one of it first")
+    func coarseFirst() async throws {
+        let gate = folder.path("gate")
+        mkfifo(gate, 0o600)
+        let decoder = folder.write(
+            "decoder",
+            """
+            #!/bin/sh
+            case "$*" in *haste=whole*) read -r go < '\(gate)' ;; esac
+            exec '\(try DecoderProcess.path)' "$@"
+            """)
+        chmod(decoder, 0o700)
+        let opener = open(gate, O_RDWR)
+        defer { close(opener) }
+        try await sync(["a", "b"])
+        let picture = PixelBuffer.scene(width: 1_600, height: 1_200)
+        let bytes = try Tool.cjpeg(picture.ppm, "-progressive", "-quality", "90")
+        for id in ["a", "b"] { try await store(photo: bytes, of: id) }
+        let darkroom = Darkroom(
+            developer: PictureDeveloper(caches: caches, decoder: DecoderClient(path: decoder), log: Log()), width: 1)
+        let developed = darkroom.developed()
+        let customer = darkroom.makeCustomer()
+        let order = try full("a")
+        darkroom.want([order], by: customer, importance: .lookedAt)
+        #expect(await developed.next()?.orders == [order])
+        let coarse = try #require(darkroom.picture(order))
+        #expect(coarse.isCoarse && coarse.width == 1_600 && coarse.cells.size == Size(columns: 8, rows: 3))
+        write(opener, "\n", 1)
+        #expect(await developed.next()?.orders == [order])
+        #expect(darkroom.picture(order)?.isCoarse == false)
+        // What comes next is not waited for, and drawn once.
+        let next = try full("b")
+        darkroom.want([order, order, next], by: customer, importance: .lookedAt)
+        write(opener, "\n", 1)
+        #expect(await developed.next()?.orders == [next])
+        #expect(darkroom.picture(next)?.isCoarse == false)
     }
 }
