@@ -53,7 +53,8 @@ public struct PictureDeveloper: Sendable {
         }
         let coarse =
             order.product == .drawing
-            ? showing.map { show in { (reply: DecodeReply) in if let picture = try? draw(reply) { show(picture) } } } : nil
+            ? showing.map { show in { (reply: DecodeReply) in if let picture = try? draw(reply) { show(picture) } } }
+            : nil
         let reply =
             switch (order.product, rendition) {
             case (.beginning, _): try beginning(of: key, order.edition, in: cache, drawing.request, cancellation)

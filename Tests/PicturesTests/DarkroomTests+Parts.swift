@@ -76,7 +76,7 @@ extension DarkroomTests {
         let stored = try #require(try cache.read { try $0.photoFile(of: try photo("a").key) })
         let reply = try DecoderClient(path: try DecoderProcess.path)
             .decode(.file(cache.files.path(stored)), view.order(subject, edition: 1).request)
-        return try #require(DrawnPicture(reply, style))
+        return DrawnPicture(reply, cells: SymbolDrawing.draw(try #require(reply.pixels), style))
     }
 
     @Test func aPartIsAsGoodAsWhatIsDecoded() throws {
