@@ -34,7 +34,10 @@ struct PhotoReport {
             ("File", file), ("Taken", words.taken), ("Place", words.place), ("Map", words.map),
             ("Title", metadata.title), ("About it", metadata.description),
         ]
-        for case (let label, let text?) in facts where !text.isEmpty { lines += Self.lines(label, text, width) }
+        // Many cameras and programs write the name there once more.
+        for case (let label, let text?) in facts where !text.isEmpty && text != photo.name {
+            lines += Self.lines(label, text, width)
+        }
         return lines
     }
 

@@ -1,0 +1,60 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Pictures in a terminal that shows pixels, as somebody in front of it sees them.
+@Suite(.serialized) struct PixelScreenTests {
+    private let home = Household()
+
+    private func browse() throws -> Xterm {
+        try Xterm([Built.vitrine, Built.testGallery + "/index.xml"], environment: home.environment(term: "xterm"))
+    }
+
+    /// Characters have a dozen colours here; each photo has a palette of up to 256.
+    private func hasPictures(_ pixels: [UInt8]) -> Bool { Xterm.colours(of: pixels) > 60 }
+
+    /// - Parameter former: what was seen before the keys that led here, which did something.
+    @discardableResult
+    private func expectSameWhenRedrawn(_ screen: Xterm, _ what: String, after former: [UInt8] = []) throws -> [UInt8] {
+        let before = try screen.still { hasPictures($0) && $0 != former }
+        let hasAny = hasPictures(before)
+        #expect(hasAny, "\(what)")
+        try screen.press(["ctrl+l"])
+        let after = try screen.still(where: hasPictures)
+        let isSame = before == after
+        #expect(isSame, "\(what)")
+        if !isSame, let folder = ProcessInfo.processInfo.environment["VITRINE_SCREENSHOTS"] {
+            // To be looked at: `convert -size 1000x800 -depth 8 rgb:FILE FILE.png`.
+            for (name, pixels) in [("before", before), ("after", after)] {
+                try Data(pixels).write(to: URL(fileURLWithPath: "\(folder)/\(name).rgb"))
+            }
+        }
+        return after
+    }
+
+    @Test("After five hundred steps through a list it looks as if it had been drawn just now (3.3)")
+    func scrolling() throws {
+        let screen = try browse()
+        let first = try expectSameWhenRedrawn(screen, "at the beginning")
+        var keys: [String] = []
+        for step in 0..<100 { keys += step % 10 == 9 ? ["G", "k", "k", "g", "j"] : ["j", "j", "j", "k", "j"] }
+        try screen.press(keys)
+        try expectSameWhenRedrawn(screen, "after five hundred steps", after: first)
+    }
+
+    @Test("Nor is anything left of photos that were looked at, enlarged, moved and left")
+    func photos() throws {
+        let screen = try browse()
+        var seen = try screen.still(where: hasPictures)
+        let ways: [(keys: [String], what: String)] = [
+            (["j", "Return"], "a photo"),
+            (["plus", "plus", "l", "j", "bracketright", "i"], "another, and what it says"),
+            (["i", "i", "plus", "plus", "h", "k"], "a part of it"),
+            (["q", "j"], "the list"),
+        ]
+        for (keys, what) in ways {
+            try screen.press(keys)
+            seen = try expectSameWhenRedrawn(screen, what, after: seen)
+        }
+    }
+}
