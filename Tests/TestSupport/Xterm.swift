@@ -24,7 +24,8 @@ public final class Xterm {
         let resources = ["decTerminalID: vt340", "numColorRegisters: 256", "cursorBlink: false"]
         terminal = try ChildProcess(
             "/usr/bin/xterm",
-            ["-ti", "vt340", "-geometry", "\(columns)x\(rows)+0+0"] + resources.flatMap { ["-xrm", "XTerm*\($0)"] }
+            ["-ti", "vt340", "-fa", "DejaVu Sans Mono", "-fs", "10", "-geometry", "\(columns)x\(rows)+0+0"]
+                + resources.flatMap { ["-xrm", "XTerm*\($0)"] }
                 + ["-e"] + command,
             environment: variables)
     }
