@@ -8,7 +8,7 @@ import Testing
 
 @testable import Cache
 
-@Suite struct CacheFolderTests {
+@Suite(.ownThread) struct CacheFolderTests {
     private let folder = TestFolder()
     private let log = Log()
     private let address: Address

@@ -8,7 +8,7 @@ import Testing
 @testable import Cache
 
 /// Damage in the index of words, which is made of what the rows say: it costs nobody his cache.
-@Suite struct IndexDamageTests {
+@Suite(.ownThread) struct IndexDamageTests {
     private let folder = TestFolder()
     private let log = Log()
     private let address: Address

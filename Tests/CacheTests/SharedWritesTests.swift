@@ -5,7 +5,7 @@ import Testing
 
 @testable import Cache
 
-@Suite struct SharedWritesTests {
+@Suite(.ownThread) struct SharedWritesTests {
     private let test: TestCache
 
     init() throws { test = try TestCache() }

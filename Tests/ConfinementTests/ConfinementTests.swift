@@ -1,12 +1,13 @@
 import PictureTestSupport
 import Pixels
+import TestSupport
 import Testing
 
 /// What a decoder that was taken over may not do is tried in its confinement, and fails.
 ///
 /// Every attempt is made by a process of its own, and each is made without any confinement too: it works there, so it is the
 /// confinement that it fails for.
-@Suite(.disabled(if: Sanitizer.isOn, "the confinement limits the address space"))
+@Suite(.ownThread, .disabled(if: Sanitizer.isOn, "the confinement limits the address space"))
 struct ConfinementTests {
     /// The version of this kernel's Landlock, as the decoder finds it; nil where there is none.
     private static let landlock = try? walls().firstMatch(of: /Landlock (\d+)/).flatMap { Int($0.1) }

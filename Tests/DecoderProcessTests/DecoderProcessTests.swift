@@ -1,9 +1,10 @@
 import Foundation
 import PictureTestSupport
 import Pixels
+import TestSupport
 import Testing
 
-@Suite(.disabled(if: Sanitizer.isOn, "the helper limits its address space"))
+@Suite(.ownThread, .disabled(if: Sanitizer.isOn, "the helper limits its address space"))
 struct DecoderProcessTests {
     private let request = DecodeRequest(box: PixelSize(width: 16, height: 12))
 

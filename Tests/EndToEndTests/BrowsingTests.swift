@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The real program in tmux, against a real web server.
-@Suite(.serialized) struct BrowsingTests {
+@Suite(.ownThread, .serialized) struct BrowsingTests {
     private let home = Household()
 
     private func tmux(_ arguments: String..., environment: [String: String] = [:]) throws -> Tmux {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Caches that take more room than they may, and the program that keeps them within it.
-@Suite(.serialized) struct CleaningTests {
+@Suite(.ownThread, .serialized) struct CleaningTests {
     private let home = Household()
     private let big = Built.testGallery + "/index-big.xml"
 

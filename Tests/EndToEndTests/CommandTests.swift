@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The commands without a screen, as scripts use them.
-@Suite(.serialized) struct CommandTests {
+@Suite(.ownThread, .serialized) struct CommandTests {
     private let home = Household()
 
     @Test func syncFillsTheCacheAndSaysSo() throws {

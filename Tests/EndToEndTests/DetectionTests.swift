@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the program finds out about terminals of many kinds, and that they and it are the same afterwards as before.
-@Suite(.serialized) struct DetectionTests {
+@Suite(.ownThread, .serialized) struct DetectionTests {
     private let home = Household()
 
     private func browse(

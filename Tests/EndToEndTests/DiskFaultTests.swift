@@ -6,7 +6,7 @@ import Testing
 @testable import Cache
 
 /// A disk that is full, or fails, at a call that changes the cache, or from one on.
-@Suite struct DiskFaultTests {
+@Suite(.ownThread) struct DiskFaultTests {
     enum Fault: String, CaseIterable {
         case oneIsRefusedForRoom, oneFails, noneHasRoomFromThere, allFailFromThere
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `vitrine export`, as people and scripts use it.
-@Suite(.serialized) struct ExportTests {
+@Suite(.ownThread, .serialized) struct ExportTests {
     private let home = Household()
 
     @Test func photosAreFetchedAndPutIntoAFolder() throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import Model
 
 /// Names that would move a cursor, answer a terminal or mislead a reader, in every place where a name is seen.
-@Suite(.serialized) struct HostileNameTests {
+@Suite(.ownThread, .serialized) struct HostileNameTests {
     private let home = Household()
     private let address: Address
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `vitrine info`: in words for people, and in names that stay for programs.
-@Suite(.serialized) struct InfoTests {
+@Suite(.ownThread, .serialized) struct InfoTests {
     private let home = Household()
     private let dawn = Built.testGallery + "/images/dawn-ridge.jpg"
     private let owl = Built.testGallery + "/images/owl.jpg"

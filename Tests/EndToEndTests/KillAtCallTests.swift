@@ -7,7 +7,7 @@ import Testing
 
 /// The program is killed at a call that changes its cache: before the first, before the second, and so on, through all of
 /// them. No two of them leave the disk in the same state, and each of these states is one that a user may come to.
-@Suite(.serialized) struct KillAtCallTests {
+@Suite(.ownThread, .serialized) struct KillAtCallTests {
     /// Some of the calls, by chance; `VITRINE_KILLS=1000` for each of them.
     private func calls(of count: Int, about sample: Int) -> StrideThrough<Int> {
         let isFull = ProcessInfo.processInfo.environment["VITRINE_KILLS"] != nil

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The program is killed in the middle of an update, again and again, and nothing that was acknowledged is ever lost.
-@Suite(.serialized) struct KillTests {
+@Suite(.ownThread, .serialized) struct KillTests {
     /// Twenty times here; `VITRINE_KILLS=1000` for more.
     private let rounds = Int(ProcessInfo.processInfo.environment["VITRINE_KILLS"] ?? "") ?? 20
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Beginning, sleeping, waking and ending: what the program does to the terminal, and what it leaves behind.
-@Suite(.serialized) struct LifeTests {
+@Suite(.ownThread, .serialized) struct LifeTests {
     private let home = Household()
 
     private func browse(_ arguments: String..., columns: Int = 80, rows: Int = 24) throws -> TerminalSession {

@@ -6,7 +6,7 @@ import Testing
 @testable import Cache
 
 /// The program itself with databases that have something wrong in them. See also `MutationTests`, which has many more.
-@Suite(.serialized) struct MutatedCacheTests {
+@Suite(.ownThread, .serialized) struct MutatedCacheTests {
     /// Eight times here; `VITRINE_MUTATIONS=2000` for a hundred.
     private let rounds = ProcessInfo.processInfo.environment["VITRINE_MUTATIONS"] == nil ? 8 : 100
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Pictures in a terminal that shows pixels, as somebody in front of it sees them.
-@Suite(.serialized) struct PixelScreenTests {
+@Suite(.ownThread, .serialized) struct PixelScreenTests {
     private let home = Household()
 
     private func browse() throws -> Xterm {

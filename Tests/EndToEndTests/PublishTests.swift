@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `vitrine publish`, as people and scripts use it, and the gallery as Vitrine itself reads it.
-@Suite(.serialized) struct PublishTests {
+@Suite(.ownThread, .serialized) struct PublishTests {
     private let home = Household()
     private let folder = TestFolder()
 

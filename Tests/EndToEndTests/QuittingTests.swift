@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Leaving while the network hangs.
-@Suite(.serialized) struct QuittingTests {
+@Suite(.ownThread, .serialized) struct QuittingTests {
     private let home = Household()
     /// Opens when all that may be asked for at once has been asked for.
     private let isBusy = Gate()

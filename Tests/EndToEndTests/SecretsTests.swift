@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A password that the user typed, and everything that the program writes.
-@Suite(.serialized) struct SecretsTests {
+@Suite(.ownThread, .serialized) struct SecretsTests {
     private let home = Household()
     private static let password = "s3cretword"
     private static let encoded = Data("me:\(password)".utf8).base64EncodedString()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Settings that show in what the program does with the network and with what it keeps.
-@Suite(.serialized) struct SettingsInUseTests {
+@Suite(.ownThread, .serialized) struct SettingsInUseTests {
     private let home = Household()
 
     @Test("BEHAVIOURS 5.10: what the user’s netrc says is used, if nobody else can read it")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The real program and a gallery behind a password, on a real web server.
-@Suite(.serialized) struct SignInTests {
+@Suite(.ownThread, .serialized) struct SignInTests {
     private let home = Household()
     private let gallery = TestFolder()
     private let other: ScriptedServer

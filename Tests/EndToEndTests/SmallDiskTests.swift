@@ -4,7 +4,7 @@ import Testing
 
 /// Disks with no room, no room for another file, or that cannot be written to: what is here can be looked at, the user is
 /// told once, and nothing is lost.
-@Suite(.enabled(if: Mounting.isPossible, "Nothing can be mounted here.")) struct SmallDiskTests {
+@Suite(.ownThread, .enabled(if: Mounting.isPossible, "Nothing can be mounted here.")) struct SmallDiskTests {
     private let home = Household()
     private let gallery = Built.testGallery + "/index.xml"
     private static let everything = "28 photos, 28 thumbnails, 28 photos here"

@@ -6,7 +6,7 @@ import Testing
 @testable import Cache
 
 /// A browser and an update beside it, or two updates, with one cache between them.
-@Suite(.serialized) struct TwoProgramsTests {
+@Suite(.ownThread, .serialized) struct TwoProgramsTests {
     /// Ten times here; `VITRINE_KILLS=300` for more.
     private let rounds = Int(ProcessInfo.processInfo.environment["VITRINE_KILLS"] ?? "").map { min($0, 300) } ?? 10
 

@@ -6,7 +6,7 @@ import Testing
 @testable import HTTP
 
 /// Saying who asks, to those who may know.
-@Suite struct AuthenticationTests {
+@Suite(.ownThread) struct AuthenticationTests {
     private let log = Log(level: .debug)
     private let folder = TestFolder()
 

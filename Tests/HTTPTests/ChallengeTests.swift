@@ -4,7 +4,7 @@ import Testing
 @testable import HTTP
 
 /// Who asks for a password, in what a server wrote.
-@Suite struct ChallengeTests {
+@Suite(.ownThread) struct ChallengeTests {
     private func read(_ lines: String...) -> [String] {
         HTTPChallenge.all(in: lines, isProxy: false).map { "\($0.scheme):\($0.realm)" }
     }

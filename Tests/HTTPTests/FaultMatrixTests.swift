@@ -6,7 +6,7 @@ import Testing
 @testable import HTTP
 
 /// What a server can do wrong, in every phase, and what is said of it.
-@Suite struct FaultMatrixTests {
+@Suite(.ownThread) struct FaultMatrixTests {
     private func failure(_ steps: [ScriptedServer.Step], stallTimeout: Int = 60) async throws -> HTTPError? {
         let probe = Probe(HTTPConfiguration(connectTimeout: 60, stallTimeout: stallTimeout))
         let server = try ScriptedServer { _ in steps }

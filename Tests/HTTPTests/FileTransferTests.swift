@@ -6,7 +6,7 @@ import Testing
 @testable import HTTP
 
 /// Files of this machine, read as if they came over the network.
-@Suite struct FileTransferTests {
+@Suite(.ownThread) struct FileTransferTests {
     private let client = HTTPClient(log: Log())
     private let folder = TestFolder()
 

@@ -5,7 +5,7 @@ import Testing
 @testable import HTTP
 
 /// What a server can do wrong that speaks HTTP/2.
-@Suite struct HTTP2FaultTests {
+@Suite(.ownThread) struct HTTP2FaultTests {
     /// A server per fault; each ends with the test.
     private func failure(_ fault: String) async throws -> (error: HTTPError?, log: [String]) {
         let authority = try TestAuthority()

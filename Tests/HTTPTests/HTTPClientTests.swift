@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTP
 
-@Suite struct HTTPClientTests {
+@Suite(.ownThread) struct HTTPClientTests {
     private let client = HTTPClient(log: Log())
     private let folder = TestFolder()
 

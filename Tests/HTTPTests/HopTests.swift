@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import HTTP
 
 /// Where redirects lead, and what goes along.
-@Suite struct HopTests {
+@Suite(.ownThread) struct HopTests {
     private func hop(_ url: String) throws -> Hop {
         try Hop(HTTPRequest(url: url, destination: .stream, limit: 1))
     }

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import HTTP
 
 /// Which proxy leads where.
-@Suite struct ProxyChoiceTests {
+@Suite(.ownThread) struct ProxyChoiceTests {
     private func proxy(_ variables: [String: String], _ url: String = "http://a.org/") throws -> String? {
         try ProxyChoice { variables[$0] }.proxy(for: HTTPURL(url))?.url
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import HTTP
 
 /// What can go wrong on the way through a proxy.
-@Suite struct ProxyFaultTests {
+@Suite(.ownThread) struct ProxyFaultTests {
     private func failure(_ url: String, through proxy: String, connectTimeout: Int = 60) async -> HTTPError? {
         let choice = ProxyChoice { $0 == "all_proxy" ? proxy : nil }
         return await Probe(HTTPConfiguration(proxies: choice, connectTimeout: connectTimeout)).failure(url)

@@ -5,7 +5,7 @@ import Testing
 @testable import HTTP
 
 /// What a stranger's word does not lead to.
-@Suite struct ReachTests {
+@Suite(.ownThread) struct ReachTests {
     private let client = HTTPClient(HTTPConfiguration(connectTimeout: 60, stallTimeout: 60), log: Log())
 
     @Test(arguments: [

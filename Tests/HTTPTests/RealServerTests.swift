@@ -7,7 +7,7 @@ import Testing
 @testable import HTTP
 
 /// The servers and proxies that people have.
-@Suite struct RealServerTests {
+@Suite(.ownThread) struct RealServerTests {
     private static let photo = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
     private static let list = Array(String(repeating: "<photo/>", count: 10_000).utf8)
     private static let files = ["photo.jpg": photo, "list.xml": list]

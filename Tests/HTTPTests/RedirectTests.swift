@@ -5,7 +5,7 @@ import Testing
 @testable import HTTP
 
 /// Redirects, followed over the network.
-@Suite struct RedirectTests {
+@Suite(.ownThread) struct RedirectTests {
     private let client = HTTPClient(log: Log())
 
     private func fetch(_ request: HTTPRequest) async throws -> (responses: [HTTPResponse], bytes: [UInt8]) {

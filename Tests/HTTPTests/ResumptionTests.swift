@@ -15,7 +15,7 @@ private enum Part {
 }
 
 /// Going on with a body of which the beginning is there.
-@Suite struct ResumptionTests {
+@Suite(.ownThread) struct ResumptionTests {
     private let client = HTTPClient(log: Log())
     private let folder = TestFolder()
 

@@ -5,7 +5,7 @@ import Testing
 @testable import HTTP
 
 /// What can be wrong with a secure connection.
-@Suite struct TLSFaultTests {
+@Suite(.ownThread) struct TLSFaultTests {
     private let probe = Probe()
 
     @Test(

@@ -6,7 +6,7 @@ import Testing
 @testable import HTTP
 
 /// What a meter shows while a transfer runs.
-@Suite struct TransferMeterTests {
+@Suite(.ownThread) struct TransferMeterTests {
     private let client = HTTPClient(log: Log())
 
     /// The readings at each piece of news, in order.

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import HTTP
 
-@Suite struct TransferTurnTests {
+@Suite(.ownThread) struct TransferTurnTests {
     /// What there is to take at one go.
     private static func takeAll(from mailbox: TransferMailbox) throws -> [HTTPEvent] {
         var events: [HTTPEvent] = []

@@ -54,7 +54,7 @@ final class NetworkTest: Sendable {
         let caches = try CacheFolder(path: folder.path("cache"), log: log, activity: activity)
         cache = try caches.open(Address(server.url("/index.xml")))
         context = RequestContext(caches: caches, activity: activity, log: log, now: { Timestamp(milliseconds: 42_000) })
-        var configuration = HTTPConfiguration(connectTimeout: 60, stallTimeout: 60)
+        var configuration = HTTPConfiguration(connectTimeout: 600, stallTimeout: 600)
         configure(&configuration)
         client = HTTPClient(configuration, log: log)
         holder.owner.withLock { $0.test = self }

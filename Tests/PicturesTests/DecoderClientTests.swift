@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pictures
 
-@Suite struct DecoderClientTests {
+@Suite(.ownThread) struct DecoderClientTests {
     private let folder = TestFolder()
     private let request = DecodeRequest(box: PixelSize(width: 16, height: 12))
     private let picture = PNGFile(.scene(width: 16, height: 12)).bytes

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Publishing
 
-@Suite struct FolderWalkTests {
+@Suite(.ownThread) struct FolderWalkTests {
     private let folder = TestFolder()
 
     private func walk() throws -> (files: [String], others: Int, unreadable: [String]) {

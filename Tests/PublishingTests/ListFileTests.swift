@@ -4,7 +4,7 @@ import Testing
 
 @testable import Publishing
 
-@Suite struct ListFileTests {
+@Suite(.ownThread) struct ListFileTests {
     private let folder = TestFolder()
 
     private func write(_ texts: String...) throws -> Bool {

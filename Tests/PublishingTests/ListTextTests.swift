@@ -1,10 +1,11 @@
 import Formats
 import Model
+import TestSupport
 import Testing
 
 @testable import Publishing
 
-@Suite struct ListTextTests {
+@Suite(.ownThread) struct ListTextTests {
     /// Names of anything that a name may be made of, read by the reader of galleries.
     @Test func whatIsWrittenIsRead() throws {
         let names = ["Plain", "& < > \" ' ]]>", "Bär 🐻", "--> <!-- ", "&amp; &#38;", "a\u{301}\u{302}", "␛[2J"]

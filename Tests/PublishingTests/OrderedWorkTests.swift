@@ -1,10 +1,11 @@
 import Dispatch
 import Streams
+import TestSupport
 import Testing
 
 @testable import Publishing
 
-@Suite struct OrderedWorkTests {
+@Suite(.ownThread) struct OrderedWorkTests {
     @Test func itComesBackAsItWasGiven() {
         let work = OrderedWork<Int>(Workers(name: "test", count: 2), room: 3)
         #expect(work.next() == nil && !work.isFull)

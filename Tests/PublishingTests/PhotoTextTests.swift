@@ -1,10 +1,11 @@
 import Model
+import TestSupport
 import Testing
 
 @testable import Publishing
 
 /// What is said of a photo: its id, its name, its date.
-@Suite struct PhotoTextTests {
+@Suite(.ownThread) struct PhotoTextTests {
     @Test(arguments: [
         ("a.jpg", "a.jpg"), ("summer 2019/Bär.jpg", "summer%202019/B%C3%A4r.jpg"), ("50%.jpg", "50%25.jpg"),
         ("a#b?c&d<e>\"'.jpg", "a%23b%3Fc%26d%3Ce%3E%22%27.jpg"), ("a:b.jpg", "a%3Ab.jpg"), ("a\nb", "a%0Ab"),

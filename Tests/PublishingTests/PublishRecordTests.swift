@@ -5,7 +5,7 @@ import Testing
 
 @testable import Publishing
 
-@Suite struct PublishRecordTests {
+@Suite(.ownThread) struct PublishRecordTests {
     private let folder = TestFolder()
 
     private func stamp(_ size: Int64) -> FileStamp { FileStamp(size: size, seconds: -1, nanoseconds: 999_999_999) }

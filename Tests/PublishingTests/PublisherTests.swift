@@ -8,7 +8,7 @@ import Testing
 @testable import Publishing
 
 /// Real photos, and the real decoder.
-@Suite struct PublisherTests {
+@Suite(.ownThread) struct PublisherTests {
     private let folder = TestFolder()
     private let counted: CountedDecoder
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Publishing
 
-@Suite struct ThumbnailFolderTests {
+@Suite(.ownThread) struct ThumbnailFolderTests {
     private let folder = TestFolder()
     private let stamp = FileStamp(size: 1, seconds: 2, nanoseconds: 3)
 

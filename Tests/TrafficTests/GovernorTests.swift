@@ -1,5 +1,6 @@
 import LinkSimulation
 import Model
+import TestSupport
 import Testing
 
 @testable import Traffic
@@ -7,7 +8,8 @@ import Testing
 /// The governor on simulated networks: against any fixed number of transfers, and against what the line takes at least.
 ///
 /// Seconds here are those of a virtual clock, so the figures are the same on every machine.
-@Suite("BEHAVIOURS 5.6: how many transfers run follows from what comes, on every network") struct GovernorTests {
+@Suite("BEHAVIOURS 5.6: how many transfers run follows from what comes, on every network", .ownThread)
+struct GovernorTests {
     @Test func noFixedNumberIsMuchBetterAnywhere() throws {
         var ratios: [Double] = []
         for network in Network.all {

@@ -1,9 +1,10 @@
 import LinkSimulation
+import TestSupport
 import Testing
 
 @testable import Traffic
 
-@Suite struct HostHistoryTests {
+@Suite(.ownThread) struct HostHistoryTests {
     /// A governor that has been over a network once.
     private func learned(_ network: Network) throws -> HostHistory {
         let simulation = try Simulation(network.link, AdaptiveGovernor())

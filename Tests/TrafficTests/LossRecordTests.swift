@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import Traffic
 
 /// What the order of packets says of a line.
-@Suite struct LossRecordTests {
+@Suite(.ownThread) struct LossRecordTests {
     /// - Parameter rounds: a letter for each round trip: a loss, none, or nothing that came.
     private func record(_ rounds: String) -> LossRecord {
         var record = LossRecord()

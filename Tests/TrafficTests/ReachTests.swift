@@ -1,10 +1,11 @@
 import Model
+import TestSupport
 import Testing
 
 @testable import Traffic
 
 /// What the governor does while a host cannot be reached.
-@Suite struct ReachTests {
+@Suite(.ownThread) struct ReachTests {
     private var governor = AdaptiveGovernor()
     private let thumbnail = TransferCandidate(host: "h", importance: .visible, kind: .thumbnail)
     private let photo = TransferCandidate(host: "h", importance: .lookedAt, kind: .photo)

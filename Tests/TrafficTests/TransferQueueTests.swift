@@ -1,9 +1,10 @@
 import Model
+import TestSupport
 import Testing
 
 @testable import Traffic
 
-@Suite struct TransferQueueTests {
+@Suite(.ownThread) struct TransferQueueTests {
     private let gallery: GalleryID
     private static let yes = Admission.now(.any)
 
