@@ -7,8 +7,10 @@ import Cells
 /// the picture a cell shows, in a colour that says which picture (kitty's graphics protocol). tmux carries it like any other.
 enum KittyPlaceholders {
     /// Makes a picture ready to be shown over that many cells.
-    static func begin(id: UInt32, size: Size) -> [UInt8] {
-        Array("\u{1B}_Ga=p,U=1,i=\(id),c=\(size.columns),r=\(size.rows),q=2\u{1B}\\".utf8)
+    ///
+    /// - Parameter placement: the number of this showing; ``KittySequence/remove(id:placement:)`` ends it.
+    static func begin(id: UInt32, placement: UInt32, size: Size) -> [UInt8] {
+        Array("\u{1B}_Ga=p,U=1,i=\(id),p=\(placement),c=\(size.columns),r=\(size.rows),q=2\u{1B}\\".utf8)
     }
 
     /// The text that shows it: the highest byte of its number is a diacritic, the lowest a colour of the palette.

@@ -62,7 +62,7 @@ struct PixelLayer {
             }
             bytes +=
                 isThroughTmux
-                ? passed(KittyPlaceholders.begin(id: id, size: placement.picture.size))
+                ? passed(KittyPlaceholders.begin(id: id, placement: showings, size: placement.picture.size))
                     + KittyPlaceholders.cells(id: id, placement.rect)
                 : Self.go(to: placement.origin)
                     + KittySequence.place(id: id, placement: showings, size: placement.picture.size)

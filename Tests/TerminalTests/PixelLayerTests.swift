@@ -156,7 +156,7 @@ import Text
         let scalars = Array(stage.terminal[4, 3].text.unicodeScalars)
         // The second row, the second column.
         #expect(scalars.first == "\u{10EEEE}" && scalars[1] == "\u{30D}" && scalars[2] == "\u{30D}")
-        let id = try #require(stage.terminal.pictures.ready.keys.first)
+        let id = try #require(stage.terminal.pictures.ready.first)
         #expect(stage.terminal[4, 3].style.contains("38,5,\(id & 0xFF)"))
         var two = Surface(size: size)
         two.write("text again", in: Rect(column: 0, row: 3, columns: 20, rows: 1))

@@ -36,8 +36,7 @@ public struct VirtualPictures {
     /// What is being sent: its number, and the payload so far.
     private var arriving: (control: [String: String], payload: String)?
     private var shown: [Showing: Floating] = [:]
-    /// Pictures that placeholders may name.
-    public private(set) var ready: [Int: String] = [:]
+    private var virtual: Set<Showing> = []
 
     private struct Showing: Hashable {
         let id: Int
@@ -46,6 +45,8 @@ public struct VirtualPictures {
 
     /// All that float.
     public var floating: Set<Floating> { Set(shown.values) }
+    /// The numbers of the pictures that placeholders may name.
+    public var ready: Set<Int> { Set(virtual.map(\.id)) }
     /// The numbers of the pictures that are kept.
     public var kept: Set<Int> { Set(sent.keys) }
 
@@ -79,22 +80,24 @@ public struct VirtualPictures {
         case "t": sent[id] = Self.digest(payload)
         case "p":
             guard let picture = sent[id] else { return "kitty knows no picture \(id)" }
+            let showing = Showing(id: id, number: Int(control["p"] ?? "") ?? 0)
             if control["U"] == "1" {
-                ready[id] = picture
+                virtual.insert(showing)
                 return nil
             }
             guard control["C"] == "1" else { return "kitty moves the cursor" }
-            shown[Showing(id: id, number: Int(control["p"] ?? "") ?? 0)] = Floating(
+            shown[showing] = Floating(
                 payload: picture, column: column, row: row, columns: Int(control["c"] ?? "") ?? 0,
                 rows: Int(control["r"] ?? "") ?? 0)
         case "d":
             if control["d"] == "I" {
                 sent[id] = nil
-                ready[id] = nil
+                virtual = virtual.filter { $0.id != id }
                 shown = shown.filter { $0.key.id != id }
             } else {
-                shown = shown.filter { $0.key != Showing(id: id, number: Int(control["p"] ?? "") ?? 0) }
-                ready[id] = nil
+                let showing = Showing(id: id, number: Int(control["p"] ?? "") ?? 0)
+                virtual.remove(showing)
+                shown[showing] = nil
             }
         default: return "kitty \(control)"
         }
