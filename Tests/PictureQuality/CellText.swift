@@ -8,7 +8,7 @@ struct CellText {
     private var isReversed = false
     private let palette: TerminalPalette
 
-    init(_ bytes: [UInt8], _ palette: TerminalPalette) {
+    init(_ bytes: [UInt8], _ palette: TerminalPalette) throws {
         self.palette = palette
         var scalars = Array(String(decoding: bytes, as: UTF8.self).unicodeScalars)[...]
         while let scalar = scalars.popFirst() {
@@ -18,8 +18,10 @@ struct CellText {
                 let sequence = scalars.prefix { !$0.properties.isAlphabetic }
                 scalars = scalars.dropFirst(sequence.count)
                 let final = scalars.popFirst()
-                guard sequence.first == "[" else { fatalError("not a control sequence") }
-                if final == "m" { select(String(String.UnicodeScalarView(sequence.dropFirst()))) }
+                guard sequence.first == "[" else {
+                    throw QualityError.unknownSequence("ESC \(String(String.UnicodeScalarView(sequence)))")
+                }
+                if final == "m" { try select(String(String.UnicodeScalarView(sequence.dropFirst()))) }
             default:
                 let (front, behind) = (foreground ?? ShownCell.white, background ?? ShownCell.black)
                 rows[rows.count - 1].append(
@@ -29,7 +31,7 @@ struct CellText {
         rows.removeAll { $0.isEmpty }
     }
 
-    private mutating func select(_ text: String) {
+    private mutating func select(_ text: String) throws {
         var codes = text.split(separator: ";", omittingEmptySubsequences: false).map { Int($0) ?? 0 }[...]
         while let code = codes.popFirst() {
             switch code {
@@ -45,7 +47,7 @@ struct CellText {
             case 49: background = nil
             case 38: foreground = extended(&codes)
             case 48: background = extended(&codes)
-            default: fatalError("no such code: \(code)")
+            default: throw QualityError.unknownSequence("ESC [\(text)m")
             }
         }
     }

@@ -32,7 +32,7 @@ struct Contestant {
                     "-f", "symbols", "--symbols", symbols, "-c", colours, "-w", "5", "--stretch", "--size",
                     "\(photo.columns)x\(photo.rows)", "--animate", "off",
                 ] + more + [photo.file], input: [])
-            return CellText(text, TerminalPalette()).rows
+            return try CellText(text, TerminalPalette()).rows
         }
     }
 }

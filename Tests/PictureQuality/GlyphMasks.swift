@@ -29,8 +29,8 @@ struct GlyphMasks {
         try addLetters(font)
     }
 
-    func mask(_ character: Unicode.Scalar) -> [Float] {
-        guard let mask = masks[character] else { fatalError("no mask for \(character)") }
+    func mask(_ character: Unicode.Scalar) throws -> [Float] {
+        guard let mask = masks[character] else { throw QualityError.unknownShape(character) }
         return mask
     }
 

@@ -47,7 +47,7 @@ struct Photo {
 
     private static func decode(_ bytes: [UInt8], _ request: DecodeRequest) throws -> PixelBuffer {
         let reply = try bytes.withUnsafeBytes { try Decoder.decode($0, request) }
-        guard let pixels = reply.pixels else { fatalError("no pixels were asked for") }
+        guard let pixels = reply.pixels else { throw QualityError.noPixels }
         return pixels
     }
 }

@@ -15,13 +15,13 @@ struct Picture {
     }
 
     /// What cells look like.
-    init(_ rows: [[ShownCell]], _ masks: GlyphMasks) {
+    init(_ rows: [[ShownCell]], _ masks: GlyphMasks) throws {
         width = (rows.first?.count ?? 0) * GlyphMasks.width
         height = rows.count * GlyphMasks.height
         planes = Array(repeating: Array(repeating: 0, count: width * height), count: 3)
         for (row, cells) in rows.enumerated() {
             for (column, cell) in cells.enumerated() {
-                for (place, share) in masks.mask(cell.character).enumerated() {
+                for (place, share) in try masks.mask(cell.character).enumerated() {
                     let (x, y) = (
                         column * GlyphMasks.width + place % GlyphMasks.width,
                         row * GlyphMasks.height + place / GlyphMasks.width

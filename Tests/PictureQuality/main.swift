@@ -25,7 +25,7 @@ let originals = photos.map { Picture($0.original) }
 /// The means over all photos.
 func means(_ contestant: Contestant) throws -> Likeness {
     let found = try zip(photos, originals).map { photo, original in
-        Likeness(original, Picture(try contestant.draw(photo), masks))
+        Likeness(original, try Picture(try contestant.draw(photo), masks))
     }
     return Likeness(meansOf: found)
 }

@@ -1,0 +1,17 @@
+/// Why pictures cannot be compared.
+enum QualityError: Error, CustomStringConvertible {
+    /// Another program has written what is not understood here.
+    case unknownSequence(String)
+    /// It has drawn with a character whose shape is not known.
+    case unknownShape(Unicode.Scalar)
+    /// A photo has no pixels.
+    case noPixels
+
+    var description: String {
+        switch self {
+        case .unknownSequence(let text): "There is a sequence in the text that is not known: \(text)."
+        case .unknownShape(let character): "What “\(character)” looks like is not known."
+        case .noPixels: "A photo has no pixels."
+        }
+    }
+}
