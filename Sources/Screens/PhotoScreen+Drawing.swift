@@ -25,6 +25,23 @@ extension PhotoScreen {
         if isOnTop { noteFrame() }
     }
 
+    /// What is to be seen of the photo.
+    var order: PictureOrder { view.order(subject, edition: photo?.photo.held ?? 0) }
+
+    /// What is seen of another photo when one comes to it: the photo, or what stands for it until it is here.
+    func order(of photo: Photo) -> PictureOrder? {
+        let view = freshView(of: photo.key)
+        if let held = photo.photo.held { return view.order(subject(of: photo.key), edition: held) }
+        return preview(of: photo, in: view)
+    }
+
+    /// A photo's thumbnail, as large as the photo will be.
+    func preview(of photo: Photo, in view: Viewport) -> PictureOrder? {
+        guard photo.thumbnail.held != nil else { return nil }
+        return .preview(
+            of: photo, in: gallery, room: view.room, style: view.style, turns: view.turns, fills: view.zoom == .fill)
+    }
+
     /// Takes what has been drawn of the photo. Returns what is to be drawn, the most important first: what is looked at, then
     /// what is said of it, then what will be looked at next.
     private func takePictures() -> [PictureOrder] {

@@ -70,9 +70,9 @@ final class PhotoScreen: Screen {
         fetchPhoto()
     }
 
-    private var gallery: GalleryID { results.cache.id }
-    private var subject: Wish.Subject { subject(of: key) }
-    private func subject(of key: PhotoKey) -> Wish.Subject { .picture(gallery, key, .photo) }
+    var gallery: GalleryID { results.cache.id }
+    var subject: Wish.Subject { subject(of: key) }
+    func subject(of key: PhotoKey) -> Wish.Subject { .picture(gallery, key, .photo) }
 
     // MARK: - What it says
 
@@ -285,23 +285,6 @@ final class PhotoScreen: Screen {
     }
 
     // MARK: - How it looks
-
-    /// What is to be seen of the photo.
-    var order: PictureOrder { view.order(subject, edition: photo?.photo.held ?? 0) }
-
-    /// What is seen of another photo when one comes to it: the photo, or what stands for it until it is here.
-    func order(of photo: Photo) -> PictureOrder? {
-        let view = freshView(of: photo.key)
-        if let held = photo.photo.held { return view.order(subject(of: photo.key), edition: held) }
-        return preview(of: photo, in: view)
-    }
-
-    /// A photo's thumbnail, as large as the photo will be.
-    func preview(of photo: Photo, in view: Viewport) -> PictureOrder? {
-        guard photo.thumbnail.held != nil else { return nil }
-        return .preview(
-            of: photo, in: gallery, room: view.room, style: view.style, turns: view.turns, fills: view.zoom == .fill)
-    }
 
     override func draw(in surface: inout Surface, frame: Rect) {
         drawAll(in: &surface, frame)
