@@ -8,8 +8,10 @@ import Testing
 /// Swift's own threads are as few as the processors, and all that is asynchronous shares them: tests that wait there for
 /// another program keep every other test from going on, for as long as minutes where there are two.
 public struct OwnThread: SuiteTrait, TestTrait, TestScoping {
+    /// It holds for each test of a suite.
     public var isRecursive: Bool { true }
 
+    /// Runs a test there.
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
