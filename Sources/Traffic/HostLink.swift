@@ -59,6 +59,9 @@ struct HostLink {
     /// The same, again and again.
     var isLossy: Bool { losses.areOfLine && !isQueueing }
 
+    /// Whether packets get lost again and again, whatever for.
+    var losesPackets: Bool { losses.areOfLine }
+
     /// Whether packets stand in a queue on the way: then the link is full, whatever gets lost.
     private var isQueueing: Bool { (trip ?? .infinity) > 1.5 * roundTripTime + 0.02 }
 
@@ -179,7 +182,8 @@ struct HostLink {
 
     private mutating func judgeQueue(overdue: Int, cap: Double) {
         guard answers + overdue > 0 else { return }
-        let isLate = 2 * (lateAnswers + overdue) > answers + overdue
+        // Where packets get lost answers wait for them, over one connection all for each, and no queue keeps them.
+        let isLate = 2 * (lateAnswers + overdue) > answers + overdue && !(isShared && isLossy)
         if isLate, isShared, roundsWithoutMore == 0, reach < 2 * soon {
             // Over one connection answers wait for each other while it still gathers speed, and it gathers none that it is not
             // asked for.
@@ -208,8 +212,9 @@ struct HostLink {
     /// The link has become much worse than it was, though there was enough to do: what was known of it is forgotten.
     /// Returns whether it is so much worse that what is under way is of another world.
     mutating func noteFall(at now: Double) -> Bool {
-        // Where nothing comes at all a packet was lost, or the link is asleep: that says nothing of what it carries.
-        guard let known = bandwidth.greatest, let rate = log.rate(delivered, at: now, over: 2 * fallTime),
+        // Where nothing comes at all a packet was lost, or the link is asleep: that says nothing of what it carries. Nor does it
+        // where packets get lost again and again: what waited for one comes at once, and looks like a link twice as wide.
+        guard !isLossy, let known = bandwidth.greatest, let rate = log.rate(delivered, at: now, over: 2 * fallTime),
             rate < known / 2, rate * 2 * fallTime > Self.sign
         else { return false }
         // What has been judged is not judged again.

@@ -22,6 +22,8 @@ struct SharingTrial: Sendable {
 
     private static let width = 8
     private static let worthwhile = 1.15
+    /// Where packets are seen to get lost the shared connection will come to carry less than it did at the trial.
+    private static let worthwhileWhenLossy = 0.85
 
     var isUnshared: Bool { if case .unshared = state { true } else { false } }
 
@@ -42,9 +44,11 @@ struct SharingTrial: Sendable {
     ///   - isSettled: whether it is known how much the shared connection carries, and it is used all the time.
     ///   - rate: how much that is, in bytes a second.
     ///   - isLossy: whether packets are seen to get lost: then it is tried again soon.
+    ///   - losesPackets: whether packets get lost again and again, be it for want of room in a queue.
     ///   - work: how much is to come, in bytes, as far as it is known.
     mutating func advance(
-        to now: Double, isSettled: Bool, rate: Double, delivered: Double, isLossy: Bool, work: Double, roundTrip: Double
+        to now: Double, isSettled: Bool, rate: Double, delivered: Double, isLossy: Bool, losesPackets: Bool,
+        work: Double, roundTrip: Double
     ) -> Bool {
         switch state {
         case .shared(let next, let few, let then):
@@ -59,12 +63,13 @@ struct SharingTrial: Sendable {
             if now >= begin { state = .trying(begin: now, before: before, deliveredAtSpeed: delivered, end: end) }
         case .trying(let begin, let before, let deliveredAtSpeed?, let end):
             guard now >= end, now > begin else { return false }
-            if (delivered - deliveredAtSpeed) / (now - begin) > Self.worthwhile * before {
+            let least = losesPackets ? Self.worthwhileWhenLossy : Self.worthwhile
+            if (delivered - deliveredAtSpeed) / (now - begin) > least * before {
                 state = .unshared
                 return true
             }
             // Losses come later than the trial, when the connection has begun fast.
-            state = .shared(next: now + pause, ifLessThan: 0.9 * before, then: now + 2)
+            state = .shared(next: now + pause, ifLessThan: 0.9 * before, then: now + 1)
             pause = min(2 * pause, 3_600)
         case .unshared: break
         }
