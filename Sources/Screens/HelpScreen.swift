@@ -1,4 +1,5 @@
 import Cells
+import Commands
 import Text
 
 /// All keys and what they do, from the table that the bindings are made of.

@@ -1,4 +1,5 @@
 import Cells
+import Commands
 
 /// A screen with a list: the wheel scrolls it, a click selects, and a click on what is selected opens that.
 @MainActor

@@ -1,4 +1,5 @@
 import Cells
+import Commands
 
 /// Which entry of a list is selected, and which are seen. Scrolling is written here, once, for every list.
 struct ListScroll: Equatable {

@@ -1,4 +1,5 @@
 import Cells
+import Commands
 import Text
 
 /// The part of a photo's screen that says something of it: whether there is one, where, and what of it is seen.

@@ -1,4 +1,5 @@
 import Cells
+import Commands
 
 /// What a mouse does on a photo: the wheel makes it larger around the cursor, or smaller; with a button down it is moved.
 extension PhotoScreen {

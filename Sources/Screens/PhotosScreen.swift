@@ -1,5 +1,6 @@
 import Cache
 import Cells
+import Commands
 import Logging
 import Model
 import Pictures

@@ -1,3 +1,5 @@
+import Commands
+
 /// A link in the chain that events travel up: from what has the focus, by way of its screen, to the root.
 ///
 /// Each may handle an event, or make another of it, or let it pass:

@@ -1,4 +1,5 @@
 import Cells
+import Commands
 
 /// A screen's worth of something, and the controller of it.
 ///

@@ -1,4 +1,5 @@
 import Cells
+import Commands
 import Text
 
 /// The line at the top of every screen, and the one at its bottom.

@@ -1,3 +1,4 @@
+import Commands
 import Model
 
 /// Photos one after the other, each for as long as the user has set, counted from when it is seen.

@@ -1,4 +1,5 @@
 import Cells
+import Commands
 import Model
 
 /// What a list is sorted by, asked for with a key: has the focus for the one key that follows.

@@ -1,5 +1,6 @@
 import Cache
 import Cells
+import Commands
 import Model
 
 /// What is on its way, what is to come, and how the network does.

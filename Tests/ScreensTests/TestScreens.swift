@@ -1,3 +1,4 @@
+import Commands
 import Cells
 import Foundation
 import Logging

@@ -18,7 +18,7 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
     case transfers, errors, log, help, redraw, suspend
 
     /// Whether it is about where one is in a photo, or which one it is.
-    var movesPhoto: Bool {
+    public var movesPhoto: Bool {
         switch self {
         case .up, .down, .left, .right, .zoomIn, .zoomOut, .actualSize, .previousPhoto, .nextPhoto: true
         default: false
