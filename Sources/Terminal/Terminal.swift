@@ -18,8 +18,9 @@ public final class Terminal {
     public var onEvent: (InputEvent) -> Void = { _ in }
     /// Called for the next frame.
     public var onFrame: (Size) -> Surface = { Surface(size: $0) }
-    /// Called when the program should end: the signal that says so, or nil when the terminal is gone.
-    public var onEnd: (Int32?) -> Void = { _ in }
+    /// Called when the program should end, with the signal that says so. A terminal that is gone has hung up, whether the
+    /// system's word or the error of a read or write is there first.
+    public var onEnd: (Int32) -> Void = { _ in }
     /// Called when the terminal turns out to show more than was thought, or less. A frame comes by itself.
     public var onCapabilities: (Capabilities) -> Void = { _ in }
     /// Called with what was found out about the terminal, and why it is believed, whenever there is more of it.
@@ -83,7 +84,7 @@ public final class Terminal {
             frames?.noteReady()
             if let self, !self.pixels.isComplete { self.rest.begin() }
         }
-        output.onGone = { [weak self] in self?.onEnd(nil) }
+        output.onGone = { [weak self] in self?.onEnd(SIGHUP) }
         signals = SignalSources { [weak self] in self?.handle($0) }
         let input = InputReader(
             tty.descriptor, sequences: KeySequences { screen.keyString($0) }, escapeWait: environment.escapeWait)
@@ -93,7 +94,7 @@ public final class Terminal {
         input.onEvent = { [weak self] in self?.handle($0) }
         input.onReply = { [weak interview] in interview?.take($0) }
         input.isAnswerDue = { [weak interview] in interview?.isAnswerDue ?? false }
-        input.onGone = { [weak self] in self?.onEnd(nil) }
+        input.onGone = { [weak self] in self?.onEnd(SIGHUP) }
         self.input = input
         enter()
     }

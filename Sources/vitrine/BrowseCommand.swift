@@ -36,8 +36,8 @@ struct BrowseCommand {
         let working = startWorking(caches, shown.stream)
         let signal = await withCheckedContinuation { continuation in
             // Whatever ends it first: the user, a signal, a terminal that is gone.
-            var end: ((Int32?) -> Void)? = { continuation.resume(returning: $0) }
-            let finish = { (signal: Int32?) in
+            var end: ((Int32) -> Void)? = { continuation.resume(returning: $0) }
+            let finish = { (signal: Int32) in
                 end?(signal)
                 end = nil
             }
@@ -100,12 +100,6 @@ struct BrowseCommand {
         }
     }
 
-    /// 0 for quitting, 128 and its number for a signal, as shells have it, and failure for a terminal that is gone.
-    private static func exitCode(_ signal: Int32?) -> Int32 {
-        switch signal {
-        case 0?: ExitCode.done.rawValue
-        case let number?: 128 + number
-        case nil: ExitCode.someFailed.rawValue
-        }
-    }
+    /// 0 for quitting, and 128 and its number for a signal, as shells have it.
+    private static func exitCode(_ signal: Int32) -> Int32 { signal == 0 ? ExitCode.done.rawValue : 128 + signal }
 }

@@ -238,9 +238,8 @@ import Testing
         let session = try TerminalSession(
             arguments: ["--version", "--verbose"] + arguments, columns: 160,
             environment: home.environment(term: term, more), persona: persona)
-        let original = session.modes
         #expect(session.wait() == 0)
-        var (now, then) = (session.modes, original)
+        var (now, then) = (session.modes, session.original)
         #expect(memcmp(&now, &then, MemoryLayout<termios>.size) == 0)
         #expect(session.screen.violations.isEmpty)
         return session

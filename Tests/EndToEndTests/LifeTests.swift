@@ -19,21 +19,6 @@ import Testing
         return session
     }
 
-    private func expectRestored(_ session: TerminalSession, _ original: termios) {
-        #expect(!session.screen.isAlternate && session.screen.isCursorVisible)
-        #expect(session.screen.modes.isDisjoint(with: [2004, 1004, 1002, 1006]))
-        #expect(session.screen.violations.isEmpty)
-        var (now, then) = (session.modes, original)
-        #expect(memcmp(&now, &then, MemoryLayout<termios>.size) == 0)
-    }
-
-    /// It comes to look like that, and to stay so.
-    private func expectShows(_ cells: [[VirtualScreen.Cell]], _ session: TerminalSession) {
-        #expect(session.until { $0.isAlternate && $0.allCells == cells })
-        session.untilQuiet()
-        #expect(session.screen.allCells == cells)
-    }
-
     @Test func theMouseIsFollowedUnlessThatIsNotWanted() throws {
         let session = try browseTestGallery()
         #expect(session.screen.modes.isSuperset(of: [1002, 1006]))
@@ -69,31 +54,11 @@ import Testing
 
     @Test func quittingGivesTheTerminalBack() throws {
         let session = try browse(Built.testGallery)
-        let original = session.modes
         #expect(session.until(shows: "Dawn over the ridge"))
-        #expect(session.screen.isAlternate && session.modes.c_lflag != original.c_lflag)
+        #expect(session.screen.isAlternate && session.modes.c_lflag != session.original.c_lflag)
         session.type("Q")
         #expect(session.wait() == 0)
-        expectRestored(session, original)
-    }
-
-    @Test(arguments: [SIGTERM, SIGHUP, SIGINT]) func signalsEndIt(signal: Int32) throws {
-        let session = try browse(Built.testGallery)
-        let original = session.modes
-        #expect(session.until(shows: "Dawn over the ridge"))
-        kill(session.process, signal)
-        #expect(session.wait() == 128 + signal)
-        expectRestored(session, original)
-        #expect(home.folder.entries(".local/state/vitrine").contains("place"))
-    }
-
-    @Test(arguments: [SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE]) func crashesGiveTheTerminalBack(signal: Int32) throws {
-        let session = try browse(Built.testGallery)
-        let original = session.modes
-        #expect(session.until(shows: "Dawn over the ridge"))
-        kill(session.process, signal)
-        #expect(session.wait() == -signal)
-        expectRestored(session, original)
+        session.expectRestored()
     }
 
     /// In a shell with job control, as a user has it. Twice, since the second time is another one; and then a crash.
@@ -105,21 +70,21 @@ import Testing
         let session = try TerminalSession(
             "/bin/sh", arguments: ["-m", "-c", script, Built.vitrine, Built.testGallery],
             environment: home.environment())
-        let original = session.modes
         #expect(session.until { $0.text.contains("Updated:") && $0[1, 1].text == "▀" && $0[1, 19].text == "▀" })
         session.untilQuiet()
         let shown = session.screen.allCells
-        for _ in 0..<2 {
+        for round in 1...2 {
             session.type("\u{1A}")
-            #expect(session.until(shows: "stopped with 148"))
-            expectRestored(session, original)
+            // What the shell said the first time is seen again before it has said it anew.
+            #expect(session.until { $0.text.split(separator: "stopped with 148").count == round + 1 })
+            session.expectRestored()
             session.type("\n")
-            expectShows(shown, session)
+            session.expectShows(shown)
         }
         let vitrine = try #require(session.foregroundProcess)
         kill(vitrine, SIGABRT)
         #expect(session.until(shows: "ended with \(128 + SIGABRT)"))
-        expectRestored(session, original)
+        session.expectRestored()
     }
 
     /// Where there is no shell to go on with it, it does not stop: nobody could continue it.
@@ -132,7 +97,7 @@ import Testing
                 let text = String(decoding: session.bytes[before...], as: UTF8.self)
                 return text.contains("\u{1B}[?1049l") && text.contains("\u{1B}[?1049h")
             })
-        expectShows(shown, session)
+        session.expectShows(shown)
         session.type("Q")
         #expect(session.wait() == 0)
     }
@@ -149,7 +114,7 @@ import Testing
         session.modes = cooked
         session.screen.write(Array("\u{1B}[?1049l$ ".utf8)[...])
         kill(session.process, SIGCONT)
-        expectShows(shown, session)
+        session.expectShows(shown)
         #expect(session.modes.c_lflag == raw.c_lflag)
     }
 
@@ -158,7 +123,6 @@ import Testing
         let session = try TerminalSession(
             arguments: [Built.testGallery], columns: 250, rows: 80,
             environment: home.environment(term: "xterm-256color", ["COLORTERM": "truecolor"]))
-        let original = session.modes
         #expect(session.until { $0.text.contains("Updated:") && $0[1, 1].text == "▀" })
         session.untilQuiet()
         session.type("\r")
@@ -166,7 +130,7 @@ import Testing
         session.untilQuiet()
         session.type("\u{0C}Q")
         #expect(session.wait() == 0)
-        expectRestored(session, original)
+        session.expectRestored()
     }
 
     /// Whatever is wrong before the screen begins is said in words, and leaves the terminal alone.
@@ -188,7 +152,7 @@ import Testing
         session.type("\u{0C}")
         // Every cell is written once more, so there is much of it.
         #expect(session.until { _ in session.bytes.count > before + 1_000 })
-        expectShows(shown, session)
+        session.expectShows(shown)
         #expect(session.screen.violations.isEmpty)
     }
 

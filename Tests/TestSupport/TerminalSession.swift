@@ -10,16 +10,21 @@ public final class TerminalSession {
     public private(set) var bytes: [UInt8] = []
     /// The program.
     public let process: pid_t
+    /// The terminal's modes before the program came.
+    public let original: termios
     /// Who answers what the program asks the terminal; nil for nobody.
     public var persona: Persona?
     private var answered = 0
-    private let terminal: Int32
+    /// -1 when it has been closed.
+    private var terminal: Int32
     private var exitStatus: Int32?
 
     /// Starts a program.
+    ///
+    /// - Parameter echoes: whether the terminal shows what is typed while nobody has taken it over.
     public init(
         _ path: String = Built.vitrine, arguments: [String] = [], columns: Int = 80, rows: Int = 24,
-        environment: [String: String], persona: Persona? = nil
+        environment: [String: String], persona: Persona? = nil, echoes: Bool = true
     ) throws {
         self.persona = persona
         screen = VirtualScreen(columns: columns, rows: rows)
@@ -30,6 +35,11 @@ public final class TerminalSession {
         defer { for word in words + variables { free(word) } }
         var other: Int32 = -1
         guard openpty(&terminal, &other, nil, nil, &size) == 0 else { throw POSIXError(.ENODEV) }
+        var original = termios()
+        tcgetattr(terminal, &original)
+        if !echoes { original.c_lflag &= ~tcflag_t(ECHO) }
+        tcsetattr(terminal, TCSANOW, &original)
+        self.original = original
         // In a session of its own, whose controlling terminal is the one it opens first.
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -59,7 +69,13 @@ public final class TerminalSession {
             kill(process, SIGKILL)
             _ = wait()
         }
+        if terminal >= 0 { close(terminal) }
+    }
+
+    /// Closes the terminal's window, as it were, or cuts the line to it.
+    public func hangUp() {
         close(terminal)
+        terminal = -1
     }
 
     /// Types text, or the bytes that a key sends.
@@ -101,16 +117,30 @@ public final class TerminalSession {
         while read(milliseconds: milliseconds) {}
     }
 
+    /// Whether the program has ended by now.
+    public var hasEnded: Bool {
+        if exitStatus != nil { return true }
+        var status: Int32 = 0
+        guard waitpid(process, &status, WNOHANG) == process else { return false }
+        while read(milliseconds: 0) {}
+        exitStatus = Self.code(status)
+        return true
+    }
+
     /// Waits for the program's end, and returns its exit code; minus the signal, if one ended it.
     public func wait() -> Int32 {
         if let exitStatus { return exitStatus }
         // What it writes at last has to be read, or it would wait for us.
-        while read(milliseconds: 60_000) {}
+        while terminal >= 0, read(milliseconds: 60_000) {}
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
-        let code = status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
+        let code = Self.code(status)
         exitStatus = code
         return code
+    }
+
+    private static func code(_ status: Int32) -> Int32 {
+        status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
     }
 
     /// The terminal's modes as they are now.

@@ -128,7 +128,7 @@ static void vitrine_rescue_handler(int signal) {
 }
 
 static inline void vitrine_rescue_arm(int descriptor, const struct termios *modes, const void *bytes, size_t length) {
-    static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS, SIGQUIT};
     struct vitrine_rescue *rescue = vitrine_the_rescue();
     struct sigaction action;
     rescue->descriptor = descriptor;

@@ -1,0 +1,21 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension TerminalSession {
+    /// The terminal is as it was found: its modes, its screen, and what it was asked to tell.
+    func expectRestored(sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(!screen.isAlternate && screen.isCursorVisible, sourceLocation: sourceLocation)
+        #expect(screen.modes.isDisjoint(with: [2004, 1004, 1002, 1006]), sourceLocation: sourceLocation)
+        #expect(screen.violations.isEmpty, sourceLocation: sourceLocation)
+        var (now, then) = (modes, original)
+        #expect(memcmp(&now, &then, MemoryLayout<termios>.size) == 0, sourceLocation: sourceLocation)
+    }
+
+    /// It comes to look like that, and to stay so.
+    func expectShows(_ cells: [[VirtualScreen.Cell]], sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(until { $0.isAlternate && $0.allCells == cells }, sourceLocation: sourceLocation)
+        untilQuiet()
+        #expect(screen.allCells == cells, sourceLocation: sourceLocation)
+    }
+}
