@@ -44,6 +44,7 @@ test:
 	Scripts/install-packages test
 	Scripts/check-format
 	Scripts/check-behaviours
+	Scripts/check-features
 	Scripts/check-sources
 	$(SWIFT) build $(STRICT) --build-tests
 	Scripts/check-imports
