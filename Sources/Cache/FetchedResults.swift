@@ -37,7 +37,7 @@ public final class FetchedResults {
     private let changes: CoalescingStream<ChangeSet>
     private let loader = ResultLoader()
     /// In ascending order, whichever way the list runs.
-    private var rows: OrderedRows
+    private(set) var rows: OrderedRows
     /// The length of the list; more than there are rows until all of them have been read.
     private var knownCount: Int
     /// Whether all of its photos are known: of a long list the beginning is there at once, and the rest follows.

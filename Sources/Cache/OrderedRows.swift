@@ -45,6 +45,13 @@ struct OrderedRows: Sendable {
         Int64(bitPattern: (keys[rows[index]] ?? 0) ^ (1 << 63))
     }
 
+    /// Those at these places, in no order.
+    func keys(in places: Range<Int>) -> KeySet {
+        var keys = KeySet()
+        rows.forEach(in: places) { keys.insert($0) }
+        return keys
+    }
+
     /// Those of them that are in a set, in the same order.
     func filtered(by set: KeySet) -> OrderedRows {
         var filtered = self

@@ -112,6 +112,17 @@ struct RowList: Sendable {
         }
     }
 
+    /// Hands out the rows at these places, in order.
+    func forEach(in places: Range<Int>, _ body: (Int64) -> Void) {
+        var rest = places.clamped(to: 0..<count)
+        while let place = rest.first {
+            let piece = Self.lastIndex(in: starts) { $0 <= place }
+            let end = min(rest.upperBound, starts[piece] + pieces[piece].count)
+            for row in pieces[piece][(place - starts[piece])..<(end - starts[piece])] { body(Int64(row)) }
+            rest = end..<rest.upperBound
+        }
+    }
+
     /// The first row that is not before something: its piece, and its place in there. Asks nothing of the pieces' starts.
     private func position(_ isBefore: (Int64) -> Bool) -> (piece: Int, offset: Int)? {
         // The last piece whose first row is before it, or the first one.

@@ -84,6 +84,11 @@ public enum CommandTable {
         Entry(.nextSection, .photos, [.character("}")], "to the next year, month or day"),
         Entry(.previousSection, .photos, [.character("{")], "to the beginning of this one, or the one before"),
         Entry(.divide, .photos, [.character("#")], "divide by year, by month, by day, not at all"),
+        Entry(.mark, .photos, [.character(" ")], "mark the photo, or take its mark away, and go on"),
+        Entry(.markRange, .photos, [.character("M")], "mark all from the last mark to here"),
+        Entry(.markAll, .photos, [.control("a")], "mark all that are listed"),
+        Entry(.invertMarks, .photos, [.character("*")], "mark those that are not marked, and no others"),
+        Entry(.unmark, .photos, [.character("u")], "take all marks away"),
 
         Entry(.sortByDate, .sorting, [.character("d")], "by date, the oldest first"),
         Entry(.sortByDateReversed, .sorting, [.character("D")], "by date, the newest first"),

@@ -1,6 +1,14 @@
 import Cache
 
 extension Difference {
+    /// Whether photos may have gone.
+    var removes: Bool {
+        switch self {
+        case .reset: true
+        case .rows(let rows): !rows.deleted.isEmpty
+        }
+    }
+
     /// Where the row stands now that followed a row which is gone.
     ///
     /// If none of those that followed it is left, the same place is as good as any.

@@ -6,6 +6,8 @@ import Text
 /// Draws one photo of a list: its thumbnail, and beside it name, date and whatever is to be said of it.
 struct PhotoRow {
     let theme: Theme
+    /// Whether there is ASCII alone.
+    private let isPlain: Bool
     let thumbnailSize: Size
     /// As many lines as make a picture of it, and still some photos on the screen; where there is room, one more, so that
     /// pictures do not touch.
@@ -14,8 +16,9 @@ struct PhotoRow {
     /// How a row is laid out, for photos of the usual proportions.
     ///
     /// - Parameter wantedHeight: the height that the user wants; 0 for one that suits the room.
-    init(in room: Size, wantedHeight: Int, theme: Theme, cellAspect: Double) {
+    init(in room: Size, wantedHeight: Int, theme: Theme, capabilities: Capabilities) {
         self.theme = theme
+        isPlain = !capabilities.unicode
         let thumbnailHeight: Int
         if wantedHeight > 0 {
             height = min(wantedHeight, max(1, room.rows))
@@ -29,17 +32,17 @@ struct PhotoRow {
                 default: (6, 5)
                 }
         }
-        let columns = Int((Double(thumbnailHeight) / cellAspect * 4 / 3).rounded())
+        let columns = Int((Double(thumbnailHeight) / capabilities.cellAspect * 4 / 3).rounded())
         thumbnailSize = Size(columns: max(2, columns), rows: thumbnailHeight)
     }
 
     func draw(
-        _ photo: Photo, _ picture: DrawnPicture?, marks: [Range<Int>], isSelected: Bool, in surface: inout Surface,
-        frame: Rect
+        _ photo: Photo, _ picture: DrawnPicture?, hits: [Range<Int>], badges: [PhotoBadge], isSelected: Bool,
+        in surface: inout Surface, frame: Rect
     ) {
         var rest = frame
         rest.size.rows = min(rest.size.rows, thumbnailSize.rows)
-        _ = rest.takeLeft(1)
+        PhotoBadge.draw(badges, in: &surface, rest.takeLeft(1), theme, isPlain: isPlain)
         let room = rest.takeLeft(thumbnailSize.columns)
         if let picture {
             surface.draw(picture.cells, pixels: picture.pixels, at: room.origin, in: room)
@@ -53,7 +56,7 @@ struct PhotoRow {
         _ = rest.takeRight(1)
         let name = rest.takeTop(1)
         surface.write(photo.name.truncated(toWidth: name.size.columns), in: name, style: style(isSelected))
-        drawMarks(marks, photo.name, isSelected, in: &surface, name)
+        drawHits(hits, photo.name, isSelected, in: &surface, name)
         for (text, style) in lines(photo) {
             let line = rest.takeTop(1)
             guard !line.size.isEmpty else { break }
@@ -65,14 +68,14 @@ struct PhotoRow {
 
     /// Writes the words that were searched for once more, as far as they are in sight.
     ///
-    /// - Parameter marks: where in the name they stand, in bytes.
-    private func drawMarks(
-        _ marks: [Range<Int>], _ name: String, _ isSelected: Bool, in surface: inout Surface, _ line: Rect
+    /// - Parameter hits: where in the name they stand, in bytes.
+    private func drawHits(
+        _ hits: [Range<Int>], _ name: String, _ isSelected: Bool, in surface: inout Surface, _ line: Rect
     ) {
         let bytes = Array(name.utf8)
-        for mark in marks where mark.upperBound <= bytes.count {
-            let before = String(decoding: bytes[..<mark.lowerBound], as: UTF8.self).madeVisible.displayWidth
-            let word = String(decoding: bytes[mark], as: UTF8.self)
+        for hit in hits where hit.upperBound <= bytes.count {
+            let before = String(decoding: bytes[..<hit.lowerBound], as: UTF8.self).madeVisible.displayWidth
+            let word = String(decoding: bytes[hit], as: UTF8.self)
             var room = line
             guard before + word.madeVisible.displayWidth < line.size.columns else { continue }
             _ = room.takeLeft(before)

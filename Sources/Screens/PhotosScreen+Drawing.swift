@@ -12,7 +12,7 @@ extension PhotosScreen {
         if case .typing = errand { prompt.draw(in: &surface, rest.takeBottom(1), context.theme) }
         let row = PhotoRow(
             in: rest.size, wantedHeight: context.settings.rowHeight, theme: context.theme,
-            cellAspect: context.capabilities.cellAspect)
+            capabilities: context.capabilities)
         let isDivided = isDivided
         if isDivided {
             scroll.setVisible(lines: rest.size.rows, height: row.height) {
@@ -33,8 +33,8 @@ extension PhotosScreen {
             places.note(line, index)
             guard let photo else { continue }
             row.draw(
-                photo, thumbnail(of: photo, row.thumbnailSize, &orders), marks: marks(in: photo.name),
-                isSelected: photo.key == selection, in: &surface, frame: line)
+                photo, thumbnail(of: photo, row.thumbnailSize, &orders), hits: hits(in: photo.name),
+                badges: badges(of: photo), isSelected: photo.key == selection, in: &surface, frame: line)
         }
         return (photos.compactMap { $0?.key }, orders)
     }
@@ -47,6 +47,10 @@ extension PhotosScreen {
         let title = SectionTitle(
             section: section, rule: results.sectionRule, isCounted: results.isComplete, theme: context.theme)
         title.draw(in: &surface, rest.takeTop(1))
+    }
+
+    func badges(of photo: Photo) -> [PhotoBadge] {
+        PhotoBadge.badges(of: photo, isMarked: marks.keys.contains(photo.key))
     }
 
     /// What is drawn of a photo's thumbnail so far; if there is anything to draw, that is ordered.

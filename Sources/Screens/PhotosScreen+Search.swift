@@ -62,7 +62,7 @@ extension PhotosScreen {
     }
 
     /// Where in a name what was searched for stands.
-    func marks(in name: String) -> [Range<Int>] {
+    func hits(in name: String) -> [Range<Int>] {
         guard lists.filter != .all else { return [] }
         return (try? reader.marks(of: lists.filter, in: name)) ?? []
     }

@@ -28,6 +28,7 @@ final class PhotosScreen: Screen, ListScreen {
     var errand = Errand.none
     let prompt = SearchPrompt()
     private let sortMenu = SortMenu()
+    let marks = Marks()
     /// Whether the user has said how the list is to be divided.
     var isDivisionChosen: Bool
 
@@ -59,6 +60,7 @@ final class PhotosScreen: Screen, ListScreen {
         sortMenu.onChoice = { [weak self] in self?.sort(by: $0) }
         sortMenu.next = self
         prompt.next = self
+        marks.onChange = { [weak self] in self?.setNeedsDisplay() }
         scroll.setCount(results.count)
         selection = results.key(at: 0)
         if let galleryID, let photo = try reader.photo(galleryID: galleryID) {
@@ -101,9 +103,11 @@ final class PhotosScreen: Screen, ListScreen {
         // Of a long list the beginning is there at once; where the selection stands is known when all of it is.
         let place = selection.flatMap { results.index(of: $0) }.map { "\($0 + 1) of " } ?? ""
         let filter = lists.isFiltered ? "“\(results.filter.text.madeVisible)”  " : ""
+        let standing = results.count == 0 ? nil : "\(place)\(results.count)"
         return Heading(
             title: GalleryTitle.text(cache.address),
-            detail: filter + (results.count == 0 ? "" : "\(place)\(results.count)"))
+            detail: filter + [marksText, standing].compactMap { $0 }.joined(separator: " · "),
+            brief: marksText ?? standing ?? "")
     }
 
     override var footing: Footing {
@@ -135,7 +139,7 @@ final class PhotosScreen: Screen, ListScreen {
         case .stop: context.wishes.stop(.list(cache.id))
         case .sort: errand = .sorting
         default:
-            if obeySearching(command) || obeyDividing(command) { break }
+            if obeySearching(command) || obeyDividing(command) || obeyMarking(command) { break }
             guard scroll.obey(command) else { return false }
             selectionDidMove()
         }
@@ -160,6 +164,9 @@ final class PhotosScreen: Screen, ListScreen {
     func selectionDidMove() { selection = results.key(at: scroll.selected) }
 
     override func modelUpdated(_ update: ModelUpdate) {
+        if case .results(let results, let difference) = update, results === lists.all, difference.removes {
+            marks.keepThose(of: results)
+        }
         switch update {
         case .lists(let lists) where lists === self.lists: followLists()
         case .results(let results, let difference) where results === self.results:
@@ -181,6 +188,7 @@ final class PhotosScreen: Screen, ListScreen {
     /// The list is another. What was selected is, if it is in there; while something is typed, the hit next to where one was.
     private func followLists() {
         if let failure = lists.failure { return send(.notice(failure)) }
+        marks.keepThose(of: lists.all)
         scroll.setCount(results.count)
         switch errand {
         case .typing(let origin), .awaitingHit(let origin):

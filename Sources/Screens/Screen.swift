@@ -13,6 +13,8 @@ public class Screen: Responder {
         var title: String
         /// Particulars, at the right.
         var detail = ""
+        /// What is said of them where there is no room for all.
+        var brief = ""
     }
 
     /// What a screen's line at the bottom says.

@@ -13,9 +13,9 @@ struct ScreenLines {
         _ = rest.takeLeft(1)
         _ = rest.takeRight(1)
         // The name is what one looks for; particulars have what it leaves them.
-        let width = heading.detail.displayWidth
-        if width > 0, width + 2 <= rest.size.columns / 2 {
-            surface.write(heading.detail, in: rest.takeRight(width), style: theme.titleDetail)
+        let details = [heading.detail, heading.brief].filter { !$0.isEmpty }
+        if let detail = details.first(where: { $0.displayWidth + 2 <= rest.size.columns / 2 }) {
+            surface.write(detail, in: rest.takeRight(detail.displayWidth), style: theme.titleDetail)
             _ = rest.takeRight(2)
         }
         surface.write(heading.title.truncated(toWidth: rest.size.columns), in: rest, style: theme.title)
