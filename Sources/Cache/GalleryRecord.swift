@@ -20,6 +20,11 @@ public struct GalleryRecord: Hashable, Sendable {
     let listVersion: Int64
     /// Whether the user wants to have it here whatever room it takes.
     public let isKept: Bool
+    /// The last photo that there was when the user left the gallery; nil if he never did.
+    public internal(set) var seenThrough: PhotoKey?
+
+    /// Whether a photo has come since the user left the gallery.
+    public func isNew(_ key: PhotoKey) -> Bool { seenThrough.map { key > $0 } ?? false }
 
     /// What there is to say of its updates when none is running.
     public var status: SyncStatus {

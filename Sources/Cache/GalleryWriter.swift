@@ -126,6 +126,14 @@ public actor GalleryWriter {
         try transaction { try $0.run("UPDATE gallery SET last_opened = ?", time.milliseconds) }
     }
 
+    /// Notes that the user has left the gallery: what comes from now on is new to him.
+    public func noteLeft() throws {
+        // Numbers are never given out again, so what comes later has a higher one, whatever goes meanwhile.
+        try transaction {
+            try $0.run("UPDATE gallery SET seen_through = (SELECT seq FROM sqlite_sequence WHERE name = 'photo')")
+        }
+    }
+
     /// Marks the gallery to be kept whatever room it takes; or takes the mark away, if it has it.
     public func toggleKept() throws {
         try transaction { try $0.run("UPDATE gallery SET is_kept = NOT is_kept") }

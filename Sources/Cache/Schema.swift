@@ -145,5 +145,10 @@ enum Schema {
             WHERE thumbnail_trouble IS NOT NULL;
         CREATE INDEX photo_in_trouble ON photo (photo_trouble, photo_reason) WHERE photo_trouble IS NOT NULL;
         """,
+        """
+        -- The last photo that there was when the user left the gallery; those behind it are new to him. NULL as long as he has
+        -- not left it once: then all would be new, and so nothing is.
+        ALTER TABLE gallery ADD COLUMN seen_through INTEGER;
+        """,
     ]
 }

@@ -6,16 +6,19 @@ import Model
 enum PhotoBadge: CaseIterable {
     /// The user has marked it.
     case marked
+    /// It has come since the user left the gallery.
+    case new
     /// It, or its thumbnail, could not be fetched.
     case failed
     /// Photo and not thumbnail alone is here.
     case here
 
     /// Those that a photo has, what counts most first.
-    static func badges(of photo: Photo, isMarked: Bool) -> [PhotoBadge] {
+    static func badges(of photo: Photo, isMarked: Bool, isNew: Bool) -> [PhotoBadge] {
         allCases.filter { badge in
             switch badge {
             case .marked: isMarked
+            case .new: isNew
             case .failed: photo.photo.trouble != nil || photo.thumbnail.trouble != nil
             case .here: photo.photo.isCurrent
             }
@@ -26,6 +29,7 @@ enum PhotoBadge: CaseIterable {
     func sign(isPlain: Bool) -> String {
         switch self {
         case .marked: isPlain ? "M" : "✓"
+        case .new: isPlain ? "N" : "●"
         case .failed: isPlain ? "F" : "×"
         case .here: isPlain ? "H" : "▪"
         }
@@ -34,6 +38,7 @@ enum PhotoBadge: CaseIterable {
     func style(_ theme: Theme) -> Style {
         switch self {
         case .marked: theme.hit
+        case .new: theme.key
         case .failed: theme.trouble
         case .here: theme.detail
         }

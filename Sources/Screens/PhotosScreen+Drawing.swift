@@ -50,7 +50,7 @@ extension PhotosScreen {
     }
 
     func badges(of photo: Photo) -> [PhotoBadge] {
-        PhotoBadge.badges(of: photo, isMarked: marks.keys.contains(photo.key))
+        PhotoBadge.badges(of: photo, isMarked: marks.keys.contains(photo.key), isNew: opened.isNew(photo.key))
     }
 
     /// What is drawn of a photo's thumbnail so far; if there is anything to draw, that is ordered.

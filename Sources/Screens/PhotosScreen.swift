@@ -13,6 +13,8 @@ final class PhotosScreen: Screen, ListScreen {
     let lists: PhotoLists
     let reader: CacheReader
     private var record: GalleryRecord
+    /// The same when the gallery was opened: what was new then stays new as long as one looks at it.
+    let opened: GalleryRecord
     /// How much of the gallery failed and has not come since.
     private var errorCount = 0
     var scroll = ListScroll()
@@ -51,6 +53,7 @@ final class PhotosScreen: Screen, ListScreen {
             cache, order: context.settings.order, sections: context.settings.sections.rule, context)
         reader = try cache.openReader()
         record = try reader.gallery()
+        opened = record
         isDivisionChosen = context.settings.sections != .auto
         wisher = context.wishes.makeWisher()
         customer = context.darkroom.makeCustomer()
@@ -82,6 +85,13 @@ final class PhotosScreen: Screen, ListScreen {
         context.wishes.withdraw(
             wisher, stopping: [.list(cache.id)] + Rendition.allCases.map { .everyPicture(cache.id, $0) })
         context.darkroom.want([], by: customer)
+    }
+
+    /// The user leaves the gallery, or the program.
+    func noteLeft() -> Task<Void, Never> {
+        Task { [writer = cache.writer, log = context.log] in
+            do { try await writer.noteLeft() } catch { log.error(.cache, "\(error)") }
+        }
     }
 
     // MARK: - What it says

@@ -40,6 +40,8 @@ public final class RootScreen: Screen {
     var signIn: SignInPrompt?
     /// Keeps what the user said; why it could not, a sentence.
     var keeping: Task<String?, Never>?
+    /// Notes which gallery was left last.
+    private var leaving: Task<Void, Never>?
     private var subscriptions: [UpdateFeed.Subscription] = []
     private let pace: NewsPace
     private let timer: UpdateTimer
@@ -84,6 +86,8 @@ public final class RootScreen: Screen {
     public func finish() async -> String? {
         await context.galleries.settled()
         let unkept = await keeping?.value
+        await leaving?.value
+        await openGallery?.noteLeft().value
         return context.galleries.failure ?? unkept
     }
 
@@ -117,7 +121,10 @@ public final class RootScreen: Screen {
         guard children.count > 1 else { return onQuit() }
         let gone = children.removeLast()
         gone.didDisappear()
-        (gone as? PhotosScreen)?.close()
+        if let photos = gone as? PhotosScreen {
+            photos.close()
+            leaving = photos.noteLeft()
+        }
         gone.withdrawWishes()
         if gone is PhotosScreen { adaptTimer() }
         top.didAppear()

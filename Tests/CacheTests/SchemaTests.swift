@@ -26,6 +26,8 @@ import Testing
         #expect(!cache.wasSetAside)
         let photo = try #require(try cache.read { try $0.photo(galleryID: "a") })
         #expect(photo.name == "Zoë on the Äolus")
+        // Nobody has left it yet, so nothing in it is new.
+        #expect(try cache.read { try $0.gallery() }.isNew(photo.key) == false)
         // Its words are found, without their accents too.
         let found = try cache.read { reader in
             try reader.connection.map("SELECT rowid FROM photo_text WHERE photo_text MATCH ?", "zoe aol*") { $0.int(0) }
