@@ -11,7 +11,7 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
     case add, remove, keep, setInterval, save, copy, clear
     case switchNetwork, switchNetworkDetail, switchSync, switchXML, switchCache, switchScreen
     case search, searchNext, searchPrevious, filter
-    case mark, markRange, markAll, invertMarks, unmark
+    case sheet, mark, markRange, markAll, invertMarks, unmark
     case sort, sortByDate, sortByName, sortBySize, sortByState
     case sortByDateReversed, sortByNameReversed, sortBySizeReversed, sortByStateReversed
     case nextSection, previousSection, divide

@@ -13,6 +13,8 @@ public enum CommandTable {
         case galleries = "Galleries"
         /// On the photos screen.
         case photos = "Photos"
+        /// On the photos screen, where photos stand beside each other.
+        case sheet = "A contact sheet"
         /// After the key that asks for another order.
         case sorting = "Sorting"
         /// On the screen of one photo.
@@ -84,11 +86,17 @@ public enum CommandTable {
         Entry(.nextSection, .photos, [.character("}")], "to the next year, month or day"),
         Entry(.previousSection, .photos, [.character("{")], "to the beginning of this one, or the one before"),
         Entry(.divide, .photos, [.character("#")], "divide by year, by month, by day, not at all"),
+        Entry(.sheet, .photos, [Key(.tab)], "a contact sheet; again: a list"),
+        Entry(.previousPhoto, .photos, [.character("[")], "the photo before"),
+        Entry(.nextPhoto, .photos, [.character("]")], "the next photo"),
         Entry(.mark, .photos, [.character(" ")], "mark the photo, or take its mark away, and go on"),
         Entry(.markRange, .photos, [.character("M")], "mark all from the last mark to here"),
         Entry(.markAll, .photos, [.control("a")], "mark all that are listed"),
         Entry(.invertMarks, .photos, [.character("*")], "mark those that are not marked, and no others"),
         Entry(.unmark, .photos, [.character("u")], "take all marks away"),
+
+        Entry(.left, .sheet, [.character("h"), Key(.left)], "the photo before"),
+        Entry(.right, .sheet, [.character("l"), Key(.right)], "the next photo"),
 
         Entry(.sortByDate, .sorting, [.character("d")], "by date, the oldest first"),
         Entry(.sortByDateReversed, .sorting, [.character("D")], "by date, the newest first"),

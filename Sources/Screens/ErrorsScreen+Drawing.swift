@@ -17,7 +17,7 @@ extension ErrorsScreen {
         }
         drawDetail(now, in: &surface, &rest)
         let height = rest.size.columns < 70 ? 2 : 1
-        scroll.setVisible(lines: rest.size.rows, height: height, hasTitle: list.isFirstOfGallery)
+        scroll.layOut(lines, rows: rest.size.rows, height: height)
         for index in scroll.window {
             if list.isFirstOfGallery(index) || index == scroll.first {
                 drawTitle(list.rows[index].gallery, in: &surface, rest.takeTop(1))
@@ -26,6 +26,13 @@ extension ErrorsScreen {
             places.note(row, index)
             draw(list.rows[index], isSelected: index == scroll.selected, now, in: &surface, row)
         }
+    }
+
+    /// One below the other, galleries with their titles.
+    var lines: ListLines {
+        let (list, count) = (list, list.rows.count)
+        // Where each stands in a line of its own, only the beginning of a section counts.
+        return ListLines(count: count, hasTitles: true) { (list.isFirstOfGallery($0) ? $0 : 0)..<count }
     }
 
     private func drawTitle(_ gallery: GalleryID, in surface: inout Surface, _ line: Rect) {

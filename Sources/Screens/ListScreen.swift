@@ -6,16 +6,21 @@ import Commands
 protocol ListScreen: Screen {
     var scroll: ListScroll { get set }
     var places: ListPlaces { get }
+    /// How the entries stand in lines.
+    var lines: ListLines { get }
     /// What is selected is at another place of the list now.
     func selectionDidMove()
 }
 
 extension ListScreen {
+    /// One below the other.
+    var lines: ListLines { ListLines(count: scroll.count) }
+
     /// Does what a mouse does in a list. Returns whether it did anything.
     func followInList(_ mouse: InputEvent.Mouse) -> Bool {
         switch mouse.action {
-        case .wheelUp: scroll.roll(by: -wheelStep)
-        case .wheelDown: scroll.roll(by: wheelStep)
+        case .wheelUp: scroll.roll(by: -wheelStep, in: lines)
+        case .wheelDown: scroll.roll(by: wheelStep, in: lines)
         case .press(1):
             guard let index = places.index(at: mouse.position) else { return false }
             guard index != scroll.selected else {

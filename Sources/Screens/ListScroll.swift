@@ -13,6 +13,11 @@ struct ListScroll: Equatable {
     private(set) var first = 0
 
     private var isLaidOut = false
+    /// How many entries a line has at most, and how many lines are seen.
+    private var columns = 1
+    private var visibleLines = 1
+    /// The column that one came from and goes back to, while one goes through lines that have fewer.
+    private var column: Int?
 
     /// The entries that are seen.
     var window: Range<Int> { first..<min(count, first + visible) }
@@ -23,48 +28,69 @@ struct ListScroll: Equatable {
     /// Takes in how many entries there are.
     mutating func setCount(_ count: Int) {
         self.count = max(0, count)
+        let column = column
         select(selected)
+        self.column = column
     }
 
-    /// Takes in how many entries fit. The first time, what is selected comes to stand in the middle.
+    /// Takes in how many entries fit, one below the other. The first time, what is selected comes to stand in the middle.
     mutating func setVisible(_ visible: Int) {
+        columns = 1
         self.visible = max(1, visible)
+        visibleLines = self.visible
         if !isLaidOut { first = selected - (self.visible - 1) / 2 }
         isLaidOut = true
         select(selected)
     }
 
-    /// Takes in how much room there is, in lines, where some entries have a title above them, which is a line, and the first
-    /// one that is seen has in any case.
-    ///
-    /// - Parameter hasTitle: whether an entry has one even if others are seen above it.
-    mutating func setVisible(lines: Int, height: Int, hasTitle: (Int) -> Bool) {
-        setVisible((lines - 1) / height)
-        func room(for index: Int, isFirst: Bool) -> Int { height + (isFirst || hasTitle(index) ? 1 : 0) }
-        /// The first entry of as many as fit, down to a last one.
-        func firstEntry(downTo last: Int) -> Int {
-            var (index, left) = (last, lines - room(for: last, isFirst: true))
-            // What is seen above an entry takes the title that it has for being the first.
-            while index > 0, left >= room(for: index - 1, isFirst: true) - (hasTitle(index) ? 0 : 1) {
-                left -= room(for: index - 1, isFirst: true) - (hasTitle(index) ? 0 : 1)
-                index -= 1
+    /// Takes in how the entries stand in lines, and how many rows there are for lines of some height, and for their titles.
+    mutating func layOut(_ lines: ListLines, rows: Int, height: Int) {
+        guard count > 0 else { return setVisible(1) }
+        columns = lines.columns
+        if !isLaidOut { first = max(0, selected - (rows / height * columns - 1) / 2) }
+        isLaidOut = true
+        func room(for line: Range<Int>, isFirst: Bool) -> Int {
+            height + (lines.hasTitles && (isFirst || lines.beginsSection(line)) ? 1 : 0)
+        }
+        /// The first line of as many as fit, down to a last one.
+        func firstLine(downTo last: Range<Int>) -> Range<Int> {
+            var (line, left) = (last, rows - room(for: last, isFirst: true))
+            while let before = lines.line(before: line) {
+                // What is seen above a line takes the title that it has for being the first.
+                let more =
+                    room(for: before, isFirst: true) + room(for: line, isFirst: false) - room(for: line, isFirst: true)
+                guard left >= more else { break }
+                (line, left) = (before, left - more)
             }
-            return index
+            return line
         }
-        guard count > 0 else { return }
-        first = max(first, firstEntry(downTo: selected))
-        first = max(0, min(first, selected, firstEntry(downTo: count - 1)))
-        var (end, left) = (first, lines)
-        while end < count, left >= room(for: end, isFirst: end == first) {
-            left -= room(for: end, isFirst: end == first)
-            end += 1
+        let line = lines.line(of: selected)
+        var top = lines.line(of: min(first, count - 1))
+        let lowest = firstLine(downTo: line)
+        if lowest.lowerBound > top.lowerBound { top = lowest }
+        for highest in [line, firstLine(downTo: lines.line(of: count - 1))] where highest.lowerBound < top.lowerBound {
+            top = highest
         }
-        visible = max(1, end - first)
+        first = top.lowerBound
+        visibleLines = 1
+        var (bottom, left) = (top, rows - room(for: top, isFirst: true))
+        while let next = lines.line(after: bottom), left >= room(for: next, isFirst: false) {
+            left -= room(for: next, isFirst: false)
+            bottom = next
+            visibleLines += 1
+        }
+        visible = bottom.upperBound - first
     }
+
+    /// Lays out anew: what is selected comes to stand in the middle.
+    mutating func beginAnew() { isLaidOut = false }
 
     /// Selects an entry, or the nearest there is, and scrolls no farther than it takes to see it.
     mutating func select(_ index: Int) {
         selected = min(max(0, index), max(0, count - 1))
+        column = nil
+        // How far whole lines have to be scrolled is known when they are laid out.
+        guard columns == 1 else { return first = min(first, selected) }
         first = min(max(first, selected - visible + 1), selected)
         first = max(0, min(first, count - visible))
     }
@@ -73,6 +99,26 @@ struct ListScroll: Equatable {
     mutating func roll(by amount: Int) {
         first = max(0, min(first + amount, count - visible))
         select(min(max(selected, first), first + visible - 1))
+    }
+
+    /// The same, by so many lines.
+    mutating func roll(by amount: Int, in lines: ListLines) {
+        guard columns > 1, count > 0 else { return roll(by: amount) }
+        guard amount < 0 || window.upperBound < count else { return }
+        roll(to: lines.line(amount, after: lines.line(of: first)), in: lines)
+    }
+
+    /// Moves what is seen so that an entry is the first, or in the first line, as far as there is more.
+    mutating func roll(to index: Int, in lines: ListLines) {
+        guard columns > 1, count > 0 else { return roll(by: index - first) }
+        roll(to: lines.line(of: min(max(0, index), count - 1)), in: lines)
+    }
+
+    private mutating func roll(to start: Range<Int>, in lines: ListLines) {
+        first = start.lowerBound
+        let end = lines.line(visibleLines - 1, after: start)
+        if selected < start.lowerBound { move(to: start, in: lines) }
+        if selected >= end.upperBound { move(to: end, in: lines) }
     }
 
     /// Follows a mouse's wheel, where there is nothing to select. Returns whether it was turned.
@@ -101,9 +147,42 @@ struct ListScroll: Equatable {
         return true
     }
 
+    /// The same where entries stand beside each other.
+    mutating func obey(_ command: Command, in lines: ListLines) -> Bool {
+        guard count > 0 else { return obey(command) }
+        switch command {
+        case .left: select(selected - 1)
+        case .right: select(selected + 1)
+        case .up: move(by: -1, in: lines)
+        case .down: move(by: 1, in: lines)
+        case .pageUp: scroll(by: -visibleLines, in: lines)
+        case .pageDown: scroll(by: visibleLines, in: lines)
+        case .halfPageUp: scroll(by: -max(1, visibleLines / 2), in: lines)
+        case .halfPageDown: scroll(by: max(1, visibleLines / 2), in: lines)
+        default: return obey(command)
+        }
+        return true
+    }
+
     /// Moves the selection and what is seen by as much.
     private mutating func scroll(by amount: Int) {
         first = max(0, min(first + amount, count - visible))
         select(selected + amount)
+    }
+
+    private mutating func scroll(by amount: Int, in lines: ListLines) {
+        first = lines.line(amount, after: lines.line(of: first)).lowerBound
+        move(by: amount, in: lines)
+    }
+
+    private mutating func move(by amount: Int, in lines: ListLines) {
+        move(to: lines.line(amount, after: lines.line(of: selected)), in: lines)
+    }
+
+    /// Moves the selection to a line, in the column where it is.
+    private mutating func move(to line: Range<Int>, in lines: ListLines) {
+        let column = column ?? selected - lines.line(of: selected).lowerBound
+        select(min(line.lowerBound + column, line.upperBound - 1))
+        self.column = column
     }
 }

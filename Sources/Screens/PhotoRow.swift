@@ -47,7 +47,7 @@ struct PhotoRow {
         if let picture {
             surface.draw(picture.cells, pixels: picture.pixels, at: room.origin, in: room)
         } else {
-            drawPlaceholder(photo, in: &surface, room)
+            Placeholder.draw(photo, theme, in: &surface, room)
         }
         _ = rest.takeLeft(1)
         // The mark is on this side of the thumbnail, so that moving it does not touch the picture's cells.
@@ -55,31 +55,11 @@ struct PhotoRow {
         _ = rest.takeLeft(1)
         _ = rest.takeRight(1)
         let name = rest.takeTop(1)
-        surface.write(photo.name.truncated(toWidth: name.size.columns), in: name, style: style(isSelected))
-        drawHits(hits, photo.name, isSelected, in: &surface, name)
+        PhotoName(name: photo.name, hits: hits).draw(isSelected: isSelected, theme, in: &surface, name)
         for (text, style) in lines(photo) {
             let line = rest.takeTop(1)
             guard !line.size.isEmpty else { break }
             surface.write(text.truncated(toWidth: line.size.columns), in: line, style: style)
-        }
-    }
-
-    private func style(_ isSelected: Bool) -> Style { isSelected ? theme.selectedName : theme.name }
-
-    /// Writes the words that were searched for once more, as far as they are in sight.
-    ///
-    /// - Parameter hits: where in the name they stand, in bytes.
-    private func drawHits(
-        _ hits: [Range<Int>], _ name: String, _ isSelected: Bool, in surface: inout Surface, _ line: Rect
-    ) {
-        let bytes = Array(name.utf8)
-        for hit in hits where hit.upperBound <= bytes.count {
-            let before = String(decoding: bytes[..<hit.lowerBound], as: UTF8.self).madeVisible.displayWidth
-            let word = String(decoding: bytes[hit], as: UTF8.self)
-            var room = line
-            guard before + word.madeVisible.displayWidth < line.size.columns else { continue }
-            _ = room.takeLeft(before)
-            surface.write(word, in: room, style: theme.hit)
         }
     }
 
@@ -104,17 +84,5 @@ struct PhotoRow {
         for row in frame.rows {
             surface.write("▌", in: Rect(column: frame.origin.column, row: row, columns: 1, rows: 1), style: theme.mark)
         }
-    }
-
-    /// Not here yet, put off, or bad. A thumbnail that is held, an older one too, is only waiting to be drawn.
-    private func drawPlaceholder(_ photo: Photo, in surface: inout Surface, _ room: Rect) {
-        let trouble = photo.thumbnail.held == nil ? photo.thumbnail.trouble ?? photo.photo.trouble : nil
-        let (sign, style) =
-            switch trouble {
-            case nil: ("…", theme.detail)
-            case .putOff: ("~", theme.trouble)
-            case .bad: ("×", theme.trouble)
-            }
-        surface.write(sign, in: room.centred(Size(columns: 1, rows: 1)), style: style)
     }
 }

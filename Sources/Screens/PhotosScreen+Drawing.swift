@@ -6,24 +6,28 @@ import Text
 /// How the list looks.
 extension PhotosScreen {
     /// Draws what is in sight. Returns which photos that are, and the pictures that it takes.
-    func drawList(in surface: inout Surface, _ frame: Rect) -> (seen: [PhotoKey], orders: [PictureOrder]) {
+    func drawPhotos(in surface: inout Surface, _ frame: Rect) -> (seen: [PhotoKey], orders: [PictureOrder]) {
         var rest = frame
         places.beginAnew()
         if case .typing = errand { prompt.draw(in: &surface, rest.takeBottom(1), context.theme) }
+        guard results.count > 0 else {
+            drawEmpty(in: &surface, rest)
+            return ([], [])
+        }
+        return view == .list ? drawList(in: &surface, rest) : drawSheet(in: &surface, rest)
+    }
+
+    /// The same of a list. Returns which photos that are, and the pictures that it takes.
+    private func drawList(in surface: inout Surface, _ frame: Rect) -> (seen: [PhotoKey], orders: [PictureOrder]) {
+        var rest = frame
         let row = PhotoRow(
             in: rest.size, wantedHeight: context.settings.rowHeight, theme: context.theme,
             capabilities: context.capabilities)
         let isDivided = isDivided
         if isDivided {
-            scroll.setVisible(lines: rest.size.rows, height: row.height) {
-                results.section(at: $0)?.range.lowerBound == $0
-            }
+            scroll.layOut(lines, rows: rest.size.rows, height: row.height)
         } else {
             scroll.setVisible(rest.size.rows / row.height)
-        }
-        guard results.count > 0 else {
-            drawEmpty(in: &surface, rest)
-            return ([], [])
         }
         let photos = (try? results.photos(in: scroll.window)) ?? []
         var orders: [PictureOrder] = []
@@ -40,7 +44,7 @@ extension PhotosScreen {
     }
 
     /// The section's, above its first photo and above the first one in sight.
-    private func drawTitle(above index: Int, in surface: inout Surface, _ rest: inout Rect) {
+    func drawTitle(above index: Int, in surface: inout Surface, _ rest: inout Rect) {
         guard let section = results.section(at: index),
             section.range.lowerBound == index || index == scroll.first
         else { return }
@@ -54,7 +58,7 @@ extension PhotosScreen {
     }
 
     /// What is drawn of a photo's thumbnail so far; if there is anything to draw, that is ordered.
-    private func thumbnail(of photo: Photo, _ room: Size, _ orders: inout [PictureOrder]) -> DrawnPicture? {
+    func thumbnail(of photo: Photo, _ room: Size, _ orders: inout [PictureOrder]) -> DrawnPicture? {
         guard photo.thumbnail.held != nil || photo.photo.held != nil else { return nil }
         func order(_ style: DrawingStyle) -> PictureOrder {
             PictureOrder.thumbnail(of: photo, in: cache.id, room: room, style: style)

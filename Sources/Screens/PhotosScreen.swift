@@ -6,7 +6,7 @@ import Model
 import Pictures
 import Text
 
-/// A gallery's photos as a list.
+/// A gallery's photos: a list, or a contact sheet.
 @MainActor
 final class PhotosScreen: Screen, ListScreen {
     let cache: GalleryCache
@@ -19,6 +19,11 @@ final class PhotosScreen: Screen, ListScreen {
     private var errorCount = 0
     var scroll = ListScroll()
     var places = ListPlaces()
+    /// How the photos are shown, and how the sheet was laid out last.
+    var view = View.list
+    var sheet: SheetLayout?
+    /// Where the user is going: 1 towards the end, -1 towards the beginning. What comes next there is fetched first.
+    private var travel = (direction: 1, from: 0)
     /// Selection follows identity: what is selected is a photo, wherever it comes to stand.
     var selection: PhotoKey?
     /// A photo that was left before it had arrived. It is still wanted, but not before anything else.
@@ -96,7 +101,7 @@ final class PhotosScreen: Screen, ListScreen {
 
     // MARK: - What it says
 
-    override var scopes: [CommandTable.Scope] { [.photos, .lists, .everywhere] }
+    override var scopes: [CommandTable.Scope] { (view == .sheet ? [.sheet] : []) + [.photos, .lists, .everywhere] }
 
     /// What the list shows now.
     var results: FetchedResults { lists.shown }
@@ -133,7 +138,7 @@ final class PhotosScreen: Screen, ListScreen {
         footing.badge = ErrorText.badge(errorCount)
         footing.hints = [
             status.isRunning ? (.stop, "stop") : (.refresh, "refresh"), (.open, "look"), (.search, "search"),
-            (.help, "help"),
+            (.sheet, view == .list ? "sheet" : "list"), (.help, "help"),
         ]
         return footing
     }
@@ -148,10 +153,9 @@ final class PhotosScreen: Screen, ListScreen {
         case .refresh: refresh()
         case .stop: context.wishes.stop(.list(cache.id))
         case .sort: errand = .sorting
+        case .sheet: switchView()
         default:
-            if obeySearching(command) || obeyDividing(command) || obeyMarking(command) { break }
-            guard scroll.obey(command) else { return false }
-            selectionDidMove()
+            return obeySearching(command) || obeyDividing(command) || obeyMarking(command) || obeyMoving(command)
         }
         return true
     }
@@ -250,20 +254,22 @@ final class PhotosScreen: Screen, ListScreen {
     // MARK: - How it looks
 
     override func draw(in surface: inout Surface, frame: Rect) {
-        let (photos, orders) = drawList(in: &surface, frame)
+        let (photos, orders) = drawPhotos(in: &surface, frame)
         guard isOnTop else { return }
         context.darkroom.want(orders, by: customer)
         stateWishes(photos)
     }
 
-    /// First what is seen, then a page on either side.
+    /// First what is seen, then a page on either side: the one that the user goes to before the one that he comes from.
     private func stateWishes(_ seen: [PhotoKey]) {
         var wishes = seen.map { Wish(.picture(cache.id, $0, .thumbnail), importance: .visible) }
         // The list may be shorter already than the one that was laid out: what became of it is on its way.
         let window = scroll.window.clamped(to: 0..<results.count)
         let after = window.upperBound..<min(results.count, window.upperBound + scroll.visible)
         let before = max(0, window.lowerBound - scroll.visible)..<window.lowerBound
-        for index in Array(after) + before.reversed() {
+        if scroll.first != travel.from { travel = (scroll.first < travel.from ? -1 : 1, scroll.first) }
+        let near = travel.direction > 0 ? Array(after) + before.reversed() : before.reversed() + Array(after)
+        for index in near {
             guard let key = results.key(at: index) else { continue }
             wishes.append(Wish(.picture(cache.id, key, .thumbnail), importance: .near))
         }

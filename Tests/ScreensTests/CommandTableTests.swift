@@ -7,7 +7,8 @@ import Testing
 @MainActor @Suite struct CommandTableTests {
     /// The scopes of every screen that there is.
     private nonisolated static let screens: [[CommandTable.Scope]] = [
-        [.galleries, .lists, .everywhere], [.photos, .lists, .everywhere], [.photo, .everywhere],
+        [.galleries, .lists, .everywhere], [.photos, .lists, .everywhere], [.sheet, .photos, .lists, .everywhere],
+        [.photo, .everywhere],
         [.fields, .photo, .everywhere],
         [.transfers, .lists, .everywhere], [.errors, .lists, .everywhere], [.log, .lists, .everywhere],
         [.lists, .everywhere],
@@ -45,6 +46,8 @@ import Testing
         func note() { seen.append(screens.root.children.last?.scopes ?? []) }
         note()
         screens.open()
+        note()
+        screens.press(Key(.tab))
         note()
         screens.press(Key(.enter))
         note()

@@ -72,7 +72,7 @@ import Testing
         try await screens.sync(["a"])
         screens.open()
         let before = screens.text
-        screens.press("%", Key(.tab), .control("l"), .control("z"))
+        screens.press("%", Key(.function(9)), .control("l"), .control("z"))
         screens.paste("pasted")
         #expect(said == ["redraw", "suspend"] && screens.text == before)
         screens.press(.control("c"))
