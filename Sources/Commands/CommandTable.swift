@@ -89,6 +89,9 @@ public enum CommandTable {
         Entry(.sheet, .photos, [Key(.tab)], "a contact sheet; again: a list"),
         Entry(.previousPhoto, .photos, [.character("[")], "the photo before"),
         Entry(.nextPhoto, .photos, [.character("]")], "the next photo"),
+        Entry(
+            .information, .photos, [.character("i")],
+            "beside a list: how the photo looks, what it says; or not"),
         Entry(.mark, .photos, [.character(" ")], "mark the photo, or take its mark away, and go on"),
         Entry(.markRange, .photos, [.character("M")], "mark all from the last mark to here"),
         Entry(.markAll, .photos, [.control("a")], "mark all that are listed"),

@@ -64,10 +64,11 @@ struct PhotoRow {
     }
 
     private func lines(_ photo: Photo) -> [(String, Style)] {
-        [(DateText.long(photo.date), theme.detail), remark(photo)].compactMap { $0 }
+        [(DateText.long(photo.date), theme.detail), Self.remark(photo, theme)].compactMap { $0 }
     }
 
-    private func remark(_ photo: Photo) -> (String, Style)? {
+    /// What is to be said of what is here of a photo, and of what went wrong.
+    static func remark(_ photo: Photo, _ theme: Theme) -> (String, Style)? {
         for (word, state) in [("Photo", photo.photo), ("Thumbnail", photo.thumbnail)] {
             switch state.trouble {
             case .bad(let failure): return ("\(word): \(failure)", theme.trouble)

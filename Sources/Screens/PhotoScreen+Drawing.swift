@@ -30,16 +30,12 @@ extension PhotoScreen {
 
     /// What is seen of another photo when one comes to it: the photo, or what stands for it until it is here.
     func order(of photo: Photo) -> PictureOrder? {
-        let view = freshView(of: photo.key)
-        if let held = photo.photo.held { return view.order(subject(of: photo.key), edition: held) }
-        return preview(of: photo, in: view)
+        PhotoLook(gallery: gallery).order(of: photo, in: freshView(of: photo.key))
     }
 
     /// A photo's thumbnail, as large as the photo will be.
     func preview(of photo: Photo, in view: Viewport) -> PictureOrder? {
-        guard photo.thumbnail.held != nil else { return nil }
-        return .preview(
-            of: photo, in: gallery, room: view.room, style: view.style, turns: view.turns, fills: view.zoom == .fill)
+        PhotoLook(gallery: gallery).preview(of: photo, in: view)
     }
 
     /// Takes what has been drawn of the photo. Returns what is to be drawn, the most important first: what is looked at, then

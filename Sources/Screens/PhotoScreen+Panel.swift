@@ -39,11 +39,9 @@ extension PhotoScreen {
         }
     }
 
-    /// What the cache knows of the edition that is held; or what was just found out; or what was known of an older one.
     private func metadata(of photo: Photo, _ examination: PhotoExamination?) -> PhotoMetadata? {
         let kept = try? delegate?.reader.metadata(of: photo.key)
-        if let kept, kept.edition == photo.photo.held { return kept.metadata }
-        return examination?.metadata ?? kept?.metadata
+        return PhotoLook(gallery: gallery).metadata(of: photo, kept, examination)
     }
 
     /// Between the picture and what is said of it.

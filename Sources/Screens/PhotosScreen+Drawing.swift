@@ -14,7 +14,10 @@ extension PhotosScreen {
             drawEmpty(in: &surface, rest)
             return ([], [])
         }
-        return view == .list ? drawList(in: &surface, rest) : drawSheet(in: &surface, rest)
+        let paneFrame = pane.takeRoom(&rest)
+        var (seen, orders) = view == .list ? drawList(in: &surface, rest) : drawSheet(in: &surface, rest)
+        if let paneFrame { orders += drawPane(in: &surface, paneFrame) }
+        return (seen, orders)
     }
 
     /// The same of a list. Returns which photos that are, and the pictures that it takes.

@@ -36,6 +36,7 @@ final class PhotosScreen: Screen, ListScreen {
     let prompt = SearchPrompt()
     private let sortMenu = SortMenu()
     let marks = Marks()
+    let pane: PhotoPane
     /// Whether the user has said how the list is to be divided.
     var isDivisionChosen: Bool
 
@@ -62,12 +63,14 @@ final class PhotosScreen: Screen, ListScreen {
         isDivisionChosen = context.settings.sections != .auto
         wisher = context.wishes.makeWisher()
         customer = context.darkroom.makeCustomer()
+        pane = PhotoPane(context)
         super.init(context)
         let gallery = cache.id
         subscriptions = [context.feed.follow(changes) { $0["gallery"] == nil ? nil : .gallery(gallery) }]
         sortMenu.onChoice = { [weak self] in self?.sort(by: $0) }
         sortMenu.next = self
         prompt.next = self
+        pane.rest.onRest = { [weak self] in self?.setNeedsDisplay() }
         marks.onChange = { [weak self] in self?.setNeedsDisplay() }
         scroll.setCount(results.count)
         selection = results.key(at: 0)
@@ -154,6 +157,7 @@ final class PhotosScreen: Screen, ListScreen {
         case .stop: context.wishes.stop(.list(cache.id))
         case .sort: errand = .sorting
         case .sheet: switchView()
+        case .information: togglePane()
         default:
             return obeySearching(command) || obeyDividing(command) || obeyMarking(command) || obeyMoving(command)
         }

@@ -1,0 +1,120 @@
+import Cells
+import Model
+import Testing
+
+@testable import Cache
+@testable import Screens
+
+@MainActor @Suite(.timeLimit(.minutes(5))) struct PhotoPaneTests {
+    private let screens: TestScreens
+
+    init() throws { screens = try TestScreens() }
+
+    /// Photos in a window of some size, the second with a thumbnail, the third here.
+    private func open(_ size: Size) async throws {
+        screens.size = size
+        try await screens.sync((0..<50).map { "\($0)" })
+        try await screens.store(TestScreens.picture(red: 100), as: .thumbnail, of: "1")
+        try await screens.store(TestScreens.picture(red: 200), as: .photo, of: "2")
+        screens.open()
+    }
+
+    /// Where the pane begins; nil if there is none.
+    private var left: Int? {
+        let frame = screens.frame()
+        return (1..<screens.size.columns).first { column in
+            (1..<screens.size.rows - 1).allSatisfy { frame[column, $0].text == "│" }
+        }
+    }
+
+    /// What the pane says, line by line.
+    private func said() throws -> [String] {
+        let (frame, left) = (screens.frame(), try #require(left))
+        return (1..<screens.size.rows - 1).map { row in
+            (left + 2..<screens.size.columns).reduce("") { $0 + frame[$1, row].text }
+                .trimmingSuffix { $0 == " " }
+        }
+    }
+
+    private func shows(red: UInt8) throws -> Bool {
+        let (frame, left) = (screens.frame(), try #require(left))
+        return (1..<screens.size.rows - 1).contains { row in
+            (left + 2..<screens.size.columns).contains { frame[$0, row].style.background == .rgb(red, 0, 0) }
+        }
+    }
+
+    @Test(arguments: [(80, 24, nil), (40, 12, nil), (20, 5, nil), (119, 24, nil), (120, 24, 72), (200, 60, 120)])
+    func aWideWindowHasTwoPanes(columns: Int, rows: Int, place: Int?) async throws {
+        try await open(Size(columns: columns, rows: rows))
+        #expect(left == place)
+        screens.press(Key(.tab))
+        #expect(left == place)
+        screens.press("i")
+        #expect(left == nil)
+        if place == nil {
+            #expect("For a second pane the window needs 120 columns.".hasPrefix(screens.status.dropFirst().prefix(15)))
+        } else {
+            screens.press("i")
+            #expect(left == place)
+        }
+    }
+
+    @Test func itFollowsTheCursorWhenThatHasRested() async throws {
+        try await open(Size(columns: 120, rows: 24))
+        #expect(try said().contains("Photo 0"))
+        screens.press("j")
+        #expect(try said().contains("Photo 0") && screens.selected?.hasPrefix("Photo 1") == true)
+        #expect(await screens.waits.nextBegin() == CursorRest.interval)
+        // Another key, and the time begins anew.
+        screens.press("k", "j")
+        _ = screens.frame()
+        screens.waits.pass()
+        try await screens.until { try shows(red: 100) }
+        #expect(try said().contains("Photo 1") && !said().contains("Photo 0"))
+        screens.press("j")
+        _ = screens.frame()
+        // Until there is something of the next photo, this one stays.
+        #expect(try said().contains("Photo 1") && shows(red: 100))
+        #expect(await screens.waits.nextBegin() == CursorRest.interval)
+        screens.waits.pass()
+        try await screens.until { try shows(red: 200) && said().contains { $0.contains("40 × 30") } }
+        #expect(try said().contains("Photo 2") && said().contains { $0.hasPrefix("Photo is here, ") })
+    }
+
+    /// Nothing is fetched for it.
+    @Test func noPhotoIsWishedFor() async throws {
+        try await open(Size(columns: 200, rows: 60))
+        screens.press(Key(.tab))
+        _ = screens.frame()
+        screens.press("l")
+        _ = screens.frame()
+        _ = await screens.waits.nextBegin()
+        screens.waits.pass()
+        try await screens.until { try shows(red: 100) }
+        let photos = await screens.wished().filter {
+            if case .picture(_, _, .photo) = $0.subject { true } else { false }
+        }
+        #expect(photos.isEmpty)
+    }
+
+    @Test func whatCannotBeHadIsSaid() async throws {
+        try await open(Size(columns: 120, rows: 24))
+        try await screens.note(.bad(Failure("the server answered 404", remedy: .none)), for: .thumbnail, of: "0")
+        try await screens.until { try said().contains("Thumbnail: the server answered 404") }
+        #expect(try said().contains { $0.contains("×") })
+    }
+
+    @Test func withoutPhotosThereIsNone() async throws {
+        screens.size = Size(columns: 120, rows: 24)
+        screens.open()
+        #expect(left == nil)
+    }
+}
+
+extension String {
+    fileprivate func trimmingSuffix(_ isTrimmed: (Character) -> Bool) -> String {
+        var text = self
+        while let last = text.last, isTrimmed(last) { text.removeLast() }
+        return text
+    }
+}
