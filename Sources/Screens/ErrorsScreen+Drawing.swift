@@ -18,6 +18,7 @@ extension ErrorsScreen {
         drawDetail(now, in: &surface, &rest)
         let height = rest.size.columns < 70 ? 2 : 1
         scroll.layOut(lines, rows: rest.size.rows, height: height)
+        bar.draw(scroll, in: &surface, rest, context.theme)
         for index in scroll.window {
             if list.isFirstOfGallery(index) || index == scroll.first {
                 drawTitle(list.rows[index].gallery, in: &surface, rest.takeTop(1))

@@ -10,6 +10,7 @@ final class ErrorsScreen: Screen, ListScreen {
     private(set) var list = ErrorList()
     var scroll = ListScroll()
     var places = ListPlaces()
+    var bar = ScrollBar()
     /// Selection follows identity.
     private var selection: ErrorRow.Identity?
     /// What the caches keep, as it was looked up last.

@@ -11,6 +11,7 @@ extension GalleriesScreen {
         scroll.setVisible(rest.size.rows / 2)
         scroll.setCount(draft.addresses.count)
         guard !scroll.isEmpty else { return drawEmpty(in: &surface, rest) }
+        bar.draw(scroll, in: &surface, rest, context.theme)
         for index in scroll.window {
             let row = rest.takeTop(2)
             places.note(row, index)

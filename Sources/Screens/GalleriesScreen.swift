@@ -13,6 +13,7 @@ final class GalleriesScreen: Screen, ListScreen {
     private(set) var draft: GalleryDraft
     var scroll = ListScroll()
     var places = ListPlaces()
+    var bar = ScrollBar()
     let field = TextField()
     /// What is being typed.
     private(set) var typed = Typed.nothing

@@ -18,6 +18,7 @@ final class HelpScreen: Screen {
     private var lines: [Line] = []
     private var width = 0
     private var scroll = ListScroll()
+    private var bar = ScrollBar()
 
     /// Columns that keys take at most.
     private static let keyWidth = CommandTable.entries.map { keys($0).displayWidth }.max() ?? 0
@@ -48,11 +49,12 @@ final class HelpScreen: Screen {
         return true
     }
 
-    override func follow(_ mouse: InputEvent.Mouse) -> Bool { scroll.follow(mouse) }
+    override func follow(_ mouse: InputEvent.Mouse) -> Bool { scroll.follow(mouse, &bar) }
 
     override func draw(in surface: inout Surface, frame: Rect) {
         layOut(frame.size.columns)
         scroll.setVisible(frame.size.rows)
+        bar.draw(scroll, in: &surface, frame, context.theme)
         for (row, index) in zip(frame.rows, scroll.window) {
             var line = Rect(column: frame.origin.column + 1, row: row, columns: frame.size.columns - 2, rows: 1)
             switch lines[index] {

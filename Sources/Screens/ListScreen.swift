@@ -1,11 +1,13 @@
 import Cells
 import Commands
 
-/// A screen with a list: the wheel scrolls it, a click selects, and a click on what is selected opens that.
+/// A screen with a list: the wheel scrolls it, and so does the bar beside it; a click selects, and a click on what is selected
+/// opens that.
 @MainActor
 protocol ListScreen: Screen {
     var scroll: ListScroll { get set }
     var places: ListPlaces { get }
+    var bar: ScrollBar { get set }
     /// How the entries stand in lines.
     var lines: ListLines { get }
     /// What is selected is at another place of the list now.
@@ -18,6 +20,11 @@ extension ListScreen {
 
     /// Does what a mouse does in a list. Returns whether it did anything.
     func followInList(_ mouse: InputEvent.Mouse) -> Bool {
+        if let first = bar.follow(mouse, scroll) {
+            scroll.roll(to: first, in: lines)
+            selectionDidMove()
+            return true
+        }
         switch mouse.action {
         case .wheelUp: scroll.roll(by: -wheelStep, in: lines)
         case .wheelDown: scroll.roll(by: wheelStep, in: lines)

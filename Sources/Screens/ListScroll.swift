@@ -121,8 +121,13 @@ struct ListScroll: Equatable {
         if selected >= end.upperBound { move(to: end, in: lines) }
     }
 
-    /// Follows a mouse's wheel, where there is nothing to select. Returns whether it was turned.
-    mutating func follow(_ mouse: InputEvent.Mouse) -> Bool {
+    /// Follows a mouse where there is nothing to select: its wheel, and what it does with the bar. Returns whether it did
+    /// anything.
+    mutating func follow(_ mouse: InputEvent.Mouse, _ bar: inout ScrollBar) -> Bool {
+        if let first = bar.follow(mouse, self) {
+            roll(by: first - self.first)
+            return true
+        }
         switch mouse.action {
         case .wheelUp: roll(by: -3)
         case .wheelDown: roll(by: 3)

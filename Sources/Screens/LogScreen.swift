@@ -8,6 +8,7 @@ import Text
 @MainActor
 final class LogScreen: Screen {
     private var scroll = ListScroll()
+    private var bar = ScrollBar()
     private var entries: [LogEntry]
     /// Whether the newest entry is in view, and is to stay so as more come.
     private var followsEnd = true
@@ -62,7 +63,7 @@ final class LogScreen: Screen {
     }
 
     override func follow(_ mouse: InputEvent.Mouse) -> Bool {
-        guard scroll.follow(mouse) else { return false }
+        guard scroll.follow(mouse, &bar) else { return false }
         followsEnd = scroll.window.upperBound == entries.count
         return true
     }
@@ -104,6 +105,8 @@ final class LogScreen: Screen {
         scroll.setVisible(rest.size.rows)
         scroll.setCount(entries.count)
         if followsEnd { scroll.select(entries.count - 1) }
+        bar.draw(scroll, in: &surface, rest, context.theme)
+        if scroll.visible < scroll.count { _ = rest.takeRight(1) }
         for (row, index) in zip(rest.rows, scroll.window) {
             let line = Rect(column: rest.origin.column, row: row, columns: rest.size.columns, rows: 1)
             let entry = entries[index]

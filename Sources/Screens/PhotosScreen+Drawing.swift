@@ -16,6 +16,7 @@ extension PhotosScreen {
         }
         let paneFrame = pane.takeRoom(&rest)
         var (seen, orders) = view == .list ? drawList(in: &surface, rest) : drawSheet(in: &surface, rest)
+        bar.draw(scroll, in: &surface, rest, context.theme)
         if let paneFrame { orders += drawPane(in: &surface, paneFrame) }
         return (seen, orders)
     }

@@ -16,6 +16,8 @@ extension PhotosScreen {
     /// Draws what is in sight. Returns which photos that are, and the pictures that it takes.
     func drawSheet(in surface: inout Surface, _ frame: Rect) -> (seen: [PhotoKey], orders: [PictureOrder]) {
         var rest = frame
+        // For the bar, whether there is one or not: no picture is drawn in another size for that.
+        _ = rest.takeRight(1)
         let layout = SheetLayout(
             in: rest.size, hasTitles: isDivided, cellAspect: context.capabilities.cellAspect)
         sheet = layout

@@ -19,6 +19,7 @@ final class PhotosScreen: Screen, ListScreen {
     private var errorCount = 0
     var scroll = ListScroll()
     var places = ListPlaces()
+    var bar = ScrollBar()
     /// How the photos are shown, and how the sheet was laid out last.
     var view = View.list
     var sheet: SheetLayout?

@@ -18,6 +18,7 @@ extension TransfersScreen {
         scroll.setVisible(rest.size.rows / row.height)
         guard !scroll.isEmpty else { return drawEmpty(in: &surface, rest) }
         let now = Timestamp(milliseconds: Log.systemTime())
+        bar.draw(scroll, in: &surface, rest, context.theme)
         for index in scroll.window {
             let transfer = report.transfers[index]
             let line = rest.takeTop(row.height)

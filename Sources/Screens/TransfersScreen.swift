@@ -12,6 +12,7 @@ final class TransfersScreen: Screen, ListScreen {
     private(set) var report = TrafficReport()
     var scroll = ListScroll()
     var places = ListPlaces()
+    var bar = ScrollBar()
     /// Selection follows identity: what is selected is a thing, wherever it comes to stand.
     private var selection: Wish.Subject?
     private var watch: TrafficWatch?

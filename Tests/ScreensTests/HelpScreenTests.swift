@@ -19,8 +19,7 @@ import Testing
         var rows: [String] = []
         var before: [String] = []
         while true {
-            let frame = screens.frame()
-            let page = (1..<size.rows - 1).map { frame.text(inRow: $0) }
+            let page = (1..<size.rows - 1).map { screens.rowBesideBar($0) }
             if page == before { return rows }
             rows += before.isEmpty ? page : [page[page.count - 1]]
             before = page
@@ -53,11 +52,11 @@ import Testing
 
     @Test func itBeginsWithWhereOneIs() {
         screens.press("?")
-        #expect(screens.frame().text(inRow: 1) == " Galleries")
+        #expect(screens.rowBesideBar(1) == " Galleries")
         screens.press("q")
         screens.open()
         screens.press("?")
-        #expect(screens.frame().text(inRow: 1) == " Photos")
+        #expect(screens.rowBesideBar(1) == " Photos")
     }
 
     @Test func itIsLeftAsItWasCome() {

@@ -34,7 +34,7 @@ import Testing
         #expect(!screens.text.contains("entry 79.") && screens.text.contains("entry 80."))
         #expect(screens.status.hasPrefix(" Newest below"))
         // YYYY-MM-DD HH:MM:SS.mmm subsystem message
-        #expect(screens.frame().text(inRow: 22).contains(#/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} sync entry 100\.$/#))
+        #expect(screens.rowBesideBar(22).contains(#/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} sync entry 100\.$/#))
     }
 
     @Test("BEHAVIOURS 6.4: what one reads stays where it is while more comes")
@@ -42,18 +42,18 @@ import Testing
         log(1...100)
         screens.press("L")
         screens.press("g")
-        #expect(screens.frame().text(inRow: 2).hasSuffix("entry 1."))
+        #expect(screens.rowBesideBar(2).hasSuffix("entry 1."))
         #expect(screens.status.hasPrefix(" 21 of 100"))
         log(101...102)
         try await screens.until { screens.title.hasSuffix("102 entries") }
-        #expect(screens.frame().text(inRow: 2).hasSuffix("entry 1."))
+        #expect(screens.rowBesideBar(2).hasSuffix("entry 1."))
         // Also when the oldest give way to new ones.
         screens.press("G", "k", "k")
-        let first = screens.frame().text(inRow: 2)
+        let first = screens.rowBesideBar(2)
         #expect(first.hasSuffix("entry 80."))
         log(103...1_010)
         try await screens.until { screens.title.hasSuffix("1000 entries") }
-        #expect(screens.frame().text(inRow: 2) == first)
+        #expect(screens.rowBesideBar(2) == first)
         screens.press("G")
         #expect(screens.text.contains("entry 1010.") && screens.status.hasPrefix(" Newest below"))
     }
@@ -127,9 +127,9 @@ import Testing
     @Test func longLinesAreReadByMovingThem() async throws {
         screens.log.info(.sync, String(repeating: "x", count: 70) + "\u{1B}[2Jend")
         screens.press("L")
-        #expect(screens.frame().text(inRow: 2).hasSuffix("x…"))
+        #expect(screens.rowBesideBar(2).hasSuffix("x…"))
         screens.press("l", "l", Key(.right))
-        #expect(screens.frame().text(inRow: 2).hasSuffix("x␛[2Jend"))
+        #expect(screens.rowBesideBar(2).hasSuffix("x␛[2Jend"))
         for _ in 0..<20 { screens.press(Key(.right)) }
         #expect(!screens.frame().text(inRow: 2).isEmpty)
         for _ in 0..<20 { screens.press(Key(.left)) }
@@ -144,7 +144,7 @@ import Testing
         screens.press("L")
         #expect(
             screens.text.contains("20")
-                && screens.frame().text(inRow: size.rows - 2).hasSuffix("…") == (size.columns == 20))
+                && screens.rowBesideBar(size.rows - 2).hasSuffix("…") == (size.columns == 20))
         screens.press("1", "c")
         #expect(screens.status.hasPrefix(" Clear the log?"))
     }

@@ -106,11 +106,18 @@ import TestSupport
     var title: String { frame().text(inRow: 0) }
     var status: String { frame().text(inRow: size.rows - 1) }
 
-    /// The text of the first row that has the mark.
+    /// The text of the first row that has the mark, without the bar at its right.
     var selected: String? {
         let frame = frame()
         return (0..<size.rows).map { frame.text(inRow: $0) }.first { $0.contains("▌") }
-            .map { String($0.drop { $0 != "▌" }.dropFirst()).trimmingCharacters(in: .whitespaces) }
+            .map { String($0.drop { $0 != "▌" }.dropFirst()).trimmingCharacters(in: CharacterSet(charactersIn: " █│")) }
+    }
+
+    /// A row's text without the bar of a list.
+    func rowBesideBar(_ row: Int) -> String {
+        let text = frame().text(inRow: row)
+        guard let last = text.last, "█│".contains(last) else { return text }
+        return String(text.dropLast().reversed().drop { $0 == " " }.reversed())
     }
 
     /// Returns when the condition holds. It is looked at after every update and whenever a frame is asked for.

@@ -1,0 +1,53 @@
+import Cells
+
+/// The bar at the right of a list: which part of it is seen, and how large that is. A mouse takes hold of it. Where all is seen,
+/// there is none.
+struct ScrollBar {
+    private var frame = Rect(Size(columns: 0, rows: 0))
+    /// Whether the mouse has taken hold of it.
+    private var isHeld = false
+
+    /// Draws it over the last column of a list that has been laid out.
+    mutating func draw(_ scroll: ListScroll, in surface: inout Surface, _ list: Rect, _ theme: Theme) {
+        var rest = list
+        frame = rest.takeRight(scroll.window.count < scroll.count && list.size.rows > 1 ? 1 : 0)
+        guard !frame.size.isEmpty else { return }
+        let thumb = thumb(scroll)
+        for (offset, row) in frame.rows.enumerated() {
+            let isThumb = thumb.contains(offset)
+            surface.write(
+                isThumb ? "█" : "│", in: Rect(column: frame.origin.column, row: row, columns: 1, rows: 1),
+                style: isThumb ? theme.barDone : theme.barLeft)
+        }
+    }
+
+    /// Follows a mouse that takes hold of the bar: a click and a drag put what is seen there. Returns the entry that is to be
+    /// the first one then; nil if the mouse does something else.
+    mutating func follow(_ mouse: InputEvent.Mouse, _ scroll: ListScroll) -> Int? {
+        switch mouse.action {
+        case .press(1): isHeld = frame.contains(mouse.position)
+        case .drag(1): break
+        default: isHeld = false
+        }
+        let length = thumb(scroll).count
+        let play = frame.size.rows - length
+        guard isHeld, play > 0 else { return nil }
+        let place = min(max(0, mouse.position.row - frame.origin.row - length / 2), play)
+        return (place * hidden(scroll) + play / 2) / play
+    }
+
+    /// The rows of the bar that stand for what is seen. At an end of the bar it stands at that end of the list alone.
+    private func thumb(_ scroll: ListScroll) -> Range<Int> {
+        let rows = frame.size.rows
+        guard rows > 1, hidden(scroll) > 0 else { return 0..<0 }
+        let length = max(1, min(rows - 1, rows * scroll.window.count / scroll.count))
+        let play = rows - length
+        var start = (scroll.first * play + hidden(scroll) / 2) / hidden(scroll)
+        if play > 1, scroll.first > 0 { start = max(1, start) }
+        if play > 1, scroll.first < hidden(scroll) { start = min(play - 1, start) }
+        return start..<start + length
+    }
+
+    /// How many entries are not seen.
+    private func hidden(_ scroll: ListScroll) -> Int { max(0, scroll.count - scroll.window.count) }
+}
