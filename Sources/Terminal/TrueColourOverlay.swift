@@ -24,12 +24,16 @@ enum TrueColourOverlay {
     ) -> [UInt8] {
         guard capabilities.colours == .full else { return [] }
         let shown = mayHaveScrolled(output) ? nil : shown
+        // Where it has moved past all of them, none has to be written for its sake.
+        let mayHaveRewritten = !capabilities.unicode || output.contains(marker.text.utf8)
         var encoder = SGREncoder(capabilities)
         for row in 0..<surface.size.rows {
             let cells = surface.row(row)
             let before = shown?.row(row)
             if before == cells { continue }
-            let rewritten = before.map { rangeOfChanges(from: $0, to: cells) } ?? 0..<surface.size.columns
+            let rewritten =
+                before.map { mayHaveRewritten ? rangeOfChanges(from: $0, to: cells) : 0..<0 }
+                ?? 0..<surface.size.columns
             var isWriting = false
             for column in 0..<surface.size.columns {
                 let cell = surface[column, row]
