@@ -52,6 +52,14 @@ extension PhotosScreen {
         if let place = results.index(of: key) { scroll.select(place) }
     }
 
+    /// For the heading, as long as one goes from hit to hit: which of them one is on.
+    var hitText: String? {
+        guard errand == .none, !lists.isFiltered, let found = lists.found, !lists.isSearching else { return nil }
+        let hit = selection.flatMap { found.index(of: $0) }
+        let standing = hit.map { "\($0 + 1) of \(found.count)" } ?? "\(found.count) found"
+        return "“\(found.filter.text.madeVisible)” \(standing)"
+    }
+
     /// What there is to say of the search while it is typed.
     var searchText: String {
         guard lists.filter != .all else { return "Type what is to be found." }

@@ -125,8 +125,8 @@ final class PhotosScreen: Screen, ListScreen {
         let standing = results.count == 0 ? nil : "\(place)\(results.count)"
         return Heading(
             title: GalleryTitle.text(cache.address),
-            detail: filter + [marksText, standing].compactMap { $0 }.joined(separator: " · "),
-            brief: marksText ?? standing ?? "")
+            detail: filter + [marksText, standing, hitText].compactMap { $0 }.joined(separator: " · "),
+            brief: marksText ?? hitText ?? standing ?? "")
     }
 
     override var footing: Footing {
@@ -142,8 +142,10 @@ final class PhotosScreen: Screen, ListScreen {
         footing.badge = ErrorText.badge(errorCount)
         footing.hints = [
             status.isRunning ? (.stop, "stop") : (.refresh, "refresh"), (.open, "look"), (.search, "search"),
-            (.sheet, view == .list ? "sheet" : "list"), (.help, "help"),
+            (.help, "help"),
         ]
+        // Beside an update there is a bar to be seen.
+        if !status.isRunning { footing.hints.append((.sheet, view == .list ? "sheet" : "list")) }
         return footing
     }
 

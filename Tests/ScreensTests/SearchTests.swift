@@ -177,6 +177,26 @@ import Testing
         #expect(screens.title.contains("3 of 6"))
     }
 
+    @Test func theHeadingSaysWhichHitOneIsOn() async throws {
+        try await beginAtTheSea()
+        screens.press("/")
+        screens.type("2006")
+        try await screens.until { screens.selected == "Oak" }
+        screens.press(Key(.enter))
+        try await screens.until { screens.title.hasSuffix("3 of 6 · “2006” 1 of 2") }
+        screens.press("n")
+        #expect(screens.title.hasSuffix("4 of 6 · “2006” 2 of 2"))
+        screens.press("j")
+        #expect(screens.title.hasSuffix("5 of 6 · “2006” 2 found"))
+        // In a narrow window it is what counts.
+        screens.press("n")
+        screens.size.columns = 40
+        #expect(screens.title.hasSuffix(" “2006” 1 of 2"))
+        screens.size.columns = 80
+        screens.press("/", .control("u"), Key(.enter))
+        try await screens.until { screens.title.hasSuffix(" 3 of 6") }
+    }
+
     @Test func aFilterShowsTheHitsAlone() async throws {
         try await beginAtTheSea()
         screens.press("f")
