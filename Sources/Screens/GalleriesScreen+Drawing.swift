@@ -17,6 +17,7 @@ extension GalleriesScreen {
             places.note(row, index)
             draw(draft.addresses[index], isSelected: index == scroll.selected, in: &surface, row)
         }
+        drawFirstRun(in: &surface, rest)
     }
 
     private func draw(_ address: Address, isSelected: Bool, in surface: inout Surface, _ frame: Rect) {
@@ -53,8 +54,17 @@ extension GalleriesScreen {
     }
 
     private func drawEmpty(in surface: inout Surface, _ frame: Rect) {
-        let text = "No galleries yet: press a to add one."
-        surface.write(
-            text, in: frame.centred(Size(columns: text.displayWidth, rows: 1)), style: context.theme.detail)
+        EmptyText(galleriesIn: scopes).draw(in: &surface, frame, context.theme)
+    }
+
+    /// Whoever starts Vitrine for the first time is told how to go on.
+    private func drawFirstRun(in surface: inout Surface, _ frame: Rect) {
+        let isUntouched = hasLookedUp && records.isEmpty && draft.addresses == draft.presets
+        guard !isTyping, isUntouched, draft.addresses.count == 1 else { return }
+        var rest = frame
+        _ = rest.takeTop(1)
+        _ = rest.takeLeft(3)
+        _ = rest.takeRight(1)
+        EmptyText(firstRunIn: scopes).drawBelow(in: &surface, rest, context.theme)
     }
 }

@@ -21,6 +21,8 @@ final class GalleriesScreen: Screen, ListScreen {
     private var problem: String?
     /// What the caches know, looked up when the screen comes up and when something changes.
     private(set) var records: [Address: GalleryRecord] = [:]
+    /// Whether that has been looked up.
+    private(set) var hasLookedUp = false
     /// What is known of the galleries is being looked up.
     private var isLookingUp = false
     /// Something has changed since that began.
@@ -245,8 +247,8 @@ final class GalleriesScreen: Screen, ListScreen {
 
     private func take(_ records: [Address: GalleryRecord]) {
         isLookingUp = false
-        if records != self.records {
-            self.records = records
+        if records != self.records || !hasLookedUp {
+            (self.records, hasLookedUp) = (records, true)
             if isOnTop { setNeedsDisplay() }
         }
         if shallLookUpAgain { lookUpRecords() }

@@ -73,11 +73,9 @@ extension PhotosScreen {
     }
 
     private func drawEmpty(in surface: inout Surface, _ frame: Rect) {
-        let status = status
-        let isFirst = status.lastSuccess == nil && status.isRunning
-        let text =
-            results === lists.found ? "Nothing is found" : isFirst ? "Fetching the list of photos…" : "No photos"
-        let middle = frame.centred(Size(columns: text.displayWidth, rows: 1))
-        surface.write(text, in: middle, style: context.theme.detail)
+        let text = EmptyText(
+            status, isAwaited: context.wishes.isStanding(.list(cache.id)), isOffline: context.settings.offline,
+            isFiltered: results === lists.found, scopes: scopes)
+        text.draw(in: &surface, frame, context.theme)
     }
 }

@@ -1,0 +1,125 @@
+import Cells
+import Model
+import Settings
+import Testing
+
+@testable import Screens
+
+@MainActor @Suite(.timeLimit(.minutes(5))) struct EmptyTextTests {
+    private nonisolated static let sizes = [
+        Size(columns: 80, rows: 24), Size(columns: 200, rows: 60), Size(columns: 40, rows: 12),
+        Size(columns: 20, rows: 5),
+    ]
+
+    /// What stands between the heading and the footing, put together again.
+    private func said(_ screens: TestScreens) -> String {
+        let frame = screens.frame()
+        return (1..<screens.size.rows - 1).map { frame.text(inRow: $0) }
+            .joined(separator: " ").split(separator: " ").joined(separator: " ")
+    }
+
+    /// All of it, or on a small screen its beginning.
+    private func expect(_ screens: TestScreens, _ text: String, _ size: Size) {
+        let said = said(screens)
+        let isWhole = size.rows > 5
+        #expect(isWhole ? said == text : !said.isEmpty && text.hasPrefix(said), "\(size): \(said)")
+    }
+
+    @Test("BEHAVIOURS 6.2: a gallery that cannot be reached says why, and what to do", arguments: sizes)
+    func unreachable(size: Size) async throws {
+        let screens = try TestScreens()
+        screens.size = size
+        let failure = Failure("example.org cannot be reached", remedy: .network)
+        screens.open()
+        expect(screens, "Fetching the list of photos…", size)
+        screens.activity.note(.getting(Progress(done: 0)), of: screens.cache.id)
+        try await screens.until { said(screens).contains("x") || size.rows == 5 }
+        expect(screens, "Fetching the list of photos… x stops that.", size)
+        screens.activity.note(.waiting(failure), of: screens.cache.id)
+        try await screens.until { said(screens).hasPrefix("The update failed") }
+        expect(
+            screens,
+            "The update failed: example.org cannot be reached It is tried again by itself, and with r at once. x gives up.",
+            size)
+        screens.activity.noteEnd(of: screens.cache.id)
+        try await screens.cache.writer.noteSyncFailure(failure)
+        try await screens.until { !said(screens).contains("by itself") && said(screens).hasPrefix("The update failed") }
+        expect(screens, "The update failed: example.org cannot be reached r tries again.", size)
+    }
+
+    @Test(arguments: sizes) func offline(size: Size) throws {
+        var settings = Settings()
+        settings.offline = true
+        let screens = try TestScreens(settings)
+        screens.size = size
+        screens.open()
+        expect(
+            screens,
+            "Nothing of this gallery is here Vitrine is offline: it fetches nothing. Started without --offline, it does.",
+            size)
+    }
+
+    @Test(arguments: sizes) func notUpdated(size: Size) throws {
+        var settings = Settings()
+        settings.syncOnOpen = false
+        let screens = try TestScreens(settings)
+        screens.size = size
+        screens.open()
+        expect(screens, "This gallery was not updated yet r fetches the list of photos.", size)
+    }
+
+    @Test(arguments: sizes) func emptyAndFailedSince(size: Size) async throws {
+        let screens = try TestScreens()
+        screens.size = size
+        try await screens.sync([String]())
+        screens.open()
+        expect(screens, "No photos r looks whether there are any.", size)
+        try await screens.cache.writer.noteSyncFailure(Failure("gone", remedy: .none))
+        try await screens.until {
+            screens.status.contains("failed") || size.rows == 5 && said(screens).contains("before")
+        }
+        expect(screens, "No photos So it was before the update that failed. r tries again.", size)
+    }
+
+    @Test(arguments: sizes) func nothingIsFound(size: Size) async throws {
+        let screens = try TestScreens()
+        screens.size = size
+        try await screens.sync(["a", "b"])
+        screens.open()
+        screens.press("f")
+        screens.type("zebra")
+        try await screens.until { said(screens).contains("Nothing is") }
+        screens.press(Key(.enter))
+        expect(screens, "Nothing is found f looks for something else. q shows all photos again.", size)
+        screens.press("q")
+        try await screens.until { said(screens).contains("Photo a") }
+    }
+
+    @Test(arguments: sizes) func withoutGalleries(size: Size) throws {
+        let screens = try TestScreens()
+        screens.size = size
+        expect(screens, "No galleries yet: press a to add one.", size)
+    }
+
+    @Test(arguments: sizes) func theFirstTime(size: Size) async throws {
+        let preset = try Address("http://example.org/first.xml")
+        let screens = try TestScreens(presets: [preset])
+        screens.size = size
+        let advice =
+            "This gallery comes with Vitrine: Enter shows it. a adds one of yours: an address, a file or a folder. "
+            + "? lists the keys."
+        try await screens.until { said(screens).hasSuffix(advice) || size.rows == 5 && said(screens).contains("▌") }
+        // Whoever has looked at it knows how to go on.
+        screens.press(Key(.enter), "q")
+        try await screens.until { !said(screens).contains("not opened") }
+        #expect(!said(screens).contains("lists the keys"))
+    }
+
+    @Test func whoHasGalleriesOfHisOwnNeedsNoAdvice() async throws {
+        let addresses = try ["http://example.org/first.xml", "http://example.org/other.xml"].map { try Address($0) }
+        let screens = try TestScreens(presets: [addresses[0]], remembered: [addresses[1]])
+        let galleries = try #require(screens.root.children.last as? GalleriesScreen)
+        try await screens.until { galleries.hasLookedUp }
+        #expect(!said(screens).contains("lists the keys"))
+    }
+}
