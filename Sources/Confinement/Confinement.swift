@@ -40,6 +40,14 @@ public struct Confinement {
         return StandingWalls(landlock: landlock, seccomp: walls.contains(.seccomp) && csandbox_build_seccomp() == 0)
     }
 
+    /// Whether this process can have about as much memory as it is allowed. Asked when some was refused and what there was is
+    /// free again: if it can, it was refused for the limit, and if it cannot, the machine is short of it, or whoever started
+    /// the process allows it less.
+    public static func isMemoryThere() -> Bool {
+        // The rest is for the program and its libraries.
+        csandbox_can_have_memory(UInt(addressSpace / 4 * 3)) == 1
+    }
+
     private func forbidPrivileges() -> Bool {
         csandbox_forbid_new_privileges() == 0
             && csandbox_die_with_parent() == 0

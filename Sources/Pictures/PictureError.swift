@@ -33,8 +33,7 @@ public enum PictureError: Error, Equatable, CustomStringConvertible {
     /// of time. That is no reason to throw a picture away.
     public var isThePicturesFault: Bool {
         switch self {
-        case .undecodable(.badRequest): false
-        case .undecodable: true
+        case .undecodable(let failure): failure.isThePicturesFault
         case .decoderDied, .tookTooLong, .cannotStart, .cancelled, .file: false
         }
     }

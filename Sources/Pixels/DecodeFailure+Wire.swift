@@ -20,6 +20,8 @@ extension DecodeFailure {
         case .missingLibrary(let format, let library, let package):
             wire.append(7 as UInt8)
             for word in [format, library, package] { wire.append(Self.bounded(word)) }
+        case .shortOfMemory:
+            wire.append(8 as UInt8)
         }
     }
 
@@ -32,6 +34,7 @@ extension DecodeFailure {
         case 5: self = .outOfMemory
         case 6: self = .badRequest(try wire.text())
         case 7: self = .missingLibrary(format: try wire.text(), library: try wire.text(), package: try wire.text())
+        case 8: self = .shortOfMemory
         default: throw .malformedReply("there is no such failure")
         }
     }

@@ -13,8 +13,18 @@ public enum DecodeFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case damaged(String)
     /// The picture needs more memory than the decoder may have.
     case outOfMemory
+    /// The machine has not the memory that the decoder may have, or whoever started it allows it less.
+    case shortOfMemory
     /// The decoder was asked in a way it does not understand, or was handed no readable file.
     case badRequest(String)
+
+    /// Whether it says something of the picture, and will be said the next time too. What a system lacks may be there then.
+    public var isThePicturesFault: Bool {
+        switch self {
+        case .notAPicture, .unsupportedFormat, .tooLarge, .damaged, .outOfMemory: true
+        case .missingLibrary, .shortOfMemory, .badRequest: false
+        }
+    }
 
     /// A sentence for the user.
     public var description: String {
@@ -26,6 +36,7 @@ public enum DecodeFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .tooLarge(let width, let height): "The picture is too large: \(width) × \(height) pixels."
         case .damaged(let reason): "The picture is damaged: \(reason)."
         case .outOfMemory: "The picture needs too much memory."
+        case .shortOfMemory: "There is not enough memory to decode the picture."
         case .badRequest(let reason): "The picture could not be decoded: \(reason)."
         }
     }

@@ -37,6 +37,8 @@ enum VitrineDecoder {
             return try input.get().withBytes { bytes throws(DecodeFailure) in
                 .picture(try Decoder.decode(bytes, request))
             }
+        } catch DecodeFailure.outOfMemory where !Confinement.isMemoryThere() {
+            return .failure(.shortOfMemory)
         } catch let failure as DecodeFailure {
             return .failure(failure)
         } catch PixelsError.malformedRequest(let reason) {

@@ -6,6 +6,7 @@ import Testing
 
 @Suite(.ownThread, .disabled(if: Sanitizer.isOn, "the helper limits its address space"))
 struct DecoderProcessTests {
+    private let folder = TestFolder()
     private let request = DecodeRequest(box: PixelSize(width: 16, height: 12))
 
     @Test func decodesASealedBlock() throws {
@@ -76,16 +77,32 @@ struct DecoderProcessTests {
         #expect(status == 1)
     }
 
-    /// A small file that claims a large progressive picture, in a process that may have 200 MB only.
-    @Test func answersWhenMemoryIsOut() throws {
-        var bytes = try Tool.cjpeg(PixelBuffer.scene(width: 16, height: 16).ppm, "-progressive")
-        let frame = try #require(bytes.firstRange(of: [0xFF, 0xC2, 0x00, 0x11])).upperBound
-        // 9,984 × 9,984.
-        bytes.replaceSubrange(frame + 1..<frame + 5, with: [0x27, 0x00, 0x27, 0x00])
+    /// A small file that claims a large progressive picture, in a process that may have 200 MB only. That is not the
+    /// picture's fault.
+    @Test func answersWhenMemoryIsShort() throws {
         let process = try DecoderProcess(
-            bytes, arguments: request.arguments, through: ["/usr/bin/prlimit", "--as=200000000"])
+            try large("2x2"), arguments: request.arguments, through: ["/usr/bin/prlimit", "--as=200000000"])
+        #expect(process.status == 0)
+        #expect(try DecodeOutcome(reading: process.output, for: request) == .failure(.shortOfMemory))
+    }
+
+    /// One that takes more than a decoder may have, wherever it is: 600 MB of coefficients beside a file of 500.
+    @Test func answersWhenAPictureWantsTooMuch() throws {
+        let file = folder.write("picture", try large("1x1"))
+        truncate(file, 500 << 20)
+        let handle = try #require(FileHandle(forReadingAtPath: file))
+        let process = try DecoderProcess(input: handle.fileDescriptor, arguments: request.arguments)
         #expect(process.status == 0)
         #expect(try DecodeOutcome(reading: process.output, for: request) == .failure(.outOfMemory))
+    }
+
+    /// A progressive picture of next to nothing that claims 9,984 × 9,984 pixels.
+    private func large(_ sampling: String) throws -> [UInt8] {
+        var bytes = try Tool.cjpeg(
+            PixelBuffer.scene(width: 16, height: 16).ppm, "-progressive", "-sample", sampling)
+        let frame = try #require(bytes.firstRange(of: [0xFF, 0xC2, 0x00, 0x11])).upperBound
+        bytes.replaceSubrange(frame + 1..<frame + 5, with: [0x27, 0x00, 0x27, 0x00])
+        return bytes
     }
 
     private func outcome(_ bytes: [UInt8]) throws -> DecodeOutcome {

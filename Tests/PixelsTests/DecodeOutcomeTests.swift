@@ -146,7 +146,7 @@ struct DecodeOutcomeTests {
         .notAPicture, .unsupportedFormat("HEIC"),
         .missingLibrary(format: "HEIC", library: "libheif", package: "libheif1"),
         .tooLarge(width: 65_501, height: Int(UInt32.max)),
-        .damaged("it ends in the middle"), .outOfMemory, .badRequest("no box"),
+        .damaged("it ends in the middle"), .outOfMemory, .shortOfMemory, .badRequest("no box"),
     ]
 
     private func reply(metadata: PictureMetadata? = nil) -> DecodeReply {

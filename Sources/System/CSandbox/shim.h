@@ -5,6 +5,7 @@
 #define VITRINE_CSANDBOX_SHIM_H
 
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -42,6 +43,15 @@ static inline int csandbox_limit(int resource, unsigned long limit) {
     if (current.rlim_max < limit) limit = current.rlim_max;
     struct rlimit both = {limit, limit};
     return setrlimit(resource, &both);
+}
+
+/// Whether the kernel would give this process so many bytes more. Nothing is written to them, so nothing is taken.
+static inline int csandbox_can_have_memory(unsigned long length) {
+    // MAP_ANONYMOUS, which <sys/mman.h> has under _DEFAULT_SOURCE.
+    void *memory = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | 0x20, -1, 0);
+    if (memory == MAP_FAILED) return 0;
+    munmap(memory, length);
+    return 1;
 }
 
 #include "landlock_wall.h"

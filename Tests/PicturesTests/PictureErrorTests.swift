@@ -1,0 +1,20 @@
+import Pixels
+import Testing
+
+@testable import Pictures
+
+struct PictureErrorTests {
+    /// What a picture is at fault for is remembered of it for good; what a machine lacks may be there the next time.
+    @Test(
+        arguments: [
+            (.undecodable(.notAPicture), true), (.undecodable(.unsupportedFormat("JPEG XL")), true),
+            (.undecodable(.tooLarge(width: 65_500, height: 65_500)), true), (.undecodable(.damaged("it ends")), true),
+            (.undecodable(.outOfMemory), true), (.undecodable(.shortOfMemory), false),
+            (.undecodable(.missingLibrary(format: "HEIC", library: "libheif", package: "libheif1")), false),
+            (.undecodable(.badRequest("no box")), false), (.decoderDied, false), (.tookTooLong, false),
+            (.cannotStart("no"), false), (.cancelled, false), (.file("no"), false),
+        ] as [(PictureError, Bool)])
+    func tellsWhoseFaultItIs(error: PictureError, isThePictures: Bool) {
+        #expect(error.isThePicturesFault == isThePictures)
+    }
+}
