@@ -133,13 +133,12 @@ public struct DecoderClient: Sendable {
         return process
     }
 
-    /// Returns false if the time ran out first.
-    private func waitForEnd(_ lifeline: Int32) -> Bool {
+    /// Returns false if the time ran out first, whether something is there to be read or not.
+    func waitForEnd(_ lifeline: Int32) -> Bool {
         var entry = pollfd(fd: lifeline, events: Int16(POLLIN), revents: 0)
-        var rest = budget
-        while true {
-            let before = Self.milliseconds
-            let count = poll(&entry, 1, rest)
+        let deadline = Self.milliseconds + Int64(budget)
+        repeat {
+            let count = poll(&entry, 1, Int32(clamping: max(0, deadline - Self.milliseconds)))
             if count == 0 { return false }
             if count > 0 {
                 if Int32(entry.revents) & POLLIN == 0 { return true }
@@ -147,8 +146,8 @@ public struct DecoderClient: Sendable {
                 var buffer = [UInt8](repeating: 0, count: 1_024)
                 if buffer.withUnsafeMutableBytes({ read(lifeline, $0.baseAddress, $0.count) }) <= 0 { return true }
             }
-            rest = max(0, rest - Int32(clamping: Self.milliseconds - before))
-        }
+        } while Self.milliseconds < deadline
+        return false
     }
 
     @discardableResult
