@@ -12,6 +12,11 @@ struct Animation {
         case restore
     }
 
+    /// How much of a picture came.
+    enum Extent {
+        case nothing, part, all
+    }
+
     /// One picture's place.
     struct Frame {
         let area: AnimationCanvas.Area
@@ -31,22 +36,22 @@ struct Animation {
     /// animation that more would be needed gets it over fewer of those before it.
     private static let mostPixels = 1 << 27
 
-    /// Paints every picture that is to be seen when picture `index` is shown. `paint` paints one, and returns whether all
-    /// of it came.
+    /// Paints every picture that is to be seen when picture `index` is shown. `paint` paints one, and returns how much of it
+    /// came.
     func canvas(
-        at index: Int, _ paint: (Int, AnimationCanvas) throws(DecodeFailure) -> Bool
-    ) throws(DecodeFailure) -> (canvas: AnimationCanvas, isComplete: Bool) {
+        at index: Int, _ paint: (Int, AnimationCanvas) throws(DecodeFailure) -> Extent
+    ) throws(DecodeFailure) -> (canvas: AnimationCanvas, extent: Extent) {
         let canvas = try AnimationCanvas(size: size)
         let (first, isWhole) = start(for: index)
-        var isComplete = isWhole
+        var extents: Set<Extent> = isWhole ? [] : [.part]
         var covered: AnimationCanvas?
         for current in first...index {
             if current > first { dispose(of: frames[current - 1], on: canvas, covered) }
             let frame = frames[current]
             covered = frame.disposal == .restore && current < index ? try canvas.copy(of: frame.area) : nil
-            if try !paint(current, canvas) { isComplete = false }
+            extents.insert(try paint(current, canvas))
         }
-        return (canvas, isComplete)
+        return (canvas, extents.count == 1 ? extents.first ?? .part : .part)
     }
 
     private func dispose(of frame: Frame, on canvas: AnimationCanvas, _ covered: AnimationCanvas?) {

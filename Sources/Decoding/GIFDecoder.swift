@@ -28,7 +28,7 @@ enum GIFDecoder: PictureDecoder {
         var output = OutputRows(
             plan, source: file.size, region: plan.region, channels: .rgba, conversion: nil)
         for row in output.sourceRows { output.add(UnsafeBufferPointer(shown.canvas.row(row))) }
-        return output.reply(facts, isComplete: shown.isComplete)
+        return try output.reply(facts, isComplete: shown.extent == .all, cameToAnything: shown.extent != .nothing)
     }
 
     private static func placed(_ frame: GIFFile.Frame, on size: PixelSize) -> Animation.Frame {
@@ -39,13 +39,13 @@ enum GIFDecoder: PictureDecoder {
             pixelCount: frame.size.width * frame.size.height)
     }
 
-    /// Unpacks a picture and paints what is not transparent of it. Returns whether all of it came; of one that was cut
+    /// Unpacks a picture and paints what is not transparent of it. Returns how much of it came; of one that was cut
     /// short, the rows are coarse if they are interlaced, and missing at the bottom if they are not.
     private static func paint(
         _ frame: GIFFile.Frame, of file: GIFFile, in area: AnimationCanvas.Area, on canvas: AnimationCanvas
-    ) throws(DecodeFailure) -> Bool {
+    ) throws(DecodeFailure) -> Animation.Extent {
         let size = frame.size
-        guard size.width > 0, size.height > 0 else { return true }
+        guard size.width > 0, size.height > 0 else { return .all }
         try PictureBounds.check(size, isHeldWhole: true)
         guard let memory = malloc(size.width * size.height) else { throw .outOfMemory }
         defer { free(memory) }
@@ -68,6 +68,6 @@ enum GIFDecoder: PictureDecoder {
                 target[4 * x + 3] = 255
             }
         }
-        return rowsThere == size.height
+        return rowsThere == size.height ? .all : rowsThere > 0 ? .part : .nothing
     }
 }

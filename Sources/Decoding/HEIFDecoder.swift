@@ -32,21 +32,21 @@ enum HEIFDecoder: PictureDecoder {
             var small = try HEIFPicture(bytes, format: name)
             if small.takeThumbnail(), plan.isLike(small.size), (try? small.decode()) != nil {
                 facts.isCoarse = true
-                return show(small, by: plan, facts, conversion)
+                return try show(small, by: plan, facts, conversion)
             }
         }
         try picture.decode()
-        return show(picture, by: plan, facts, conversion)
+        return try show(picture, by: plan, facts, conversion)
     }
 
     private static func show(
         _ picture: borrowing HEIFPicture, by plan: DecodePlan, _ facts: PictureFacts, _ conversion: ColourConversion?
-    ) -> DecodeReply {
+    ) throws(DecodeFailure) -> DecodeReply {
         var output = OutputRows(
             plan, source: picture.size, region: plan.region(of: picture.size), channels: picture.channels,
             conversion: conversion)
         for row in output.sourceRows { output.add(picture.row(row)) }
-        return output.reply(facts, isComplete: true)
+        return try output.reply(facts, isComplete: true)
     }
 
     /// The format by the file's main brand. "mif1" and "msf1" say only that the boxes are those of HEIF.

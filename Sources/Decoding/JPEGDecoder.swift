@@ -57,7 +57,7 @@ enum JPEGDecoder: PictureDecoder {
         let isWhole = try read(&jpeg, into: &output)
         var facts = facts
         facts.isCoarse = facts.isCoarse || jpeg.isCoarse
-        return output.reply(facts, isComplete: isWhole && !jpeg.isIncomplete)
+        return try output.reply(facts, isComplete: isWhole && !jpeg.isIncomplete)
     }
 
     /// Reads rows until there are enough, or until the stream breaks: what came before is then shown. Returns whether

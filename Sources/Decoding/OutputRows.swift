@@ -76,8 +76,14 @@ struct OutputRows {
         }
     }
 
-    /// The answer, with as many rows as there were.
-    consuming func reply(_ facts: PictureFacts, isComplete: Bool) -> DecodeReply {
+    /// The answer, with as many rows as there were. A picture that breaks off before there is anything of it is refused: what
+    /// would be shown is blank.
+    ///
+    /// - Parameter cameToAnything: false if the rows that were added are blank, because nothing was there to be put into them.
+    consuming func reply(
+        _ facts: PictureFacts, isComplete: Bool, cameToAnything: Bool = true
+    ) throws(DecodeFailure) -> DecodeReply {
+        guard isComplete || hasRows && cameToAnything else { throw .damaged("there is nothing of it to show") }
         if darkFilter != nil {
             return plan.reply(facts, rows: Chequer.Rows(light: rows, dark: darkRows), isComplete: isComplete)
         }

@@ -28,6 +28,6 @@ enum PNGDecoder: PictureDecoder {
             header.isInterlaced
             ? try png.readInterlaced(output.sourceRows) { output.add($0) }
             : try png.read(output.sourceRows) { output.add($0) }
-        return output.reply(facts, isComplete: isWhole)
+        return try output.reply(facts, isComplete: isWhole)
     }
 }

@@ -30,6 +30,7 @@ enum TIFFDecoder: PictureDecoder {
         var output = OutputRows(
             plan, source: size, region: plan.region, channels: picture.channels, conversion: conversion)
         try picture.read(output.sourceRows) { output.add($0) }
-        return output.reply(facts, isComplete: !picture.isIncomplete)
+        return try output.reply(
+            facts, isComplete: !picture.isIncomplete, cameToAnything: picture.cameToAnything)
     }
 }

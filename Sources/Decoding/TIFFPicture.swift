@@ -5,6 +5,8 @@ import Pixels
 /// The first picture of a TIFF, read in stripes as it is stored: as many rows as are packed together are in memory.
 struct TIFFPicture: ~Copyable {
     private let decoder: UnsafeMutablePointer<ctiff_decoder>
+    /// Whether any of the rows that were read are not blank, or are meant to be.
+    private(set) var cameToAnything = false
 
     /// No single block may be larger: an uncompressed picture of the most pixels that are held, at 16 bits a channel.
     private static let largestBlock = 800 << 20
@@ -86,7 +88,14 @@ struct TIFFPicture: ~Copyable {
         for top in stride(from: rows.lowerBound / stripe * stripe, to: rows.upperBound, by: stripe) {
             let count = min(stripe, height - top)
             pixels.update(repeating: 0, count: count * width)
+            let errors = decoder.pointee.error_count
             _ = ctiff_read(decoder, UInt32(top), UInt32(count), pixels)
+            // What cannot be unpacked comes out as zeros, and so in one colour; what breaks off in the middle does not.
+            if !cameToAnything {
+                cameToAnything =
+                    decoder.pointee.error_count == errors
+                    || UnsafeBufferPointer(start: pixels, count: count * width).contains { $0 != pixels[0] }
+            }
             for row in max(top, rows.lowerBound)..<min(top + count, rows.upperBound) {
                 let start = memory.assumingMemoryBound(to: UInt8.self) + (row - top) * width * 4
                 guard !opaque.isEmpty else {

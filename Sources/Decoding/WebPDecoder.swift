@@ -50,7 +50,7 @@ enum WebPDecoder: PictureDecoder {
         let count = try picture.unpack(part)
         let rows = output.sourceRows
         for row in rows where row < count { output.add(picture.row(row)) }
-        return output.reply(facts, isComplete: count >= rows.upperBound)
+        return try output.reply(facts, isComplete: count >= rows.upperBound)
     }
 
     private static func compose(
@@ -73,13 +73,13 @@ enum WebPDecoder: PictureDecoder {
             plan, source: size, region: plan.region, channels: .rgba,
             conversion: ColourConversion(profile: file.profile))
         for row in output.sourceRows { output.add(UnsafeBufferPointer(shown.canvas.row(row))) }
-        return output.reply(facts, isComplete: shown.isComplete)
+        return try output.reply(facts, isComplete: shown.extent == .all, cameToAnything: shown.extent != .nothing)
     }
 
-    /// Unpacks a picture and paints it. Returns whether all of it came.
+    /// Unpacks a picture and paints it. Returns how much of it came.
     private static func paint(
         _ frame: WebPFile.Frame, in area: AnimationCanvas.Area, on canvas: AnimationCanvas
-    ) throws(DecodeFailure) -> Bool {
+    ) throws(DecodeFailure) -> Animation.Extent {
         let picture = try WebPPicture(frame.data)
         guard picture.size == frame.size else { throw .damaged("a picture is not as large as it says") }
         try PictureBounds.check(picture.size, isHeldWhole: true)
@@ -97,7 +97,7 @@ enum WebPDecoder: PictureDecoder {
                 }
             }
         }
-        return count == picture.size.height
+        return count == picture.size.height ? .all : .part
     }
 
     /// Paints one pixel of colour and opacity over another, or in its place.
