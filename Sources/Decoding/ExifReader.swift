@@ -11,9 +11,12 @@ struct ExifReader: ~Copyable {
     /// libexif reads no more: a JPEG segment cannot be longer.
     private static let longestBlock = 0xFFFE
 
-    /// Reads a block from its byte order mark on; nothing when memory is out.
+    /// Reads a block from its byte order mark on; nothing when memory is out. Of one that is too long, what can be made
+    /// shorter.
     init?(tiff: UnsafeRawBufferPointer) {
-        let block = Array("Exif\0\0".utf8) + tiff.prefix(Self.longestBlock - 6)
+        let longest = Self.longestBlock - 6
+        let short = tiff.count > longest ? TIFFDirectories(tiff, longest: longest)?.block : nil
+        let block = Array("Exif\0\0".utf8) + (short ?? Array(tiff.prefix(longest)))
         guard let data = cexif_read(block, UInt32(block.count)) else { return nil }
         self.data = data
     }

@@ -9,7 +9,8 @@ struct HEIFPicture: ~Copyable {
     /// it is read.
     static let isReadable = cheif_load() != 0
 
-    private static let longestExif = 1 << 16
+    /// Cameras put notes of their own there, and small pictures.
+    private static let longestExif = 4 << 20
 
     /// Opens a file. The bytes have to outlive it.
     init(_ bytes: UnsafeRawBufferPointer, format: String) throws(DecodeFailure) {

@@ -45,6 +45,50 @@ struct ExifTests {
         }
     }
 
+    /// libexif reads 64 KiB; the directories lie behind a text of 70,000 letters.
+    @Test func readsWhatLiesFarBehind() throws {
+        var exif = Self.full
+        exif.main.append((0x013B, .text(String(repeating: "x", count: 70_000))))
+        let metadata = try metadata(exif)
+        #expect(metadata.camera == "FUJIFILM X-T4" && metadata.lens == "XF35mmF1.4 R" && metadata.iso == 400)
+        #expect(metadata.takenAt == "2006-07-30T07:47:17" && metadata.longitude == 151.2)
+        #expect(metadata.description == "Evening at the lake")
+        #expect(!metadata.fields.contains { $0.name == "Artist" })
+    }
+
+    /// TIFFs by libtiff have their directory behind the pixels.
+    @Test(arguments: ["LSB", "MSB"]) func readsATIFFsOwnDirectory(order: String) throws {
+        let picture = PixelBuffer.scene(width: 240, height: 160)
+        let bytes = try Tool.convert(
+            picture.ppm, "ppm:-", "-set", "comment", "Evening at the lake", "-compress", "None", "-endian", order,
+            "tiff:-")
+        #expect(bytes.count > 0xFFFE)
+        var request = DecodeRequest.within(8)
+        request.product = .facts
+        #expect(try decode(bytes, request).metadata.description == "Evening at the lake")
+    }
+
+    @Test func survivesDamageFarBehind() throws {
+        var exif = Self.full
+        exif.main.append((0x013B, .text(String(repeating: "x", count: 70_000))))
+        let tiff = exif.tiff
+        var random = SeededNumbers(seed: 43)
+        var request = DecodeRequest.within(8)
+        request.product = .facts
+        // The main directory, and those behind its long value.
+        let places = Array(0..<120) + Array(70_000..<tiff.count)
+        for _ in 0..<300 {
+            var damaged = tiff
+            for _ in 0..<Int.random(in: 1...6, using: &random) {
+                damaged[places.randomElement(using: &random) ?? 0] = .random(in: 0...255, using: &random)
+            }
+            var png = PNGFile(.scene(width: 4, height: 4))
+            png.chunks = [("eXIf", damaged)]
+            let reply = try decode(png.bytes, request)
+            #expect(reply.metadata == reply.metadata.bounded)
+        }
+    }
+
     @Test func comesWithoutPixelsToo() throws {
         var request = DecodeRequest.within(80)
         request.product = .facts
