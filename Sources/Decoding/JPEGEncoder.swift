@@ -6,15 +6,22 @@ enum JPEGEncoder {
     /// About what cameras use for their own thumbnails: ten kilobytes for 320 × 240.
     private static let quality: Int32 = 80
 
-    static func encode(_ picture: PixelBuffer) throws(DecodeFailure) -> [UInt8] {
-        var bytes: UnsafeMutablePointer<UInt8>?
-        var length: UInt = 0
-        let status = picture.bytes.withUnsafeBufferPointer { pixels in
-            cjpeg_encode(
-                pixels.baseAddress, UInt32(picture.width), UInt32(picture.height), quality, &bytes, &length)
+    /// Refuses a picture that would be longer than so many bytes: more would not pass the wire.
+    static func encode(
+        _ picture: PixelBuffer, longest: Int = DecodeReply.longestThumbnail
+    ) throws(DecodeFailure) -> [UInt8] {
+        var status = cjpeg_status.ok
+        let bytes = [UInt8](unsafeUninitializedCapacity: longest) { room, length in
+            status = picture.bytes.withUnsafeBufferPointer { pixels in
+                cjpeg_encode(
+                    pixels.baseAddress, UInt32(picture.width), UInt32(picture.height), quality, room.baseAddress,
+                    longest, &length)
+            }
         }
-        defer { cjpeg_free_encoded(bytes) }
-        guard status == .ok, let bytes else { throw .outOfMemory }
-        return Array(UnsafeBufferPointer(start: bytes, count: Int(length)))
+        switch status {
+        case .ok: return bytes
+        case .oversized: throw .tooLarge(width: picture.width, height: picture.height)
+        default: throw .outOfMemory
+        }
     }
 }

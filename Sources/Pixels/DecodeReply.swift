@@ -32,7 +32,7 @@ public struct DecodeReply: Hashable, Sendable {
     /// The longest time to show one picture of an animation that a file can say, in milliseconds: WebP's 24 bits.
     static let longestDuration = 0xFF_FFFF
     /// The most bytes of a thumbnail; more than a JPEG of any box needs that is worth keeping.
-    static let longestThumbnail = 4 << 20
+    public static let longestThumbnail = 4 << 20
 
     /// Answers `request`, which lays the region out.
     ///

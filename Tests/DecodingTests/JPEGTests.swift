@@ -3,6 +3,8 @@ import Pixels
 import TestSupport
 import Testing
 
+@testable import Decoding
+
 struct JPEGTests {
     private static let scene = PixelBuffer.scene(width: 203, height: 149)
 
@@ -24,6 +26,18 @@ struct JPEGTests {
             // Chroma that is coarser on one side only is not scaled up within the inverse DCT: its detail halves.
             let isLopsided = ["1x2", "4x1", "4x2"].contains(options.last)
             #expect(small.psnr(Self.scene.scaled(to: size)) > (isLopsided ? 26 : 33), "\(side)")
+        }
+    }
+
+    /// What nobody would take is not made.
+    @Test func makesNoThumbnailThatIsTooLong() throws {
+        let noise = PixelBuffer.noise(width: 90, height: 70)
+        let length = try JPEGEncoder.encode(noise).count
+        #expect(try JPEGEncoder.encode(noise, longest: length + 1).count == length)
+        for longest in [1, 100, length - 1] {
+            #expect(throws: DecodeFailure.tooLarge(width: 90, height: 70)) {
+                try JPEGEncoder.encode(noise, longest: longest)
+            }
         }
     }
 

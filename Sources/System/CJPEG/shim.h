@@ -197,33 +197,60 @@ static inline cjpeg_status cjpeg_read_row(cjpeg_decoder *decoder, uint8_t *row) 
     return jpeg_read_scanlines(&decoder->info, &row, 1) == 1 ? cjpeg_ok : cjpeg_damaged;
 }
 
-/// One picture being compressed, and where its errors go.
+/// One picture being compressed, and where its bytes and errors go.
 typedef struct cjpeg_encoder {
     struct jpeg_compress_struct info;
     struct jpeg_error_mgr errors;
+    struct jpeg_destination_mgr destination;
+    uint8_t *room;
+    size_t size;
     jmp_buf escape;
+    cjpeg_status failure;
 } cjpeg_encoder;
 
 static inline void cjpeg_encoder_exit(j_common_ptr info) {
     longjmp(((cjpeg_encoder *)info->client_data)->escape, 1);
 }
 
-/// Compresses RGB pixels. `bytes` is the library's, and is freed by cjpeg_free_encoded whatever this returns.
+static inline void cjpeg_begin_output(j_compress_ptr info) {
+    cjpeg_encoder *encoder = (cjpeg_encoder *)info->client_data;
+    encoder->destination.next_output_byte = encoder->room;
+    encoder->destination.free_in_buffer = encoder->size;
+}
+
+/// The room is full: there is no more.
+static inline boolean cjpeg_run_out(j_compress_ptr info) {
+    cjpeg_encoder *encoder = (cjpeg_encoder *)info->client_data;
+    encoder->failure = cjpeg_oversized;
+    longjmp(encoder->escape, 1);
+}
+
+static inline void cjpeg_end_output(j_compress_ptr info) {
+    (void)info;
+}
+
+/// Compresses RGB pixels into `room`, which is `size` bytes long, and says how many of them it took. The library's own room,
+/// which grows, is not used: where memory ran out while it grew, nobody could tell whose it was.
 static inline cjpeg_status cjpeg_encode(
-    const uint8_t *pixels, unsigned width, unsigned height, int quality, uint8_t **bytes, unsigned long *length) {
+    const uint8_t *pixels, unsigned width, unsigned height, int quality, uint8_t *room, size_t size, size_t *length) {
     cjpeg_encoder encoder;
     encoder.info.err = jpeg_std_error(&encoder.errors);
     encoder.errors.error_exit = cjpeg_encoder_exit;
     encoder.errors.output_message = cjpeg_output_message;
     encoder.info.client_data = &encoder;
-    *bytes = NULL;
+    encoder.destination.init_destination = cjpeg_begin_output;
+    encoder.destination.empty_output_buffer = cjpeg_run_out;
+    encoder.destination.term_destination = cjpeg_end_output;
+    encoder.room = room;
+    encoder.size = size;
+    encoder.failure = cjpeg_exhausted;
     *length = 0;
     if (setjmp(encoder.escape)) {
         jpeg_destroy_compress(&encoder.info);
-        return cjpeg_exhausted;
+        return encoder.failure;
     }
     jpeg_create_compress(&encoder.info);
-    jpeg_mem_dest(&encoder.info, bytes, length);
+    encoder.info.dest = &encoder.destination;
     encoder.info.image_width = width;
     encoder.info.image_height = height;
     encoder.info.input_components = 3;
@@ -237,12 +264,9 @@ static inline cjpeg_status cjpeg_encode(
         jpeg_write_scanlines(&encoder.info, &row, 1);
     }
     jpeg_finish_compress(&encoder.info);
+    *length = size - encoder.destination.free_in_buffer;
     jpeg_destroy_compress(&encoder.info);
     return cjpeg_ok;
-}
-
-static inline void cjpeg_free_encoded(uint8_t *bytes) {
-    free(bytes);
 }
 
 /// The library's words for the failure.
