@@ -43,20 +43,9 @@ public enum Decoder {
     ) throws(DecodeFailure) -> DecodeReply {
         for format in formats where format.recognises(bytes) {
             let reply = try format.decode(bytes, request)
-            return request.product == .thumbnail ? try thumbnail(of: reply, for: request) : reply
+            guard request.product == .thumbnail, let pixels = reply.pixels else { return reply }
+            return reply.with(pixels: nil, thumbnail: try JPEGEncoder.encode(pixels), for: request)
         }
         throw UnreadFormat.name(of: bytes).map(DecodeFailure.unsupportedFormat) ?? .notAPicture
-    }
-
-    /// The same answer with a JPEG in the pixels' place.
-    private static func thumbnail(
-        of reply: DecodeReply, for request: DecodeRequest
-    ) throws(DecodeFailure) -> DecodeReply {
-        guard let pixels = reply.pixels else { return reply }
-        return DecodeReply(
-            to: request, sourceSize: reply.sourceSize, format: reply.format, orientation: reply.orientation,
-            isComplete: reply.isComplete, isCoarse: reply.isCoarse, frameCount: reply.frameCount,
-            duration: reply.duration, metadata: reply.metadata, pixels: nil,
-            thumbnail: try JPEGEncoder.encode(pixels))
     }
 }

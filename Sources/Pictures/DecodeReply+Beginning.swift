@@ -11,13 +11,6 @@ extension DecodeReply {
         small.enlarges = true
         return small
     }
-
-    /// The same answer with other pixels, of the same size.
-    func showing(_ pixels: PixelBuffer, for request: DecodeRequest) -> DecodeReply {
-        DecodeReply(
-            to: request, sourceSize: sourceSize, format: format, orientation: orientation, isComplete: isComplete,
-            metadata: metadata, pixels: pixels)
-    }
 }
 
 extension PixelBuffer {

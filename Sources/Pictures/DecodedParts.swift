@@ -48,7 +48,7 @@ final class DecodedParts: Sendable {
         else { return nil }
         let layout = PictureLayout(of: part.reply.sourceSize, for: request)
         guard let rect = part.reply.place(of: layout.region), part.isFineEnough(for: layout) else { return nil }
-        return part.reply.showing(pixels.cut(rect, to: layout.output), for: request)
+        return part.reply.with(pixels: pixels.scaled(rect, to: layout.output), for: request)
     }
 
     /// What to decode in a request's place: more, if a part of a photo is asked for; nil if it is not.
@@ -115,23 +115,5 @@ extension DecodeReply {
         return PixelRect(
             x: (part.x - region.x) * columns, y: (part.y - region.y) * rows, width: part.width * columns,
             height: part.height * rows)
-    }
-}
-
-extension PixelBuffer {
-    /// A part of the picture, scaled.
-    fileprivate func cut(_ rect: PixelRect, to size: PixelSize) -> PixelBuffer {
-        var filter = AreaFilter(source: self.size, region: rect, output: size)
-        var rows: [UInt8] = []
-        rows.reserveCapacity(Self.byteCount(of: size) ?? 0)
-        let length = width * Self.bytesPerPixel
-        bytes.withUnsafeBufferPointer { bytes in
-            for row in filter.sourceRows {
-                filter.add(
-                    row: UnsafeBufferPointer(rebasing: bytes[row * length..<(row + 1) * length]),
-                    appendingOutputTo: &rows)
-            }
-        }
-        return PixelBuffer(size: size, rows: rows, background: .black)
     }
 }

@@ -144,7 +144,7 @@ public struct PictureDeveloper: Sendable {
                     .bytes(stored.bytes), reply.substitute(for: request), cancellation: cancellation
                 ).pixels
             else { return reply }
-            return reply.showing(pixels.completed(by: rest, background: request.background), for: request)
+            return reply.with(pixels: pixels.completed(by: rest, background: request.background), for: request)
         } catch let error as PictureError {
             throw error.isThePicturesFault ? PictureError.file("too little has come of it") : error
         }

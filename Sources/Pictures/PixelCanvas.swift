@@ -20,18 +20,7 @@ struct PixelCanvas {
     /// The same in fewer pixels: so many a cell, each the mean of those that it stands for.
     func reduced(to pixelsPerCell: (columns: Int, rows: Int)) -> PixelBuffer {
         let small = PixelSize(width: size.columns * pixelsPerCell.columns, height: size.rows * pixelsPerCell.rows)
-        var filter = AreaFilter(source: pixels.size, region: PixelRect(whole: pixels.size), output: small)
-        let length = pixels.width * PixelBuffer.bytesPerPixel
-        var rows: [UInt8] = []
-        rows.reserveCapacity(small.width * small.height * PixelBuffer.bytesPerPixel)
-        pixels.bytes.withUnsafeBufferPointer { bytes in
-            for row in filter.sourceRows {
-                filter.add(
-                    row: UnsafeBufferPointer(rebasing: bytes[row * length..<(row + 1) * length]),
-                    appendingOutputTo: &rows)
-            }
-        }
-        return PixelBuffer(size: small, rows: rows, background: .black)
+        return pixels.scaled(PixelRect(whole: pixels.size), to: small)
     }
 
     private static func extended(_ picture: PixelBuffer, to size: PixelSize, _ background: PixelColor) -> PixelBuffer {

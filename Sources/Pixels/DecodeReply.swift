@@ -54,4 +54,11 @@ public struct DecodeReply: Hashable, Sendable {
         self.thumbnail = thumbnail
         region = PictureLayout(of: sourceSize, for: request).region
     }
+    /// The same answer to another request for the same picture: with pixels of the size that it lays out, or a thumbnail.
+    public func with(pixels: PixelBuffer?, thumbnail: [UInt8]? = nil, for request: DecodeRequest) -> DecodeReply {
+        DecodeReply(
+            to: request, sourceSize: sourceSize, format: format, orientation: orientation, isComplete: isComplete,
+            isCoarse: isCoarse, frameCount: frameCount, duration: duration, metadata: metadata, pixels: pixels,
+            thumbnail: thumbnail)
+    }
 }

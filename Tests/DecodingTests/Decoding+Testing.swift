@@ -25,16 +25,7 @@ extension DecodeReply {
 extension PixelBuffer {
     /// The picture scaled by the filter that `PixelsTests` checks.
     func scaled(to size: PixelSize, region: PixelRect? = nil) -> PixelBuffer {
-        var filter = AreaFilter(source: self.size, region: region ?? PixelRect(whole: self.size), output: size)
-        var scaled: [UInt8] = []
-        bytes.withUnsafeBufferPointer { bytes in
-            for row in filter.sourceRows {
-                let start = row * width * 3
-                filter.add(
-                    row: UnsafeBufferPointer(rebasing: bytes[start..<start + width * 3]), appendingOutputTo: &scaled)
-            }
-        }
-        return PixelBuffer(size: size, rows: scaled, background: .black)
+        scaled(region ?? PixelRect(whole: self.size), to: size)
     }
 
     /// How the picture has to be stored for `orientation` to bring it back: the turn that undoes that one.

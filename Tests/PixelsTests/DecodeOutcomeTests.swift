@@ -42,6 +42,23 @@ struct DecodeOutcomeTests {
         #expect(read.metadata == metadata.bounded)
     }
 
+    @Test func keepsEverythingButItsPixels() throws {
+        var asked = request
+        asked.haste = .soon
+        let metadata = PictureMetadata()
+        let reply = DecodeReply(
+            to: asked, sourceSize: PixelSize(width: 16, height: 12), format: "GIF", orientation: .flipped,
+            isComplete: false, isCoarse: true, frameCount: 7, duration: 40, metadata: metadata, pixels: nil)
+        var other = asked
+        other.region = UnitRect(x: 0, y: 0, width: 0.5, height: 0.5) ?? .whole
+        let pixels = PixelBuffer(size: PixelSize(width: 8, height: 6), rows: [], background: .black)
+        let shown = reply.with(pixels: pixels, for: other)
+        #expect(shown.pixels == pixels && shown.thumbnail == nil && shown.region == other.region)
+        #expect(shown.sourceSize == reply.sourceSize && shown.format == "GIF" && shown.orientation == .flipped)
+        #expect(!shown.isComplete && shown.isCoarse && shown.frameCount == 7 && shown.duration == 40)
+        #expect(reply.with(pixels: nil, thumbnail: [1], for: asked).thumbnail == [1])
+    }
+
     @Test func refusesPixelsNotAskedFor() {
         let outcome = DecodeOutcome.picture(reply())
         var others = [request, request, request, request]
