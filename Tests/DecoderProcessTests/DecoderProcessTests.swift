@@ -49,6 +49,22 @@ struct DecoderProcessTests {
         #expect(try outcome(signature + header) == .failure(.tooLarge(width: 65_500, height: 65_500)))
     }
 
+    /// Old kernels, and the filters of containers, have no call that closes all descriptors at once.
+    @Test func closesWhatIsOpenOneByOneToo() throws {
+        let log = folder.path("calls")
+        let process = try DecoderProcess(
+            PNGFile(.scene(width: 16, height: 12)).bytes, arguments: request.arguments,
+            through: [
+                "/bin/sh", "-c", "exec \"$@\" 7</dev/null 8</dev/null", "sh", "/usr/bin/strace", "-o", log, "-e",
+                "trace=close,close_range", "-e", "inject=close_range:error=ENOSYS",
+            ])
+        #expect(process.status == 0)
+        let reply = try picture(of: try DecodeOutcome(reading: process.output, for: request))
+        #expect(reply.pixels == .scene(width: 16, height: 12))
+        let calls = try String(contentsOfFile: log, encoding: .utf8)
+        #expect(calls.contains("ENOSYS") && calls.contains(/close\(7\) += 0/) && calls.contains(/close\(8\) += 0/))
+    }
+
     @Test func refusesOtherArguments() throws {
         for arguments in [[], ["--help"], request.arguments + ["more"]] {
             let process = try DecoderProcess(PNGFile(.scene(width: 2, height: 2)).bytes, arguments: arguments)
