@@ -33,7 +33,8 @@ enum JPEGDecoder: PictureDecoder {
         _ bytes: [UInt8], by plan: DecodePlan, _ facts: PictureFacts, _ conversion: ColourConversion?
     ) -> DecodeReply? {
         bytes.withUnsafeBytes { bytes in
-            guard recognises(bytes), var jpeg = try? JPEGStream(bytes), plan.isLike(jpeg.size), !jpeg.hasInks
+            guard recognises(bytes), var jpeg = try? JPEGStream(bytes), plan.isLike(jpeg.size), !jpeg.hasInks,
+                (try? PictureBounds.check(jpeg.size, isHeldWhole: jpeg.hasMultipleScans)) != nil
             else { return nil }
             var facts = facts
             facts.isCoarse = true

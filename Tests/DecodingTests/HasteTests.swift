@@ -47,6 +47,28 @@ struct HasteTests {
         }
     }
 
+    /// The thumbnail claims as much as the picture does, which may claim more: its rows are not held. Arithmetic coding takes
+    /// the end of its data for zeros, so that both are whole.
+    @Test func aThumbnailIsBoundedAsPicturesAre() throws {
+        func claiming(_ options: String...) throws -> [UInt8] {
+            let scene = PixelBuffer.scene(width: 16, height: 16)
+            var bytes = try Tool.run(
+                "/usr/bin/cjpeg", ["-arithmetic", "-grayscale"] + options, input: scene.ppm)
+            let markers: [[UInt8]] = [[0xFF, 0xC9, 0x00, 0x0B], [0xFF, 0xCA, 0x00, 0x0B]]
+            let frame = try #require(markers.lazy.compactMap { bytes.firstRange(of: $0) }.first)
+            // 10,240 × 10,240.
+            bytes.replaceSubrange(frame.upperBound + 1..<frame.upperBound + 5, with: [0x28, 0, 0x28, 0])
+            return bytes
+        }
+        var exif = ExifFile()
+        exif.thumbnail = try claiming("-progressive")
+        let bytes = ExifFile.jpeg(try claiming(), inserting: exif.segment)
+        #expect(throws: DecodeFailure.tooLarge(width: 10_240, height: 10_240)) {
+            try decode(exif.thumbnail, Self.soon(8))
+        }
+        #expect(try decode(bytes, Self.soon(1280)).isCoarse == false)
+    }
+
     @Test(arguments: Orientation.allCases)
     func takesTheThumbnail(orientation: Orientation) throws {
         let bytes = try Self.picture(with: Self.other, orientation: orientation)
