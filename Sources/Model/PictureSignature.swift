@@ -17,8 +17,9 @@ public enum PictureSignature: String, Sendable, CaseIterable {
         case _ where head.starts(with: Array("GIF87a".utf8)) || head.starts(with: Array("GIF89a".utf8)): self = .gif
         case _ where head.starts(with: Array("RIFF".utf8)) && head.dropFirst(8).elementsEqual("WEBP".utf8):
             self = .webp
-        case _ where head.starts(with: [0x49, 0x49, 0x2A, 0x00]) || head.starts(with: [0x4D, 0x4D, 0x00, 0x2A]):
-            self = .tiff
+        // 43 in the place of 42 are files with offsets of 64 bits.
+        case _ where [0x2A, 0x2B].contains { head.starts(with: [0x49, 0x49, $0, 0x00]) }: self = .tiff
+        case _ where [0x2A, 0x2B].contains { head.starts(with: [0x4D, 0x4D, 0x00, $0]) }: self = .tiff
         // ISO base media, the brands of still pictures.
         case _ where head.dropFirst(4).starts(with: "ftyp".utf8) && Self.isStillBrand(head.dropFirst(8)): self = .heif
         default: return nil
@@ -26,6 +27,8 @@ public enum PictureSignature: String, Sendable, CaseIterable {
     }
 
     private static func isStillBrand(_ brand: ArraySlice<UInt8>) -> Bool {
-        ["heic", "heix", "heim", "heis", "mif1", "msf1", "avif", "avis"].contains { $0.utf8.elementsEqual(brand) }
+        ["heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1", "avif", "avis"].contains {
+            $0.utf8.elementsEqual(brand)
+        }
     }
 }
