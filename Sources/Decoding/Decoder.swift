@@ -16,7 +16,8 @@ public enum Decoder {
         HEIFDecoder.self,
     ]
 
-    /// The libraries that read them, with their versions.
+    /// The libraries that read them, with their versions. Those that are loaded when they are needed are there if they can be
+    /// loaded now: to be asked for before this process gives up opening files.
     public static var libraries: [String] { formats.compactMap { $0.library } }
 
     /// As much of a picture as tells its format.

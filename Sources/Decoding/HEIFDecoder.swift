@@ -6,6 +6,8 @@ enum HEIFDecoder: PictureDecoder {
     private static let heic = ["heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1"]
     private static let avif = ["avif", "avis"]
 
+    static var library: String? { HEIFPicture.version.map { "libheif \($0)" } }
+
     static func recognises(_ bytes: UnsafeRawBufferPointer) -> Bool {
         name(of: bytes) != nil
     }

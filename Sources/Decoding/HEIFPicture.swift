@@ -9,6 +9,9 @@ struct HEIFPicture: ~Copyable {
     /// it is read.
     static let isReadable = cheif_load() != 0
 
+    /// The version of libheif; nothing where it is not there.
+    static var version: String? { cheif_version().map { String(cString: $0) } }
+
     /// Cameras put notes of their own there, and small pictures.
     private static let longestExif = 4 << 20
 
@@ -75,9 +78,6 @@ struct HEIFPicture: ~Copyable {
     }
 
     private static func message(of decoder: UnsafeMutablePointer<cheif_decoder>) -> String {
-        let words = withUnsafeBytes(of: &decoder.pointee.message) { bytes in
-            String(decoding: bytes.prefix { $0 != 0 }.map { 0x20...0x7E ~= $0 ? $0 : 0x3F }, as: UTF8.self)
-        }
-        return words.isEmpty ? "its parts do not fit together" : words
+        withUnsafeBytes(of: &decoder.pointee.message) { LibraryWords($0).text }
     }
 }

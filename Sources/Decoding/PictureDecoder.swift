@@ -2,7 +2,8 @@ import Pixels
 
 /// One picture format.
 protocol PictureDecoder: Sendable {
-    /// The library that reads it, with its version; nil where no library of its own does.
+    /// The library that reads it, with its version; nil where no library of its own does, or where it is not
+    /// installed.
     static var library: String? { get }
 
     /// Whether the first bytes are the format's signature.

@@ -3,6 +3,7 @@ import Pixels
 /// TIFF: in strips and tiles, bilevel, grey, palette, RGB, YCC, inks, of 8 and 16 bits; of several pictures the first.
 enum TIFFDecoder: PictureDecoder {
     static let name = "TIFF"
+    static var library: String? { TIFFPicture.version.map { "libtiff \($0)" } }
 
     static func recognises(_ bytes: UnsafeRawBufferPointer) -> Bool {
         // 43 in the place of 42 are files with offsets of 64 bits.
@@ -11,7 +12,7 @@ enum TIFFDecoder: PictureDecoder {
     }
 
     static func prepare() {
-        _ = TIFFPicture.prepare()
+        _ = TIFFPicture.version
     }
 
     static func decode(

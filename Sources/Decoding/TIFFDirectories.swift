@@ -46,7 +46,7 @@ struct TIFFDirectories {
         var own = main.filter { $0.tag != Tag.exif && $0.tag != Tag.gps }
         for link in main where (link.tag == Tag.exif || link.tag == Tag.gps) && link.value.count == 4 {
             guard let start = append(entries(at: number(link.value)), to: &block) else { continue }
-            own.append((link.tag, link.type, 1, written(UInt32(start)))
+            own.append((link.tag, link.type, 1, written(UInt32(start))))
         }
         let start = append(own, to: &block) ?? 0
         block.replaceSubrange(4..<8, with: written(UInt32(start)))

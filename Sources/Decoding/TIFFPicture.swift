@@ -13,16 +13,22 @@ struct TIFFPicture: ~Copyable {
     /// Rows are read by at least that many, where they are packed by fewer.
     private static let fewestRows = 64
 
-    /// Loads the library. Returns whether it is there.
-    static func prepare() -> Bool {
+    /// The version of the library; nothing where it is not there.
+    static var version: String? {
+        guard var library else { return nil }
+        let line = String(cString: ctiff_version(&library)).split(separator: "\n").first
+        return line?.split(separator: " ").last.map(String.init)
+    }
+
+    /// Loads the library. Nothing where it is not there.
+    private static var library: ctiff_library? {
         var library = ctiff_library()
-        return ctiff_load(&library) != 0
+        return ctiff_load(&library) != 0 ? library : nil
     }
 
     /// Opens a file at its first picture. The bytes have to outlive it.
     init(_ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
-        var library = ctiff_library()
-        guard ctiff_load(&library) != 0 else {
+        guard var library = Self.library else {
             throw .missingLibrary(format: TIFFDecoder.name, library: "libtiff", package: "libtiff6")
         }
         guard let decoder = ctiff_new(&library) else { throw .outOfMemory }
@@ -120,11 +126,6 @@ struct TIFFPicture: ~Copyable {
     }
 
     private static func message(of decoder: UnsafeMutablePointer<ctiff_decoder>) -> String {
-        let length = MemoryLayout.size(ofValue: decoder.pointee.message)
-        let words = withUnsafeBytes(of: &decoder.pointee.message) { bytes in
-            String(
-                decoding: bytes.prefix(length).prefix { $0 != 0 }.map { 0x20...0x7E ~= $0 ? $0 : 0x3F }, as: UTF8.self)
-        }
-        return words.isEmpty ? "its parts do not fit together" : words
+        withUnsafeBytes(of: &decoder.pointee.message) { LibraryWords($0).text }
     }
 }

@@ -3,13 +3,14 @@ import Pixels
 /// WebP: lossy and lossless, transparent or not; of an animation any picture, over those before it.
 enum WebPDecoder: PictureDecoder {
     static let name = "WebP"
+    static var library: String? { WebPPicture.version.map { "libwebp \($0)" } }
 
     static func recognises(_ bytes: UnsafeRawBufferPointer) -> Bool {
         bytes.starts(with: "RIFF".utf8) && bytes.dropFirst(8).starts(with: "WEBP".utf8)
     }
 
     static func prepare() {
-        _ = WebPPicture.prepare()
+        _ = WebPPicture.version
     }
 
     static func decode(

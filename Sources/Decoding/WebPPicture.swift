@@ -14,16 +14,22 @@ struct WebPPicture: ~Copyable {
     private let bytes: UnsafeRawBufferPointer
     private let decoder: UnsafeMutablePointer<cwebp_decoder>
 
-    /// Loads the library. Returns whether it is there.
-    static func prepare() -> Bool {
+    /// The version of the library; nothing where it is not there.
+    static var version: String? {
+        guard var library else { return nil }
+        let number = cwebp_version(&library)
+        return "\(number >> 16).\(number >> 8 & 255).\(number & 255)"
+    }
+
+    /// Loads the library. Nothing where it is not there.
+    private static var library: cwebp_library? {
         var library = cwebp_library()
-        return cwebp_load(&library) != 0
+        return cwebp_load(&library) != 0 ? library : nil
     }
 
     /// Reads a picture's header. The bytes have to outlive it.
     init(_ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
-        var library = cwebp_library()
-        guard cwebp_load(&library) != 0 else {
+        guard var library = Self.library else {
             throw .missingLibrary(format: WebPDecoder.name, library: "libwebp", package: "libwebp7")
         }
         var features = cwebp_features()

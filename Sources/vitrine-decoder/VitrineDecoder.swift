@@ -50,8 +50,9 @@ enum VitrineDecoder {
 
     /// Confines this process as for a picture, and says what came of it.
     private static func report() -> Never {
+        let libraries = Decoder.libraries
         guard let walls = Confinement(longestAnswer: DecoderReport.longest).apply() else { exit(1) }
-        let text = Array(DecoderReport(walls: walls.names, libraries: Decoder.libraries).text.utf8)
+        let text = Array(DecoderReport(walls: walls.names, libraries: libraries).text.utf8)
         let answer = SealedMemory(adopting: STDOUT_FILENO)
         let isSaid = withExtendedLifetime(answer) {
             // Where there is no block, somebody asks by hand; what it goes into is his.

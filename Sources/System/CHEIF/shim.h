@@ -43,42 +43,47 @@ static inline struct heif_error cheif_result(int is_good) {
     return is_good ? good : bad;
 }
 
+/// The functions of libheif by which a picture of its is filled: what they are called here, and there.
+#define CHEIF_CANVAS_FUNCTIONS(each) \
+    each(create, heif_image_create) \
+    each(add_plane, heif_image_add_plane) \
+    each(get_plane, heif_image_get_plane) \
+    each(release, heif_image_release) \
+    each(alloc_colours, heif_nclx_color_profile_alloc) \
+    each(free_colours, heif_nclx_color_profile_free) \
+    each(set_primaries, heif_nclx_color_profile_set_color_primaries) \
+    each(set_transfer, heif_nclx_color_profile_set_transfer_characteristics) \
+    each(set_matrix, heif_nclx_color_profile_set_matrix_coefficients) \
+    each(set_colours, heif_image_set_nclx_color_profile)
+
+#define CHEIF_DECLARE(field, name) __typeof__(&name) field;
+#define CHEIF_FIND_FIELD(field, name) && (found.field = CHEIF_FIND(heif, name)) != NULL
+
+typedef struct cheif_canvas_functions {
+    CHEIF_CANVAS_FUNCTIONS(CHEIF_DECLARE)
+} cheif_canvas_functions;
+
+/// Finds them, when they are asked for first: a picture of many parts is filled many times.
+static inline const cheif_canvas_functions *cheif_find_canvas(void) {
+    static cheif_canvas_functions found;
+    if (found.set_colours != NULL) return &found;
+    void *heif = cheif_library(cheif_heif_name);
+    return heif != NULL CHEIF_CANVAS_FUNCTIONS(CHEIF_FIND_FIELD) ? &found : NULL;
+}
+
 /// Where a decoded picture's planes go: libheif's picture.
 typedef struct cheif_canvas {
-    __typeof__(&heif_image_create) create;
-    __typeof__(&heif_image_add_plane) add_plane;
-    __typeof__(&heif_image_get_plane) get_plane;
-    __typeof__(&heif_image_release) release;
-    __typeof__(&heif_nclx_color_profile_alloc) alloc_colours;
-    __typeof__(&heif_nclx_color_profile_free) free_colours;
-    __typeof__(&heif_nclx_color_profile_set_color_primaries) set_primaries;
-    __typeof__(&heif_nclx_color_profile_set_transfer_characteristics) set_transfer;
-    __typeof__(&heif_nclx_color_profile_set_matrix_coefficients) set_matrix;
-    __typeof__(&heif_image_set_nclx_color_profile) set_colours;
+    const cheif_canvas_functions *functions;
     struct heif_image *image;
 } cheif_canvas;
 
 static inline int cheif_make_canvas(cheif_canvas *canvas, int width, int height, enum heif_chroma chroma) {
-    void *heif = cheif_library(cheif_heif_name);
-    if (heif == NULL) return 0;
-    canvas->create = CHEIF_FIND(heif, heif_image_create);
-    canvas->add_plane = CHEIF_FIND(heif, heif_image_add_plane);
-    canvas->get_plane = CHEIF_FIND(heif, heif_image_get_plane);
-    canvas->release = CHEIF_FIND(heif, heif_image_release);
-    canvas->alloc_colours = CHEIF_FIND(heif, heif_nclx_color_profile_alloc);
-    canvas->free_colours = CHEIF_FIND(heif, heif_nclx_color_profile_free);
-    canvas->set_primaries = CHEIF_FIND(heif, heif_nclx_color_profile_set_color_primaries);
-    canvas->set_transfer = CHEIF_FIND(heif, heif_nclx_color_profile_set_transfer_characteristics);
-    canvas->set_matrix = CHEIF_FIND(heif, heif_nclx_color_profile_set_matrix_coefficients);
-    canvas->set_colours = CHEIF_FIND(heif, heif_image_set_nclx_color_profile);
     canvas->image = NULL;
-    if (!canvas->create || !canvas->add_plane || !canvas->get_plane || !canvas->release || !canvas->alloc_colours
-        || !canvas->free_colours || !canvas->set_primaries || !canvas->set_transfer || !canvas->set_matrix
-        || !canvas->set_colours)
-        return 0;
+    canvas->functions = cheif_find_canvas();
+    if (canvas->functions == NULL) return 0;
     enum heif_colorspace space =
         chroma == heif_chroma_monochrome ? heif_colorspace_monochrome : heif_colorspace_YCbCr;
-    return canvas->create(width, height, space, chroma, &canvas->image).code == heif_error_Ok;
+    return canvas->functions->create(width, height, space, chroma, &canvas->image).code == heif_error_Ok;
 }
 
 /// Copies one plane, whose rows lie `stride` bytes apart.
@@ -86,9 +91,9 @@ static inline int cheif_copy_plane(
     cheif_canvas *canvas, int index, const void *source, ptrdiff_t stride, int width, int height, int bits) {
     static const enum heif_channel channels[] = {heif_channel_Y, heif_channel_Cb, heif_channel_Cr};
     if (source == NULL || width <= 0 || height <= 0 || bits < 8 || bits > 16) return 0;
-    if (canvas->add_plane(canvas->image, channels[index], width, height, bits).code != heif_error_Ok) return 0;
+    if (canvas->functions->add_plane(canvas->image, channels[index], width, height, bits).code != heif_error_Ok) return 0;
     int there = 0;
-    uint8_t *target = canvas->get_plane(canvas->image, channels[index], &there);
+    uint8_t *target = canvas->functions->get_plane(canvas->image, channels[index], &there);
     size_t length = (size_t)width * (bits > 8 ? 2 : 1);
     if (target == NULL || there < 0 || (size_t)there < length) return 0;
     for (int row = 0; row < height; row++)
@@ -98,14 +103,14 @@ static inline int cheif_copy_plane(
 
 /// Says how the planes are to be understood, for files that say it in the picture data only.
 static inline void cheif_describe(cheif_canvas *canvas, int is_full_range, int primaries, int transfer, int matrix) {
-    struct heif_color_profile_nclx *colours = canvas->alloc_colours();
+    struct heif_color_profile_nclx *colours = canvas->functions->alloc_colours();
     if (colours == NULL) return;
-    canvas->set_primaries(colours, (uint16_t)primaries);
-    canvas->set_transfer(colours, (uint16_t)transfer);
-    canvas->set_matrix(colours, (uint16_t)matrix);
+    canvas->functions->set_primaries(colours, (uint16_t)primaries);
+    canvas->functions->set_transfer(colours, (uint16_t)transfer);
+    canvas->functions->set_matrix(colours, (uint16_t)matrix);
     colours->full_range_flag = is_full_range != 0;
-    canvas->set_colours(canvas->image, colours);
-    canvas->free_colours(colours);
+    canvas->functions->set_colours(canvas->image, colours);
+    canvas->functions->free_colours(colours);
 }
 
 /// One HEVC picture in decoding.
@@ -209,7 +214,7 @@ static inline struct heif_error cheif_hevc_decode(void *decoder, struct heif_ima
     }
     cheif_canvas canvas = {0};
     int is_good = picture != NULL && cheif_hevc_copy(hevc, picture, &canvas);
-    if (!is_good && canvas.image != NULL) canvas.release(canvas.image);
+    if (!is_good && canvas.image != NULL) canvas.functions->release(canvas.image);
     if (is_good) *image = canvas.image;
     return cheif_result(is_good);
 }
@@ -313,7 +318,7 @@ static inline struct heif_error cheif_av1_decode(void *decoder, struct heif_imag
         if (data.sz > 0) drop_data(&data);
     }
     close(&context);
-    if (!is_good && canvas.image != NULL) canvas.release(canvas.image);
+    if (!is_good && canvas.image != NULL) canvas.functions->release(canvas.image);
     if (is_good) *image = canvas.image;
     return cheif_result(is_good);
 }
@@ -415,6 +420,13 @@ static inline int cheif_load(void) {
     cheif_library(cheif_hevc_name);
     cheif_library(cheif_av1_name);
     return add(&cheif_hevc_connection).code == heif_error_Ok && add(&cheif_av1_connection).code == heif_error_Ok;
+}
+
+/// The version of libheif, or NULL where it is not there.
+static inline const char *cheif_version(void) {
+    void *heif = cheif_library(cheif_heif_name);
+    __typeof__(&heif_get_version) version = heif ? CHEIF_FIND(heif, heif_get_version) : NULL;
+    return version ? version() : NULL;
 }
 
 /// One file being read.

@@ -14,49 +14,39 @@
 
 #include <tiffio.h>
 
-/// The functions that are used.
+/// The functions that are used: what they are called here, and there.
+#define CTIFF_FUNCTIONS(each) \
+    each(version, TIFFGetVersion) \
+    each(options_alloc, TIFFOpenOptionsAlloc) \
+    each(options_free, TIFFOpenOptionsFree) \
+    each(set_largest_block, TIFFOpenOptionsSetMaxSingleMemAlloc) \
+    each(set_error_handler, TIFFOpenOptionsSetErrorHandlerExtR) \
+    each(set_warning_handler, TIFFOpenOptionsSetWarningHandlerExtR) \
+    each(open, TIFFClientOpenExt) \
+    each(close, TIFFClose) \
+    each(get_field, TIFFGetField) \
+    each(is_tiled, TIFFIsTiled) \
+    each(can_read, TIFFRGBAImageOK) \
+    each(begin, TIFFRGBAImageBegin) \
+    each(get, TIFFRGBAImageGet) \
+    each(end, TIFFRGBAImageEnd)
+
+#define CTIFF_DECLARE(field, name) __typeof__(&name) field;
+#define CTIFF_FIND(field, name) && (library->field = (__typeof__(&name))dlsym(handle, #name)) != NULL
+
 typedef struct ctiff_library {
-    __typeof__(&TIFFOpenOptionsAlloc) options_alloc;
-    __typeof__(&TIFFOpenOptionsFree) options_free;
-    __typeof__(&TIFFOpenOptionsSetMaxSingleMemAlloc) set_largest_block;
-    __typeof__(&TIFFOpenOptionsSetErrorHandlerExtR) set_error_handler;
-    __typeof__(&TIFFOpenOptionsSetWarningHandlerExtR) set_warning_handler;
-    __typeof__(&TIFFClientOpenExt) open;
-    __typeof__(&TIFFClose) close;
-    __typeof__(&TIFFGetField) get_field;
-    __typeof__(&TIFFGetFieldDefaulted) get_field_defaulted;
-    __typeof__(&TIFFIsTiled) is_tiled;
-    __typeof__(&TIFFRGBAImageOK) can_read;
-    __typeof__(&TIFFRGBAImageBegin) begin;
-    __typeof__(&TIFFRGBAImageGet) get;
-    __typeof__(&TIFFRGBAImageEnd) end;
+    CTIFF_FUNCTIONS(CTIFF_DECLARE)
 } ctiff_library;
 
 /// Finds the library, which stays loaded. Returns whether it is there.
 static inline int ctiff_load(ctiff_library *library) {
     void *handle = dlopen("libtiff.so.6", RTLD_NOW | RTLD_LOCAL);
-    if (handle == NULL) return 0;
-    library->options_alloc = (__typeof__(library->options_alloc))dlsym(handle, "TIFFOpenOptionsAlloc");
-    library->options_free = (__typeof__(library->options_free))dlsym(handle, "TIFFOpenOptionsFree");
-    library->set_largest_block =
-        (__typeof__(library->set_largest_block))dlsym(handle, "TIFFOpenOptionsSetMaxSingleMemAlloc");
-    library->set_error_handler =
-        (__typeof__(library->set_error_handler))dlsym(handle, "TIFFOpenOptionsSetErrorHandlerExtR");
-    library->set_warning_handler =
-        (__typeof__(library->set_warning_handler))dlsym(handle, "TIFFOpenOptionsSetWarningHandlerExtR");
-    library->open = (__typeof__(library->open))dlsym(handle, "TIFFClientOpenExt");
-    library->close = (__typeof__(library->close))dlsym(handle, "TIFFClose");
-    library->get_field = (__typeof__(library->get_field))dlsym(handle, "TIFFGetField");
-    library->get_field_defaulted = (__typeof__(library->get_field_defaulted))dlsym(handle, "TIFFGetFieldDefaulted");
-    library->is_tiled = (__typeof__(library->is_tiled))dlsym(handle, "TIFFIsTiled");
-    library->can_read = (__typeof__(library->can_read))dlsym(handle, "TIFFRGBAImageOK");
-    library->begin = (__typeof__(library->begin))dlsym(handle, "TIFFRGBAImageBegin");
-    library->get = (__typeof__(library->get))dlsym(handle, "TIFFRGBAImageGet");
-    library->end = (__typeof__(library->end))dlsym(handle, "TIFFRGBAImageEnd");
-    return library->options_alloc && library->options_free && library->set_largest_block
-        && library->set_error_handler && library->set_warning_handler && library->open && library->close
-        && library->get_field && library->get_field_defaulted && library->is_tiled && library->can_read
-        && library->begin && library->get && library->end;
+    return handle != NULL CTIFF_FUNCTIONS(CTIFF_FIND);
+}
+
+/// "LIBTIFF, Version 4.5.0", and more on other lines.
+static inline const char *ctiff_version(const ctiff_library *library) {
+    return library->version();
 }
 
 /// One picture being read, its bytes, and what the library says of it.
@@ -224,8 +214,5 @@ static const uint32_t ctiff_height_tag = TIFFTAG_IMAGELENGTH;
 static const uint32_t ctiff_rows_per_strip_tag = TIFFTAG_ROWSPERSTRIP;
 static const uint32_t ctiff_tile_height_tag = TIFFTAG_TILELENGTH;
 static const uint32_t ctiff_orientation_tag = TIFFTAG_ORIENTATION;
-static const uint32_t ctiff_samples_tag = TIFFTAG_SAMPLESPERPIXEL;
-static const uint32_t ctiff_bits_tag = TIFFTAG_BITSPERSAMPLE;
-static const uint32_t ctiff_photometric_tag = TIFFTAG_PHOTOMETRIC;
 
 #endif

@@ -22,30 +22,33 @@ typedef enum __attribute__((enum_extensibility(closed))) cwebp_status {
     cwebp_exhausted,
 } cwebp_status;
 
-/// The functions that are used.
+/// The functions that are used: what they are called here, and there.
+#define CWEBP_FUNCTIONS(each) \
+    each(version, WebPGetDecoderVersion) \
+    each(get_features, WebPGetFeaturesInternal) \
+    each(init_config, WebPInitDecoderConfigInternal) \
+    each(begin, WebPIDecode) \
+    each(update, WebPIUpdate) \
+    each(rows, WebPIDecGetRGB) \
+    each(end, WebPIDelete) \
+    each(free_buffer, WebPFreeDecBuffer)
+
+#define CWEBP_DECLARE(field, name) __typeof__(&name) field;
+#define CWEBP_FIND(field, name) && (library->field = (__typeof__(&name))dlsym(handle, #name)) != NULL
+
 typedef struct cwebp_library {
-    __typeof__(&WebPGetFeaturesInternal) get_features;
-    __typeof__(&WebPInitDecoderConfigInternal) init_config;
-    __typeof__(&WebPIDecode) begin;
-    __typeof__(&WebPIUpdate) update;
-    __typeof__(&WebPIDecGetRGB) rows;
-    __typeof__(&WebPIDelete) end;
-    __typeof__(&WebPFreeDecBuffer) free_buffer;
+    CWEBP_FUNCTIONS(CWEBP_DECLARE)
 } cwebp_library;
 
 /// Finds the library, which stays loaded. Returns whether it is there.
 static inline int cwebp_load(cwebp_library *library) {
     void *handle = dlopen("libwebp.so.7", RTLD_NOW | RTLD_LOCAL);
-    if (handle == NULL) return 0;
-    library->get_features = (__typeof__(library->get_features))dlsym(handle, "WebPGetFeaturesInternal");
-    library->init_config = (__typeof__(library->init_config))dlsym(handle, "WebPInitDecoderConfigInternal");
-    library->begin = (__typeof__(library->begin))dlsym(handle, "WebPIDecode");
-    library->update = (__typeof__(library->update))dlsym(handle, "WebPIUpdate");
-    library->rows = (__typeof__(library->rows))dlsym(handle, "WebPIDecGetRGB");
-    library->end = (__typeof__(library->end))dlsym(handle, "WebPIDelete");
-    library->free_buffer = (__typeof__(library->free_buffer))dlsym(handle, "WebPFreeDecBuffer");
-    return library->get_features && library->init_config && library->begin && library->update && library->rows
-        && library->end && library->free_buffer;
+    return handle != NULL CWEBP_FUNCTIONS(CWEBP_FIND);
+}
+
+/// The library's version, a byte each for its three numbers.
+static inline int cwebp_version(const cwebp_library *library) {
+    return library->version();
 }
 
 static inline cwebp_status cwebp_status_of(VP8StatusCode code) {
