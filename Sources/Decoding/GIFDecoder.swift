@@ -12,7 +12,12 @@ enum GIFDecoder: PictureDecoder {
     static func decode(
         _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest
     ) throws(DecodeFailure) -> DecodeReply {
-        guard let file = GIFFile(bytes) else { throw .damaged("its header is missing") }
+        // For the first picture it is enough that there is a second one. A file is as long as it likes, and to count all of
+        // them is to walk all of it.
+        let isCounted = request.frame > 0 || !request.wantsPixels
+        guard let file = GIFFile(bytes, atMost: isCounted ? DecodeRequest.frames.count : 2) else {
+            throw .damaged("its header is missing")
+        }
         try PictureBounds.check(file.size, isHeldWhole: true)
         guard !file.frames.isEmpty else { throw .damaged("it has a header and no picture") }
         let index = min(request.frame, file.frames.count - 1)

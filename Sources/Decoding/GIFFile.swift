@@ -26,8 +26,8 @@ struct GIFFile {
     private let bytes: UnsafeRawBufferPointer
     private static let headerLength = 13
 
-    /// Walks a file whose signature was recognised; nothing where it ends in its header.
-    init?(_ bytes: UnsafeRawBufferPointer) {
+    /// Walks a file whose signature was recognised, as far as there are so many pictures; nothing where it ends in its header.
+    init?(_ bytes: UnsafeRawBufferPointer, atMost limit: Int) {
         guard bytes.count >= Self.headerLength else { return nil }
         self.bytes = bytes
         size = PixelSize(width: Self.number(bytes, at: 6), height: Self.number(bytes, at: 8))
@@ -35,7 +35,7 @@ struct GIFFile {
         var position = common.upperBound
         // What the next picture is told by the extension before it.
         var next = Frame()
-        while frames.count < DecodeRequest.frames.count, position < bytes.count {
+        while frames.count < limit, position < bytes.count {
             switch bytes[position] {
             case 0x21:
                 readExtension(at: position, for: &next)

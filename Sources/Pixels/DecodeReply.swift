@@ -15,7 +15,8 @@ public struct DecodeReply: Hashable, Sendable {
     public let isComplete: Bool
     /// Whether it was made in haste of less than there is: decoding the whole would show more.
     public let isCoarse: Bool
-    /// How many pictures the file shows one after the other, 1 for most. No more than the request can ask for.
+    /// How many pictures the file shows one after the other, 1 for most. No more than the request can ask for. Where its first
+    /// picture was asked for, 2 may stand for any number above 1: they are counted when another one is, or no pixels are.
     public let frameCount: Int
     /// How long the picture that was asked for is to be shown, in milliseconds as the file says; many say 0 and leave it
     /// to whoever shows them. 0 where there is one only.

@@ -48,6 +48,18 @@ struct GIFTests {
         #expect(try decode(animated.bytes, facts).duration == 655_350)
     }
 
+    /// All of a file is walked for those alone who ask for more than its first picture.
+    @Test func countsWhenItIsAsked() throws {
+        let frames = Array(repeating: GIFFile.Frame(size: Self.size, filled: 0), count: 5)
+        var file = GIFFile(size: Self.size, palette: [Self.red])
+        file.frames = frames
+        #expect(try Self.decoded(file, frame: 0).frameCount == 2)
+        #expect(try Self.decoded(file, frame: 1).frameCount == 5)
+        var facts = DecodeRequest.within(100)
+        facts.product = .facts
+        #expect(try decode(file.bytes, facts).frameCount == 5)
+    }
+
     @Test(arguments: [(1, blue), (2, PixelColor(red: 9, green: 9, blue: 9)), (3, red)] as [(UInt8, PixelColor)])
     func picturesDisappearAsTheySay(disposal: UInt8, left: PixelColor) throws {
         var last = GIFFile.Frame(size: PixelSize(width: 1, height: 1), filled: 1)
