@@ -25,6 +25,8 @@ struct Animation {
         let isOpaque: Bool
         /// How many pixels have to be unpacked for it.
         let pixelCount: Int
+        /// How long it is shown, in milliseconds.
+        let duration: Int
     }
 
     /// The canvas's size.
@@ -36,22 +38,52 @@ struct Animation {
     /// animation that more would be needed gets it over fewer of those before it.
     private static let mostPixels = 1 << 27
 
-    /// Paints every picture that is to be seen when picture `index` is shown. `paint` paints one, and returns how much of it
-    /// came.
-    func canvas(
-        at index: Int, _ paint: (Int, AnimationCanvas) throws(DecodeFailure) -> Extent
-    ) throws(DecodeFailure) -> (canvas: AnimationCanvas, extent: Extent) {
+    /// Answers with picture `index`, and with those behind it that are wanted at once. Every picture is painted that is to be
+    /// seen then; `paint` paints one, and returns how much of it came.
+    func reply(
+        at index: Int, by plan: DecodePlan, _ facts: PictureFacts, _ conversion: ColourConversion?,
+        _ paint: (Int, AnimationCanvas) throws(DecodeFailure) -> Extent
+    ) throws(DecodeFailure) -> DecodeReply {
         let canvas = try AnimationCanvas(size: size)
         let (first, isWhole) = start(for: index)
         var extents: Set<Extent> = isWhole ? [] : [.part]
         var covered: AnimationCanvas?
         for current in first...index {
-            if current > first { dispose(of: frames[current - 1], on: canvas, covered) }
-            let frame = frames[current]
-            covered = frame.disposal == .restore && current < index ? try canvas.copy(of: frame.area) : nil
+            covered = try prepare(current, from: first, on: canvas, covered)
             extents.insert(try paint(current, canvas))
         }
-        return (canvas, extents.count == 1 ? extents.first ?? .part : .part)
+        let extent = extents.count == 1 ? extents.first ?? .part : .part
+        let reply = try rows(of: canvas, by: plan, conversion).reply(
+            facts, isComplete: extent == .all, cameToAnything: extent != .nothing)
+        var following: [AnimationPicture] = []
+        var work = 0
+        for current in index + 1..<max(index + 1, min(index + plan.request.picturesAtOnce, frames.count)) {
+            work += frames[current].pixelCount + size.width * size.height
+            guard work <= Self.mostPixels else { break }
+            covered = try prepare(current, from: first, on: canvas, covered)
+            // What does not come whole is asked for by itself, and says so then.
+            guard (try? paint(current, canvas)) == .all,
+                let pixels = try rows(of: canvas, by: plan, conversion).reply(facts, isComplete: true).pixels
+            else { break }
+            following.append(AnimationPicture(pixels: pixels, duration: frames[current].duration))
+        }
+        return following.isEmpty ? reply : reply.with(following: following, for: plan.request)
+    }
+
+    /// Takes away what the picture before leaves, and keeps what this one covers, if it is to come back.
+    private func prepare(
+        _ current: Int, from first: Int, on canvas: AnimationCanvas, _ covered: AnimationCanvas?
+    ) throws(DecodeFailure) -> AnimationCanvas? {
+        if current > first { dispose(of: frames[current - 1], on: canvas, covered) }
+        return frames[current].disposal == .restore ? try canvas.copy(of: frames[current].area) : nil
+    }
+
+    private func rows(
+        of canvas: AnimationCanvas, by plan: DecodePlan, _ conversion: ColourConversion?
+    ) -> OutputRows {
+        var output = OutputRows(plan, source: size, region: plan.region, channels: .rgba, conversion: conversion)
+        for row in output.sourceRows { output.add(UnsafeBufferPointer(canvas.row(row))) }
+        return output
     }
 
     private func dispose(of frame: Frame, on canvas: AnimationCanvas, _ covered: AnimationCanvas?) {

@@ -14,7 +14,7 @@ enum GIFDecoder: PictureDecoder {
     ) throws(DecodeFailure) -> DecodeReply {
         // For the first picture it is enough that there is a second one. A file is as long as it likes, and to count all of
         // them is to walk all of it.
-        let isCounted = request.frame > 0 || !request.wantsPixels
+        let isCounted = request.frame > 0 || request.run > 1 || !request.wantsPixels
         guard let file = GIFFile(bytes, atMost: isCounted ? DecodeRequest.frames.count : 2) else {
             throw .damaged("its header is missing")
         }
@@ -27,13 +27,9 @@ enum GIFDecoder: PictureDecoder {
         guard request.wantsPixels else { return plan.reply(facts) }
 
         let animation = Animation(size: file.size, frames: file.frames.map { placed($0, on: file.size) })
-        let shown = try animation.canvas(at: index) { current, canvas throws(DecodeFailure) in
+        return try animation.reply(at: index, by: plan, facts, nil) { current, canvas throws(DecodeFailure) in
             try paint(file.frames[current], of: file, in: animation.frames[current].area, on: canvas)
         }
-        var output = OutputRows(
-            plan, source: file.size, region: plan.region, channels: .rgba, conversion: nil)
-        for row in output.sourceRows { output.add(UnsafeBufferPointer(shown.canvas.row(row))) }
-        return try output.reply(facts, isComplete: shown.extent == .all, cameToAnything: shown.extent != .nothing)
     }
 
     private static func placed(_ frame: GIFFile.Frame, on size: PixelSize) -> Animation.Frame {
@@ -41,7 +37,7 @@ enum GIFDecoder: PictureDecoder {
             area: AnimationCanvas.Area(
                 x: frame.place.x, y: frame.place.y, width: frame.size.width, height: frame.size.height, on: size),
             disposal: frame.disposal, isOpaque: frame.transparent == nil,
-            pixelCount: frame.size.width * frame.size.height)
+            pixelCount: frame.size.width * frame.size.height, duration: frame.duration)
     }
 
     /// Unpacks a picture and paints what is not transparent of it. Returns how much of it came; of one that was cut

@@ -33,7 +33,7 @@ enum WebPDecoder: PictureDecoder {
         if facts.frameCount > 1 { facts.duration = file.frames[index].duration }
         let plan = DecodePlan(stored: canvas, orientation: exif.orientation, request: request)
         guard request.wantsPixels else { return plan.reply(facts) }
-        if index == 0, file.frames[0].place == (0, 0), file.frames[0].size == canvas {
+        if index == 0, request.picturesAtOnce == 1, file.frames[0].place == (0, 0), file.frames[0].size == canvas {
             let picture = try WebPPicture(file.frames[0].data)
             if picture.size == canvas { return try show(picture, by: plan, facts, file) }
         }
@@ -65,16 +65,13 @@ enum WebPDecoder: PictureDecoder {
                         x: frame.place.x, y: frame.place.y, width: frame.size.width, height: frame.size.height,
                         on: size),
                     disposal: frame.disposal, isOpaque: !frame.isBlended,
-                    pixelCount: frame.size.width * frame.size.height)
+                    pixelCount: frame.size.width * frame.size.height, duration: frame.duration)
             })
-        let shown = try animation.canvas(at: index) { current, canvas throws(DecodeFailure) in
+        return try animation.reply(
+            at: index, by: plan, facts, ColourConversion(profile: file.profile)
+        ) { current, canvas throws(DecodeFailure) in
             try paint(file.frames[current], in: animation.frames[current].area, on: canvas)
         }
-        var output = OutputRows(
-            plan, source: size, region: plan.region, channels: .rgba,
-            conversion: ColourConversion(profile: file.profile))
-        for row in output.sourceRows { output.add(UnsafeBufferPointer(shown.canvas.row(row))) }
-        return try output.reply(facts, isComplete: shown.extent == .all, cameToAnything: shown.extent != .nothing)
     }
 
     /// Unpacks a picture and paints it. Returns how much of it came.

@@ -9,7 +9,7 @@ public enum DecodeOutcome: Hashable, Sendable {
     case failure(DecodeFailure)
 
     private static let magic: UInt32 = 0x4E52_5456
-    private static let version: UInt16 = 2
+    private static let version: UInt16 = 3
     private static let headerLength = 7
 
     /// The largest block that answers `request`: the decoder may not write a larger one, nor is it read.
@@ -17,10 +17,11 @@ public enum DecodeOutcome: Hashable, Sendable {
         let product =
             switch request.product {
             case .facts: 0
-            case .pixels: PixelBuffer.byteCount(of: request.box) ?? 0
+            case .pixels: (PixelBuffer.byteCount(of: request.box) ?? 0) * request.picturesAtOnce
             case .thumbnail: DecodeReply.longestThumbnail
             }
-        return headerLength + 64 + PictureMetadata.longestText + PictureMetadata.longestEncoding + product
+        let durations = 4 * DecodeRequest.runs.upperBound
+        return headerLength + 64 + durations + PictureMetadata.longestText + PictureMetadata.longestEncoding + product
     }
 
     /// Reads an answer to `request`. Throws `PixelsError.malformedReply` for every block that is none.
@@ -46,7 +47,7 @@ public enum DecodeOutcome: Hashable, Sendable {
 
     /// Writes the block and seals it.
     public func write(to memory: SealedMemory) throws(PixelsError) {
-        try memory.fill(with: [head, product])
+        try memory.fill(with: [head, product] + following)
     }
 
     /// All of the block but what was made of the picture.
@@ -69,5 +70,10 @@ public enum DecodeOutcome: Hashable, Sendable {
     var product: [UInt8] {
         guard case .picture(let reply) = self else { return [] }
         return reply.pixels?.bytes ?? reply.thumbnail ?? []
+    }
+
+    /// The bytes of the pictures behind the first, likewise.
+    var following: [[UInt8]] {
+        if case .picture(let reply) = self { reply.following.map(\.pixels.bytes) } else { [] }
     }
 }

@@ -30,6 +30,9 @@ public struct DecodeReply: Hashable, Sendable {
     /// The same part as a JPEG, where that was wanted.
     public let thumbnail: [UInt8]?
 
+    /// The pictures of an animation that come behind it, where several were wanted at once: as many as there were at hand.
+    public let following: [AnimationPicture]
+
     /// The longest time to show one picture of an animation that a file can say, in milliseconds: WebP's 24 bits.
     static let longestDuration = 0xFF_FFFF
     /// The most bytes of a thumbnail; more than a JPEG of any box needs that is worth keeping.
@@ -41,7 +44,7 @@ public struct DecodeReply: Hashable, Sendable {
     public init(
         to request: DecodeRequest, sourceSize: PixelSize, format: String, orientation: Orientation,
         isComplete: Bool, isCoarse: Bool = false, frameCount: Int = 1, duration: Int = 0, metadata: PictureMetadata,
-        pixels: PixelBuffer?, thumbnail: [UInt8]? = nil
+        pixels: PixelBuffer?, thumbnail: [UInt8]? = nil, following: [AnimationPicture] = []
     ) {
         self.sourceSize = sourceSize
         self.format = format
@@ -53,6 +56,7 @@ public struct DecodeReply: Hashable, Sendable {
         self.metadata = metadata
         self.pixels = pixels
         self.thumbnail = thumbnail
+        self.following = following
         region = PictureLayout(of: sourceSize, for: request).region
     }
     /// The same answer to another request for the same picture: with pixels of the size that it lays out, or a thumbnail.
@@ -61,5 +65,23 @@ public struct DecodeReply: Hashable, Sendable {
             to: request, sourceSize: sourceSize, format: format, orientation: orientation, isComplete: isComplete,
             isCoarse: isCoarse, frameCount: frameCount, duration: duration, metadata: metadata, pixels: pixels,
             thumbnail: thumbnail)
+    }
+
+    /// The same answer with pictures behind it.
+    public func with(following: [AnimationPicture], for request: DecodeRequest) -> DecodeReply {
+        DecodeReply(
+            to: request, sourceSize: sourceSize, format: format, orientation: orientation, isComplete: isComplete,
+            isCoarse: isCoarse, frameCount: frameCount, duration: duration, metadata: metadata, pixels: pixels,
+            thumbnail: thumbnail, following: following)
+    }
+
+    /// The answer to who asks for one of the pictures behind it, from 0 on; nothing where there is none.
+    public func answer(following place: Int, for request: DecodeRequest) -> DecodeReply? {
+        guard following.indices.contains(place) else { return nil }
+        let picture = following[place]
+        return DecodeReply(
+            to: request, sourceSize: sourceSize, format: format, orientation: orientation, isComplete: isComplete,
+            isCoarse: isCoarse, frameCount: frameCount, duration: picture.duration, metadata: metadata,
+            pixels: picture.pixels)
     }
 }

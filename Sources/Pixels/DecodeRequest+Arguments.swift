@@ -14,6 +14,7 @@ extension DecodeRequest {
             "frame=\(frame)",
             "haste=\(haste.rawValue)",
             "turns=\(turns)",
+            "run=\(run)",
         ]
     }
 
@@ -22,7 +23,7 @@ extension DecodeRequest {
     public init(arguments: some Collection<String>) throws(PixelsError) {
         let names = [
             "region", "box", "aspect", "fitting", "enlarges", "background", "chequer", "product", "frame", "haste",
-            "turns",
+            "turns", "run",
         ]
         guard arguments.count == names.count else { throw .malformedRequest("\(arguments.count) arguments") }
         var values: [Substring] = []
@@ -46,6 +47,8 @@ extension DecodeRequest {
         self.haste = haste
         guard let turns = Int(values[10]), 0...3 ~= turns else { throw .malformedRequest("turns") }
         self.turns = turns
+        guard let run = Int(values[11]), Self.runs.contains(run) else { throw .malformedRequest("run") }
+        self.run = run
         // Whatever was read leniently above ("+1", "1e0", "maybe") is written otherwise.
         guard self.arguments.elementsEqual(arguments) else { throw .malformedRequest("not the usual form") }
     }

@@ -52,6 +52,9 @@ public struct DecodeRequest: Hashable, Sendable {
     public var product = Product.pixels
     /// Which picture of an animation, from 0 on; one that there is not is the last. Held within `frames`.
     public var frame = 0 { didSet { frame = max(0, min(frame, Self.frames.upperBound)) } }
+    /// How many pictures of an animation are wanted at once, that one and those behind it: who plays it has each composed once.
+    /// Held within `runs`, and only with pixels. See `picturesAtOnce`.
+    public var run = 1 { didSet { run = max(1, min(run, Self.runs.upperBound)) } }
     /// Whether it may be a coarser one, sooner.
     public var haste = Haste.whole
 
@@ -67,6 +70,18 @@ public struct DecodeRequest: Hashable, Sendable {
 
     /// The pictures of an animation that can be asked for; what comes behind them is not looked at.
     public static let frames = 0...99_999
+
+    /// How many pictures can be asked for at once.
+    public static let runs = 1...16
+
+    /// How many of a run there can be in an answer: one, and as many more as it has room for. Both sides of the wire go by it.
+    public var picturesAtOnce: Int {
+        guard product == .pixels, let length = PixelBuffer.byteCount(of: box) else { return 1 }
+        return max(1, min(run, Self.longestRun / length))
+    }
+
+    /// The most bytes of the pixels of a run.
+    private static let longestRun = 8 << 20
 
     /// Whether the picture has to be decoded at all.
     public var wantsPixels: Bool { product != .facts }

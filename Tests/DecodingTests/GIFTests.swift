@@ -48,6 +48,44 @@ struct GIFTests {
         #expect(try decode(animated.bytes, facts).duration == 655_350)
     }
 
+    /// Several at once are what each is by itself, and a run ends where the animation does.
+    @Test func aRunIsWhatItsPicturesAre() throws {
+        var frames = [GIFFile.Frame(size: Self.size, filled: 0)]
+        for number in 0..<6 {
+            var frame = Self.square(UInt8(number % 3), disposal: UInt8(1 + number % 3))
+            frame.place = (number % 4, number % 2)
+            frame.delay = UInt16(number + 1)
+            frames.append(frame)
+        }
+        var file = Self.file()
+        file.frames = frames
+        for start in 0..<7 {
+            var request = DecodeRequest.within(100)
+            request.background = PixelColor(red: 9, green: 9, blue: 9)
+            request.frame = start
+            request.run = 4
+            let run = try decode(file.bytes, request)
+            #expect(run.following.count == min(3, 6 - start) && run.frameCount == 7)
+            for (place, picture) in run.following.enumerated() {
+                let alone = try Self.decoded(file, frame: start + 1 + place)
+                #expect(picture.pixels == alone.pixels && picture.duration == alone.duration)
+            }
+        }
+    }
+
+    /// One that is cut short is not among those at once, and says so when it is asked for.
+    @Test func aRunEndsBeforeWhatIsCutShort() throws {
+        var file = Self.file()
+        file.frames = (0..<3).map { GIFFile.Frame(size: Self.size, filled: $0) }
+        let bytes = Array(file.bytes.dropLast(12))
+        var request = DecodeRequest.within(100)
+        request.run = 4
+        let run = try decode(bytes, request)
+        #expect(run.frameCount == 3 && run.following.count == 1)
+        request.frame = 2
+        #expect(try decode(bytes, request).isComplete == false)
+    }
+
     /// All of a file is walked for those alone who ask for more than its first picture.
     @Test func countsWhenItIsAsked() throws {
         let frames = Array(repeating: GIFFile.Frame(size: Self.size, filled: 0), count: 5)

@@ -59,6 +59,37 @@ struct DecodeOutcomeTests {
         #expect(reply.with(pixels: nil, thumbnail: [1], for: asked).thumbnail == [1])
     }
 
+    @Test func aRunSurvivesTheWire() throws {
+        var asked = request
+        asked.frame = 3
+        asked.run = 4
+        let following = (1...3).map { number in
+            AnimationPicture(pixels: .noise(width: 8, height: 6, seed: UInt64(number)), duration: 10 * number)
+        }
+        let reply = DecodeReply(
+            to: asked, sourceSize: PixelSize(width: 80, height: 60), format: "GIF", orientation: .upright,
+            isComplete: true, frameCount: 7, duration: 40, metadata: PictureMetadata(),
+            pixels: .noise(width: 8, height: 6), following: following)
+        let outcome = DecodeOutcome.picture(reply)
+        let block = outcome.head + outcome.product + outcome.following.joined()
+        #expect(try read(block, for: asked) == outcome)
+        #expect(block.count <= DecodeOutcome.longestEncoding(for: asked))
+        // Nobody is given more than he asked for, nor pictures that there are not, nor fewer than are said to be there.
+        var (fewer, later) = (asked, asked)
+        fewer.run = 3
+        later.frame = 4
+        for other in [request, fewer, later] {
+            #expect(throws: PixelsError.self) { try read(block, for: other) }
+        }
+        #expect(throws: PixelsError.self) { try read(block.dropLast(144), for: asked) }
+        var alone = asked
+        alone.run = 1
+        alone.frame = 5
+        let second = try #require(reply.answer(following: 1, for: alone))
+        #expect(second.pixels == following[1].pixels && second.duration == 20 && second.frameCount == 7)
+        #expect(reply.answer(following: 3, for: alone) == nil)
+    }
+
     @Test func refusesPixelsNotAskedFor() {
         let outcome = DecodeOutcome.picture(reply())
         var others = [request, request, request, request]

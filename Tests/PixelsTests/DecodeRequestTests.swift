@@ -23,6 +23,7 @@ struct DecodeRequestTests {
             request.product = .allCases.randomElement(using: &random)!
             request.isChequered = .random(using: &random)
             request.frame = .random(in: DecodeRequest.frames, using: &random)
+            request.run = .random(in: DecodeRequest.runs, using: &random)
             request.haste = .allCases.randomElement(using: &random)!
             #expect(try DecodeRequest(arguments: request.arguments) == request)
         }
@@ -34,6 +35,22 @@ struct DecodeRequestTests {
             request.frame = wanted
             #expect(request.frame == held)
         }
+    }
+
+    @Test func aRunIsBoundedByItsBytes() {
+        var request = DecodeRequest(box: PixelSize(width: 80, height: 80))
+        for (wanted, held) in [(-1, 1), (3, 3), (17, 16), (.max, 16)] {
+            request.run = wanted
+            #expect(request.run == held && request.picturesAtOnce == held)
+        }
+        request.box = PixelSize(width: 1000, height: 1000)
+        #expect(request.picturesAtOnce == 2)
+        request.box = PixelSize(width: 8192, height: 8192)
+        #expect(request.picturesAtOnce == 1)
+        request = DecodeRequest(box: PixelSize(width: 80, height: 80))
+        request.run = 16
+        request.product = .thumbnail
+        #expect(request.picturesAtOnce == 1)
     }
 
     @Test(arguments: [
@@ -48,6 +65,7 @@ struct DecodeRequestTests {
         (8, "frame=-1"), (8, "frame=+1"), (8, "frame=100000"), (8, "frame="), (8, "frame=99999999999999999999"),
         (9, "haste=now"), (9, "haste="),
         (10, "turns=4"), (10, "turns=-1"), (10, "turns=01"), (10, "turns="),
+        (11, "run=0"), (11, "run=17"), (11, "run=+1"), (11, "run="),
     ])
     func refusesEverythingElse(index: Int, argument: String) {
         var arguments = DecodeRequest(box: PixelSize(width: 80, height: 80)).arguments
