@@ -6,7 +6,7 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
     case open, back, quit
     case refresh, stop
     case zoomIn, zoomOut, actualSize, fit, fill
-    case turnLeft, turnRight, slideshow, information
+    case turnLeft, turnRight, slideshow, play, information
     case previousPhoto, nextPhoto
     case add, remove, keep, setInterval, save, copy, clear
     case switchNetwork, switchNetworkDetail, switchSync, switchXML, switchCache, switchScreen

@@ -124,6 +124,7 @@ public enum CommandTable {
         Entry(.turnRight, .photo, [.character(">")], "turn it to the right"),
         Entry(.turnLeft, .photo, [.character("<")], "turn it to the left"),
         Entry(.information, .photo, [.character("i")], "what it says; again: all of that; no more"),
+        Entry(.play, .photo, [.character("a")], "play an animation, until a key that moves; again: stop"),
         Entry(.slideshow, .photo, [.character("S")], "slideshow, until a key that moves"),
         Entry(.refresh, .photo, [.character("r")], "update the gallery"),
         Entry(.stop, .photo, [.character("x")], "stop updating"),

@@ -15,6 +15,10 @@ public struct DrawnPicture: Hashable, Sendable {
     public let isComplete: Bool
     /// Whether it was drawn in haste of less than there is, and will be drawn again of all that there is.
     public let isCoarse: Bool
+    /// How many pictures there are one after the other; of the first one, 2 may stand for any number above 1.
+    public let frameCount: Int
+    /// How long this one of them is to be shown, in milliseconds as the file says.
+    public let duration: Int
 
     /// Takes what was drawn of what was decoded.
     init(_ reply: DecodeReply, cells: CellBlock, pixels: PixelPicture? = nil) {
@@ -24,6 +28,8 @@ public struct DrawnPicture: Hashable, Sendable {
         height = reply.sourceSize.height
         isComplete = reply.isComplete
         isCoarse = reply.isCoarse
+        frameCount = reply.frameCount
+        duration = reply.duration
     }
 
     /// About how much memory it takes.

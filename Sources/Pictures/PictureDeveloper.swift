@@ -13,6 +13,7 @@ public struct PictureDeveloper: Sendable {
     private let caches: CacheFolder
     private let decoder: DecoderClient
     private let parts: DecodedParts
+    private let runs: DecodedRuns
     let backRoom: BackRoom
     let log: Log
 
@@ -21,9 +22,10 @@ public struct PictureDeveloper: Sendable {
 
     /// A developer that reads from these caches.
     ///
-    /// - Parameter limit: bytes of decoded pixels to keep, of photos that are looked at closely.
+    /// - Parameter limit: bytes of decoded pixels to keep, of photos that are looked at closely; and as many of animations.
     public init(caches: CacheFolder, decoder: DecoderClient, log: Log, limit: Int = 24 << 20) {
         parts = DecodedParts(limit: limit)
+        runs = DecodedRuns(limit: limit)
         self.caches = caches
         self.decoder = decoder
         backRoom = BackRoom(decoder)
@@ -94,9 +96,15 @@ public struct PictureDeveloper: Sendable {
         let (found, isUnread) = try cache.read { (try $0.photoFile(of: key), try !$0.unread([key]).isEmpty) }
         guard let stored = found else { throw PictureError.file("it is not here yet") }
         let part = DecodedParts.Photo(gallery: cache.id, key: key, edition: stored.edition)
-        if let reply = parts.reply(to: request, for: part) { return reply }
+        if let reply = parts.reply(to: request, for: part) ?? runs.reply(to: request, for: part) { return reply }
         let path = cache.files.path(stored)
         do {
+            if request.frame > 0, request.region == .whole, request.product == .pixels {
+                let run = DecodedRuns.run(from: request)
+                let reply = try decoder.decode(.file(path), run, cancellation: cancellation)
+                runs.keep(reply, to: run, of: part)
+                return reply.with(pixels: reply.pixels, for: request)
+            }
             let wider = DecodedParts.wider(than: request)
             let reply = try decode(path, wider ?? request, cancellation, showing: wider == nil ? showing : nil)
             if isUnread {

@@ -33,6 +33,8 @@ public struct PictureOrder: Hashable, Sendable {
     let fills: Bool
     let enlarges: Bool
     let product: Product
+    /// Which picture of an animation, from 0 on.
+    private(set) var frame = 0
 
     init(
         _ subject: Wish.Subject, edition: Int, photoEdition: Int? = nil, room: Size, style: DrawingStyle,
@@ -82,6 +84,13 @@ public struct PictureOrder: Hashable, Sendable {
             enlarges: enlarges, product: .beginning(arrived))
     }
 
+    /// The same of another picture of an animation; one that there is not is the last.
+    public func showing(frame: Int) -> PictureOrder {
+        var order = self
+        order.frame = frame
+        return order
+    }
+
     private static func thumbnail(
         of photo: Photo, in gallery: GalleryID, room: Size, style: DrawingStyle, turns: Int = 0, fills: Bool
     ) -> PictureOrder {
@@ -98,6 +107,7 @@ public struct PictureOrder: Hashable, Sendable {
         request.turns = turns
         request.fitting = fills ? .cover : .inside
         request.enlarges = enlarges
+        request.frame = frame
         return request
     }
 }

@@ -22,11 +22,16 @@ extension PhotoScreen {
         }
         drawState(in: &surface, rest)
         drawPanel(in: &surface)
-        if isOnTop { noteFrame() }
+        if isOnTop {
+            noteFrame()
+            notePictureSeen()
+        }
     }
 
     /// What is to be seen of the photo.
-    var order: PictureOrder { view.order(subject, edition: photo?.photo.held ?? 0) }
+    var order: PictureOrder {
+        view.order(subject, edition: photo?.photo.held ?? 0).showing(frame: playback.frame)
+    }
 
     /// What is seen of another photo when one comes to it: the photo, or what stands for it until it is here.
     func order(of photo: Photo) -> PictureOrder? {
@@ -42,8 +47,11 @@ extension PhotoScreen {
     /// what is said of it, then what will be looked at next.
     private func takePictures() -> [PictureOrder] {
         guard let photo else { return [] }
+        takeNextPicture()
         var orders = photo.photo.held == nil ? takeSubstitutes(photo) : takePhoto(photo)
         if panel.content != .none, photo.photo.held != nil { orders.append(examination(of: photo)) }
+        // What an animation needs is not to be put aside for what is beside it.
+        guard !playback.isRunning else { return orders + nextPicture }
         let beside = upcoming + neighbour(at: -travel)
         for photo in beside.compactMap({ try? results.photo($0) }) {
             if let order = order(of: photo), !orders.contains(order) { orders.append(order) }

@@ -23,7 +23,7 @@ extension PhotoScreen {
             return false
         default: return false
         }
-        stopSlideshow()
+        stopMoving()
         return true
     }
 

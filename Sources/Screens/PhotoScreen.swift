@@ -27,6 +27,7 @@ final class PhotoScreen: Screen {
     private(set) var travel = 1
     var panel = PhotoPanel()
     private let slideshow: Slideshow
+    let playback: Playback
     let arrival: Arrival
     /// Where the picture is, and what is said of it; where a mouse finds them.
     var pictureFrame = Rect(Size(columns: 0, rows: 0))
@@ -64,9 +65,11 @@ final class PhotoScreen: Screen {
         customer = context.darkroom.makeCustomer()
         view = Viewport(room: Size(columns: 1, rows: 1), style: context.drawingStyle)
         slideshow = Slideshow(context)
+        playback = Playback(context)
         arrival = Arrival(context)
         super.init(context)
         slideshow.onDue = { [weak self] in self?.showNext() }
+        playback.onDue = { [weak self] in self?.setNeedsDisplay() }
         arrival.onMore = { [weak self] in self?.setNeedsDisplay() }
         fetchPhoto()
     }
@@ -92,13 +95,14 @@ final class PhotoScreen: Screen {
             }
         }
         if slideshow.isRunning { detail.append("slideshow") }
+        if playback.isRunning { detail.append("playing") }
         return Heading(title: name, detail: detail.joined(separator: " · "))
     }
 
     override var footing: Footing {
         var footing = Footing(text: photo.map { DateText.long($0.date) } ?? "")
         switch state {
-        case .here: break
+        case .here: footing.text = [footing.text, animationText ?? ""].filter { !$0.isEmpty }.joined(separator: " · ")
         case .loading(nil): footing.text = "Loading…"
         case .loading(let progress?):
             footing.text = "Loading… " + ByteText.text(progress.done, of: progress.total)
@@ -110,7 +114,9 @@ final class PhotoScreen: Screen {
         footing.hints =
             slideshow.isRunning
             ? [(.slideshow, "stop"), (.help, "help")]
-            : [(.zoomIn, "larger"), (.nextPhoto, "next"), (.information, "facts"), (.help, "help")]
+            : playback.isRunning
+                ? [(.play, "stop"), (.nextPhoto, "next"), (.help, "help")]
+                : [(.zoomIn, "larger"), (.nextPhoto, "next"), (.information, "facts"), (.help, "help")]
         return footing
     }
 
@@ -133,7 +139,7 @@ final class PhotoScreen: Screen {
 
     override func obey(_ command: Command) -> Bool {
         if panel.obey(command) { return true }
-        if command.movesPhoto { slideshow.stop() }
+        if command.movesPhoto { stopMoving() }
         let isWhole = view.zoom == .fit
         switch command {
         case .zoomIn: view.zoomIn()
@@ -150,6 +156,7 @@ final class PhotoScreen: Screen {
         case .up: view.pan(columns: 0, rows: -max(1, view.room.rows / 8))
         case .down: view.pan(columns: 0, rows: max(1, view.room.rows / 8))
         case .slideshow: toggleSlideshow()
+        case .play: togglePlaying()
         case .refresh: delegate?.refresh()
         case .stop: context.wishes.stop(.list(gallery))
         default: return false
@@ -177,6 +184,7 @@ final class PhotoScreen: Screen {
         view = freshView(of: next)
         panel.beginAnew()
         arrival.beginAnew()
+        playback.beginAnew()
         fetchPhoto()
         delegate?.photoScreenDidShow(key)
         stateWishes()
@@ -197,7 +205,10 @@ final class PhotoScreen: Screen {
     }
 
     /// The user does something with the photo.
-    func stopSlideshow() { slideshow.stop() }
+    func stopMoving() {
+        slideshow.stop()
+        playback.stop()
+    }
 
     /// The slideshow goes on.
     private func showNext() {
@@ -271,6 +282,7 @@ final class PhotoScreen: Screen {
         isOnTop = false
         grip = nil
         slideshow.noteWaiting()
+        playback.noteWaiting()
         context.darkroom.want([], by: customer)
     }
 

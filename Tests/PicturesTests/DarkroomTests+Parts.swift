@@ -13,7 +13,7 @@ import Testing
 /// Photos that are looked at closely are not decoded at each step.
 extension DarkroomTests {
     /// A darkroom whose decoder makes a line in a file each time it is started.
-    private func countingDarkroom() throws -> Darkroom {
+    func countingDarkroom() throws -> Darkroom {
         let script =
             "#!/bin/sh\necho x >> '\(folder.path("decoded"))'\nexec '\(try DecoderProcess.path)' \"$@\"\n"
         let path = folder.write("counting-decoder", script)
@@ -22,7 +22,7 @@ extension DarkroomTests {
             developer: PictureDeveloper(caches: caches, decoder: DecoderClient(path: path), log: Log()), width: 1)
     }
 
-    private var decoded: Int {
+    var decoded: Int {
         (try? String(contentsOfFile: folder.path("decoded"), encoding: .utf8))?.count { $0 == "\n" } ?? 0
     }
 

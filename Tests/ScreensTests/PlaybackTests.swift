@@ -1,0 +1,141 @@
+import Cells
+import Model
+import PictureTestSupport
+import Pixels
+import Settings
+import Testing
+
+@testable import Screens
+
+@MainActor @Suite(.timeLimit(.minutes(5))) struct PlaybackTests {
+    private let screens: TestScreens
+
+    init() throws {
+        var settings = Settings()
+        settings.syncOnOpen = false
+        screens = try TestScreens(settings)
+    }
+
+    private var middle: Colour {
+        screens.frame()[screens.size.columns / 2, screens.size.rows / 2].style.background
+    }
+
+    private static let colours: [Colour] = [.rgb(255, 0, 0), .rgb(0, 255, 0), .rgb(0, 0, 255)]
+
+    /// Pictures of one colour each, shown for so many hundredths of a second.
+    private func open(_ delays: UInt16...) async throws {
+        var file = GIFFile(
+            size: PixelSize(width: 40, height: 30),
+            palette: [
+                PixelColor(red: 255, green: 0, blue: 0), PixelColor(red: 0, green: 255, blue: 0),
+                PixelColor(red: 0, green: 0, blue: 255),
+            ])
+        file.frames = delays.enumerated().map { number, delay in
+            var frame = GIFFile.Frame(size: file.size, filled: UInt8(number))
+            frame.delay = delay
+            return frame
+        }
+        try await screens.sync(["a", "b"])
+        try await screens.store(file.bytes, as: .photo, of: "a")
+        try await screens.store(TestScreens.picture(red: 100), as: .photo, of: "b")
+        screens.open(at: "a", isPhotoOpen: true)
+        try await screens.until { middle == Self.colours[0] }
+    }
+
+    @Test func playsEachPictureForItsTimeAndBeginsAnew() async throws {
+        try await open(7, 5, 300)
+        #expect(screens.status.contains("animated, a plays it") && screens.waits.count == 0)
+        screens.press("a")
+        #expect(screens.title.hasSuffix("fit · playing") && !screens.status.contains("animated"))
+        #expect(screens.status.contains("a stop"))
+        for (colour, time) in [(0, 70), (1, 50), (2, 3000), (0, 70), (1, 50)] {
+            try await screens.until { middle == Self.colours[colour] }
+            #expect(await screens.waits.nextBegin() == .milliseconds(time))
+            #expect(screens.waits.count == 1)
+            screens.waits.pass()
+        }
+        try await screens.until { middle == Self.colours[2] }
+        // Stopped, it stays at what is seen, and nothing wakes anybody.
+        screens.press("a")
+        #expect(middle == Self.colours[2] && screens.waits.count == 0)
+        #expect(!screens.title.contains("playing") && screens.status.contains("animated, a plays it"))
+    }
+
+    @Test(arguments: ["]", "l", "+", "j"] as [Key]) func keysThatMoveEndIt(key: Key) async throws {
+        try await open(7, 5)
+        screens.press("a")
+        _ = screens.frame()
+        _ = await screens.waits.nextBegin()
+        screens.press(key)
+        #expect(!screens.title.contains("playing") && screens.waits.count == 0)
+    }
+
+    @Test func comesBackToItsFirstPicture() async throws {
+        try await open(7, 5)
+        screens.press("a")
+        _ = screens.frame()
+        _ = await screens.waits.nextBegin()
+        screens.waits.pass()
+        try await screens.until { middle == Self.colours[1] }
+        screens.press("]")
+        try await screens.until { middle == .rgb(100, 0, 0) }
+        #expect(!screens.status.contains("animated"))
+        screens.press("[")
+        try await screens.until { middle == Self.colours[0] }
+        #expect(screens.status.contains("animated") && screens.waits.count == 0)
+    }
+
+    @Test func thereIsNoClockBehindAnotherScreen() async throws {
+        try await open(7, 5)
+        screens.press("a")
+        _ = screens.frame()
+        _ = await screens.waits.nextBegin()
+        screens.press("?")
+        _ = screens.frame()
+        #expect(screens.waits.count == 0)
+        screens.press("q")
+        _ = screens.frame()
+        #expect(await screens.waits.nextBegin() == .milliseconds(70))
+        #expect(screens.title.hasSuffix("playing"))
+    }
+
+    @Test func aSinglePictureDoesNotPlay() async throws {
+        try await open(7)
+        #expect(!screens.status.contains("animated"))
+        screens.press("a")
+        #expect(screens.status == " There is nothing to play: it is a single picture." && screens.waits.count == 0)
+        #expect(!screens.title.contains("playing"))
+    }
+
+    /// A picture whose time is over stays until the next one is there: no clock runs meanwhile, and none is missed.
+    @Test func waitsForWhatIsNotDrawn() async {
+        let playback = Playback(screens.context)
+        playback.start()
+        playback.noteSeen(for: 40)
+        #expect(await screens.waits.nextBegin() == .milliseconds(40))
+        playback.noteSeen(for: 40)
+        #expect(screens.waits.count == 1)
+        await withCheckedContinuation { continuation in
+            playback.onDue = { continuation.resume() }
+            screens.waits.pass()
+        }
+        #expect(playback.isDue && playback.frame == 0)
+        playback.noteSeen(for: 40)
+        #expect(screens.waits.count == 0)
+        playback.goOn(to: 1)
+        #expect(!playback.isDue && playback.frame == 1)
+        playback.noteSeen(for: 30)
+        #expect(await screens.waits.nextBegin() == .milliseconds(30))
+        playback.stop()
+        #expect(screens.waits.count == 0)
+    }
+
+    @Test(arguments: [(0, 100), (10, 20), (20, 20), (70, 70), (655_350, 655_350)])
+    func noPictureIsShownForLessThanCanBeSeen(said: Int, shown: Int) async {
+        let playback = Playback(screens.context)
+        playback.start()
+        playback.noteSeen(for: said)
+        #expect(await screens.waits.nextBegin() == .milliseconds(shown))
+        playback.stop()
+    }
+}
