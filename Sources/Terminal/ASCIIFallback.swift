@@ -2,9 +2,10 @@ import Text
 
 /// What stands for a character where only ASCII can be shown.
 enum ASCIIFallback {
-    /// ASCII of the same width.
+    /// ASCII of the same width. A letter stands without its marks: each of them would take a column of its own.
     static func text(for text: String) -> String {
-        guard let scalar = text.unicodeScalars.first, !scalar.isASCII else { return String(text.prefix(1)) }
+        guard let scalar = text.unicodeScalars.first else { return "" }
+        if scalar.isASCII { return String(scalar) }
         let plain = replacements[scalar] ?? sextant(scalar) ?? "?"
         return text.displayWidth == 2 ? String(repeating: plain, count: 2) : String(plain)
     }

@@ -246,6 +246,18 @@ import Text
         #expect(terminal.text(inRow: 0) == "-+ ~ ???? ? x")
     }
 
+    @Test func marksTakeNoColumnsOfASCII() throws {
+        let screen = try screen()
+        defer { screen.close() }
+        screen.use { $0.unicode = false }
+        let bytes = screen.update(to: surface { $0.write("Cafe\u{301}.jpg n\u{303}\u{323}o", in: row(0)) })
+        #expect(bytes.allSatisfy { $0 < 0x80 })
+        let terminal = VirtualScreen(columns: 40, rows: 10)
+        terminal.write(bytes)
+        #expect(terminal.text(inRow: 0) == "Cafe.jpg no")
+        #expect(terminal.violations.isEmpty)
+    }
+
     @Test func namesThatWouldDoHarmDoNot() throws {
         let screen = try screen()
         defer { screen.close() }
