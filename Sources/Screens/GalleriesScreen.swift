@@ -99,7 +99,8 @@ final class GalleriesScreen: Screen, ListScreen {
             discard()
             return .notice("The changes are discarded.")
         default:
-            guard scroll.obey(command) else { return event }
+            // What is typed is about what is selected.
+            guard !isTyping, scroll.obey(command) else { return event }
             selectionDidMove()
         }
         return .needsDisplay

@@ -204,6 +204,25 @@ import Testing
         #expect(try !screens.cache.read { try $0.gallery() }.isKept)
     }
 
+    /// What is typed is about the gallery that was selected when it was begun.
+    @Test(
+        "While something is typed, no other gallery is selected",
+        arguments: [Key(.down), Key(.up), Key(.pageDown), Key(.pageUp)])
+    func typingKeepsTheSelection(key: Key) throws {
+        let screens = try screens("one", "two", "three")
+        screens.press("j", "i")
+        #expect(screens.text.contains(" Update every:"))
+        screens.press(key)
+        screens.type("2h")
+        screens.press(Key(.enter))
+        #expect(screens.selected == "http://two/")
+        let rows = (0..<24).map { screens.frame().text(inRow: $0) }
+        let place = try #require(rows.firstIndex { $0.contains("http://two/") })
+        #expect(rows[place + 1].contains("every 2") && rows.count { $0.contains("every 2") } == 1)
+        screens.press("a", key)
+        #expect(screens.selected == "http://two/")
+    }
+
     @Test(arguments: [false, true]) func whatWasNeverOpenedHasNothingToKeep(isBegun: Bool) async throws {
         let screens = try screens("one")
         let address = try Address("http://one/")
