@@ -81,15 +81,16 @@ struct Inquiry {
         return true
     }
 
-    /// Closes all questions: what has not been answered is not so.
+    /// Closes all questions. What was answered before stays: who takes long this time has not said that it is not so any more.
     mutating func giveUp() {
-        closeWithoutAnswer(open)
+        open = []
     }
 
     private mutating func close(_ question: TerminalQuestion) -> Bool {
         open.remove(question) != nil
     }
 
+    /// Closes questions to a terminal that has answered what was asked after them: what it has not said is not so.
     private mutating func closeWithoutAnswer(_ questions: Set<TerminalQuestion>) {
         for question in questions {
             open.remove(question)

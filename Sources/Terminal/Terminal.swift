@@ -82,6 +82,7 @@ public final class Terminal {
         self.frames = frames
         output.onIdle = { [weak self, weak frames] in
             frames?.noteReady()
+            self?.interview?.noteSent()
             if let self, !self.pixels.isComplete { self.rest.begin() }
         }
         output.onGone = { [weak self] in self?.onEnd(SIGHUP) }

@@ -32,6 +32,9 @@ final class TerminalInterview {
         self.onAnswers = onAnswers
     }
 
+    /// Whether there will be an end to what is asked now.
+    var isTimed: Bool { timer != nil }
+
     /// What has been found out.
     var answers: TerminalAnswers { inquiry.answers }
 
@@ -42,7 +45,7 @@ final class TerminalInterview {
         return .now() < overdueUntil
     }
 
-    /// Asks, or will when what was asked before is done.
+    /// Asks, or will when what was asked before is done. There is an end to it when ``noteSent()`` is called.
     ///
     /// - Parameter frame: adds to what is sent what has to go out in the same piece.
     func ask(_ questions: Set<TerminalQuestion>, frame: ([UInt8]) -> [UInt8] = { $0 }) {
@@ -55,6 +58,12 @@ final class TerminalInterview {
         held = nil
         send(frame(inquiry.ask(questions)))
         if inquiry.open.contains(.attributes) { owed += 1 }
+    }
+
+    /// Everything that was sent is with the terminal. Only from now on it is waited for: behind a large picture, on a slow
+    /// line, a question may take longer to arrive than its answer.
+    func noteSent() {
+        guard inquiry.isOpen, timer == nil else { return }
         let timer = DispatchSource.makeTimerSource(queue: .main)
         timer.schedule(deadline: .now() + .milliseconds(Self.limit))
         timer.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.giveUp() } }

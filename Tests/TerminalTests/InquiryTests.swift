@@ -128,7 +128,20 @@ import Testing
         #expect(inquiry.answers.outerVersion == "kitty(0.35.2)" && inquiry.answers.outerTakesKitty)
     }
 
-    /// What was so, and is asked again, is not so if the answer does not come.
+    /// A window that comes to the front, over a line that is slow just then.
+    @Test func whatWasAnsweredStaysWhenTheNextAnswerTakesTooLong() {
+        let inquiry = asked()
+        #expect(inquiry.take(.cellSize(width: 10, height: 20)) && inquiry.take(.areaSize(width: 800, height: 480)))
+        #expect(inquiry.take(.attributes([62, 4])))
+        let known = inquiry.answers
+        inquiry.ask([.cellSize, .areaSize])
+        inquiry.giveUp()
+        #expect(!inquiry.isOpen && inquiry.answers == known && known.takesSixel)
+        // It comes after all, and changes nothing.
+        #expect(!inquiry.take(.cellSize(width: 9, height: 18)) && inquiry.answers == known)
+    }
+
+    /// What was so, and is asked again, is not so if the terminal passes over it.
     @Test func asOfTheLastQuestion() {
         let inquiry = asked()
         #expect(inquiry.take(.cellSize(width: 10, height: 20)) && inquiry.take(.attributes([62, 4])))
