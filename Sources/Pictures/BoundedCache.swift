@@ -25,19 +25,44 @@ struct BoundedCache<Key: Hashable & Sendable, Value: Sendable> {
         return entries[key]?.value
     }
 
-    /// Keeps a value. One that is larger than the limit by itself is kept too, alone: it is being looked at.
-    mutating func insert(_ value: Value, for key: Key, cost: Int) {
+    /// Keeps a value, unless that would take the room of what is wanted more. One that is larger than the limit by itself is
+    /// kept too, alone: it is being looked at.
+    ///
+    /// - Parameter ranks: the places of the keys that are wanted among each other, the most wanted first. Asked for only if
+    ///   something has to go.
+    /// - Returns: what has gone for it; nil if it found no room.
+    @discardableResult
+    mutating func insert(
+        _ value: Value, for key: Key, cost: Int, ranks: @autoclosure () -> [Key: Int] = [:]
+    ) -> [Key]? {
         remove(key)
+        var gone: [Key] = []
+        if self.cost + cost > limit {
+            guard let found = makeRoom(for: key, cost, ranks()) else { return nil }
+            gone = found
+        }
         turn += 1
         entries[key] = Entry(value: value, cost: cost, used: turn)
         self.cost += cost
-        guard self.cost > limit else { return }
-        // Down to three quarters at once, so that sorting is not for every entry.
-        for (old, entry) in entries.sorted(by: { $0.value.used < $1.value.used }) where old != key {
-            guard self.cost > limit / 4 * 3 else { break }
-            entries[old] = nil
-            self.cost -= entry.cost
+        return gone
+    }
+
+    /// First what nobody wants, the least recently used before the others; then what is wanted less.
+    private mutating func makeRoom(for key: Key, _ cost: Int, _ ranks: [Key: Int]) -> [Key]? {
+        let rank = ranks[key] ?? .max
+        let spared = entries.reduce(0) { (ranks[$1.key] ?? .max) < rank ? $0 + $1.value.cost : $0 }
+        guard spared == 0 || spared + cost <= limit else { return nil }
+        let others = entries.filter { (ranks[$0.key] ?? .max) >= rank }.sorted {
+            (ranks[$1.key] ?? .max, $0.value.used) < (ranks[$0.key] ?? .max, $1.value.used)
         }
+        var gone: [Key] = []
+        for old in others.map(\.key) {
+            // Of what nobody wants, down to three quarters at once, so that sorting is not for every entry.
+            guard self.cost + cost > (ranks[old] == nil ? limit / 4 * 3 : limit) else { continue }
+            remove(old)
+            gone.append(old)
+        }
+        return gone
     }
 
     /// Forgets a key.

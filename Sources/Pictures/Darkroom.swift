@@ -49,6 +49,24 @@ public final class Darkroom: Sendable {
         /// Orders that failed for a reason that passes: a file that was missing and is fetched again. They are forgotten as
         /// soon as nobody wants them, so that the next one who does has another try.
         var postponed: [PictureOrder: Failure] = [:]
+        /// Orders that were drawn and found no room beside what is wanted more. They would find none the next time either: not
+        /// before somebody wants something else.
+        var crowdedOut: Set<PictureOrder> = []
+
+        /// All that is wanted, the most important first.
+        var wishes: [PictureOrder] {
+            wanted.keys.sorted {
+                (importances[$0] ?? .rest, $1.number) > (importances[$1] ?? .rest, $0.number)
+            }.flatMap { wanted[$0] ?? [] }
+        }
+
+        /// Keeps what came of an order, if there is room for it.
+        mutating func keep(_ outcome: Outcome, of order: PictureOrder, cost: Int) {
+            let wishes = wishes
+            let gone = done.insert(
+                outcome, for: order, cost: cost, ranks: Dictionary(zip(wishes, 0...), uniquingKeysWith: min))
+            crowdedOut.formUnion(gone ?? [order])
+        }
     }
 
     private let state: Mutex<State>
@@ -82,8 +100,12 @@ public final class Darkroom: Sendable {
     /// - Parameter importance: how important the first is to the first ones of others.
     public func want(_ orders: [PictureOrder], by customer: Customer, importance: Importance = .visible) {
         state.withLock { state in
+            // Said at every frame; nothing else is wanted by that.
+            guard state.wanted[customer] ?? [] != orders || !orders.isEmpty && state.importances[customer] != importance
+            else { return }
             state.wanted[customer] = orders.isEmpty ? nil : orders
-            state.importances[customer] = importance
+            state.importances[customer] = orders.isEmpty ? nil : importance
+            state.crowdedOut = []
             let wanted = Set(state.wanted.values.joined())
             for (order, cancellation) in state.running where !wanted.contains(order) { cancellation.cancel() }
             state.postponed = state.postponed.filter { wanted.contains($0.key) }
@@ -131,16 +153,11 @@ public final class Darkroom: Sendable {
 
     /// The most important order that is neither done nor under way.
     private static func next(_ state: inout sending State) -> PictureOrder? {
-        let customers = state.wanted.keys.sorted {
-            (state.importances[$0] ?? .rest, $1.number) > (state.importances[$1] ?? .rest, $0.number)
-        }
-        for customer in customers {
-            for order in state.wanted[customer] ?? []
-            where state.running[order] == nil && state.postponed[order] == nil
-                && state.done.value(for: order)?.isFinal != true
-            {
-                return order
-            }
+        for order in state.wishes
+        where state.running[order] == nil && state.postponed[order] == nil && !state.crowdedOut.contains(order)
+            && state.done.value(for: order)?.isFinal != true
+        {
+            return order
         }
         return nil
     }
@@ -152,14 +169,14 @@ public final class Darkroom: Sendable {
             state.running[order] = nil
             switch outcome {
             case .success(.picture(let picture)):
-                state.done.insert(.drawn(picture), for: order, cost: picture.byteCount)
+                state.keep(.drawn(picture), of: order, cost: picture.byteCount)
             case .success(.examination(let examination)):
-                state.done.insert(.examined(examination), for: order, cost: examination.byteCount)
+                state.keep(.examined(examination), of: order, cost: examination.byteCount)
             case .failure where cancellation.isCancelled:
                 // It may be wanted again by now, and then it is begun again.
                 break
             case .failure(let error as PictureError) where error.isThePicturesFault:
-                state.done.insert(.failed(Failure(error.reason, remedy: .none)), for: order, cost: 256)
+                state.keep(.failed(Failure(error.reason, remedy: .none)), of: order, cost: 256)
             case .failure(let error):
                 state.postponed[order] = Failure("\(error)", remedy: .time)
             }
@@ -179,7 +196,7 @@ public final class Darkroom: Sendable {
 
     /// Shows what there is of a picture until it is done.
     private func show(_ picture: DrawnPicture, _ order: PictureOrder) {
-        state.withLock { $0.done.insert(.drawn(picture), for: order, cost: picture.byteCount) }
+        state.withLock { $0.keep(.drawn(picture), of: order, cost: picture.byteCount) }
         subscribers.send(Developed(orders: [order]))
     }
 }

@@ -17,4 +17,17 @@ struct BoundedCacheTests {
         cache.remove(-1)
         #expect(cache.cost == 0)
     }
+
+    @Test func whatIsWantedMoreIsSpared() {
+        var cache = BoundedCache<Int, String>(limit: 1_000)
+        let ranks = [1: 0, 2: 1, 3: 2, 4: 3]
+        for number in [9, 1, 2, 4] { cache.insert("\(number)", for: number, cost: 250, ranks: ranks) }
+        // What nobody wants goes first, and then what is wanted least.
+        #expect(cache.insert("8", for: 8, cost: 250, ranks: ranks) == [9])
+        #expect(cache.insert("3", for: 3, cost: 500, ranks: ranks) == [8, 4])
+        #expect(cache.insert("4", for: 4, cost: 250, ranks: ranks) == nil && cache.cost == 1_000)
+        #expect(cache.insert("5", for: 5, cost: 1, ranks: ranks) == nil)
+        #expect(cache.insert("1", for: 1, cost: 5_000, ranks: ranks) == [3, 2])
+        #expect(cache.count == 1 && cache.value(for: 1) == "1")
+    }
 }
