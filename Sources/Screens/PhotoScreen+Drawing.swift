@@ -44,16 +44,17 @@ extension PhotoScreen {
     }
 
     /// Takes what has been drawn of the photo. Returns what is to be drawn, the most important first: what is looked at, then
-    /// what is said of it, then what will be looked at next.
+    /// what is said of it, then what will be looked at next, and the one before it, for who turns back.
     private func takePictures() -> [PictureOrder] {
+        let sight = currentSight
+        self.sight = sight
         guard let photo else { return [] }
         takeNextPicture()
         var orders = photo.photo.held == nil ? takeSubstitutes(photo) : takePhoto(photo)
         if panel.content != .none, photo.photo.held != nil { orders.append(examination(of: photo)) }
         // What an animation needs is not to be put aside for what is beside it.
         guard !playback.isRunning else { return orders + nextPicture }
-        let beside = upcoming + neighbour(at: -travel)
-        for photo in beside.compactMap({ try? results.photo($0) }) {
+        for photo in sight.beside {
             if let order = order(of: photo), !orders.contains(order) { orders.append(order) }
         }
         return orders
@@ -63,7 +64,7 @@ extension PhotoScreen {
     private func takePhoto(_ photo: Photo) -> [PictureOrder] {
         let wanted = order
         if let picture = context.darkroom.picture(wanted) {
-            shown = Shown(picture: picture, key: key, isPhoto: true)
+            shown = Shown(picture: picture, key: key, isPhoto: true, order: wanted)
             view.notePhoto(width: picture.width, height: picture.height)
             // By its size it may be another part that is seen.
             return [order]
@@ -72,8 +73,8 @@ extension PhotoScreen {
             return [wanted]
         }
         takeSubstitute(preview)
-        // It is small, and so there at once.
-        return [preview, wanted]
+        // It is small, and so there at once. Once it is on the screen, the room that it takes is the photo's.
+        return shown?.order == preview ? [wanted] : [preview, wanted]
     }
 
     /// What there is of a photo that is on its way: its beginning, if some of it has come, and its thumbnail.
@@ -91,12 +92,7 @@ extension PhotoScreen {
 
     private func takeSubstitute(_ order: PictureOrder) {
         guard let picture = context.darkroom.picture(order) else { return }
-        shown = Shown(picture: picture, key: key, isPhoto: false)
-    }
-
-    /// The one beside it in the list, for who turns back.
-    private func neighbour(at distance: Int) -> [PhotoKey] {
-        results.index(of: key).flatMap { results.key(at: $0 + distance) }.map { [$0] } ?? []
+        shown = Shown(picture: picture, key: key, isPhoto: false, order: order)
     }
 
     // MARK: - What there is to say

@@ -9,7 +9,8 @@ import Text
 /// the other, those beside it.
 @MainActor
 final class PhotoScreen: Screen {
-    let results: FetchedResults
+    /// The list that one goes through.
+    private(set) var results: FetchedResults
     weak var delegate: PhotosScreen?
     private let wisher: Wishes.Wisher
     let customer: Darkroom.Customer
@@ -35,6 +36,12 @@ final class PhotoScreen: Screen {
     /// Where the mouse has taken hold of the picture.
     var grip: Point?
     private(set) var isOnTop = false
+    /// What of the list was to be seen in the last frame.
+    var sight: Sight?
+    /// Whether more of the photo was coming when that was last said.
+    private var wasComing = false
+    /// How far a photo has come is not told more often than one can read.
+    private let pace: NewsPace
     /// Whether a sync has removed the photo. It is found out behind another screen too, and left then when that has gone.
     private var isGone = false
 
@@ -45,6 +52,8 @@ final class PhotoScreen: Screen {
         let key: PhotoKey
         /// Whether it is the photo itself, and not what stands for it.
         let isPhoto: Bool
+        /// What it was drawn from.
+        let order: PictureOrder
     }
 
     /// What there is to say of the photo.
@@ -67,7 +76,9 @@ final class PhotoScreen: Screen {
         slideshow = Slideshow(context)
         playback = Playback(context)
         arrival = Arrival(context)
+        pace = NewsPace(wait: context.wait)
         super.init(context)
+        pace.deliver = { [weak self] in if self?.isOnTop == true { self?.setNeedsDisplay() } }
         slideshow.onDue = { [weak self] in self?.showNext() }
         playback.onDue = { [weak self] in self?.setNeedsDisplay() }
         arrival.onMore = { [weak self] in self?.setNeedsDisplay() }
@@ -129,11 +140,14 @@ final class PhotoScreen: Screen {
         case nil: break
         }
         if !photo.isCurrent, let failure = context.activity.failure(of: subject) { return .failed(failure) }
-        guard photo.held != nil else { return .loading(nil) }
+        guard photo.held != nil else { return context.settings.offline ? .failed(Self.notHere) : .loading(nil) }
         if let failure = context.darkroom.failure(order) { return .failed(failure) }
         // It is being drawn, and of what is on the screen nothing is of it.
         return shown?.key == key ? .here : .loading(nil)
     }
+
+    /// Offline nothing comes, and so nothing is waited for.
+    private static let notHere = Failure("offline, and this photo is not here", remedy: .network)
 
     // MARK: - What happens
 
@@ -185,6 +199,7 @@ final class PhotoScreen: Screen {
         panel.beginAnew()
         arrival.beginAnew()
         playback.beginAnew()
+        wasComing = false
         fetchPhoto()
         delegate?.photoScreenDidShow(key)
         stateWishes()
@@ -240,8 +255,18 @@ final class PhotoScreen: Screen {
             isGone = photo == nil
             if isGone { return leaveIfGone() }
             if isOnTop { stateWishes() }
+            guard currentSight != sight else { return }
+        case .lists(let lists) where lists === delegate?.lists:
+            guard lists.shown !== results else { return }
+            results = lists.shown
+            fetchPhoto()
+            if isOnTop { stateWishes() }
         case .activity(let change) where change.pictures.contains(subject):
             if photo?.photo.held == nil { arrival.note(context.activity.progress(of: subject)) }
+            // When it begins and when it ends is said at once.
+            let isComing = context.activity.progress(of: subject) != nil
+            if isComing, wasComing { return pace.note() }
+            wasComing = isComing
         case .pictures(let orders) where orders.contains { $0.subject == subject || $0.subject == thumbnail }: break
         default: return
         }

@@ -17,6 +17,8 @@ struct PixelLayer {
 
     private var shown: [Shown] = []
     private var wanted: [PixelPlacement] = []
+    /// Whether the last frame wanted others than the one before it.
+    private(set) var hasChanged = false
     private var store = KittyStore()
     private var showings: UInt32 = 0
     /// Whether a tmux has to be asked to pass everything on.
@@ -35,7 +37,9 @@ struct PixelLayer {
     /// Takes in what the next frame wants, and takes away what it does not. Returns the bytes for that, to be sent before the
     /// frame's text.
     mutating func prepare(for placements: [PixelPlacement], on size: Size) -> [UInt8] {
+        let before = wanted
         wanted = placements.filter { Self.isSafe($0, on: size) }
+        hasChanged = wanted != before
         let kept = Set(wanted)
         var bytes: [UInt8] = []
         for gone in shown where !kept.contains(gone.placement) && gone.placement.picture.language == .kitty {

@@ -43,7 +43,8 @@ public final class Terminal {
     private var told: TerminalFindings?
     private var isActive = false
     private var pixels = PixelLayer()
-    /// Pictures are shown with all their pixels when nothing has changed for a moment: who moves on sees symbols.
+    /// Pictures are shown with all their pixels when they have been the same for a moment: who moves on sees symbols. Text
+    /// that changes beside them, as it does while something is fetched, does not keep them waiting.
     private lazy var rest = RestTimer { [weak self] in self?.showPicture() }
 
     /// Looks at the terminal, and leaves it as it is.
@@ -83,7 +84,7 @@ public final class Terminal {
         output.onIdle = { [weak self, weak frames] in
             frames?.noteReady()
             self?.interview?.noteSent()
-            if let self, !self.pixels.isComplete { self.rest.begin() }
+            if let self, !self.pixels.isComplete { self.rest.goOn() }
         }
         output.onGone = { [weak self] in self?.onEnd(SIGHUP) }
         signals = SignalSources { [weak self] in self?.handle($0) }
@@ -151,7 +152,7 @@ public final class Terminal {
             update += screen.update(to: surface)
         }
         send(update)
-        if pixels.isComplete { rest.cancel() } else { rest.begin() }
+        if pixels.isComplete { rest.cancel() } else if pixels.hasChanged { rest.begin() } else { rest.goOn() }
     }
 
     /// Shows the pixels of one more picture: one at a time, so that a frame never waits for more than that.

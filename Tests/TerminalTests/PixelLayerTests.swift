@@ -165,6 +165,27 @@ import Text
         #expect(stage.terminal.violations.isEmpty, "\(stage.terminal.violations)")
     }
 
+    @Test("Text that changes beside pictures is no change of theirs")
+    func changes() throws {
+        let stage = try Stage(isThroughTmux: false)
+        defer { stage.screen.close() }
+        let inner = Size(columns: 6, rows: 3)
+        func draw(_ text: String, _ pictures: (number: Int, column: Int)...) -> Bool {
+            var surface = Surface(size: size)
+            surface.write(text, in: Rect(column: 0, row: 11, columns: 9, rows: 1))
+            for (number, column) in pictures {
+                surface.draw(
+                    block(number, inner), pixels: picture(number, .kitty, inner), at: Point(column: column, row: 2),
+                    in: Rect(size))
+            }
+            stage.draw(surface)
+            return stage.layer.hasChanged
+        }
+        #expect(draw("10 %", (1, 3)) && !draw("20 %", (1, 3)) && !stage.layer.isComplete)
+        #expect(draw("20 %", (1, 4)) && draw("20 %", (2, 4)) && draw("20 %", (2, 4), (1, 20)) && draw("30 %"))
+        #expect(!draw("40 %") && stage.layer.isComplete)
+    }
+
     @Test("A picture that was sent is sent no second time")
     func sentOnce() throws {
         let stage = try Stage(isThroughTmux: false)
