@@ -74,6 +74,21 @@ import Testing
         try await screens.until { screens.title.hasPrefix(" Photo a ") }
     }
 
+    @Test("Offline, a photo that is not here is said not to be, and holds nothing up")
+    func offline() async throws {
+        var settings = Settings()
+        (settings.slideshow, settings.offline) = (7, true)
+        let screens = try TestScreens(settings)
+        try await screens.sync(["a", "b"])
+        screens.open(at: "a", isPhotoOpen: true)
+        #expect(screens.status.hasPrefix(" Load failed: offline, and this photo is not here"))
+        screens.press("S")
+        _ = screens.frame()
+        #expect(await screens.waits.nextBegin() == .seconds(7))
+        screens.waits.pass()
+        try await screens.until { screens.title.hasPrefix(" Photo b ") }
+    }
+
     @Test("BEHAVIOURS 3.5: keys that move end it", arguments: ["]", "[", "h", "+"] as [Key])
     func ends(key: Key) async throws {
         try await open(["a": 100, "b": 150, "c": 200])
