@@ -61,11 +61,13 @@ struct FolderWalk: IteratorProtocol {
         var walk = try FolderWalk(folder)
         var count = 0
         while let (level, entry) = walk.nextEntry() {
-            if entry.kind == .folder, let name = entry.name, name != ListText.thumbnails {
-                if let below = try? walk.level(level + name + "/") { walk.levels.append(below) }
-            } else {
+            if level.isEmpty, entry.name == ListFile.name { continue }
+            guard entry.kind == .folder, let name = entry.name else {
                 count += 1
+                continue
             }
+            if name == ListText.thumbnails { continue }
+            if let below = try? walk.level(level + name + "/") { walk.levels.append(below) } else { count += 1 }
         }
         return count
     }

@@ -32,6 +32,7 @@ import Testing
         }
         folder.write("a/gallery.xml", "")
         #expect(try walk().files == ["a/gallery.xml"])
+        #expect(try FolderWalk.count(OpenFolder(folder.path)) == 1)
     }
 
     @Test func noLinkIsFollowed() throws {
