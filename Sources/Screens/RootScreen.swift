@@ -79,7 +79,8 @@ public final class RootScreen: Screen {
     public var place: Place {
         guard let photos = openGallery else { return Place() }
         return Place(
-            gallery: photos.cache.address, photo: photos.selectedGalleryID, isPhotoOpen: top is PhotoScreen)
+            gallery: photos.cache.address, photo: photos.selectedGalleryID,
+            isPhotoOpen: children.contains { $0 is PhotoScreen })
     }
 
     /// Returns when what the user has saved is on the disk; with a sentence, if it could not be written.

@@ -31,6 +31,19 @@ import Testing
         #expect(screens.selected == "Photo b" && screens.status.hasPrefix(" Updating…"))
     }
 
+    @Test func aPhotoIsOpenWhateverIsOverIt() async throws {
+        let screens = try TestScreens()
+        try await screens.sync(["a", "b"])
+        screens.open(at: "b", isPhotoOpen: true)
+        for key in ["?", "L"] as [Character] {
+            screens.press(.character(key))
+            #expect(screens.root.place.isPhotoOpen && screens.root.place.photo == "b")
+            screens.press("q")
+        }
+        screens.press("q", "?")
+        #expect(!screens.root.place.isPhotoOpen)
+    }
+
     @Test func ofSeveralNoticesNoneIsLost() async throws {
         let screens = try TestScreens()
         for text in ["One.", "Two.", "Three."] { screens.activity.note(notice: text) }
