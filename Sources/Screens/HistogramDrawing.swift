@@ -10,10 +10,6 @@ struct HistogramDrawing {
     /// The most rows that all of it takes: six for each channel.
     static let most = Histogram.Channel.allCases.count * 6
 
-    private static let bars: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
-    /// The higher, the more ink.
-    private static let plainBars: [Character] = ["_", ".", "-", "=", "+", "*", "#"]
-
     /// Draws all channels one below the other, each as high as the others; where that would be too low, the colours a row
     /// each below the brightness; and nothing where there is no room for four rows.
     func draw(_ histogram: Histogram, in surface: inout Surface, _ frame: Rect) {
@@ -48,7 +44,7 @@ struct HistogramDrawing {
 
     /// For the part of a bar that is in a row: none of it, some of the row, or all of it.
     private func sign(_ height: Double) -> Character {
-        let signs = isPlain ? Self.plainBars : Self.bars
+        let signs = Bars(isPlain: isPlain).signs
         let eighths = Int((height * Double(signs.count)).rounded(.up))
         return eighths <= 0 ? " " : signs[min(eighths, signs.count) - 1]
     }

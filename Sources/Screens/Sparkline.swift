@@ -1,12 +1,8 @@
 /// A row of bars, one a column, as high as the numbers are: how a minute went, in a line.
 enum Sparkline {
-    private static let bars: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
-    /// Where there is ASCII alone; the higher, the more ink.
-    private static let plainBars: [Character] = ["_", ".", "-", "=", "+", "*", "#"]
-
     /// The last of the numbers, as many as there are columns; the highest of them fills the line, and zero leaves it empty.
     static func text(_ numbers: [Int64], columns: Int, isPlain: Bool) -> String {
-        let bars = isPlain ? plainBars : bars
+        let bars = Bars(isPlain: isPlain).signs
         let numbers = numbers.suffix(max(0, columns))
         let highest = max(1, numbers.max() ?? 1)
         return String(
