@@ -19,7 +19,8 @@ struct BrowseCommand {
         let place = try startingPlace(gallery)
         let caches = try house.openCaches()
         terminal.followsMouse = house.settings.mouse
-        let root = RootScreen(try makeContext(caches, terminal))
+        let developer = PictureDeveloper(caches: caches, decoder: house.decoder, log: house.log)
+        let root = RootScreen(try makeContext(caches, developer, terminal))
         root.onNeedsDisplay = { terminal.setNeedsFrame() }
         root.onRedraw = { terminal.redraw() }
         root.onSuspend = { terminal.suspend() }
@@ -33,7 +34,7 @@ struct BrowseCommand {
             return root.frame(size)
         }
         root.start(at: place)
-        let working = startWorking(caches, shown.stream)
+        let working = startWorking(caches, developer, shown.stream)
         let signal = await withCheckedContinuation { continuation in
             // Whatever ends it first: the user, a signal, a terminal that is gone.
             var end: ((Int32) -> Void)? = { continuation.resume(returning: $0) }
@@ -63,8 +64,9 @@ struct BrowseCommand {
     }
 
     @MainActor
-    private func makeContext(_ caches: CacheFolder, _ terminal: Terminal) throws -> ScreenContext {
-        let developer = PictureDeveloper(caches: caches, decoder: house.decoder, log: house.log)
+    private func makeContext(
+        _ caches: CacheFolder, _ developer: PictureDeveloper, _ terminal: Terminal
+    ) throws -> ScreenContext {
         let path = house.locations.galleriesFile
         for mistake in try house.mistakesInGalleries() { house.activity.note(notice: "\(mistake)") }
         let galleries = RememberedGalleries(
@@ -81,13 +83,15 @@ struct BrowseCommand {
     /// The network, and what is done beside it.
     ///
     /// - Parameter isShown: ends with the first frame.
-    private func startWorking(_ caches: CacheFolder, _ isShown: AsyncStream<Void>) -> Task<Void, Never> {
+    private func startWorking(
+        _ caches: CacheFolder, _ developer: PictureDeveloper, _ isShown: AsyncStream<Void>
+    ) -> Task<Void, Never> {
         let (controller, isOffline) = (house.makeController(caches), house.settings.offline)
         let housekeeping = Housekeeping(house: house, caches: caches)
         return Task.detached(priority: .utility) {
             await withDiscardingTaskGroup { group in
                 if !isOffline { group.addTask { await controller.run() } }
-                group.addTask { await housekeeping.run(isShown) }
+                group.addTask { await housekeeping.run(developer, isShown) }
             }
         }
     }

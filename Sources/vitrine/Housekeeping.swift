@@ -12,9 +12,10 @@ struct Housekeeping {
 
     /// Goes on until the task is cancelled.
     ///
-    /// - Parameter isShown: ends when the first frame has been drawn. Until then nothing is cleaned.
-    func run(_ isShown: AsyncStream<Void>) async {
-        let developer = PictureDeveloper(caches: caches, decoder: house.decoder, log: house.log)
+    /// - Parameters:
+    ///   - developer: the one that the screens' pictures come from. What is done by one of them, the other need not do.
+    ///   - isShown: ends when the first frame has been drawn. Until then nothing is cleaned.
+    func run(_ developer: PictureDeveloper, _ isShown: AsyncStream<Void>) async {
         await withDiscardingTaskGroup { group in
             group.addTask(priority: .background) {
                 for await _ in isShown {}
