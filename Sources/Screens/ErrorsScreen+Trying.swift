@@ -36,7 +36,7 @@ extension ErrorsScreen {
                 do {
                     try await Self.forgive(rows, in: caches.open(address))
                     Self.ask(for: rows, wishes)
-                    await self?.lookUp()
+                    await self?.lookAgain()
                 } catch {
                     log.error(.cache, "\(error)")
                     await self?.send(.notice("\(error)"))

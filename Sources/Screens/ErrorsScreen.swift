@@ -15,19 +15,20 @@ final class ErrorsScreen: Screen, ListScreen {
     private var selection: ErrorRow.Identity?
     /// What the caches keep, as it was looked up last.
     private var kept: [GalleryFailures] = []
-    private var isLookingUp = false
-    /// Something has changed since that began.
-    private var shallLookUpAgain = false
+    private let lookUp: LookUp<[GalleryFailures]>
     private var isOnTop = false
-    private let pace: NewsPace
 
     /// How many photos are named that failed for the same reason.
     private nonisolated static let photoLimit = 50
 
     override init(_ context: ScreenContext) {
-        pace = NewsPace(wait: context.wait)
+        lookUp = LookUp(wait: context.wait)
         super.init(context)
-        pace.deliver = { [weak self] in self?.lookUp() }
+        lookUp.begin = { [caches = context.caches, galleries = context.galleries] in
+            let remembered = galleries.presets + galleries.list.addresses
+            return { Self.lookUp(caches, remembered) }
+        }
+        lookUp.onFound = { [weak self] in self?.take($0) }
     }
 
     // MARK: - What it says
@@ -85,9 +86,9 @@ final class ErrorsScreen: Screen, ListScreen {
         switch update {
         case .activity(let change) where change.hasFailures:
             adopt()
-            pace.note()
-        case .activity(let change) where !change.galleries.isEmpty: pace.note()
-        case .gallery, .results: pace.note()
+            lookUp.noteNews()
+        case .activity(let change) where !change.galleries.isEmpty: lookUp.noteNews()
+        case .gallery, .results: lookUp.noteNews()
         default: break
         }
     }
@@ -95,33 +96,26 @@ final class ErrorsScreen: Screen, ListScreen {
     override func didAppear() {
         isOnTop = true
         adopt()
-        lookUp()
+        lookUp.look()
     }
 
     override func didDisappear() {
         isOnTop = false
     }
 
-    /// Off the main actor, since other databases are opened for it; and one look at a time, however much happens.
-    func lookUp() {
-        shallLookUpAgain = isLookingUp
-        guard !isLookingUp else { return }
-        isLookingUp = true
-        let (caches, galleries) = (context.caches, context.galleries)
-        let remembered = galleries.presets + galleries.list.addresses
-        Task.detached { [weak self] in
-            let open = caches.openCaches.map(\.address)
-            let addresses = open + remembered.filter { !open.contains($0) }
-            let kept = addresses.compactMap { caches.failures(of: $0, photoLimit: Self.photoLimit) }
-            await self?.take(kept)
-        }
+    /// Something was done about what failed.
+    func lookAgain() { lookUp.look() }
+
+    /// Opens other databases, and so not on the main actor.
+    private nonisolated static func lookUp(_ caches: CacheFolder, _ remembered: [Address]) -> [GalleryFailures] {
+        let open = caches.openCaches.map(\.address)
+        let addresses = open + remembered.filter { !open.contains($0) }
+        return addresses.compactMap { caches.failures(of: $0, photoLimit: photoLimit) }
     }
 
     private func take(_ kept: [GalleryFailures]) {
-        isLookingUp = false
         self.kept = kept
         adopt()
-        if shallLookUpAgain { lookUp() }
     }
 
     private func adopt() {

@@ -23,10 +23,9 @@ final class GalleriesScreen: Screen, ListScreen {
     private(set) var records: [Address: GalleryRecord] = [:]
     /// Whether that has been looked up.
     private(set) var hasLookedUp = false
-    /// What is known of the galleries is being looked up.
-    private var isLookingUp = false
-    /// Something has changed since that began.
-    private var shallLookUpAgain = false
+    /// Whether something has been said of updates since they were drawn, which stand beside what the caches know.
+    private var hasStatusNews = false
+    private let lookUp: LookUp<[Address: GalleryRecord]>
     private var isOnTop = false
 
     enum Typed {
@@ -37,7 +36,19 @@ final class GalleriesScreen: Screen, ListScreen {
 
     override init(_ context: ScreenContext) {
         draft = GalleryDraft(presets: context.galleries.presets, list: context.galleries.list)
+        lookUp = LookUp(wait: context.wait)
         super.init(context)
+        lookUp.begin = { [weak self, caches = context.caches] in
+            guard let addresses = self?.draft.addresses else { return nil }
+            // For each another database is opened.
+            return {
+                Dictionary(
+                    uniqueKeysWithValues: addresses.compactMap { address in
+                        caches.record(of: address).map { (address, $0) }
+                    })
+            }
+        }
+        lookUp.onFound = { [weak self] in self?.take($0) }
         field.next = self
         field.onEnter = { [weak self] in self?.take($0) }
         field.onEscape = { [weak self] in self?.stopTyping() }
@@ -169,7 +180,7 @@ final class GalleriesScreen: Screen, ListScreen {
 
     private func noteKept(_ failure: String?) {
         if let failure { send(.notice(failure)) }
-        lookUpRecords()
+        lookUp.look()
     }
 
     /// - Parameter notice: what is said if it goes well.
@@ -202,7 +213,7 @@ final class GalleriesScreen: Screen, ListScreen {
         scroll.setCount(draft.addresses.count)
         scroll.select(draft.selected)
         draft.selected = scroll.selected
-        lookUpRecords()
+        lookUp.look()
     }
 
     override func didAppear() {
@@ -225,34 +236,20 @@ final class GalleriesScreen: Screen, ListScreen {
     override func modelUpdated(_ update: ModelUpdate) {
         guard isOnTop else { return }
         switch update {
-        case .gallery: lookUpRecords()
-        case .activity(let change):
-            lookUpRecords()
+        case .gallery: lookUp.noteNews()
+        case .activity(let change) where change.hasFailures || !change.galleries.isEmpty:
+            hasStatusNews = true
+            lookUp.noteNews()
             if change.hasFailures { setNeedsDisplay() }
         default: return
         }
     }
 
-    /// Off the main actor, since for each gallery another database is opened; and one look at a time, however much happens.
-    private func lookUpRecords() {
-        shallLookUpAgain = isLookingUp
-        guard !isLookingUp else { return }
-        isLookingUp = true
-        let (caches, addresses) = (context.caches, draft.addresses)
-        Task.detached { [weak self] in
-            var records: [Address: GalleryRecord] = [:]
-            for address in addresses { records[address] = caches.record(of: address) }
-            await self?.take(records)
-        }
-    }
-
     private func take(_ records: [Address: GalleryRecord]) {
-        isLookingUp = false
-        if records != self.records || !hasLookedUp {
-            (self.records, hasLookedUp) = (records, true)
-            if isOnTop { setNeedsDisplay() }
-        }
-        if shallLookUpAgain { lookUpRecords() }
+        guard records != self.records || hasStatusNews || !hasLookedUp else { return }
+        (self.records, hasLookedUp) = (records, true)
+        hasStatusNews = false
+        if isOnTop { setNeedsDisplay() }
     }
 
     override func draw(in surface: inout Surface, frame: Rect) {

@@ -246,6 +246,25 @@ import Testing
         #expect(screens.text.contains("not opened yet"))
     }
 
+    @Test func howAnUpdateGoesIsSaidByItself() async throws {
+        let screens = try screens("one")
+        add(screens.cache.address.text, to: screens)
+        try await screens.sync(["a"])
+        try await screens.until { screens.text.contains("1 photo") }
+        var frames = screens.wantedFrames
+        screens.activity.note(.getting(Progress(done: 0)), of: screens.cache.id)
+        try await screens.until { screens.wantedFrames > frames }
+        #expect(screens.text.contains("1 photo · Updating"))
+        // However much is said of it, and of pictures: a few times a second.
+        frames = screens.wantedFrames
+        let changes = screens.activity.changes()
+        for done in 1...50 {
+            screens.activity.note(.getting(Progress(done: Int64(done))), of: screens.cache.id)
+            _ = await changes.next()
+        }
+        #expect(screens.wantedFrames <= frames + 1)
+    }
+
     @Test func whatIsKnownOfEachIsSaid() async throws {
         let screens = try screens("one", presets: [preset])
         add(screens.cache.address.text, to: screens)

@@ -1,0 +1,58 @@
+import Synchronization
+import Testing
+
+@testable import Screens
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct LookUpTests {
+    private let waits = ManualWait()
+    private let found = AsyncStream<Int>.makeStream()
+
+    private func lookUp(_ look: @escaping @Sendable () -> Int) -> LookUp<Int> {
+        let lookUp = LookUp<Int>(wait: { [waits] in try await waits.wait($0) })
+        lookUp.begin = { look }
+        lookUp.onFound = { [found] in found.continuation.yield($0) }
+        return lookUp
+    }
+
+    private func nextFound() async -> Int? {
+        for await value in found.stream { return value }
+        return nil
+    }
+
+    @Test func newsAreLookedAtAFewTimesASecond() async {
+        let looks = Counter()
+        let lookUp = lookUp { looks.next() }
+        for _ in 0..<100 { lookUp.noteNews() }
+        #expect(await nextFound() == 1)
+        #expect(await waits.nextBegin() == NewsPace.interval)
+        waits.pass()
+        // What came meanwhile is one look more.
+        #expect(await nextFound() == 2)
+        #expect(await waits.nextBegin() == NewsPace.interval)
+        waits.pass()
+        lookUp.look()
+        #expect(await nextFound() == 3)
+    }
+
+    @Test func oneLookAtATimeAndAnotherForWhatCameMeanwhile() async {
+        let looks = Counter()
+        let lookUp = lookUp { looks.next() }
+        // None of them has come back before this is through: that is on the main actor.
+        for _ in 0..<50 { lookUp.look() }
+        #expect(await nextFound() == 1)
+        #expect(await nextFound() == 2)
+        lookUp.look()
+        #expect(await nextFound() == 3)
+    }
+
+    private final class Counter: Sendable {
+        private let count = Mutex(0)
+
+        func next() -> Int {
+            count.withLock { count in
+                count += 1
+                return count
+            }
+        }
+    }
+}
