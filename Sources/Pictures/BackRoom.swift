@@ -1,4 +1,5 @@
 import Cache
+import Model
 import Pixels
 import Streams
 
@@ -9,6 +10,14 @@ import Streams
 actor BackRoom {
     private let decoder: DecoderClient
     private let executor = QueueExecutor(label: "vitrine.pictures.backroom", qos: .utility)
+    /// Thumbnails that are being made. Each drawing of a photo that has none asks for one.
+    private var underWay: [Subject: Task<Bool, any Error>] = [:]
+
+    /// A photo of some gallery.
+    struct Subject: Hashable {
+        let gallery: GalleryID
+        let key: PhotoKey
+    }
 
     /// The queue that a decoder may block.
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -20,6 +29,15 @@ actor BackRoom {
     /// Decodes a photo's file.
     func decode(_ path: String, _ request: DecodeRequest) throws(PictureError) -> DecodeReply {
         try decoder.decode(.file(path), request)
+    }
+
+    /// Makes a thumbnail, or waits for the one who already does. Returns what comes of it.
+    func once(_ subject: Subject, _ make: @escaping @Sendable () async throws -> Bool) async throws -> Bool {
+        if let task = underWay[subject] { return try await task.value }
+        let task = Task { try await make() }
+        underWay[subject] = task
+        defer { underWay[subject] = nil }
+        return try await task.value
     }
 
     /// What a photo is to the cache that could not be decoded: its file is looked through.

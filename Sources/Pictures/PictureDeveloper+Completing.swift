@@ -55,9 +55,15 @@ extension PictureDeveloper {
     }
 
     /// Makes the thumbnail of a photo for which the gallery has none, if the photo is here and is what the gallery speaks of.
-    /// Returns whether one was made.
+    /// Returns whether one was made; by whom, if several ask for it at once, is all the same.
     @discardableResult
     public func makeThumbnail(of key: PhotoKey, in cache: GalleryCache) async throws -> Bool {
+        try await backRoom.once(BackRoom.Subject(gallery: cache.id, key: key)) {
+            try await makeThumbnailNow(of: key, in: cache)
+        }
+    }
+
+    private func makeThumbnailNow(of key: PhotoKey, in cache: GalleryCache) async throws -> Bool {
         guard let (edition, stored) = try cache.read({ try $0.thumbnailToMake(of: key) }) else { return false }
         let side = PixelSize(width: Self.thumbnailSide, height: Self.thumbnailSide)
         var request = DecodeRequest(box: side)

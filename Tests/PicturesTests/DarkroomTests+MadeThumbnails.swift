@@ -1,5 +1,8 @@
+import Foundation
+import Logging
 import Model
 import PictureTestSupport
+import TestSupport
 import Pixels
 import Testing
 
@@ -48,6 +51,37 @@ extension DarkroomTests {
         let order = try thumbnail("a")
         await develop(order)
         #expect(darkroom.picture(order)?.cells.cells.first?.style.background != .rgb(100, 0, 0))
+    }
+
+    /// The list, the photo's screen and the one that reads photos all find that there is none, before one is made.
+    @Test func aThumbnailIsMadeOnce() async throws {
+        let (gate, made) = (folder.path("gate"), folder.path("made"))
+        mkfifo(gate, 0o600)
+        let decoder = folder.write(
+            "decoder",
+            """
+            #!/bin/sh
+            case "$*" in *product=thumbnail*) echo >>'\(made)'; read -r go < '\(gate)' ;; esac
+            exec '\(try DecoderProcess.path)' "$@"
+            """)
+        chmod(decoder, 0o700)
+        let opener = open(gate, O_RDWR)
+        defer { close(opener) }
+        let developer = PictureDeveloper(caches: caches, decoder: DecoderClient(path: decoder), log: Log())
+        try await sync(["a"], thumbnails: false)
+        try await store(photo: flat(100), of: "a")
+        let key = try photo("a").key
+        async let first = developer.makeThumbnail(of: key, in: cache)
+        // It is being made.
+        while !FileManager.default.fileExists(atPath: made) { await Task.yield() }
+        async let second = developer.makeThumbnail(of: key, in: cache)
+        async let third = developer.complete(key, in: cache)
+        // As many as might be waited for.
+        write(opener, "\n\n\n", 3)
+        #expect(try await [first, second, third].contains(true))
+        #expect(try photo("a").thumbnail.isCurrent)
+        #expect(try String(contentsOfFile: made, encoding: .utf8) == "\n")
+        #expect(try await !developer.makeThumbnail(of: key, in: cache))
     }
 
     @Test func badPhotosAreNotDecodedAtEachSync() async throws {
