@@ -22,7 +22,7 @@ struct PixelLayer {
     private var store = KittyStore()
     private var showings: UInt32 = 0
     /// Whether a tmux has to be asked to pass everything on.
-    private let isThroughTmux: Bool
+    let isThroughTmux: Bool
 
     init(isThroughTmux: Bool = false) {
         self.isThroughTmux = isThroughTmux
@@ -30,6 +30,9 @@ struct PixelLayer {
 
     /// Whether everything that is wanted is shown.
     var isComplete: Bool { nextWanted == nil }
+
+    /// Whether nothing is shown, and nothing kept to be shown again.
+    var isEmpty: Bool { shown.isEmpty && store.numbers.isEmpty }
 
     /// The cells that are no text now.
     var ceded: [Rect] { shown.filter { cedesCells($0.placement) }.map(\.placement.rect) }

@@ -206,8 +206,18 @@ public final class Terminal {
     }
 
     private func handle(_ event: InputEvent) {
-        if case .focus(true) = event { askAboutCells() }
+        if case .focus(true) = event {
+            askAboutCells()
+            showPicturesAnew()
+        }
         onEvent(event)
+    }
+
+    /// Behind a tmux the terminal may be another by now, which was never sent what is shown.
+    private func showPicturesAnew() {
+        guard isActive, pixels.isThroughTmux, !pixels.isEmpty else { return }
+        output.send(pixels.clear())
+        setNeedsFrame()
     }
 
     private func handle(_ event: SignalSources.Event) {
