@@ -11,28 +11,42 @@ public struct PixelPicture: Hashable, Sendable {
     public let width: Int
     /// Its height in pixels.
     public let height: Int
-    /// The picture.
+    /// The picture; of one in kitty's language, as much of it as goes into its first sequence.
     public let payload: [UInt8]
+    /// The rest of it, in whole sequences. They are made where the picture is drawn: where it is shown, everybody waits.
+    public let following: [[UInt8]]
+    /// Whether they are wrapped for a tmux to pass on.
+    public let isThroughTmux: Bool
+    /// About how much memory it takes, and how many bytes it takes to send it.
+    public let byteCount: Int
     /// Tells it from others without comparing all of it.
     private let digest: Int
 
     /// A picture.
-    public init(_ language: PixelProtocol, size: Size, width: Int, height: Int, payload: [UInt8]) {
+    ///
+    /// - Parameter payload: all of it.
+    public init(
+        _ language: PixelProtocol, size: Size, width: Int, height: Int, payload: [UInt8], isThroughTmux: Bool = false
+    ) {
+        let isCut = language == .kitty && payload.count > KittyChunks.longest
         self.language = language
         self.size = size
         self.width = width
         self.height = height
-        self.payload = payload
-        digest = payload.hashValue
+        self.isThroughTmux = isThroughTmux
+        self.payload = isCut ? Array(payload.prefix(KittyChunks.longest)) : payload
+        following = isCut ? KittyChunks.following(of: payload, isThroughTmux: isThroughTmux) : []
+        byteCount = following.reduce(self.payload.count) { $0 + $1.count }
+        var hasher = Hasher()
+        payload.withUnsafeBytes { hasher.combine(bytes: $0) }
+        digest = hasher.finalize()
     }
-
-    /// About how much memory it takes.
-    public var byteCount: Int { payload.count }
 
     /// Whether both show the same.
     public static func == (left: PixelPicture, right: PixelPicture) -> Bool {
         left.digest == right.digest && left.language == right.language && left.size == right.size
-            && left.width == right.width && left.height == right.height && left.payload == right.payload
+            && left.width == right.width && left.height == right.height && left.isThroughTmux == right.isThroughTmux
+            && left.payload == right.payload && left.following == right.following
     }
 
     /// Agrees with `==`.

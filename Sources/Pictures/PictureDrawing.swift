@@ -52,7 +52,7 @@ struct PictureDrawing {
             reply, cells: SymbolDrawing.draw(canvas.reduced(to: style.symbols.pixelsPerCell), style),
             pixels: PixelPicture(
                 capabilities.language, size: canvas.size, width: canvas.pixels.width, height: canvas.pixels.height,
-                payload: encoding.payload(canvas.pixels, capabilities)))
+                payload: encoding.payload(canvas.pixels, capabilities), isThroughTmux: capabilities.isThroughTmux))
     }
 
     /// A file cannot be made up to whole cells here, where no picture library is. It is drawn over the nearest number of them, for

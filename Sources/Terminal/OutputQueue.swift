@@ -5,7 +5,10 @@ import Glibc
 @MainActor
 final class OutputQueue {
     private let descriptor: Int32
-    private var rest: ArraySlice<UInt8> = []
+    /// What is to be written, piece by piece. They are not joined: a picture is as large as it is.
+    private var pieces: [[UInt8]] = []
+    /// The first piece that is not written, and how much of it is.
+    private var (next, offset) = (0, 0)
     /// Tells when there is room again; there is one only while something waits for that.
     private var source: (any DispatchSourceWrite)?
     /// Called when everything has been written.
@@ -20,14 +23,16 @@ final class OutputQueue {
     }
 
     /// Whether the terminal has taken all that it was sent.
-    var isIdle: Bool { rest.isEmpty }
+    var isIdle: Bool { pieces.isEmpty }
 
     /// Sends bytes, now as far as the terminal takes them, and the rest when it does.
-    func send(_ bytes: [UInt8]) {
-        guard !bytes.isEmpty else { return }
+    func send(_ bytes: [UInt8]) { send([bytes]) }
+
+    /// Sends pieces that follow each other.
+    func send(_ more: [[UInt8]]) {
         let wasIdle = isIdle
-        rest += bytes
-        if wasIdle { flush() }
+        pieces += more.lazy.filter { !$0.isEmpty }
+        if wasIdle, !isIdle { flush() }
     }
 
     /// Sends the rest and these, waiting for the terminal: for the way out.
@@ -37,9 +42,10 @@ final class OutputQueue {
     ///
     /// - Parameter short: what gives the terminal back by itself, wherever a frame stopped.
     func sendAndWait(_ bytes: [UInt8], short: [UInt8]) {
-        rest += bytes
+        pieces.append(bytes)
         if !drain() {
-            rest = [0x18] + short
+            forget()
+            pieces = [[0x18] + short]
             _ = drain()
         }
         close()
@@ -50,7 +56,7 @@ final class OutputQueue {
         let deadline = ContinuousClock.now + .seconds(1)
         while true {
             writeSome()
-            guard !rest.isEmpty else { return true }
+            guard !isIdle else { return true }
             var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
             guard ContinuousClock.now < deadline, poll(&entry, 1, 300) > 0 else { return false }
         }
@@ -58,35 +64,46 @@ final class OutputQueue {
 
     /// Forgets what has not been sent, and waits for nothing any more.
     func close() {
-        rest = []
+        forget()
         setWaiting(false)
+    }
+
+    private func forget() {
+        pieces = []
+        (next, offset) = (0, 0)
     }
 
     private func flush() {
         writeSome()
-        setWaiting(!rest.isEmpty)
-        if rest.isEmpty { onIdle() }
+        setWaiting(!isIdle)
+        if isIdle { onIdle() }
     }
 
     private func writeSome() {
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        while next < pieces.count {
+            let count = pieces[next].withUnsafeBytes { bytes in
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
+                return write(descriptor, rest.baseAddress, rest.count)
+            }
             if count > 0 {
                 written += count
-                rest = rest.dropFirst(count)
+                offset += count
+                guard offset == pieces[next].count else { continue }
+                // Its memory is given back now, and not with the last.
+                pieces[next] = []
+                (next, offset) = (next + 1, 0)
                 continue
             }
             switch errno {
             case EINTR: continue
             case EAGAIN: return
             default:
-                rest = []
+                forget()
                 onGone()
                 return
             }
         }
-        // Give back the memory that the slice still holds on to.
-        rest = []
+        forget()
     }
 
     private func setWaiting(_ shall: Bool) {

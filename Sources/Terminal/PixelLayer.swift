@@ -41,7 +41,7 @@ struct PixelLayer {
     /// frame's text.
     mutating func prepare(for placements: [PixelPlacement], on size: Size) -> [UInt8] {
         let before = wanted
-        wanted = placements.filter { Self.isSafe($0, on: size) }
+        wanted = placements.filter { Self.isSafe($0, on: size) && $0.picture.isThroughTmux == isThroughTmux }
         hasChanged = wanted != before
         let kept = Set(wanted)
         var bytes: [UInt8] = []
@@ -52,32 +52,34 @@ struct PixelLayer {
         return bytes
     }
 
-    /// Shows the next picture that is wanted and not shown yet. Returns its bytes, and the cells that it takes from the text;
-    /// nil when all of them are shown.
-    mutating func showNext() -> (bytes: [UInt8], ceded: Rect?)? {
+    /// Shows the next picture that is wanted and not shown yet. Returns its bytes, in pieces that follow each other, and the
+    /// cells that it takes from the text; nil when all of them are shown.
+    mutating func showNext() -> (pieces: [[UInt8]], ceded: Rect?)? {
         guard let placement = nextWanted else { return nil }
         showings &+= 1
         var id: UInt32 = 0
-        var bytes: [UInt8] = []
+        var pieces: [[UInt8]] = []
         switch placement.picture.language {
         case .kitty:
             let (number, forgotten, isNew) = store.number(for: placement.picture)
             id = number
-            for old in forgotten { bytes += passed(KittySequence.forget(id: old)) }
-            if isNew {
-                for chunk in KittySequence.transmit(placement.picture, id: id) { bytes += passed(chunk) }
-            }
-            bytes +=
+            pieces += forgotten.map { passed(KittySequence.forget(id: $0)) }
+            if isNew { pieces += KittySequence.transmit(placement.picture, id: id) }
+            pieces +=
                 isThroughTmux
-                ? passed(KittyPlaceholders.begin(id: id, placement: showings, size: placement.picture.size))
-                    + KittyPlaceholders.cells(id: id, placement.rect)
-                : Self.go(to: placement.origin)
-                    + KittySequence.place(id: id, placement: showings, size: placement.picture.size)
-        case .iterm: bytes = Self.go(to: placement.origin) + passed(ITermSequence.show(placement.picture))
-        case .sixel: bytes = Self.go(to: placement.origin) + passed(SixelSequence.show(placement.picture))
+                ? [
+                    passed(KittyPlaceholders.begin(id: id, placement: showings, size: placement.picture.size)),
+                    KittyPlaceholders.cells(id: id, placement.rect),
+                ]
+                : [
+                    Self.go(to: placement.origin),
+                    KittySequence.place(id: id, placement: showings, size: placement.picture.size),
+                ]
+        case .iterm: pieces = [Self.go(to: placement.origin)] + ITermSequence.show(placement.picture)
+        case .sixel: pieces = [Self.go(to: placement.origin)] + SixelSequence.show(placement.picture)
         }
         shown.append(Shown(placement: placement, id: id, showing: showings))
-        return (bytes, cedesCells(placement) ? placement.rect : nil)
+        return (pieces, cedesCells(placement) ? placement.rect : nil)
     }
 
     /// Begins anew on a screen that was cleared, or that is not ours any more. Returns the bytes that remove what a cleared

@@ -151,24 +151,24 @@ public final class Terminal {
             update += pixels.clear()
             update += screen.update(to: surface)
         }
-        send(update)
+        send([update])
         if pixels.isComplete { rest.cancel() } else if pixels.hasChanged { rest.begin() } else { rest.goOn() }
     }
 
     /// Shows the pixels of one more picture: one at a time, so that a frame never waits for more than that.
     private func showPicture() {
-        guard isActive, output.isIdle, let (bytes, ceded) = pixels.showNext() else { return }
+        guard isActive, output.isIdle, let (pieces, ceded) = pixels.showNext() else { return }
         // Save the cursor and its colours and put them back (DECSC, DECRC): ncurses believes it to be where it left it.
         let save = Array("\u{1B}7".utf8)
         let restore = Array("\u{1B}8".utf8)
-        send(save + bytes + restore + (ceded.map { screen.cede($0) } ?? []))
+        send([save] + pieces + [restore, ceded.map { screen.cede($0) } ?? []])
         if !pixels.isComplete, output.isIdle { rest.begin(after: .zero) }
     }
 
     /// Sends what belongs together, to be shown at once.
-    private func send(_ update: [UInt8]) {
-        guard capabilities.synchronises, !update.isEmpty else { return output.send(update) }
-        output.send(Array(Self.updateBegin.utf8) + update + Array(Self.updateEnd.utf8))
+    private func send(_ update: [[UInt8]]) {
+        guard capabilities.synchronises, update.contains(where: { !$0.isEmpty }) else { return output.send(update) }
+        output.send([Array(Self.updateBegin.utf8)] + update + [Array(Self.updateEnd.utf8)])
     }
 
     private func enter() {

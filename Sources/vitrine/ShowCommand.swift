@@ -53,9 +53,7 @@ struct ShowCommand {
         do {
             let picture = try house.decoder.draw(.file(file), room: room, style: style)
             let bytes =
-                picture.pixels.map {
-                    InlinePicture.bytes($0, isThroughTmux: style.pixels?.isThroughTmux ?? false)
-                } ?? Self.lines(picture.cells, capabilities)
+                picture.pixels.map { InlinePicture.bytes($0) } ?? Self.lines(picture.cells, capabilities)
             return Drawing(bytes: bytes, complaint: picture.isComplete ? nil : "\(file) is cut short.")
         } catch {
             return Drawing(complaint: "\(file): \(error)", failed: true)

@@ -89,9 +89,14 @@ import Testing
             ? try SixelPicture(pixels.payload).pixels
             : PixelBuffer(
                 size: PixelSize(width: pixels.width, height: pixels.height),
-                bytes: [UInt8](try #require(Data(base64Encoded: Data(pixels.payload)))))
+                bytes: [UInt8](try #require(Data(base64Encoded: Data(whole(pixels))))))
         let last = try #require(shown).color(100, 208)
         #expect(abs(Int(last.red) - 40) < 4 && abs(Int(last.green) - 50) < 4 && abs(Int(last.blue) - 60) < 4)
+    }
+
+    /// A payload as it was before it was cut.
+    private func whole(_ picture: PixelPicture) -> [UInt8] {
+        picture.payload + picture.following.flatMap { $0.drop { $0 != UInt8(ascii: ";") }.dropFirst().dropLast(2) }
     }
 
     /// What the cells show is what the pixels show.

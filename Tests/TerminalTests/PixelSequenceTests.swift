@@ -7,11 +7,13 @@ import Text
 
 /// What stands around a picture on its way to a terminal.
 @Suite struct PixelSequenceTests {
-    private func picture(_ language: PixelProtocol, _ count: Int) -> PixelPicture {
+    private func picture(_ language: PixelProtocol, _ count: Int, isThroughTmux: Bool = false) -> PixelPicture {
         PixelPicture(
-            language, size: Size(columns: 7, rows: 3), width: 63, height: 57,
-            payload: (0..<count).map { UInt8(ascii: "A") + UInt8($0 % 26) })
+            language, size: Size(columns: 7, rows: 3), width: 63, height: 57, payload: payload(count),
+            isThroughTmux: isThroughTmux)
     }
+
+    private func payload(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(ascii: "A") + UInt8($0 % 26) } }
 
     /// Control data and payload of a sequence in kitty's language.
     private func parts(_ sequence: [UInt8]) throws -> (control: [String: String], payload: [UInt8]) {
@@ -31,7 +33,7 @@ import Text
         let picture = picture(.kitty, count)
         let chunks = try KittySequence.show(picture, id: 77).map(parts)
         #expect(chunks.count == (count + 4_095) / 4_096)
-        #expect(chunks.flatMap(\.payload) == picture.payload)
+        #expect(chunks.flatMap(\.payload) == payload(count))
         for (index, chunk) in chunks.enumerated() {
             let isLast = index == chunks.count - 1
             #expect(chunk.payload.count <= 4_096 && (isLast || chunk.payload.count.isMultiple(of: 4)))
@@ -62,7 +64,7 @@ import Text
         var picture = picture(.iterm, 6)
         picture = PixelPicture(.iterm, size: picture.size, width: 63, height: 57, payload: Array("QUJDRA==".utf8))
         #expect(
-            String(decoding: ITermSequence.show(picture), as: UTF8.self)
+            String(decoding: ITermSequence.show(picture).joined(), as: UTF8.self)
                 == "\u{1B}]1337;File=inline=1;size=4;width=7;height=3;preserveAspectRatio=0:QUJDRA==\u{7}")
     }
 
@@ -70,7 +72,7 @@ import Text
         let picture = PixelPicture(
             .sixel, size: Size(columns: 1, rows: 1), width: 1, height: 1, payload: Array("\"1;1;1;1#0;2;0;0;0#0@".utf8))
         #expect(
-            String(decoding: SixelSequence.show(picture), as: UTF8.self)
+            String(decoding: SixelSequence.show(picture).joined(), as: UTF8.self)
                 == "\u{1B}P0;1;0q\"1;1;1;1#0;2;0;0;0#0@\u{1B}\\")
     }
 
@@ -84,11 +86,23 @@ import Text
     @Test func aPictureAmongLinesHasItsOwn() {
         for isThroughTmux in [false, true] {
             let text = String(
-                decoding: InlinePicture.bytes(picture(.kitty, 5_000), isThroughTmux: isThroughTmux), as: UTF8.self)
+                decoding: InlinePicture.bytes(picture(.kitty, 5_000, isThroughTmux: isThroughTmux)), as: UTF8.self)
             #expect(text.hasPrefix("\n\n\n\u{1B}[3A\u{1B}7\u{1B}") && text.hasSuffix("\u{1B}\\\u{1B}8\u{1B}[3B\r"))
             // Two chunks, and each goes through tmux by itself.
             #expect(text.components(separatedBy: "\u{1B}Ptmux;").count == (isThroughTmux ? 3 : 1))
         }
+    }
+
+    /// All of it but the first header: that is made where the picture is shown.
+    @Test func aPictureIsReadyToBeSent() throws {
+        let (direct, wrapped) = (picture(.kitty, 9_000), picture(.kitty, 9_000, isThroughTmux: true))
+        #expect(direct.payload.count == 4_096 && direct.following.count == 2 && direct != wrapped)
+        #expect(try direct.following.flatMap { try parts($0).payload } == Array(payload(9_000).dropFirst(4_096)))
+        #expect(wrapped.following == direct.following.map { TmuxPassage.wrapped($0) })
+        #expect(
+            KittySequence.transmit(wrapped, id: 3) == KittySequence.transmit(direct, id: 3).map(TmuxPassage.wrapped))
+        #expect(direct.byteCount > 9_000 && direct == picture(.kitty, 9_000) && direct != picture(.kitty, 9_004))
+        #expect(picture(.sixel, 9_000).payload == payload(9_000) && picture(.sixel, 9_000).following.isEmpty)
     }
 
     @Test func blocksHaveSomethingInTheirPlace() {
