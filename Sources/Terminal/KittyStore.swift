@@ -22,6 +22,9 @@ struct KittyStore {
     /// The numbers of all pictures.
     var numbers: [UInt32] { entries.values.map(\.id) }
 
+    /// Whether a picture was sent, and is still there.
+    func holds(_ picture: PixelPicture) -> Bool { entries[picture] != nil }
+
     /// The number of a picture, those of pictures that had to go for it, and whether it has to be sent.
     mutating func number(for picture: PixelPicture) -> (id: UInt32, forgotten: [UInt32], isNew: Bool) {
         turn += 1

@@ -17,10 +17,21 @@ final class OutputQueue {
     var onGone: () -> Void = {}
     /// Everything that was ever written, in bytes. Tests count it.
     private(set) var written = 0
+    private var rate = DrainRate()
+    /// Nanoseconds, of any clock.
+    private let now: () -> UInt64
 
-    init(_ descriptor: Int32) {
+    init(_ descriptor: Int32, now: @escaping () -> UInt64 = { DispatchTime.now().uptimeNanoseconds }) {
         self.descriptor = descriptor
+        self.now = now
     }
+
+    /// The most bytes that the terminal takes within half a second, as far as that is known. Until something is taken, every
+    /// frame waits for it.
+    var mostInHalfASecond: Int { rate.mostInHalfASecond(at: now()) }
+
+    /// In how many nanoseconds that may be more; nil if it will not be by itself.
+    var nextHope: UInt64? { rate.nextHope(at: now()) }
 
     /// Whether the terminal has taken all that it was sent.
     var isIdle: Bool { pieces.isEmpty }
@@ -87,6 +98,7 @@ final class OutputQueue {
             }
             if count > 0 {
                 written += count
+                rate.noteTaken(count, at: now())
                 offset += count
                 guard offset == pieces[next].count else { continue }
                 // Its memory is given back now, and not with the last.
@@ -96,13 +108,14 @@ final class OutputQueue {
             }
             switch errno {
             case EINTR: continue
-            case EAGAIN: return
+            case EAGAIN: return rate.noteFull(at: now())
             default:
                 forget()
                 onGone()
                 return
             }
         }
+        rate.noteIdle()
         forget()
     }
 

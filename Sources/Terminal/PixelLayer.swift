@@ -29,7 +29,7 @@ struct PixelLayer {
     }
 
     /// Whether everything that is wanted is shown.
-    var isComplete: Bool { nextWanted == nil }
+    var isComplete: Bool { !missing.contains { _ in true } }
 
     /// Whether nothing is shown, and nothing kept to be shown again.
     var isEmpty: Bool { shown.isEmpty && store.numbers.isEmpty }
@@ -54,8 +54,10 @@ struct PixelLayer {
 
     /// Shows the next picture that is wanted and not shown yet. Returns its bytes, in pieces that follow each other, and the
     /// cells that it takes from the text; nil when all of them are shown.
-    mutating func showNext() -> (pieces: [[UInt8]], ceded: Rect?)? {
-        guard let placement = nextWanted else { return nil }
+    ///
+    /// - Parameter most: pictures that take more bytes than that are passed over. Their places stay text.
+    mutating func showNext(upTo most: Int = .max) -> (pieces: [[UInt8]], ceded: Rect?)? {
+        guard let placement = missing.first(where: { cost(of: $0.picture) <= most }) else { return nil }
         showings &+= 1
         var id: UInt32 = 0
         var pieces: [[UInt8]] = []
@@ -92,8 +94,13 @@ struct PixelLayer {
         return store.numbers.flatMap { passed(KittySequence.forget(id: $0)) }
     }
 
-    private var nextWanted: PixelPlacement? {
-        wanted.first { placement in !shown.contains { $0.placement == placement } }
+    private var missing: some Sequence<PixelPlacement> {
+        wanted.lazy.filter { [shown] placement in !shown.contains { $0.placement == placement } }
+    }
+
+    /// The bytes that it takes to show a picture: next to none, if it was sent before.
+    private func cost(of picture: PixelPicture) -> Int {
+        picture.language == .kitty && store.holds(picture) ? 0 : picture.byteCount
     }
 
     private func cedesCells(_ placement: PixelPlacement) -> Bool {

@@ -46,6 +46,8 @@ public final class Terminal {
     /// Pictures are shown with all their pixels when they have been the same for a moment: who moves on sees symbols. Text
     /// that changes beside them, as it does while something is fetched, does not keep them waiting.
     private lazy var rest = RestTimer { [weak self] in self?.showPicture() }
+    /// What a slow line has kept from being shown is tried again after a while, and then once more.
+    private lazy var hope = RestTimer { [weak self] in self?.rest.goOn() }
 
     /// Looks at the terminal, and leaves it as it is.
     ///
@@ -155,9 +157,14 @@ public final class Terminal {
         if pixels.isComplete { rest.cancel() } else if pixels.hasChanged { rest.begin() } else { rest.goOn() }
     }
 
-    /// Shows the pixels of one more picture: one at a time, so that a frame never waits for more than that.
+    /// Shows the pixels of one more picture: one at a time, so that a frame never waits for more than that; and none that it
+    /// would wait for long, over a slow line. How slow that is shows with each frame, and then it is looked at again.
     private func showPicture() {
-        guard isActive, output.isIdle, let (pieces, ceded) = pixels.showNext() else { return }
+        guard isActive, output.isIdle else { return }
+        guard let (pieces, ceded) = pixels.showNext(upTo: output.mostInHalfASecond) else {
+            if !pixels.isComplete, let pause = output.nextHope { hope.begin(after: .nanoseconds(Int(pause))) }
+            return
+        }
         // Save the cursor and its colours and put them back (DECSC, DECRC): ncurses believes it to be where it left it.
         let save = Array("\u{1B}7".utf8)
         let restore = Array("\u{1B}8".utf8)
@@ -194,6 +201,7 @@ public final class Terminal {
         guard isActive else { return }
         isActive = false
         rest.cancel()
+        hope.cancel()
         // What was asked a moment ago would be answered to the shell. Before the screen goes back: as long as it is ours, so
         // is what is typed.
         interview?.hold()

@@ -4,17 +4,26 @@ import Testing
 @testable import Terminal
 
 @MainActor @Suite(.timeLimit(.minutes(1))) struct OutputQueueTests {
+    /// The time is the test's.
+    private final class Clock {
+        var now: UInt64 = 0
+    }
+
     /// A terminal that reads when the test does.
     private final class Line {
         let queue: OutputQueue
         private let ends: (read: Int32, write: Int32)
+
+        let clock: Clock
 
         @MainActor init() {
             var pair: [Int32] = [0, 0]
             pipe(&pair)
             for end in pair { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
             ends = (pair[0], pair[1])
-            queue = OutputQueue(ends.write)
+            let clock = Clock()
+            self.clock = clock
+            queue = OutputQueue(ends.write, now: { clock.now })
         }
 
         deinit {
@@ -59,6 +68,33 @@ import Testing
         other.queue.send(Array("one ".utf8))
         other.queue.sendAndWait(Array("two".utf8), short: Array("short".utf8))
         #expect(other.read() == Array("one two".utf8))
+    }
+
+    /// Sends some bytes, and reads them at so many a second.
+    private func send(_ count: Int, over line: Line, bytesPerSecond: Int) async {
+        line.queue.send([UInt8](repeating: 1, count: count))
+        while !line.queue.isIdle {
+            line.clock.now += 100_000_000
+            _ = line.read(bytesPerSecond / 10)
+            let before = line.queue.written
+            // The write source is woken when a page of the pipe is free.
+            for _ in 0..<20 where line.queue.written == before && !line.queue.isIdle { await Task.yield() }
+        }
+        _ = line.read()
+    }
+
+    @Test func whatIsTakenSlowlyIsMeasured() async {
+        let line = Line()
+        #expect(line.queue.mostInHalfASecond == .max)
+        await send(200_000, over: line, bytesPerSecond: 10_000)
+        #expect((3_000...8_000).contains(line.queue.mostInHalfASecond), "\(line.queue.mostInHalfASecond)")
+        // What goes into buffers says nothing else; and a faster line is measured anew.
+        line.clock.now += 2_000_000_000
+        line.queue.send([UInt8](repeating: 1, count: 2_000))
+        #expect(line.queue.mostInHalfASecond <= 8_000)
+        _ = line.read()
+        await send(2_000_000, over: line, bytesPerSecond: 1_000_000)
+        #expect(line.queue.mostInHalfASecond > 200_000)
     }
 
     @Test func nothingIsNothing() {

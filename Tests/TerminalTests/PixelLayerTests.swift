@@ -37,13 +37,19 @@ import Text
         }
 
         /// What it does when all is at rest.
-        func rest() {
-            while let (pieces, ceded) = layer.showNext() {
+        func rest() { _ = show(upTo: .max) }
+
+        /// Shows those pictures that take no more bytes than that. Returns how many it were.
+        func show(upTo most: Int) -> Int {
+            var count = 0
+            while let (pieces, ceded) = layer.showNext(upTo: most) {
+                count += 1
                 terminal.write("\u{1B}7".utf8)
                 terminal.write(pieces.joined())
                 terminal.write("\u{1B}8".utf8)
                 if let ceded { terminal.write(screen.cede(ceded)) }
             }
+            return count
         }
     }
 
@@ -174,6 +180,28 @@ import Text
         stage.draw(two)
         #expect(stage.terminal.text == two.text && stage.terminal.pictures.ready.isEmpty)
         #expect(stage.terminal.violations.isEmpty, "\(stage.terminal.violations)")
+    }
+
+    @Test("Over a slow line a picture that would take long is passed over, and others are not")
+    func slowLines() throws {
+        let stage = try Stage(isThroughTmux: false)
+        defer { stage.screen.close() }
+        let inner = Size(columns: 4, rows: 2)
+        let large = PixelPicture(
+            .kitty, size: Size(columns: 6, rows: 3), width: 60, height: 60,
+            payload: [UInt8](repeating: UInt8(ascii: "A"), count: 100_000))
+        var surface = Surface(size: size)
+        surface.draw(block(6, large.size), pixels: large, at: Point(column: 2, row: 2), in: Rect(size))
+        surface.draw(
+            block(0, inner), pixels: picture(0, .kitty, inner), at: Point(column: 20, row: 2), in: Rect(size))
+        stage.draw(surface)
+        #expect(stage.show(upTo: 1_000) == 0 && stage.show(upTo: 5_000) == 1)
+        #expect(stage.terminal.pictures.floating.map(\.column) == [20] && !stage.layer.isComplete)
+        // The line has become faster; and what was sent costs nothing.
+        #expect(stage.show(upTo: 200_000) == 1 && stage.layer.isComplete)
+        stage.draw(Surface(size: size))
+        stage.draw(surface)
+        #expect(stage.show(upTo: 0) == 2 && stage.layer.isComplete)
     }
 
     @Test("Text that changes beside pictures is no change of theirs")
