@@ -88,6 +88,15 @@ public final class TerminalSession {
         }
     }
 
+    /// Types keys, so many a second, at the end of a line that brings so many bytes a second: after each key, as much is read as
+    /// comes until the next. How long that takes is all the same.
+    public func type(_ keys: [String], perSecond rate: Int, bytesPerSecond: Int) {
+        for key in keys {
+            type(key)
+            read(milliseconds: Int32(1_000 / rate), atMost: bytesPerSecond / rate)
+        }
+    }
+
     /// Changes the window's size.
     public func resize(columns: Int, rows: Int) {
         screen.resize(columns: columns, rows: rows)
@@ -163,10 +172,11 @@ public final class TerminalSession {
     }
 
     /// Reads what has come, or comes soon. Returns false if nothing did, or if the program is gone.
-    private func read(milliseconds: Int32) -> Bool {
+    @discardableResult
+    private func read(milliseconds: Int32, atMost most: Int = 65_536) -> Bool {
         var entry = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
         guard poll(&entry, 1, milliseconds) > 0 else { return false }
-        var buffer = [UInt8](repeating: 0, count: 65_536)
+        var buffer = [UInt8](repeating: 0, count: most)
         let count = buffer.withUnsafeMutableBytes { Glibc.read(terminal, $0.baseAddress, $0.count) }
         guard count > 0 else { return false }
         bytes += buffer.prefix(count)
