@@ -9,6 +9,27 @@ import Testing
     /// What the system itself holds for a terminal that does not read: 12 to 17 KB, by the size of what is written.
     private static let buffers = 20_480
 
+    @Test("A terminal that is asked again, and answers too late, goes on showing pictures")
+    func lateAnswers() throws {
+        let session = try TerminalSession(
+            arguments: [Built.testGallery], environment: home.environment(), persona: .foot)
+        func pictures() -> Int {
+            String(decoding: session.bytes, as: UTF8.self).components(separatedBy: "\u{1B}P0;1;0q").count - 1
+        }
+        try #require(session.until { _ in pictures() > 3 })
+        session.untilQuiet()
+        let (count, asked) = (pictures(), session.screen.questions.count)
+        session.persona = nil
+        session.type("\u{1B}[I")
+        // Longer than it is waited for.
+        session.untilQuiet(milliseconds: 1_500)
+        #expect(Array(session.screen.questions[asked...]) == ["CSI 16t", "CSI 14t", "CSI c"])
+        session.type("G")
+        #expect(session.until { _ in pictures() > count })
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
     @Test("Who lets go of a key sees where he is, and not where he has been")
     func keysHeldDown() throws {
         let session = try TerminalSession(
