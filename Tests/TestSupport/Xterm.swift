@@ -16,9 +16,12 @@ public final class Xterm {
             output: pipe.writing)
         close(pipe.writing)
         defer { close(pipe.reading) }
-        var buffer = [UInt8](repeating: 0, count: 16)
-        let count = buffer.withUnsafeMutableBytes { read(pipe.reading, $0.baseAddress, $0.count) }
-        display = ":" + String(decoding: buffer.prefix(max(0, count)), as: UTF8.self).filter(\.isNumber)
+        // All of the line: it writes the number and the line's end by themselves, and ends if it cannot.
+        var (number, byte) = ("", UInt8(0))
+        while read(pipe.reading, &byte, 1) == 1, byte != UInt8(ascii: "\n") {
+            number.unicodeScalars.append(UnicodeScalar(byte))
+        }
+        display = ":" + number
         var variables = environment
         variables["DISPLAY"] = display
         let resources = ["decTerminalID: vt340", "numColorRegisters: 256", "cursorBlink: false"]
