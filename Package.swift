@@ -47,7 +47,7 @@ let rooms: KeyValuePairs<String, [String]> = [
     "Pictures": ["Model", "Streams", "Cache", "Cells", "Text", "Pixels", "Logging"],
     "Terminal": ["Cells", "Text", "CNcurses"],
     "Commands": ["Cells"],
-    "Settings": ["Model"],
+    "Settings": ["Model", "Commands"],
     "Secrets": ["Model", "CSecret"],
     "Screens": ["Model", "Cache", "Cells", "Text", "Pictures", "Commands", "Settings", "Logging"],
     "Export": ["Model", "Streams", "Cache", "Text"],
@@ -87,7 +87,8 @@ let tests: KeyValuePairs<String, [String]> = [
         "broken-decoder", "decoder-customer",
     ],
     "Terminal": ["Cells", "Text", "TestSupport"],
-    "Settings": ["Model", "TestSupport"],
+    "Commands": ["Cells"],
+    "Settings": ["Cells", "Commands", "Model", "TestSupport"],
     "Secrets": ["Model", "TestSupport"],
     "Screens": [
         "Cache", "Cells", "Commands", "Logging", "Model", "Pictures", "Pixels", "PictureTestSupport", "Settings",

@@ -18,6 +18,15 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
     case pause, retry, retryAll
     case transfers, errors, log, help, redraw, suspend
 
+    /// As users write it, in settings and on the command line: `next-section`.
+    public var name: String { rawValue.hyphenated }
+
+    /// The command of that name.
+    public init?(named name: String) {
+        guard let command = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = command
+    }
+
     /// Whether it is about where one is in a photo, or which one it is.
     public var movesPhoto: Bool {
         switch self {

@@ -1,7 +1,7 @@
 import Cells
 
 /// All commands, with the keys that give them and what is said of them: the one table that bindings and help are made
-/// from.
+/// from. Which keys hold for a user a ``KeyMap`` knows.
 public enum CommandTable {
     /// Where a command means something.
     public enum Scope: String, CaseIterable, Hashable, Sendable {
@@ -27,16 +27,25 @@ public enum CommandTable {
         case errors = "Errors"
         /// On the log screen.
         case log = "The log"
+
+        /// As users write it in settings.
+        public var name: String { "\(self)".hyphenated }
+
+        /// The scope of that name.
+        public init?(named name: String) {
+            guard let scope = Self.allCases.first(where: { $0.name == name }) else { return nil }
+            self = scope
+        }
     }
 
     /// A line of the table.
-    public struct Entry: Sendable {
+    public struct Entry: Hashable, Sendable {
         /// What is done.
         public let command: Command
         /// Where.
         public let scope: Scope
         /// By which keys.
-        public let keys: [Key]
+        public internal(set) var keys: [Key]
         /// What it does, for the help.
         public let meaning: String
 
@@ -168,24 +177,4 @@ public enum CommandTable {
         Entry(.redraw, .everywhere, [.control("l")], "draw the screen anew"),
         Entry(.suspend, .everywhere, [.control("z")], "suspend Vitrine"),
     ]
-
-    /// What a key means where these scopes hold, the first of them first.
-    public static func command(for key: Key, in scopes: [Scope]) -> Command? {
-        for scope in scopes {
-            if let entry = entries.first(where: { $0.scope == scope && $0.keys.contains(key) }) {
-                return entry.command
-            }
-        }
-        return nil
-    }
-
-    /// The first key that gives a command where these scopes hold; for hints.
-    public static func key(for command: Command, in scopes: [Scope]) -> Key? {
-        for scope in scopes {
-            if let entry = entries.first(where: { $0.scope == scope && $0.command == command }) {
-                return entry.keys.first
-            }
-        }
-        return nil
-    }
 }

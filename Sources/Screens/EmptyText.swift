@@ -15,8 +15,8 @@ struct EmptyText {
     /// - Parameters:
     ///   - isAwaited: whether its list was asked for and has not come.
     ///   - isFiltered: whether there may be photos, and none is found.
-    init(_ status: SyncStatus, isAwaited: Bool, isOffline: Bool, isFiltered: Bool, scopes: [CommandTable.Scope]) {
-        func key(_ command: Command) -> String { Self.key(command, scopes) }
+    init(_ status: SyncStatus, isAwaited: Bool, isOffline: Bool, isFiltered: Bool, scopes: [CommandTable.Scope], _ keys: KeyMap) {
+        func key(_ command: Command) -> String { Self.key(command, scopes, keys) }
         if isFiltered {
             self.init(
                 title: "Nothing is found",
@@ -49,17 +49,17 @@ struct EmptyText {
     }
 
     /// For the screen of the galleries, as long as there is none.
-    init(galleriesIn scopes: [CommandTable.Scope]) {
-        self.init(title: "No galleries yet: press \(Self.key(.add, scopes)) to add one.")
+    init(galleriesIn scopes: [CommandTable.Scope], _ keys: KeyMap) {
+        self.init(title: "No galleries yet: press \(Self.key(.add, scopes, keys)) to add one.")
     }
 
     /// Below the one gallery that comes with Vitrine, as long as nobody has looked at it.
-    init(firstRunIn scopes: [CommandTable.Scope]) {
+    init(firstRunIn scopes: [CommandTable.Scope], _ keys: KeyMap) {
         self.init(
-            title: "This gallery comes with Vitrine: \(Self.key(.open, scopes)) shows it.",
+            title: "This gallery comes with Vitrine: \(Self.key(.open, scopes, keys)) shows it.",
             advice: [
-                "\(Self.key(.add, scopes)) adds one of yours: an address, a file or a folder.",
-                "\(Self.key(.help, scopes)) lists the keys.",
+                "\(Self.key(.add, scopes, keys)) adds one of yours: an address, a file or a folder.",
+                "\(Self.key(.help, scopes, keys)) lists the keys.",
             ])
     }
 
@@ -67,8 +67,8 @@ struct EmptyText {
         (self.title, self.advice) = (title, advice)
     }
 
-    private static func key(_ command: Command, _ scopes: [CommandTable.Scope]) -> String {
-        CommandTable.key(for: command, in: scopes)?.description ?? "?"
+    private static func key(_ command: Command, _ scopes: [CommandTable.Scope], _ keys: KeyMap) -> String {
+        keys.key(for: command, in: scopes)?.description ?? "?"
     }
 
     /// Draws it in the middle, as many lines as there is room for, the first ones first.

@@ -32,9 +32,9 @@ enum ErrorText {
     }
 
     /// For status lines; nil where nothing failed.
-    static func badge(_ count: Int) -> String? {
-        guard count > 0, let key = CommandTable.key(for: .errors, in: [.everywhere]) else { return nil }
+    static func badge(_ count: Int, _ keys: KeyMap) -> String? {
+        guard count > 0 else { return nil }
         let number = count < 1_000 ? CountText.text(count, "error") : "over \(CountText.text(999, "error"))"
-        return "\(number): \(key)"
+        return keys.key(for: .errors, in: [.everywhere]).map { "\(number): \($0)" } ?? number
     }
 }

@@ -54,7 +54,7 @@ extension GalleriesScreen {
     }
 
     private func drawEmpty(in surface: inout Surface, _ frame: Rect) {
-        EmptyText(galleriesIn: scopes).draw(in: &surface, frame, context.theme)
+        EmptyText(galleriesIn: scopes, context.keys).draw(in: &surface, frame, context.theme)
     }
 
     /// Whoever starts Vitrine for the first time is told how to go on.
@@ -65,6 +65,6 @@ extension GalleriesScreen {
         _ = rest.takeTop(1)
         _ = rest.takeLeft(3)
         _ = rest.takeRight(1)
-        EmptyText(firstRunIn: scopes).drawBelow(in: &surface, rest, context.theme)
+        EmptyText(firstRunIn: scopes, context.keys).drawBelow(in: &surface, rest, context.theme)
     }
 }

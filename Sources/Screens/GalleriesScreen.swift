@@ -75,7 +75,7 @@ final class GalleriesScreen: Screen, ListScreen {
         let count = draft.addresses.count
         var footing = Footing(
             text: count == 0 ? StatusText.noGallery : CountText.text(count, "gallery", "galleries"))
-        footing.badge = ErrorText.badge(errorCount)
+        footing.badge = ErrorText.badge(errorCount, context.keys)
         footing.hints = [(.open, "open"), (.add, "add"), (.remove, "remove"), (.save, "save"), (.help, "help")]
         return footing
     }

@@ -14,7 +14,7 @@ extension PhotoScreen {
 
     /// What is said of one that does not play.
     var animationText: String? {
-        guard isAnimated, !playback.isRunning, let key = CommandTable.key(for: .play, in: scopes) else { return nil }
+        guard isAnimated, !playback.isRunning, let key = context.keys.key(for: .play, in: scopes) else { return nil }
         return "animated, \(key) plays it"
     }
 

@@ -75,7 +75,7 @@ extension PhotosScreen {
     private func drawEmpty(in surface: inout Surface, _ frame: Rect) {
         let text = EmptyText(
             status, isAwaited: context.wishes.isStanding(.list(cache.id)), isOffline: context.settings.offline,
-            isFiltered: results === lists.found, scopes: scopes)
+            isFiltered: results === lists.found, scopes: scopes, context.keys)
         text.draw(in: &surface, frame, context.theme)
     }
 }

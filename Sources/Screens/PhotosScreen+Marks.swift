@@ -25,7 +25,7 @@ extension PhotosScreen {
 
     private func markRange() {
         guard let last = marks.last, let start = results.index(of: last) else {
-            let key = CommandTable.key(for: .mark, in: scopes).map { "\($0)" } ?? ""
+            let key = context.keys.key(for: .mark, in: scopes).map { "\($0)" } ?? ""
             return send(.notice("\(key) marks the photo where the range begins."))
         }
         let ends = [start, scroll.selected].sorted()

@@ -35,7 +35,7 @@ final class PhotosScreen: Screen, ListScreen {
     private var isOnTop = false
     var errand = Errand.none
     let prompt = SearchPrompt()
-    private let sortMenu = SortMenu()
+    private let sortMenu: SortMenu
     let marks = Marks()
     let pane: PhotoPane
     /// Whether the user has said how the list is to be divided.
@@ -62,6 +62,7 @@ final class PhotosScreen: Screen, ListScreen {
         record = try reader.gallery()
         opened = record
         isDivisionChosen = context.settings.sections != .auto
+        sortMenu = SortMenu(context)
         wisher = context.wishes.makeWisher()
         customer = context.darkroom.makeCustomer()
         pane = PhotoPane(context)
@@ -131,7 +132,7 @@ final class PhotosScreen: Screen, ListScreen {
 
     override var footing: Footing {
         switch errand {
-        case .sorting: return Footing(text: SortMenu.text)
+        case .sorting: return Footing(text: sortMenu.text)
         case .typing: return Footing(text: searchText)
         case .none, .awaitingHit: break
         }
@@ -139,7 +140,7 @@ final class PhotosScreen: Screen, ListScreen {
         var footing = Footing(text: StatusText.text(status))
         if case .updating(.getting(let progress, _)) = status.state { footing.fraction = progress.fraction }
         if case .failed = status.state { footing.isTrouble = true }
-        footing.badge = ErrorText.badge(errorCount)
+        footing.badge = ErrorText.badge(errorCount, context.keys)
         footing.hints = [
             status.isRunning ? (.stop, "stop") : (.refresh, "refresh"), (.open, "look"), (.search, "search"),
             (.help, "help"),

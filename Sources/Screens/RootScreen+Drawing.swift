@@ -16,7 +16,7 @@ extension RootScreen {
         let (titleLine, statusLine) = (rest.takeTop(1), rest.takeBottom(1))
         // First the screen, then the lines about it: what they say may depend on how it has just been laid out.
         top.draw(in: &surface, frame: rest)
-        ScreenLines(theme: context.theme).drawHeading(top.heading, in: &surface, titleLine)
+        ScreenLines(theme: context.theme, keys: context.keys).drawHeading(top.heading, in: &surface, titleLine)
         if let signIn {
             surface.cursor = nil
             signIn.draw(in: &surface, frame: rest, theme: context.theme)
@@ -26,7 +26,7 @@ extension RootScreen {
     }
 
     private func drawFooting(in surface: inout Surface, _ line: Rect) {
-        let lines = ScreenLines(theme: context.theme)
+        let lines = ScreenLines(theme: context.theme, keys: context.keys)
         if let question {
             lines.drawFooting(Footing(text: question.text + " (y/n)"), scopes: [], in: &surface, line)
         } else if let notice = notices.first {

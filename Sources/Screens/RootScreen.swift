@@ -218,7 +218,7 @@ public final class RootScreen: Screen {
     /// While the user is asked who he is, what he types is for nobody else.
     private func tellPrompt(_ event: InterfaceEvent) -> Bool {
         guard let signIn else { return false }
-        if case .key(let key) = event, let command = CommandTable.command(for: key, in: [.everywhere]),
+        if case .key(let key) = event, let command = context.keys.command(for: key, in: [.everywhere]),
             [.redraw, .suspend].contains(command)
         {
             act(on: command)
@@ -233,7 +233,7 @@ public final class RootScreen: Screen {
         switch event {
         case .key(let key):
             // Nobody on the way up took it for itself: now it is what it stands for on this screen.
-            if let command = CommandTable.command(for: key, in: top.scopes) { top.focus.send(.command(command)) }
+            if let command = context.keys.command(for: key, in: top.scopes) { top.focus.send(.command(command)) }
         case .command(let command): act(on: command)
         case .openGallery(let address): open(address)
         case .openPlace(let place): show(place)

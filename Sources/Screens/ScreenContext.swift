@@ -1,5 +1,6 @@
 import Cache
 import Cells
+import Commands
 import Logging
 import Model
 import Pictures
@@ -62,6 +63,9 @@ public final class ScreenContext {
 
     /// How pictures are drawn.
     var drawingStyle: DrawingStyle { DrawingStyle(capabilities, settings) }
+
+    /// What the keys mean.
+    var keys: KeyMap { settings.keys }
 
     /// How text looks.
     var theme: Theme { Theme(capabilities) }

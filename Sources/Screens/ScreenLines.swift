@@ -6,6 +6,7 @@ import Text
 @MainActor
 struct ScreenLines {
     let theme: Theme
+    let keys: KeyMap
 
     func drawHeading(_ heading: Screen.Heading, in surface: inout Surface, _ line: Rect) {
         surface.fill(line, style: theme.titleDetail)
@@ -57,7 +58,7 @@ struct ScreenLines {
         var hints: [(key: String, word: String)] = []
         var width = 0
         for hint in footing.hints {
-            guard let key = CommandTable.key(for: hint.command, in: scopes)?.description else { continue }
+            guard let key = keys.key(for: hint.command, in: scopes)?.description else { continue }
             let more = key.displayWidth + 1 + hint.word.displayWidth + 2
             guard footing.text.displayWidth + width + more + 1 <= rest.size.columns else { break }
             hints.append((key, hint.word))

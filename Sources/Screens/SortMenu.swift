@@ -8,16 +8,37 @@ final class SortMenu: Responder {
     /// Called with the answer; nil for any other key.
     var onChoice: (PhotoOrder?) -> Void = { _ in }
 
+    private let context: ScreenContext
+
+    init(_ context: ScreenContext) {
+        self.context = context
+        super.init()
+    }
+
     /// What there is to choose, for the line at the bottom.
-    static var text: String {
-        let choices = CommandTable.entries.filter { $0.scope == .sorting && order($0.command)?.ascending == true }
-        let words = choices.map { "\($0.keys[0].description) \(order($0.command)?.criterion.rawValue ?? "")" }
-        return "Sort by  " + words.joined(separator: "  ") + "   capital letter: the other way round"
+    var text: String {
+        let words = PhotoOrder.Criterion.allCases.compactMap { criterion in
+            key(for: PhotoOrder(criterion)).map { "\($0) \(criterion.rawValue)" }
+        }
+        return "Sort by  " + words.joined(separator: "  ")
+            + (isReversedByCapitals ? "   capital letter: the other way round" : "")
+    }
+
+    /// Whether the user has left it so.
+    private var isReversedByCapitals: Bool {
+        PhotoOrder.Criterion.allCases.allSatisfy { criterion in
+            key(for: PhotoOrder(criterion, ascending: false))?.description
+                == key(for: PhotoOrder(criterion))?.description.uppercased()
+        }
+    }
+
+    private func key(for order: PhotoOrder) -> Key? {
+        context.keys.entries.first { $0.scope == .sorting && Self.order($0.command) == order }?.keys.first
     }
 
     override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
         guard case .key(let key) = event else { return event }
-        onChoice(CommandTable.command(for: key, in: [.sorting]).flatMap(Self.order))
+        onChoice(context.keys.command(for: key, in: [.sorting]).flatMap(Self.order))
         return .needsDisplay
     }
 

@@ -1,3 +1,4 @@
+import Commands
 import Model
 
 /// What the user can set, with what holds where nothing is said.
@@ -96,6 +97,9 @@ public struct Settings: Hashable, Sendable {
     public var slideshowShuffled = false
     /// The mouse is followed. The terminal then leaves it to us, and selects text with Shift alone.
     public var mouse = true
+
+    /// What the keys mean.
+    public var keys = KeyMap()
 
     /// What lists of photos are sorted by at first.
     public var order = PhotoOrder()

@@ -1,3 +1,5 @@
+import Commands
+
 /// What can be wrong with settings and command lines.
 public enum SettingsError: Error, Equatable, CustomStringConvertible {
     /// There is no such option.
@@ -14,6 +16,10 @@ public enum SettingsError: Error, Equatable, CustomStringConvertible {
     case value(String, of: String, allowed: String)
     /// A line of the settings file is not `name = value`.
     case notASetting(String)
+    /// A line of the settings file begins like one that binds a key, and does not go on so.
+    case notABinding(String)
+    /// A line binds what it cannot.
+    case binding(CommandsError)
     /// There is no such command.
     case unknownCommand(String)
     /// A command lacks something.
@@ -33,6 +39,8 @@ public enum SettingsError: Error, Equatable, CustomStringConvertible {
         case .unexpectedValue(let name): "“\(name)” takes no value."
         case .value(let value, let name, let allowed): "“\(value)” is no value for “\(name)”: \(allowed)."
         case .notASetting(let line): "“\(line)” is not of the form “name = value”."
+        case .notABinding(let line): "“\(line)” is not of the form “bind SCOPE KEY = command”."
+        case .binding(let error): error.description
         case .unknownCommand(let name): "There is no command “\(name)”; see --help."
         case .missingArgument(let what): "\(what) is missing; see --help."
         case .unexpectedArgument(let argument): "“\(argument)” is one too many; see --help."

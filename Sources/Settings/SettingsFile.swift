@@ -1,4 +1,6 @@
-/// The settings file: lines of the form `name = value`, and lines that begin with `#`.
+import Commands
+
+/// The settings file: lines of the form `name = value`, those that bind a key, and lines that begin with `#`.
 public enum SettingsFile {
     /// A line that is wrong. The others hold all the same.
     public struct Mistake: Hashable, Sendable, CustomStringConvertible {
@@ -34,10 +36,24 @@ public enum SettingsFile {
 
     private static func apply(_ line: String, to settings: inout Settings) throws(SettingsError) {
         guard !line.isEmpty, !line.hasPrefix("#") else { return }
+        if line.prefix(while: { !$0.isWhitespace }) == "bind" { return try bind(line, in: &settings) }
         guard let equals = line.firstIndex(of: "=") else { throw .notASetting(line) }
         let name = line[..<equals].trimmed
         guard let option = SettingsTable.option(named: name), option.isSetting else { throw .unknownOption(name) }
         try option.set(line[line.index(after: equals)...].trimmed, in: &settings)
+    }
+
+    /// `bind photos J = next-section`. The last `=` counts: `=` is a key too.
+    private static func bind(_ line: String, in settings: inout Settings) throws(SettingsError) {
+        guard let equals = line.lastIndex(of: "=") else { throw .notABinding(line) }
+        let words = line[..<equals].split(whereSeparator: \.isWhitespace).map(String.init)
+        let command = line[line.index(after: equals)...].trimmed
+        guard words.count == 3, !command.isEmpty else { throw .notABinding(line) }
+        do throws(CommandsError) {
+            try settings.keys.bind(words[2], to: command, in: words[1])
+        } catch {
+            throw .binding(error)
+        }
     }
 }
 

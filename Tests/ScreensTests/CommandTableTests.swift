@@ -34,7 +34,7 @@ import Testing
     func reachable(scopes: [CommandTable.Scope]) {
         for entry in CommandTable.entries where scopes.contains(entry.scope) {
             // A key may mean something else nearer by, but not all of a command's keys.
-            let isReachable = entry.keys.contains { CommandTable.command(for: $0, in: scopes) == entry.command }
+            let isReachable = entry.keys.contains { KeyMap().command(for: $0, in: scopes) == entry.command }
             #expect(isReachable, "\(entry.command) in \(scopes)")
         }
     }
@@ -61,14 +61,14 @@ import Testing
     }
 
     @Test func theNearestScopeCounts() {
-        #expect(CommandTable.command(for: "h", in: [.photo, .everywhere]) == .left)
-        #expect(CommandTable.command(for: "h", in: [.photos, .lists, .everywhere]) == .back)
+        #expect(KeyMap().command(for: "h", in: [.photo, .everywhere]) == .left)
+        #expect(KeyMap().command(for: "h", in: [.photos, .lists, .everywhere]) == .back)
         // Where there is nothing to go back to, it does not end the program.
-        #expect(CommandTable.command(for: "h", in: [.galleries, .lists, .everywhere]) == nil)
-        #expect(CommandTable.command(for: " ", in: [.lists]) == .pageDown)
-        #expect(CommandTable.command(for: "%", in: CommandTable.Scope.allCases) == nil)
-        #expect(CommandTable.key(for: .open, in: [.photos]) == Key(.enter))
-        #expect(CommandTable.key(for: .zoomIn, in: [.photos, .everywhere]) == nil)
+        #expect(KeyMap().command(for: "h", in: [.galleries, .lists, .everywhere]) == nil)
+        #expect(KeyMap().command(for: " ", in: [.lists]) == .pageDown)
+        #expect(KeyMap().command(for: "%", in: CommandTable.Scope.allCases) == nil)
+        #expect(KeyMap().key(for: .open, in: [.photos]) == Key(.enter))
+        #expect(KeyMap().key(for: .zoomIn, in: [.photos, .everywhere]) == nil)
     }
 
     @Test func hintsAreOfKeysThatWork() async throws {
@@ -78,8 +78,8 @@ import Testing
         func check() throws {
             let top = try #require(screens.root.children.last)
             for hint in top.footing.hints {
-                let key = try #require(CommandTable.key(for: hint.command, in: top.scopes))
-                #expect(CommandTable.command(for: key, in: top.scopes) == hint.command)
+                let key = try #require(KeyMap().key(for: hint.command, in: top.scopes))
+                #expect(KeyMap().command(for: key, in: top.scopes) == hint.command)
                 count += 1
             }
         }

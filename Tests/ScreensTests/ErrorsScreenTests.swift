@@ -1,4 +1,5 @@
 import Cells
+import Commands
 import Logging
 import Model
 import Settings
@@ -193,8 +194,8 @@ import Testing
     }
 
     @Test func theNumberOnTheBadgeIsBounded() {
-        #expect(ErrorText.badge(0) == nil)
-        #expect(ErrorText.badge(999) == "999 errors: E")
-        #expect(ErrorText.badge(1_000) == "over 999 errors: E")
+        #expect(ErrorText.badge(0, KeyMap()) == nil)
+        #expect(ErrorText.badge(999, KeyMap()) == "999 errors: E")
+        #expect(ErrorText.badge(1_000, KeyMap()) == "over 999 errors: E")
     }
 }

@@ -1,3 +1,5 @@
+import Cells
+import Commands
 import Testing
 
 @testable import Settings
@@ -47,6 +49,54 @@ import Testing
         var expected = Settings()
         expected.ascii = true
         #expect(settings == expected)
+    }
+
+    @Test func keysAreBound() {
+        let (settings, mistakes) = apply(
+            """
+            bind photos J = next-section
+            bind  photo\t= = fill
+            bind galleries # = save
+            bind everywhere ^Z = none
+            offline = yes
+            """)
+        #expect(mistakes.isEmpty && settings.offline)
+        #expect(settings.keys.command(for: .character("J"), in: [.photos, .lists]) == .nextSection)
+        #expect(settings.keys.command(for: .character("="), in: [.photo]) == .fill)
+        #expect(settings.keys.command(for: .character("#"), in: [.galleries]) == .save)
+        #expect(settings.keys.command(for: .control("z"), in: [.everywhere]) == nil)
+    }
+
+    @Test func bindingsThatAreWrongAreNamedAndTheRestHolds() {
+        let (settings, mistakes) = apply(
+            """
+            bind
+            bind photos = next-section
+            bind photos J next-section
+            bind photos J K = next-section
+            bind photos J =
+            bind sheet J = open
+            bind errors J = zoom-in
+            bind errors JJ = open
+            bind errors J = leave
+            bind errors J = open
+            bind errors J = copy
+            binding = yes
+            offline = yes
+            """)
+        let (lines, sentences) = (1...12, mistakes)
+        #expect(sentences.count == 11)
+        for (line, sentence) in zip(lines.filter { $0 != 10 }, sentences) {
+            #expect(sentence.hasPrefix("/home/me/config:\(line): "))
+        }
+        #expect(sentences[0].hasSuffix(": “bind” is not of the form “bind SCOPE KEY = command”."))
+        #expect(sentences[5].contains(": There is no scope “sheet”: one of everywhere, lists, "))
+        #expect(sentences[6].contains(": “zoom-in” is no command of “errors”, which has open, retry, "))
+        #expect(sentences[7].contains(": “JJ” is no key: "))
+        #expect(sentences[8].contains(": There is no command “leave”; “errors” has open, "))
+        #expect(sentences[9].hasSuffix(": “J” is bound in “errors” already."))
+        #expect(sentences[10].hasSuffix(": There is no option “binding”; see --help."))
+        #expect(settings.offline && settings.keys.command(for: .character("J"), in: [.errors]) == .open)
     }
 
     @Test func laterLinesCount() {

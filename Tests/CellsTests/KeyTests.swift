@@ -1,0 +1,43 @@
+import Testing
+
+@testable import Cells
+
+@Suite struct KeyTests {
+    private static let codes: [Key.Code] =
+        [
+            .up, .down, .left, .right, .home, .end, .pageUp, .pageDown, .insert, .delete, .backspace, .enter, .tab,
+            .escape,
+        ] + (1...12).map { .function($0) }
+
+    @Test func whatIsWrittenIsReadBack() {
+        let modifiers = (0..<8).map { Key.Modifiers(rawValue: $0) }
+        for modifiers in modifiers {
+            for code in Self.codes {
+                let key = Key(code, modifiers)
+                #expect(Key(key.description) == key, "\(key)")
+            }
+        }
+        for character in " abzABZ019^-MSF=#?[]{}<>/\\é日" {
+            for modifiers: Key.Modifiers in [[], .alt, .control, [.control, .alt]] {
+                // Terminals do not tell ^A and ^a from each other.
+                let isFolded = modifiers.contains(.control) && character.isASCII
+                let key = Key(.character(isFolded ? Character(character.lowercased()) : character), modifiers)
+                #expect(Key(key.description) == key, "\(key)")
+            }
+        }
+    }
+
+    @Test func asItIsWritten() {
+        #expect(Key("q") == .character("q") && Key("Q") == .character("Q"))
+        #expect(Key("^F") == .control("f") && Key("^f") == .control("f"))
+        #expect(Key("Space") == .character(" ") && Key("^Space") == .control(" "))
+        #expect(Key("M-x") == Key(.character("x"), .alt) && Key("S-Tab") == Key(.tab, .shift))
+        #expect(Key("^") == .character("^") && Key("^^") == .control("^"))
+        #expect(Key("F1") == Key(.function(1)) && Key("F") == .character("F"))
+    }
+
+    @Test(arguments: ["", " ", "qq", "S-a", "S-Space", "F0", "F01", "F+1", "F64", "Ctrl-a", "M-", "enter", "\t", "^qq"])
+    func whatIsNoKey(text: String) {
+        #expect(Key(text) == nil)
+    }
+}

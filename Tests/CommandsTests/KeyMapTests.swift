@@ -1,0 +1,83 @@
+import Cells
+import Testing
+
+@testable import Commands
+
+@Suite struct KeyMapTests {
+    private func map(_ bindings: (scope: String, key: String, command: String)...) throws -> KeyMap {
+        var map = KeyMap()
+        for binding in bindings { try map.bind(binding.key, to: binding.command, in: binding.scope) }
+        return map
+    }
+
+    @Test func withoutSettingsItIsTheTable() {
+        #expect(KeyMap().entries == CommandTable.entries)
+        #expect(KeyMap().command(for: .character("j"), in: [.photos, .lists, .everywhere]) == .down)
+        #expect(KeyMap().key(for: .down, in: [.photos, .lists, .everywhere]) == .character("j"))
+    }
+
+    @Test func whatIsBoundTakesAKeyFromWhatItMeant() throws {
+        let map = try map(("lists", "g", "last"), ("photos", "J", "next-section"))
+        #expect(map.command(for: .character("g"), in: [.lists]) == .last)
+        #expect(map.key(for: .last, in: [.lists]) == .character("g"))
+        #expect(map.key(for: .first, in: [.lists]) == Key(.home))
+        #expect(map.command(for: .character("J"), in: [.photos, .lists]) == .nextSection)
+        #expect(map.command(for: .character("}"), in: [.photos, .lists]) == .nextSection)
+        #expect(map.command(for: .character("J"), in: [.errors, .lists]) == nil)
+        #expect(map != KeyMap())
+    }
+
+    @Test func aKeyThatIsBoundToNothingMeansNothingThere() throws {
+        let map = try map(("galleries", "q", "none"), ("everywhere", "^Z", "none"))
+        #expect(map.command(for: .character("q"), in: [.galleries, .lists, .everywhere]) == nil)
+        #expect(map.command(for: .character("q"), in: [.log, .lists, .everywhere]) == .back)
+        #expect(map.command(for: .control("z"), in: [.galleries, .lists, .everywhere]) == nil)
+        #expect(map.key(for: .suspend, in: [.everywhere]) == nil)
+    }
+
+    /// A hint names a key that does what it says.
+    @Test func hintsAreOfKeysThatMeanNothingElseNearerBy() throws {
+        let map = try map(("photos", "?", "refresh"), ("photos", "r", "none"), ("photos", "q", "none"))
+        let scopes: [CommandTable.Scope] = [.photos, .lists, .everywhere]
+        #expect(map.key(for: .help, in: scopes) == Key(.function(1)))
+        #expect(map.key(for: .refresh, in: scopes) == .character("?"))
+        #expect(map.key(for: .back, in: scopes) == Key(.escape))
+    }
+
+    @Test(arguments: [
+        (
+            "sheets", "x", "down",
+            "There is no scope “sheets”: one of " + CommandTable.Scope.allCases.map(\.name).joined(separator: ", ")
+                + "."
+        ),
+        (
+            "lists", "Ctrl-x", "down",
+            "“Ctrl-x” is no key: a character, ^F for Control, M-f for Alt, or a name like Enter, PgUp, F1."
+        ),
+        (
+            "sorting", "x", "sort-by-colour",
+            "There is no command “sort-by-colour”; “sorting” has sort-by-date, sort-by-date-reversed, sort-by-name, "
+                + "sort-by-name-reversed, sort-by-size, sort-by-size-reversed, sort-by-state, sort-by-state-reversed, none."
+        ),
+        (
+            "errors", "x", "zoom-in",
+            "“zoom-in” is no command of “errors”, which has open, retry, retry-all, copy, clear, none."
+        ),
+        ("lists", "g", "first", "“g” is bound in “lists” already."),
+    ]) func whatCannotBeIsRefused(scope: String, key: String, command: String, sentence: String) throws {
+        var map = try map(("lists", "g", "last"))
+        let before = map
+        let error = #expect(throws: CommandsError.self) { try map.bind(key, to: command, in: scope) }
+        #expect(error?.description == sentence)
+        #expect(map == before)
+    }
+
+    @Test func namesAreThoseOfTheCodeWithHyphens() {
+        #expect(Command.nextSection.name == "next-section" && Command.up.name == "up")
+        #expect(Command.switchXML.name == "switch-xml" && Command.switchNetworkDetail.name == "switch-network-detail")
+        for command in Command.allCases { #expect(Command(named: command.name) == command) }
+        for scope in CommandTable.Scope.allCases { #expect(CommandTable.Scope(named: scope.name) == scope) }
+        #expect(Command(named: "nextSection") == nil && CommandTable.Scope(named: "The log") == nil)
+        #expect(!Command.allCases.contains { $0.name == KeyMap.nothing })
+    }
+}

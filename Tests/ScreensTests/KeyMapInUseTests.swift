@@ -1,0 +1,55 @@
+import Cells
+import Commands
+import Model
+import Settings
+import Testing
+
+@testable import Screens
+
+@MainActor @Suite struct KeyMapInUseTests {
+    private func screens(_ bindings: (scope: String, key: String, command: String)...) throws -> TestScreens {
+        var settings = Settings()
+        settings.syncOnOpen = false
+        for binding in bindings { try settings.keys.bind(binding.key, to: binding.command, in: binding.scope) }
+        return try TestScreens(settings)
+    }
+
+    @Test func whatIsBoundIsObeyedAndHintedAt() async throws {
+        let screens = try screens(("lists", "J", "last"), ("photos", "R", "refresh"), ("everywhere", "e", "errors"))
+        try await screens.sync(["a", "b", "c"])
+        screens.open()
+        screens.press("J")
+        #expect(screens.selected == "Photo c")
+        #expect(screens.status.contains("R refresh"))
+        screens.press("e")
+        #expect(screens.title.hasPrefix(" Errors"))
+    }
+
+    @Test func aKeyThatIsBoundToNothingDoesNothing() async throws {
+        let screens = try screens(("galleries", "q", "none"), ("photos", "?", "none"))
+        screens.press("q")
+        #expect(screens.quits == 0)
+        try await screens.sync(["a"])
+        screens.open()
+        screens.press("?")
+        #expect(!screens.title.hasPrefix(" Help") && screens.status.contains("F1 help"))
+    }
+
+    @Test func theBadgeNamesTheKeyThatHolds() throws {
+        let keys = try screens(("everywhere", "e", "errors")).context.keys
+        #expect(ErrorText.badge(2, keys) == "2 errors: e")
+        let none = try screens(("everywhere", "E", "none")).context.keys
+        #expect(ErrorText.badge(2, none) == "2 errors")
+    }
+
+    @Test func theMenuOfOrdersNamesTheKeysThatHold() async throws {
+        let screens = try screens(("sorting", "z", "sort-by-size-reversed"))
+        try await screens.sync(["a", "b"])
+        screens.open()
+        screens.press(",")
+        #expect(screens.status == " Sort by  d date  n name  s size  t state")
+        screens.press("z")
+        try await screens.until { !screens.status.contains("Sort by") }
+        #expect(try TestScreens().context.keys == KeyMap())
+    }
+}
