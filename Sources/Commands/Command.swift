@@ -27,6 +27,24 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
         self = command
     }
 
+    /// Whether a number before its key means so many times.
+    public var isRepeated: Bool {
+        switch self {
+        case .up, .down, .left, .right, .pageUp, .pageDown, .halfPageUp, .halfPageDown: true
+        case .zoomIn, .zoomOut, .turnLeft, .turnRight, .previousPhoto, .nextPhoto: true
+        case .searchNext, .searchPrevious, .nextSection, .previousSection: true
+        default: false
+        }
+    }
+
+    /// Whether a number before its key means anything: so many times, to that place, for so many seconds.
+    public var takesNumber: Bool {
+        switch self {
+        case .first, .last, .slideshow: true
+        default: isRepeated
+        }
+    }
+
     /// Whether it is about where one is in a photo, or which one it is.
     public var movesPhoto: Bool {
         switch self {

@@ -77,6 +77,8 @@ final class ErrorsScreen: Screen, ListScreen {
         return true
     }
 
+    override func go(to place: Int) -> Bool { select(place: place) }
+
     override func follow(_ mouse: InputEvent.Mouse) -> Bool { followInList(mouse) }
 
     func selectionDidMove() { selection = selected?.identity }

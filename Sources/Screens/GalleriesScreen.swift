@@ -89,7 +89,7 @@ final class GalleriesScreen: Screen, ListScreen {
     // MARK: - What happens
 
     override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
-        guard case .command(let command) = event else { return super.handle(event) }
+        guard case .command(let command, nil) = event else { return super.handle(event) }
         problem = nil
         switch command {
         case .open:
@@ -110,12 +110,19 @@ final class GalleriesScreen: Screen, ListScreen {
             discard()
             return .notice("The changes are discarded.")
         default:
-            // What is typed is about what is selected.
-            guard !isTyping, scroll.obey(command) else { return event }
-            selectionDidMove()
+            guard obey(command) else { return event }
         }
         return .needsDisplay
     }
+
+    override func obey(_ command: Command) -> Bool {
+        // What is typed is about what is selected.
+        guard !isTyping, scroll.obey(command) else { return false }
+        selectionDidMove()
+        return true
+    }
+
+    override func go(to place: Int) -> Bool { !isTyping && select(place: place) }
 
     private func startTyping(_ what: Typed, _ text: String = "") {
         typed = what

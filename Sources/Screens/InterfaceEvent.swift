@@ -13,8 +13,8 @@ public enum InterfaceEvent {
     case paste(String)
     /// The terminal's window came to the front, or went from it.
     case focus(Bool)
-    /// A command that a key stands for here.
-    case command(Command)
+    /// A command that a key stands for here, and what was said along with it.
+    case command(Command, CommandArgument? = nil)
     /// A gallery is to be opened.
     case openGallery(Address)
     /// A gallery is to be shown, at a photo of it or with that open. If it is open already, as it is.

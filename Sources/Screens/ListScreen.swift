@@ -18,6 +18,14 @@ extension ListScreen {
     /// One below the other.
     var lines: ListLines { ListLines(count: scroll.count) }
 
+    /// Selects the entry at a place. Returns whether there are any.
+    func select(place: Int) -> Bool {
+        guard !scroll.isEmpty else { return false }
+        scroll.select(place)
+        selectionDidMove()
+        return true
+    }
+
     /// Does what a mouse does in a list. Returns whether it did anything.
     func followInList(_ mouse: InputEvent.Mouse) -> Bool {
         if let first = bar.follow(mouse, scroll) {

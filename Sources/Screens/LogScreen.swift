@@ -62,6 +62,12 @@ final class LogScreen: Screen {
         return true
     }
 
+    override func go(to place: Int) -> Bool {
+        scroll.select(place)
+        followsEnd = scroll.window.upperBound == entries.count
+        return true
+    }
+
     override func follow(_ mouse: InputEvent.Mouse) -> Bool {
         guard scroll.follow(mouse, &bar) else { return false }
         followsEnd = scroll.window.upperBound == entries.count

@@ -178,6 +178,13 @@ final class PhotoScreen: Screen {
         return true
     }
 
+    override func obey(_ command: Command, _ argument: CommandArgument) -> Bool {
+        if case .number(let number) = argument, let isObeyed = obey(command, number: number) { return isObeyed }
+        return super.obey(command, argument)
+    }
+
+    override func go(to place: Int) -> Bool { goToPhoto(at: place) }
+
     override func follow(_ mouse: InputEvent.Mouse) -> Bool { followMouse(mouse) }
 
     private func turn(by quarters: Int) {
@@ -185,13 +192,12 @@ final class PhotoScreen: Screen {
         turns[key] = view.turns
     }
 
-    private func step(by amount: Int) {
-        travel = amount
-        guard let index = results.index(of: key), let next = results.key(at: index + amount) else { return }
-        show(next)
+    func step(by amount: Int) {
+        travel = amount.signum()
+        if let index = results.index(of: key) { _ = go(to: index + amount) }
     }
 
-    private func show(_ next: PhotoKey) {
+    func show(_ next: PhotoKey) {
         leavePhoto()
         key = next
         grip = nil
@@ -212,9 +218,13 @@ final class PhotoScreen: Screen {
     }
 
     private func toggleSlideshow() {
-        guard !slideshow.isRunning else { return slideshow.stop() }
+        slideshow.isRunning ? slideshow.stop() : startSlideshow()
+    }
+
+    /// - Parameter seconds: for each photo, if not as the user has set.
+    func startSlideshow(seconds: Int? = nil) {
         guard results.count > 1 else { return send(.notice("There is no other photo to show.")) }
-        slideshow.start()
+        slideshow.start(seconds: seconds)
         travel = 1
         stateWishes()
     }

@@ -179,6 +179,8 @@ final class PhotosScreen: Screen, ListScreen {
         if let order { lists.sort(by: order, sections: lists.sections) }
     }
 
+    override func go(to place: Int) -> Bool { select(place: place) }
+
     override func follow(_ mouse: InputEvent.Mouse) -> Bool {
         focus === self ? followInList(mouse) : false
     }

@@ -35,7 +35,8 @@ extension RootScreen {
             lines.drawFooting(signIn.footing, scopes: [], in: &surface, line)
         } else {
             indicator = currentIndicator
-            lines.drawFooting(top.footing, scopes: top.scopes, indicator: indicator, in: &surface, line)
+            lines.drawFooting(
+                top.footing, scopes: top.scopes, number: number, indicator: indicator, in: &surface, line)
         }
     }
 

@@ -45,6 +45,8 @@ public final class RootScreen: Screen {
     private var subscriptions: [UpdateFeed.Subscription] = []
     private let pace: NewsPace
     private let timer: UpdateTimer
+    /// A number that was typed, for the command that comes next.
+    var number: Int?
     /// What the status line says of the traffic, the longest first that says it.
     var indicator: [String] = []
 
@@ -231,10 +233,8 @@ public final class RootScreen: Screen {
 
     override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
         switch event {
-        case .key(let key):
-            // Nobody on the way up took it for itself: now it is what it stands for on this screen.
-            if let command = context.keys.command(for: key, in: top.scopes) { top.focus.send(.command(command)) }
-        case .command(let command): act(on: command)
+        case .key(let key): give(key)
+        case .command(let command, _): act(on: command)
         case .openGallery(let address): open(address)
         case .openPlace(let place): show(place)
         case .push(let screen): push(screen)

@@ -23,12 +23,17 @@ struct ScreenLines {
     }
 
     func drawFooting(
-        _ footing: Screen.Footing, scopes: [CommandTable.Scope], indicator: [String] = [], in surface: inout Surface,
-        _ line: Rect
+        _ footing: Screen.Footing, scopes: [CommandTable.Scope], number: Int? = nil, indicator: [String] = [],
+        in surface: inout Surface, _ line: Rect
     ) {
         var rest = line
         _ = rest.takeLeft(1)
         _ = rest.takeRight(1)
+        if let number = number.map(String.init) {
+            // Before the text, since the user is typing it.
+            surface.write(number, in: rest.takeRight(number.displayWidth), style: theme.key)
+            _ = rest.takeRight(2)
+        }
         drawAside(indicator, theme.key, besides: footing.text, in: &surface, &rest)
         drawAside([footing.badge].compactMap { $0 }, theme.trouble, besides: footing.text, in: &surface, &rest)
         drawHints(footing, scopes, in: &surface, &rest)

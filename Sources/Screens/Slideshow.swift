@@ -11,7 +11,9 @@ final class Slideshow {
     var onDue: () -> Void = {}
 
     private(set) var isRunning = false
-    private let interval: Duration
+    /// For how long a photo is shown, unless the user says something else for this once.
+    private let usualInterval: Duration
+    private var interval: Duration
     private let isShuffled: Bool
     private let wait: @Sendable (Duration) async throws -> Void
     /// How far apart in the list two photos are that are shown one after the other.
@@ -20,7 +22,8 @@ final class Slideshow {
     private var clock: (key: PhotoKey, task: Task<Void, Never>)?
 
     init(_ context: ScreenContext) {
-        interval = .seconds(context.settings.slideshow)
+        usualInterval = .seconds(context.settings.slideshow)
+        interval = usualInterval
         isShuffled = context.settings.slideshowShuffled
         wait = context.wait
     }
@@ -29,8 +32,11 @@ final class Slideshow {
         clock?.task.cancel()
     }
 
-    func start() {
+    /// Begins, or begins anew with another time for each photo.
+    func start(seconds: Int? = nil) {
+        noteWaiting()
         isRunning = true
+        interval = seconds.map { .seconds($0) } ?? usualInterval
         stride = (1, 0)
     }
 

@@ -67,6 +67,8 @@ final class TransfersScreen: Screen, ListScreen {
         report.transfers.indices.contains(scroll.selected) ? report.transfers[scroll.selected] : nil
     }
 
+    override func go(to place: Int) -> Bool { select(place: place) }
+
     override func follow(_ mouse: InputEvent.Mouse) -> Bool { followInList(mouse) }
 
     func selectionDidMove() { selection = selected?.subject }

@@ -18,7 +18,7 @@ import Cells
     private static func text(_ event: InterfaceEvent) -> String {
         switch event {
         case .key(let key): "key \(key)"
-        case .command(let command): "command \(command)"
+        case .command(let command, _): "command \(command)"
         case .notice(let text): "notice \(text)"
         case .needsDisplay: "needsDisplay"
         default: "\(event)"

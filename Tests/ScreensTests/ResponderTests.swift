@@ -24,7 +24,7 @@ import Testing
 
     @Test("BEHAVIOURS 7.4: each level may stop it")
     func stopped() {
-        middle.answer = { if case .command(.open) = $0 { nil } else { $0 } }
+        middle.answer = { if case .command(.open, _) = $0 { nil } else { $0 } }
         focused.send(.command(.open))
         focused.send(.command(.quit))
         #expect(middle.events == ["command open", "command quit"])
