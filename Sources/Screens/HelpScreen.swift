@@ -2,7 +2,7 @@ import Cells
 import Commands
 import Text
 
-/// All keys and what they do, from the table that the bindings are made of.
+/// All keys and what they do, from the key map that the bindings are looked up in. Typing leaves what has these words.
 @MainActor
 final class HelpScreen: Screen {
     private enum Line {
@@ -19,21 +19,32 @@ final class HelpScreen: Screen {
     private var width = 0
     private var scroll = ListScroll()
     private var bar = ScrollBar()
+    private let prompt = SearchPrompt()
+    /// What the user is looking for.
+    private var words: [String] = []
 
     /// Columns that keys take at most.
-    private static let keyWidth = CommandTable.entries.map { keys($0).displayWidth }.max() ?? 0
+    private let keyWidth: Int
     /// With fewer columns for it, what a key does has lines of its own below the key.
     private static let least = 16
 
     init(_ context: ScreenContext, scopes: [CommandTable.Scope]) {
         explained = scopes + CommandTable.Scope.allCases.filter { !scopes.contains($0) }
+        keyWidth = context.keys.entries.map { Self.keys($0).displayWidth }.max() ?? 0
         super.init(context)
+        prompt.next = self
+        prompt.passed = [Key(.home), Key(.end), .control("b"), .control("f"), .control("u")]
+        prompt.onChange = { [weak self] in self?.look(for: $0) }
+        prompt.onEscape = { [weak self] in self?.send(.back) }
+        prompt.begin("Filter:", "")
     }
+
+    override var focus: Responder { prompt }
 
     override var scopes: [CommandTable.Scope] { [.lists, .everywhere] }
     override var heading: Heading { Heading(title: "Help") }
     override var footing: Footing {
-        Footing(text: "Keys, and what they do", hints: [(.back, "back")])
+        Footing(text: "Type what to look for. Esc leads back")
     }
 
     override func obey(_ command: Command) -> Bool {
@@ -49,19 +60,33 @@ final class HelpScreen: Screen {
         return true
     }
 
+    override func go(to place: Int) -> Bool {
+        scroll.select(place)
+        return true
+    }
+
+    private func look(for text: String) {
+        words = text.lowercased().split(separator: " ").map(String.init)
+        // Another selection of lines is made when it is drawn.
+        width = 0
+        scroll = ListScroll()
+    }
+
     override func follow(_ mouse: InputEvent.Mouse) -> Bool { scroll.follow(mouse, &bar) }
 
     override func draw(in surface: inout Surface, frame: Rect) {
+        var rest = frame
         layOut(frame.size.columns)
-        scroll.setVisible(frame.size.rows)
-        bar.draw(scroll, in: &surface, frame, context.theme)
-        for (row, index) in zip(frame.rows, scroll.window) {
+        if !words.isEmpty { prompt.draw(in: &surface, rest.takeBottom(1), context.theme) }
+        scroll.setVisible(rest.size.rows)
+        bar.draw(scroll, in: &surface, rest, context.theme)
+        for (row, index) in zip(rest.rows, scroll.window) {
             var line = Rect(column: frame.origin.column + 1, row: row, columns: frame.size.columns - 2, rows: 1)
             switch lines[index] {
             case .heading(let text): surface.write(text, in: line, style: context.theme.selectedName)
             case .entry(let keys, let meaning):
                 _ = line.takeLeft(2)
-                let place = meaning.isEmpty ? line : line.takeLeft(isNarrow ? 0 : Self.keyWidth)
+                let place = meaning.isEmpty ? line : line.takeLeft(isNarrow ? 0 : keyWidth)
                 surface.write(keys.truncated(toWidth: place.size.columns), in: place, style: context.theme.key)
                 _ = line.takeLeft(2)
                 surface.write(meaning.truncated(toWidth: line.size.columns), in: line)
@@ -73,16 +98,25 @@ final class HelpScreen: Screen {
     // MARK: - Lines
 
     /// Columns for what a key does, beside the widest of keys.
-    private var roomBeside: Int { width - 2 - 2 - Self.keyWidth - 2 }
+    private var roomBeside: Int { width - 2 - 2 - keyWidth - 2 }
     private var isNarrow: Bool { roomBeside < Self.least }
 
     private func layOut(_ width: Int) {
         guard width != self.width else { return }
         self.width = width
-        lines = explained.flatMap { scope in
-            [.heading(scope.rawValue)] + CommandTable.entries.filter { $0.scope == scope }.flatMap(lines) + [.gap]
+        lines = explained.flatMap { scope -> [Line] in
+            let entries = context.keys.entries.filter { $0.scope == scope && isSought($0) }
+            return entries.isEmpty ? [] : [.heading(scope.rawValue)] + entries.flatMap(lines) + [.gap]
         }
+        if lines.isEmpty { lines = [.heading("Nothing is found.")] }
         scroll.setCount(lines.count)
+    }
+
+    /// Whether all that was typed is in what is said of it.
+    private func isSought(_ entry: CommandTable.Entry) -> Bool {
+        let text = [Self.keys(entry), entry.command.name, entry.meaning, entry.scope.rawValue]
+            .joined(separator: "\n").lowercased()
+        return words.allSatisfy { text.contains($0) }
     }
 
     private func lines(_ entry: CommandTable.Entry) -> [Line] {

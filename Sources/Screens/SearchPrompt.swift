@@ -12,6 +12,9 @@ final class SearchPrompt: Responder {
     /// The user wants to be where he was.
     var onEscape: () -> Void = {}
 
+    /// Keys that are not for it.
+    var passed: Set<Key> = []
+
     private let field = TextField()
     private var label = ""
     private var reported = ""
@@ -26,6 +29,7 @@ final class SearchPrompt: Responder {
     }
 
     override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
+        if case .key(let key) = event, passed.contains(key) { return event }
         let passed = field.handle(event)
         if field.text != reported {
             reported = field.text

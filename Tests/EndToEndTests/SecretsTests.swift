@@ -30,7 +30,7 @@ import Testing
         // The photo, which cannot be had; then every screen that speaks of the network.
         session.type("\r")
         #expect(session.until(shows: "not found"))
-        for key in ["T", "L", "E", "I", "?", "q"] {
+        for key in ["T", "L", "E", "I", "?", "\u{1B}"] {
             session.type(key)
             session.untilQuiet()
         }

@@ -146,7 +146,7 @@ import Testing
     func looksAway(key: Character) throws {
         let screens = try screens("one")
         add("two", to: screens)
-        screens.press(.character(key), "q")
+        screens.press(.character(key), Key(.escape))
         #expect(addresses(screens) == ["http://one/", "http://two/"] && screens.selected == "http://two/")
         #expect(screens.title.hasSuffix("not saved"))
     }

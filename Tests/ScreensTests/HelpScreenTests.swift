@@ -1,5 +1,6 @@
 import Commands
 import Cells
+import Settings
 import Testing
 
 @testable import Screens
@@ -23,7 +24,7 @@ import Testing
             if page == before { return rows }
             rows += before.isEmpty ? page : [page[page.count - 1]]
             before = page
-            screens.press("j")
+            screens.press(Key(.down))
         }
     }
 
@@ -53,14 +54,14 @@ import Testing
     @Test func itBeginsWithWhereOneIs() {
         screens.press("?")
         #expect(screens.rowBesideBar(1) == " Galleries")
-        screens.press("q")
+        screens.press(Key(.escape))
         screens.open()
         screens.press("?")
         #expect(screens.rowBesideBar(1) == " Photos")
     }
 
     @Test func itIsLeftAsItWasCome() {
-        for key in ["?", "q", Key(.escape)] {
+        for key in [Key(.function(1)), .control("c"), Key(.escape)] {
             screens.press("?")
             #expect(screens.title.hasPrefix(" Help"))
             screens.press(key)
@@ -72,21 +73,54 @@ import Testing
         screens.size = size
         screens.press("?")
         let first = screens.text
-        screens.press(" ")
+        screens.press(Key(.pageDown))
         let second = screens.text
         #expect(second != first)
-        screens.press("G")
+        screens.press(Key(.end))
         let last = screens.text
         #expect(last != second)
-        screens.press(" ", "j")
+        screens.press(Key(.pageDown), Key(.down))
         #expect(screens.text == last)
-        screens.press("g")
+        screens.press(Key(.home))
         #expect(screens.text == first)
-        screens.press(Key(.pageUp), "k")
+        screens.press(Key(.pageUp), Key(.up))
         #expect(screens.text == first)
         // A smaller window in the middle of it does no harm.
-        screens.press("G")
+        screens.press(Key(.end))
         screens.size = Size(columns: 20, rows: 5)
         #expect(!screens.text.isEmpty)
+    }
+
+    @Test(arguments: sizes.prefix(2)) func whatIsTypedLeavesWhatHasTheseWords(size: Size) throws {
+        screens.size = size
+        screens.press("?")
+        let all = screens.text
+        screens.type("next SECTION")
+        #expect(words(screens.text).contains("tothenextyear") && screens.text.contains("Filter: next"))
+        let frame = screens.frame()
+        let shown = words((1..<size.rows - 2).map { frame.text(inRow: $0) }.joined())
+        let found = CommandTable.entries.filter { shown.contains(words($0.meaning)) }
+        #expect(found.map(\.command) == [.nextSection])
+        screens.press(.control("w"), .control("w"))
+        screens.type("no such thing")
+        #expect(screens.text.contains("Nothing is found."))
+        for _ in 0..<13 { screens.press(Key(.backspace)) }
+        #expect(screens.text == all)
+        screens.press(Key(.escape))
+        #expect(screens.title.hasPrefix(" Galleries"))
+    }
+
+    /// The help is made of what holds for this user.
+    @Test func whatTheUserHasBoundIsExplained() throws {
+        var settings = Settings()
+        try settings.keys.bind("J", to: "page-down", in: "lists")
+        try settings.keys.bind("^Z", to: "none", in: "everywhere")
+        let screens = try TestScreens(settings)
+        screens.press("?")
+        screens.type("a page down")
+        #expect(screens.text.contains("   J PgDn ^F Space "))
+        for _ in 0..<20 { screens.press(Key(.backspace)) }
+        screens.type("^z")
+        #expect(screens.text.contains("Nothing is found."))
     }
 }

@@ -138,7 +138,7 @@ import Testing
         // Delivered with the list, or after it.
         try await screens.until { screens.root.place.photo == "c" }
         #expect(String(screens.title.prefix(6)) == covering.prefix(6))
-        screens.press("q")
+        screens.press(Key(.escape))
         #expect(screens.title.contains("example.org") && screens.selected == "Photo c")
         #expect(screens.status == " “Photo b” is no longer in the gallery.")
     }

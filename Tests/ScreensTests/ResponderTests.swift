@@ -57,7 +57,7 @@ import Testing
         #expect(screens.quits == 0 && screens.text.contains("Address: qLQ?"))
         screens.press(Key(.function(1)))
         #expect(screens.title.hasPrefix(" Help"))
-        screens.press("q")
+        screens.press(Key(.escape))
         #expect(screens.text.contains("Address: qLQ?"))
         screens.press(Key(.escape), "Q")
         #expect(screens.quits == 1)
@@ -83,9 +83,10 @@ import Testing
         let screens = try TestScreens()
         try await screens.sync(["a"])
         screens.open(isPhotoOpen: true)
-        screens.press("L", "?", "L", "?")
-        // The help and the log are on top of each other, and neither of itself.
-        for title in [" Help", " Log", " Help", " Log", " Photo a", " example.org", " Galleries"] {
+        screens.press("L", "T", "L", "?", Key(.function(1)), "?")
+        // The log and the transfers are on top of each other, and none of itself.
+        screens.press(Key(.function(1)))
+        for title in [" Log", " Transfers", " Log", " Photo a", " example.org", " Galleries"] {
             #expect(screens.title.hasPrefix(title), "\(title)")
             screens.press(Key(.escape))
         }

@@ -88,7 +88,7 @@ import Testing
         try await screens.sync(["b"])
         try await screens.until { screens.root.place.photo == "b" }
         #expect(screens.wantedFrames == frames)
-        screens.press("q")
+        screens.press(Key(.escape))
         #expect(screens.selected == "Photo b")
     }
 
