@@ -17,6 +17,7 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
     case nextSection, previousSection, divide
     case pause, retry, retryAll
     case transfers, errors, log, help, redraw, suspend
+    case command, goto
 
     /// As users write it, in settings and on the command line: `next-section`.
     public var name: String { rawValue.hyphenated }
@@ -32,7 +33,7 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .up, .down, .left, .right, .pageUp, .pageDown, .halfPageUp, .halfPageDown: true
         case .zoomIn, .zoomOut, .turnLeft, .turnRight, .previousPhoto, .nextPhoto: true
-        case .searchNext, .searchPrevious, .nextSection, .previousSection: true
+        case .searchNext, .searchPrevious, .nextSection, .previousSection, .mark: true
         default: false
         }
     }
@@ -40,7 +41,7 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
     /// Whether a number before its key means anything: so many times, to that place, for so many seconds.
     public var takesNumber: Bool {
         switch self {
-        case .first, .last, .slideshow: true
+        case .first, .last, .goto, .slideshow: true
         default: isRepeated
         }
     }

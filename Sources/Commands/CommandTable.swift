@@ -38,6 +38,24 @@ public enum CommandTable {
         }
     }
 
+    /// What a command takes behind its name, on the command line.
+    public struct Parameter: Hashable, Sendable {
+        /// As the help calls it.
+        public let name: String
+        /// Whether it is a number, which may also be typed before the command's key.
+        public let isNumber: Bool
+        /// Whether the command means nothing without it.
+        public let isNeeded: Bool
+
+        static func number(_ name: String, isNeeded: Bool = true) -> Parameter {
+            Parameter(name: name, isNumber: true, isNeeded: isNeeded)
+        }
+
+        static func text(_ name: String, isNeeded: Bool = true) -> Parameter {
+            Parameter(name: name, isNumber: false, isNeeded: isNeeded)
+        }
+    }
+
     /// A line of the table.
     public struct Entry: Hashable, Sendable {
         /// What is done.
@@ -48,12 +66,23 @@ public enum CommandTable {
         public internal(set) var keys: [Key]
         /// What it does, for the help.
         public let meaning: String
+        /// What may be said along with it.
+        public let parameter: Parameter?
 
-        init(_ command: Command, _ scope: Scope, _ keys: [Key], _ meaning: String) {
+        init(
+            _ command: Command, _ scope: Scope, _ keys: [Key], _ meaning: String, _ parameter: Parameter? = nil
+        ) {
             self.command = command
             self.scope = scope
             self.keys = keys
             self.meaning = meaning
+            self.parameter = parameter
+        }
+
+        /// As it is typed on the command line: `goto N`, `slideshow [SECONDS]`.
+        public var usage: String {
+            guard let parameter else { return command.name }
+            return command.name + (parameter.isNeeded ? " \(parameter.name)" : " [\(parameter.name)]")
         }
     }
 
@@ -67,6 +96,7 @@ public enum CommandTable {
         Entry(.halfPageUp, .lists, [.control("u")], "half a page up"),
         Entry(.first, .lists, [.character("g"), Key(.home)], "to the first"),
         Entry(.last, .lists, [.character("G"), Key(.end)], "to the last"),
+        Entry(.goto, .lists, [], "to the Nth; so does a number before G", .number("N")),
 
         Entry(.open, .galleries, [Key(.enter), .character("l"), Key(.right)], "save the list and open the gallery"),
         Entry(.add, .galleries, [.character("a")], "add a gallery by typing its address"),
@@ -87,10 +117,11 @@ public enum CommandTable {
 
         Entry(
             .search, .photos, [.character("/")],
-            "search names, metadata and times (2006-07)"),
+            "search names, metadata and times (2006-07)", .text("TEXT", isNeeded: false)),
         Entry(.searchNext, .photos, [.character("n")], "the next that was found"),
         Entry(.searchPrevious, .photos, [.character("N")], "the one found before"),
-        Entry(.filter, .photos, [.character("f")], "show those alone that are found"),
+        Entry(
+            .filter, .photos, [.character("f")], "show those alone that are found", .text("TEXT", isNeeded: false)),
         Entry(.sort, .photos, [.character(",")], "sort; then one of the keys under “Sorting”"),
         Entry(.nextSection, .photos, [.character("}")], "to the next year, month or day"),
         Entry(.previousSection, .photos, [.character("{")], "to the beginning of this one, or the one before"),
@@ -134,7 +165,10 @@ public enum CommandTable {
         Entry(.turnLeft, .photo, [.character("<")], "turn it to the left"),
         Entry(.information, .photo, [.character("i")], "what it says; again: all of that; no more"),
         Entry(.play, .photo, [.character("a")], "play an animation, until a key that moves; again: stop"),
-        Entry(.slideshow, .photo, [.character("S")], "slideshow, until a key that moves"),
+        Entry(
+            .slideshow, .photo, [.character("S")], "slideshow, until a key that moves",
+            .number("SECONDS", isNeeded: false)),
+        Entry(.goto, .photo, [], "to the Nth photo", .number("N")),
         Entry(.refresh, .photo, [.character("r")], "update the gallery"),
         Entry(.stop, .photo, [.character("x")], "stop updating"),
 
@@ -170,6 +204,8 @@ public enum CommandTable {
 
         Entry(.back, .everywhere, [.character("q"), Key(.escape)], "back"),
         Entry(.quit, .everywhere, [.character("Q"), .control("c")], "quit"),
+        Entry(.open, .everywhere, [], "open a gallery", .text("ADDRESS")),
+        Entry(.command, .everywhere, [.character(":")], "a command by its name; Tab completes it"),
         Entry(.help, .everywhere, [.character("?"), Key(.function(1))], "this help"),
         Entry(.transfers, .everywhere, [.character("T")], "what is on its way"),
         Entry(.errors, .everywhere, [.character("E")], "what failed"),

@@ -13,6 +13,17 @@ public enum CommandsError: Error, Equatable, CustomStringConvertible {
     /// An earlier line says what the key means.
     case boundTwice(Key, in: CommandTable.Scope)
 
+    /// Nothing has that name; what may have been meant.
+    case unknownName(String, nearest: String?)
+    /// The command means nothing on this screen.
+    case nothingHere(String)
+    /// The command needs something behind its name; what.
+    case missingArgument(String, String)
+    /// The command takes nothing behind its name.
+    case unexpectedArgument(String, String)
+    /// The command takes a number.
+    case noNumber(String, of: String)
+
     /// A sentence for the user.
     public var description: String {
         switch self {
@@ -26,6 +37,13 @@ public enum CommandsError: Error, Equatable, CustomStringConvertible {
         case .misplacedCommand(let name, let scope):
             return "“\(name)” is no command of “\(scope.name)”, which has \(Self.commands(of: scope))."
         case .boundTwice(let key, let scope): return "“\(key)” is bound in “\(scope.name)” already."
+        case .unknownName(let name, let nearest):
+            return "There is no command “\(name)”" + (nearest.map { "; did you mean “\($0)”?" } ?? ".")
+        case .nothingHere(let name): return "“\(name)” means nothing here."
+        case .missingArgument(let name, let argument): return "“\(name)” needs something: \(name) \(argument)."
+        case .unexpectedArgument(let name, let text): return "“\(name)” takes nothing, and has “\(text)”."
+        case .noNumber(let text, let name):
+            return "“\(text)” is no number for “\(name)”: one from 1 to \(CommandArgument.largestNumber)."
         }
     }
 

@@ -45,6 +45,14 @@ public struct KeyMap: Hashable, Sendable {
         return nil
     }
 
+    /// All that can be had where these scopes hold, of the nearest first; of several that are the same the nearest.
+    public func entries(in scopes: [CommandTable.Scope]) -> [CommandTable.Entry] {
+        var seen: Set<String> = []
+        return scopes.flatMap { scope in entries.filter { $0.scope == scope } }.filter {
+            seen.insert($0.usage).inserted
+        }
+    }
+
     /// Binds a key, all of it as it is written in settings. To `none`, and it means nothing there, whatever it means
     /// elsewhere.
     public mutating func bind(_ keyText: String, to name: String, in scopeName: String) throws(CommandsError) {

@@ -122,7 +122,7 @@ final class HelpScreen: Screen {
     private func lines(_ entry: CommandTable.Entry) -> [Line] {
         let keys = Self.keys(entry)
         if isNarrow {
-            return [.entry(keys: keys, meaning: "")]
+            return keys.wrapped(toWidth: width - 2 - 2).map { .entry(keys: $0, meaning: "") }
                 + entry.meaning.wrapped(toWidth: width - 2 - 2 - 2).map { .entry(keys: "", meaning: $0) }
         }
         return entry.meaning.wrapped(toWidth: roomBeside).enumerated().map { number, text in
@@ -131,6 +131,8 @@ final class HelpScreen: Screen {
     }
 
     private static func keys(_ entry: CommandTable.Entry) -> String {
-        entry.keys.map(\.description).joined(separator: " ")
+        // What is worth typing has something to be typed behind it.
+        let typed = entry.parameter == nil ? [] : [":" + entry.usage]
+        return (entry.keys.map(\.description) + typed).joined(separator: " ")
     }
 }

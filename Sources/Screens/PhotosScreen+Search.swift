@@ -19,6 +19,17 @@ extension PhotosScreen {
         return true
     }
 
+    /// Searches for what was typed behind a command's name. Returns whether it was such a command.
+    func obey(_ command: Command, text: String) -> Bool {
+        switch command {
+        case .search: lists.search(text, for: .finding)
+        case .filter: lists.search(text, for: .filtering)
+        default: return false
+        }
+        errand = lists.isSearching ? .awaitingHit(from: selection) : .none
+        return true
+    }
+
     private func type(_ label: String, for purpose: PhotoLists.Purpose) {
         let before = (text: lists.filter.text, purpose: lists.purpose)
         errand = .typing(from: selection)

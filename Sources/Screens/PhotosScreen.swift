@@ -108,6 +108,8 @@ final class PhotosScreen: Screen, ListScreen {
 
     override var scopes: [CommandTable.Scope] { (view == .sheet ? [.sheet] : []) + [.photos, .lists, .everywhere] }
 
+    override var commandScopes: [CommandTable.Scope] { scopes + [.sorting] }
+
     /// What the list shows now.
     var results: FetchedResults { lists.shown }
 
@@ -163,8 +165,15 @@ final class PhotosScreen: Screen, ListScreen {
         case .sheet: switchView()
         case .information: togglePane()
         default:
-            return obeySearching(command) || obeyDividing(command) || obeyMarking(command) || obeyMoving(command)
+            return obeySearching(command) || obeyDividing(command) || obeyMarking(command) || obeySorting(command)
+                || obeyMoving(command)
         }
+        return true
+    }
+
+    private func obeySorting(_ command: Command) -> Bool {
+        guard let order = SortMenu.order(command) else { return false }
+        sort(by: order)
         return true
     }
 
@@ -177,6 +186,11 @@ final class PhotosScreen: Screen, ListScreen {
     private func sort(by order: PhotoOrder?) {
         errand = .none
         if let order { lists.sort(by: order, sections: lists.sections) }
+    }
+
+    override func obey(_ command: Command, _ argument: CommandArgument) -> Bool {
+        if case .text(let text) = argument { return obey(command, text: text) }
+        return super.obey(command, argument)
     }
 
     override func go(to place: Int) -> Bool { select(place: place) }

@@ -21,7 +21,11 @@ extension RootScreen {
             surface.cursor = nil
             signIn.draw(in: &surface, frame: rest, theme: context.theme)
         }
-        drawFooting(in: &surface, statusLine)
+        if let commandLine, question == nil {
+            commandLine.draw(in: &surface, frame: rest, line: statusLine, theme: context.theme)
+        } else {
+            drawFooting(in: &surface, statusLine)
+        }
         return surface
     }
 

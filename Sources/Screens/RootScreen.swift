@@ -38,6 +38,9 @@ public final class RootScreen: Screen {
     private(set) var question: Question?
     /// Asks who the user is.
     var signIn: SignInPrompt?
+    /// Where a command is being typed by its name.
+    var commandLine: CommandPrompt?
+    let remembered: RememberedCommands
     /// Keeps what the user said; why it could not, a sentence.
     var keeping: Task<String?, Never>?
     /// Notes which gallery was left last.
@@ -54,6 +57,7 @@ public final class RootScreen: Screen {
     public override init(_ context: ScreenContext) {
         pace = NewsPace(wait: context.wait)
         timer = UpdateTimer(context)
+        remembered = RememberedCommands(context)
         super.init(context)
         context.feed.deliver = { [weak self] in self?.propagate($0) }
         pace.deliver = { [feed = context.feed] in feed.deliver(.traffic) }
@@ -88,6 +92,7 @@ public final class RootScreen: Screen {
     /// Returns when what the user has saved is on the disk; with a sentence, if it could not be written.
     public func finish() async -> String? {
         await context.galleries.settled()
+        await remembered.settled()
         let unkept = await keeping?.value
         await leaving?.value
         await openGallery?.noteLeft().value
@@ -106,7 +111,7 @@ public final class RootScreen: Screen {
     }
 
     /// Whether the user is in the middle of nothing that a key belongs to.
-    var isFree: Bool { question == nil && top.focus === top }
+    var isFree: Bool { question == nil && commandLine == nil && top.focus === top }
 
     private func push(_ screen: Screen) {
         let covered = children.last
@@ -134,7 +139,7 @@ public final class RootScreen: Screen {
         onNeedsDisplay()
     }
 
-    private func open(_ address: Address, at place: Place = Place()) {
+    func open(_ address: Address, at place: Place = Place()) {
         while children.count > 1 { pop() }
         do {
             // A database that is there opens in a few milliseconds; the first frame needs it.
@@ -168,7 +173,7 @@ public final class RootScreen: Screen {
     }
 
     /// Shows a notice now: it is about what the user has just done. Others come back when it has been read.
-    private func tell(_ notice: String) {
+    func tell(_ notice: String) {
         if notices.first != notice { notices.insert(notice, at: 0) }
         onNeedsDisplay()
     }
@@ -193,13 +198,14 @@ public final class RootScreen: Screen {
 
     /// While the user is asked something, a mouse is no answer.
     private func handle(_ mouse: InputEvent.Mouse) {
-        guard question == nil, signIn == nil else { return }
+        guard question == nil, signIn == nil, commandLine == nil else { return }
         if case .press = mouse.action { noteRead() }
         top.focus.send(.mouse(mouse))
     }
 
     private func handle(_ key: Key) {
-        noteRead()
+        // What is typed hides it.
+        if commandLine == nil { noteRead() }
         if let question {
             self.question = nil
             onNeedsDisplay()
@@ -217,15 +223,15 @@ public final class RootScreen: Screen {
         onNeedsDisplay()
     }
 
-    /// While the user is asked who he is, what he types is for nobody else.
+    /// While the user is asked who he is, or types a command, what he types is for nobody else.
     private func tellPrompt(_ event: InterfaceEvent) -> Bool {
-        guard let signIn else { return false }
+        guard let prompt: Responder = signIn ?? commandLine else { return false }
         if case .key(let key) = event, let command = context.keys.command(for: key, in: [.everywhere]),
             [.redraw, .suspend].contains(command)
         {
             act(on: command)
         } else {
-            signIn.send(event)
+            prompt.send(event)
         }
         onNeedsDisplay()
         return true
@@ -234,6 +240,7 @@ public final class RootScreen: Screen {
     override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
         switch event {
         case .key(let key): give(key)
+        case .command(.open, .text(let text)?): open(typed: text)
         case .command(let command, _): act(on: command)
         case .openGallery(let address): open(address)
         case .openPlace(let place): show(place)
@@ -260,6 +267,7 @@ public final class RootScreen: Screen {
         case .transfers: if !(top is TransfersScreen) { push(TransfersScreen(context)) }
         case .errors: if !(top is ErrorsScreen) { push(ErrorsScreen(context)) }
         case .log: if !(top is LogScreen) { push(LogScreen(context)) }
+        case .command: openCommandLine()
         case .redraw: onRedraw()
         case .suspend: onSuspend()
         default: break

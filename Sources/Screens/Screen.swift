@@ -44,6 +44,8 @@ public class Screen: Responder {
     var focus: Responder { self }
     /// Where keys mean something, the nearest first.
     var scopes: [CommandTable.Scope] { [.everywhere] }
+    /// Where commands mean something that are typed by their names.
+    var commandScopes: [CommandTable.Scope] { scopes }
     /// The line at the top.
     var heading: Heading { Heading(title: "Vitrine") }
     /// The line at the bottom.
@@ -61,7 +63,7 @@ public class Screen: Responder {
     /// Obeys a command that something was said along with: a number is how often, or where to. Returns whether it did.
     func obey(_ command: Command, _ argument: CommandArgument) -> Bool {
         guard case .number(let number) = argument else { return false }
-        if command == .first || command == .last, go(to: number - 1) { return true }
+        if [.goto, .first, .last].contains(command), go(to: number - 1) { return true }
         let times = command.isRepeated ? min(number, Self.mostTimes) : 1
         return (0..<times).reduce(false) { isObeyed, _ in obey(command) || isObeyed }
     }

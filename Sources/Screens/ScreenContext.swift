@@ -30,6 +30,8 @@ public final class ScreenContext {
     let currentFolder: String
     /// Where the log is saved.
     let stateFolder: String
+    /// Where commands are kept that were typed by their names.
+    let commandsFile: String
     /// Waits for a time to pass. The system's clock does it; in a test, the test.
     let wait: @Sendable (Duration) async throws -> Void
     /// What the terminal can show.
@@ -56,6 +58,7 @@ public final class ScreenContext {
         self.galleries = galleries
         home = locations.home
         stateFolder = locations.state
+        commandsFile = locations.commandsFile
         self.currentFolder = currentFolder
         self.capabilities = capabilities
         self.wait = wait

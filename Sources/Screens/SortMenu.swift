@@ -42,7 +42,8 @@ final class SortMenu: Responder {
         return .needsDisplay
     }
 
-    private static func order(_ command: Command) -> PhotoOrder? {
+    /// The order that a command stands for.
+    static func order(_ command: Command) -> PhotoOrder? {
         switch command {
         case .sortByDate: PhotoOrder(.date)
         case .sortByName: PhotoOrder(.name)

@@ -1,0 +1,62 @@
+/// A command that was typed by its name.
+///
+///     try TypedCommand("goto 10", among: keys.entries(in: scopes))   // .goto, .number(10)
+///     try TypedCommand("10", among: …)                               // the same
+///     try TypedCommand("search red kite", among: …)                  // .search, .text("red kite")
+public struct TypedCommand: Equatable, Sendable {
+    /// What is to be done.
+    public let command: Command
+    /// What was said behind its name.
+    public let argument: CommandArgument?
+
+    /// Names that people know from elsewhere.
+    public static let shortNames: KeyValuePairs<String, Command> = ["q": .quit]
+
+    /// Reads a line.
+    ///
+    /// - Parameter entries: what can be had where it was typed.
+    public init(_ line: String, among entries: [CommandTable.Entry]) throws(CommandsError) {
+        let (name, rest) = Self.split(line)
+        if !name.isEmpty, rest.isEmpty, name.allSatisfy({ $0.isASCII && $0.isNumber }) {
+            self = try Self(Command.goto.name + " " + name, among: entries)
+            return
+        }
+        let command = Self.shortNames.first { $0.key == name }?.value ?? Command(named: name)
+        guard let command else {
+            throw .unknownName(name, nearest: Misspelling.nearest(to: name, among: entries.map(\.command.name)))
+        }
+        let known = entries.filter { $0.command == command }
+        guard !known.isEmpty else { throw .nothingHere(name) }
+        self.command = command
+        if rest.isEmpty {
+            guard known.contains(where: { $0.parameter?.isNeeded != true }) else {
+                throw .missingArgument(name, known[0].parameter?.name ?? "")
+            }
+            argument = nil
+        } else {
+            guard let parameter = known.lazy.compactMap(\.parameter).first else {
+                throw .unexpectedArgument(name, rest)
+            }
+            argument = try Self.argument(rest, parameter, of: name)
+        }
+    }
+
+    private static func argument(
+        _ text: String, _ parameter: CommandTable.Parameter, of name: String
+    ) throws(CommandsError) -> CommandArgument {
+        guard parameter.isNumber else { return .text(text) }
+        guard let number = Int(text), (1...CommandArgument.largestNumber).contains(number) else {
+            throw .noNumber(text, of: name)
+        }
+        return .number(number)
+    }
+
+    /// The name, and what stands behind it.
+    public static func split(_ line: String) -> (name: String, rest: String) {
+        let line = line.drop { $0.isWhitespace || $0 == ":" }
+        let name = line.prefix { !$0.isWhitespace }
+        var rest = line[name.endIndex...].drop { $0.isWhitespace }
+        while rest.last?.isWhitespace == true { rest.removeLast() }
+        return (String(name), String(rest))
+    }
+}

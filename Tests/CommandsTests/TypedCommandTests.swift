@@ -1,0 +1,59 @@
+import Testing
+
+@testable import Commands
+
+@Suite struct TypedCommandTests {
+    private static let entries = KeyMap().entries(in: [.photos, .lists, .everywhere])
+
+    private func read(_ line: String) throws(CommandsError) -> TypedCommand {
+        try TypedCommand(line, among: Self.entries)
+    }
+
+    private func expect(_ line: String, _ command: Command, _ argument: CommandArgument? = nil) throws {
+        let typed = try read(line)
+        #expect(typed.command == command && typed.argument == argument, "\(line)")
+    }
+
+    @Test func namesAndWhatStandsBehindThem() throws {
+        try expect("refresh", .refresh)
+        try expect("  :next-section  ", .nextSection)
+        try expect("q", .quit)
+        try expect("goto 10", .goto, .number(10))
+        try expect("10", .goto, .number(10))
+        try expect("search  red kite ", .search, .text("red kite"))
+        try expect("search", .search)
+        try expect("open", .open)
+        try expect("open ~/Pictures", .open, .text("~/Pictures"))
+    }
+
+    @Test func everyCommandIsUnderstoodByItsName() throws {
+        let everything = KeyMap().entries(in: CommandTable.Scope.allCases)
+        for entry in CommandTable.entries {
+            let argument = entry.parameter.map { $0.isNumber ? " 3" : " text" } ?? ""
+            #expect(try TypedCommand(entry.command.name + argument, among: everything).command == entry.command)
+        }
+    }
+
+    @Test(arguments: [
+        ("refesh", "There is no command “refesh”; did you mean “refresh”?"),
+        ("serach", "There is no command “serach”; did you mean “search”?"),
+        ("trans", "There is no command “trans”; did you mean “transfers”?"),
+        ("qwertz", "There is no command “qwertz”."),
+        ("!", "There is no command “!”."),
+        ("zoom-in", "“zoom-in” means nothing here."),
+        ("goto", "“goto” needs something: goto N."),
+        ("goto there", "“there” is no number for “goto”: one from 1 to 9999999."),
+        ("goto 0", "“0” is no number for “goto”: one from 1 to 9999999."),
+        ("99999999999999999999", "“99999999999999999999” is no number for “goto”: one from 1 to 9999999."),
+        ("refresh all", "“refresh” takes nothing, and has “all”."),
+    ]) func whatCannotBeIsSaid(line: String, sentence: String) {
+        let error = #expect(throws: CommandsError.self) { try read(line) }
+        #expect(error?.description == sentence)
+    }
+
+    @Test func whatIsNearerByComesFirst() {
+        let open = Self.entries.filter { $0.command == .open }
+        #expect(open.map(\.scope) == [.photos, .everywhere])
+        #expect(Self.entries.filter { $0.command == .back }.map(\.scope) == [.photos])
+    }
+}

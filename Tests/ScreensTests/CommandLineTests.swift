@@ -1,0 +1,201 @@
+import Cells
+import Commands
+import Foundation
+import Model
+import Settings
+import TestSupport
+import Testing
+
+@testable import Screens
+
+@MainActor @Suite(.timeLimit(.minutes(5))) struct CommandLineTests {
+    private let screens: TestScreens
+
+    init() throws {
+        var settings = Settings()
+        settings.syncOnOpen = false
+        settings.rowHeight = 1
+        screens = try TestScreens(settings)
+    }
+
+    private func open(_ count: Int) async throws {
+        try await screens.sync((1...count).map { "\($0)" })
+        screens.open(at: "1")
+    }
+
+    /// Types a command, and that it is one.
+    private func give(_ line: String) {
+        screens.type(":" + line)
+        screens.press(Key(.enter))
+    }
+
+    @Test func commandsAreObeyedByTheirNames() async throws {
+        try await open(40)
+        give("goto 10")
+        #expect(screens.selected == "Photo 10")
+        give("12")
+        #expect(screens.selected == "Photo 12")
+        give("last")
+        #expect(screens.selected == "Photo 40")
+        give("transfers")
+        #expect(screens.title.hasPrefix(" Transfers"))
+        give("help")
+        #expect(screens.title.hasPrefix(" Help"))
+        screens.press(Key(.escape))
+        give("back")
+        #expect(screens.title.hasPrefix(" example.org"))
+        give("open")
+        #expect(screens.title.hasPrefix(" Photo 40"))
+        give("goto 7")
+        #expect(screens.title.hasPrefix(" Photo 7"))
+        give("q")
+        #expect(screens.quits == 1)
+    }
+
+    @Test func aGalleryIsOpenedByItsAddress() async throws {
+        give("open example.org/other.xml")
+        #expect(screens.title.hasPrefix(" example.org/other.xml"))
+        give("open ftp://example.org/")
+        #expect(screens.title.hasPrefix(" example.org/other.xml") && !screens.status.hasPrefix(" Not updated"))
+    }
+
+    @Test func searchingFilteringSorting() async throws {
+        try await open(12)
+        give("search 12")
+        try await screens.until { screens.selected == "Photo 12" }
+        give("filter 3")
+        try await screens.until { screens.title.hasSuffix("1 of 1") }
+        #expect(screens.selected == "Photo 3")
+        give("back")
+        try await screens.until { screens.title.hasSuffix("of 12") }
+        give("sort-by-date-reversed")
+        try await screens.until { screens.title.hasSuffix("10 of 12") }
+        give("first")
+        #expect(screens.selected == "Photo 12")
+    }
+
+    @Test func whatIsNoCommandIsSaid() throws {
+        give("serach x")
+        #expect(
+            screens.status == " There is no command “serach”; did you mean “search”?"
+                || screens.status == " There is no command “serach”.")
+        give("zoom-in")
+        #expect(screens.status == " “zoom-in” means nothing here.")
+        give("  ")
+        #expect(screens.status.hasPrefix(" No gallery"))
+    }
+
+    @Test func itIsLeftWithNothingDone() async throws {
+        try await open(3)
+        let before = screens.text
+        for keys in [[Key(.escape)], [Key(.backspace)], [.control("c")], [Key(.enter)]] {
+            screens.press(":")
+            #expect(screens.status == ":")
+            for key in keys { screens.press(key) }
+            #expect(screens.text == before)
+        }
+    }
+
+    @Test func namesAreCompleted() async throws {
+        try await open(3)
+        screens.type(":se")
+        #expect(screens.text.contains("search [TEXT]") && screens.text.contains("search names, metadata and times"))
+        screens.press(Key(.tab))
+        #expect(screens.status == ":search")
+        screens.press(Key(.tab))
+        #expect(screens.status == ":search-next")
+        screens.press(Key(.tab, .shift))
+        #expect(screens.status == ":search")
+        screens.press(Key(.tab, .shift))
+        #expect(screens.status == ":search-previous")
+        screens.type(" x")
+        screens.press(Key(.tab))
+        #expect(screens.status == ":search-previous x")
+        screens.press(Key(.escape))
+        screens.type(":got")
+        screens.press(Key(.tab))
+        screens.type("2")
+        #expect(screens.status == ":goto 2")
+        screens.press(Key(.enter))
+        #expect(screens.selected == "Photo 2")
+    }
+
+    /// What is offered is what holds on the screen beneath, with the keys of this user.
+    @Test func whatIsOfferedIsObeyed() async throws {
+        try await open(3)
+        for keys in ["", "T", "E", "L"] {
+            screens.type(keys + ":")
+            let prompt = try #require(screens.root.commandLine)
+            let top = try #require(screens.root.children.last)
+            let names = Set(CommandTable.entries.filter { top.commandScopes.contains($0.scope) }.map(\.usage))
+            #expect(Set(prompt.choices.map(\.usage)) == names)
+            screens.press(Key(.escape))
+        }
+    }
+
+    @Test(arguments: [Size(columns: 80, rows: 24), Size(columns: 40, rows: 12), Size(columns: 20, rows: 5)])
+    func thereIsRoomForItOnEveryScreen(size: Size) async throws {
+        try await open(3)
+        screens.size = size
+        screens.type(":goto")
+        #expect(screens.text.contains("goto N") && screens.status == ":goto")
+        #expect(screens.frame().cursor == Point(column: 5, row: size.rows - 1))
+        screens.type(String(repeating: "long ", count: 40))
+        #expect(screens.frame().cursor?.row == size.rows - 1)
+    }
+
+    @Test func whatWasTypedBeforeComesAgain() async throws {
+        try await open(9)
+        give("goto 3")
+        give("goto 5")
+        screens.type(":gone")
+        screens.press(Key(.up))
+        #expect(screens.status == ":goto 5")
+        screens.press(Key(.up), Key(.up))
+        #expect(screens.status == ":goto 3")
+        screens.press(Key(.down), Key(.down))
+        #expect(screens.status == ":gone")
+        screens.press(Key(.up), Key(.up), Key(.enter))
+        #expect(screens.selected == "Photo 3")
+    }
+
+    @Test func itIsKeptBetweenRunsWithoutPasswords() async throws {
+        give("goto 3")
+        give("open http://me:s3cret@example.org/a.xml")
+        give("log")
+        #expect(await screens.root.finish() == nil)
+        let path = screens.folder.path(".local/state/vitrine/commands")
+        #expect(try PrivateFile.read(path) == "goto 3\nlog\n")
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+        // Another program has written to it.
+        try PrivateFile.write("goto 9\n", to: path)
+        give("errors")
+        _ = await screens.root.finish()
+        #expect(try PrivateFile.read(path) == "goto 9\nerrors\n")
+        let next = RootScreen(screens.context)
+        _ = await next.finish()
+        next.handle(InputEvent.key(":"))
+        next.handle(InputEvent.key(Key(.up)))
+        #expect(next.frame(screens.size).text(inRow: 23) == ":errors")
+    }
+
+    @Test func noticesWaitUntilItIsDone() async throws {
+        try await open(3)
+        screens.press(":")
+        screens.activity.note(notice: "Something happened.")
+        try await screens.until { screens.root.notices == ["Something happened."] }
+        screens.type("last")
+        #expect(screens.status == ":last")
+        screens.press(Key(.escape))
+        #expect(screens.status == " Something happened.")
+    }
+
+    @Test func theMouseAnswersNothing() async throws {
+        try await open(9)
+        screens.press(":")
+        screens.use(.press(1), 3, 3)
+        #expect(screens.status == ":" && screens.root.commandLine != nil)
+        screens.press(Key(.escape))
+        #expect(screens.selected == "Photo 1")
+    }
+}
