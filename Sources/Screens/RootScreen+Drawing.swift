@@ -21,6 +21,7 @@ extension RootScreen {
             surface.cursor = nil
             signIn.draw(in: &surface, frame: rest, theme: context.theme)
         }
+        hintPlaces = HintPlaces()
         if let commandLine, question == nil {
             commandLine.draw(in: &surface, frame: rest, line: statusLine, theme: context.theme)
         } else {
@@ -39,7 +40,7 @@ extension RootScreen {
             lines.drawFooting(signIn.footing, scopes: [], in: &surface, line)
         } else {
             indicator = currentIndicator
-            lines.drawFooting(
+            hintPlaces = lines.drawFooting(
                 top.footing, scopes: top.scopes, number: number, indicator: indicator, in: &surface, line)
         }
     }

@@ -50,6 +50,8 @@ public final class RootScreen: Screen {
     private let timer: UpdateTimer
     /// A number that was typed, for the command that comes next.
     var number: Int?
+    /// Where the status line has hints now.
+    var hintPlaces = HintPlaces()
     /// What the status line says of the traffic, the longest first that says it.
     var indicator: [String] = []
 
@@ -200,6 +202,9 @@ public final class RootScreen: Screen {
     private func handle(_ mouse: InputEvent.Mouse) {
         guard question == nil, signIn == nil, commandLine == nil else { return }
         if case .press = mouse.action { noteRead() }
+        if case .press(1) = mouse.action, let command = hintPlaces.command(at: mouse.position) {
+            return top.focus.send(.command(command))
+        }
         top.focus.send(.mouse(mouse))
     }
 

@@ -22,10 +22,12 @@ struct ScreenLines {
         surface.write(heading.title.truncated(toWidth: rest.size.columns), in: rest, style: theme.title)
     }
 
+    /// Returns where the hints came to stand.
+    @discardableResult
     func drawFooting(
         _ footing: Screen.Footing, scopes: [CommandTable.Scope], number: Int? = nil, indicator: [String] = [],
         in surface: inout Surface, _ line: Rect
-    ) {
+    ) -> HintPlaces {
         var rest = line
         _ = rest.takeLeft(1)
         _ = rest.takeRight(1)
@@ -34,9 +36,17 @@ struct ScreenLines {
             surface.write(number, in: rest.takeRight(number.displayWidth), style: theme.key)
             _ = rest.takeRight(2)
         }
-        drawAside(indicator, theme.key, besides: footing.text, in: &surface, &rest)
-        drawAside([footing.badge].compactMap { $0 }, theme.trouble, besides: footing.text, in: &surface, &rest)
-        drawHints(footing, scopes, in: &surface, &rest)
+        let hints = footing.hints.compactMap { Hint($0, keys.key(for: $0.command, in: scopes)) }
+        let kept = widthKept(for: hints, in: rest)
+        let text = footing.text.displayWidth + kept
+        // What is said in peace may lose its end to what is going on.
+        let least = footing.isTrouble ? text : min(text, Self.leastText + kept)
+        let shown =
+            fitting(indicator, besides: text, in: rest) ?? fitting(indicator.suffix(1), besides: least, in: rest)
+        drawAside(shown, theme.key, in: &surface, &rest)
+        let badge = fitting([footing.badge].compactMap { $0 }, besides: text, in: rest)
+        drawAside(badge, theme.trouble, in: &surface, &rest)
+        let places = drawHints(hints, besides: footing.text, keeping: kept, in: &surface, &rest)
         if let fraction = footing.fraction, rest.size.columns > footing.text.displayWidth + 12 {
             ProgressBar.draw(fraction, in: &surface, rest.takeRight(10), theme)
             _ = rest.takeRight(2)
@@ -44,37 +54,77 @@ struct ScreenLines {
         surface.write(
             footing.text.truncated(toWidth: rest.size.columns), in: rest,
             style: footing.isTrouble ? theme.trouble : theme.status)
+        return places
     }
 
-    /// At the right, the first of these that leaves the text its room.
-    private func drawAside(
-        _ choices: [String], _ style: Style, besides text: String, in surface: inout Surface, _ rest: inout Rect
-    ) {
-        let room = rest.size.columns - text.displayWidth - 2
-        guard let choice = choices.first(where: { $0.displayWidth <= room }) else { return }
-        surface.write(choice, in: rest.takeRight(choice.displayWidth), style: style)
+    /// The first of these that leaves the text its room.
+    private func fitting(_ choices: some Sequence<String>, besides text: Int, in rest: Rect) -> String? {
+        choices.first { $0.displayWidth <= rest.size.columns - text - 2 }
+    }
+
+    /// At the right.
+    private func drawAside(_ text: String?, _ style: Style, in surface: inout Surface, _ rest: inout Rect) {
+        guard let text else { return }
+        surface.write(text, in: rest.takeRight(text.displayWidth), style: style)
         _ = rest.takeRight(2)
     }
 
-    /// As many hints as fit beside the text, the first ones first.
-    private func drawHints(
-        _ footing: Screen.Footing, _ scopes: [CommandTable.Scope], in surface: inout Surface, _ rest: inout Rect
-    ) {
-        var hints: [(key: String, word: String)] = []
-        var width = 0
-        for hint in footing.hints {
-            guard let key = keys.key(for: hint.command, in: scopes)?.description else { continue }
-            let more = key.displayWidth + 1 + hint.word.displayWidth + 2
-            guard footing.text.displayWidth + width + more + 1 <= rest.size.columns else { break }
-            hints.append((key, hint.word))
-            width += more
+    // MARK: - Hints
+
+    private struct Hint {
+        let command: Command
+        let key: String
+        let word: String
+
+        init?(_ hint: (command: Command, word: String), _ key: Key?) {
+            guard let key else { return nil }
+            (command, word) = hint
+            self.key = key.description
         }
-        var room = rest.takeRight(width)
-        for hint in hints {
+
+        /// With the gap before it.
+        var width: Int { 2 + key.displayWidth + 1 + word.displayWidth }
+    }
+
+    /// Columns that the hint at the help leaves the text: it is by that hint that all other keys are found.
+    private static let leastText = 20
+
+    /// Columns that are kept for the hint at the help.
+    private func widthKept(for hints: [Hint], in rest: Rect) -> Int {
+        guard let help = hints.first(where: { $0.command == .help }) else { return 0 }
+        return rest.size.columns - help.width >= Self.leastText ? help.width : 0
+    }
+
+    /// As many hints as fit beside the text, the first ones first; the one at the help in any case, if room is kept for it.
+    private func drawHints(
+        _ hints: [Hint], besides text: String, keeping kept: Int, in surface: inout Surface, _ rest: inout Rect
+    ) -> HintPlaces {
+        var width = kept
+        var isFull = false
+        let shown = hints.filter { hint in
+            if hint.command == .help, kept > 0 { return true }
+            isFull = isFull || text.displayWidth + width + hint.width + 1 > rest.size.columns
+            guard !isFull else { return false }
+            width += hint.width
+            return true
+        }
+        var places = HintPlaces()
+        var room = rest.takeRight(min(width, rest.size.columns))
+        for hint in shown {
             _ = room.takeLeft(2)
+            places.note(room.takingLeft(hint.width - 2), hint.command)
             _ = room.takeLeft(surface.write(hint.key, in: room, style: theme.key))
             _ = room.takeLeft(1)
             _ = room.takeLeft(surface.write(hint.word, in: room, style: theme.detail))
         }
+        return places
+    }
+}
+
+extension Rect {
+    /// Its columns at the left.
+    fileprivate func takingLeft(_ columns: Int) -> Rect {
+        var rest = self
+        return rest.takeLeft(columns)
     }
 }
