@@ -18,6 +18,10 @@ public struct Invocation: Equatable, Sendable {
         case export(String, folder: String, ids: [String])
         /// Look after caches.
         case cache(CacheAction, CacheTarget)
+        /// Write the manual page.
+        case man
+        /// Write what makes a shell complete command lines.
+        case completions(Shell)
         /// Explain the command line.
         case help
         /// Say which version this is; verbosely, also what was found out about where it runs.
@@ -39,6 +43,14 @@ public struct Invocation: Equatable, Sendable {
         case info, clear, check
         /// Clear, but the photos alone.
         case clearPhotos = "clear --photos"
+
+        /// What is typed for them: an option is no word.
+        static var names: [String] { allCases.map(\.rawValue).filter { !$0.contains(" ") } }
+    }
+
+    /// Shells that complete command lines.
+    public enum Shell: String, CaseIterable, Equatable, Sendable {
+        case bash, zsh, fish
     }
 
     /// Whose cache it does it to.

@@ -3,18 +3,8 @@ struct InvocationParser {
     private var rest: ArraySlice<String>
     private var words: [String] = []
     private var settings: [Invocation.Setting] = []
-    private var settingsFile: String?
-    private var isHelpWanted = false
-    private var isVersionWanted = false
-    private var clearsSetup = false
-    private var clearsCache = false
-    private var isJSON = false
-    private var scope = Invocation.SyncScope.thumbnails
-    private var isAll = false
-    private var isVerbose = false
-    private var size: Invocation.ShowSize?
-    /// Options that were named and belong to certain commands.
-    private var commandOptions: [String] = []
+    /// What was named that is no setting, in order, with its value.
+    private var given: [(option: InvocationOption, value: String)] = []
 
     init(_ arguments: some Sequence<String>) {
         rest = Array(arguments)[...]
@@ -33,17 +23,25 @@ struct InvocationParser {
                 try parseShort(argument.dropFirst())
             }
         }
-        let command = isHelpWanted ? .help : isVersionWanted ? version : try command()
+        let command = has("help") ? .help : has("version") ? .version(isVerbose: has("verbose")) : try command()
         return Invocation(
-            command: command, settingsFile: settingsFile, settings: settings, clearsSetup: clearsSetup,
-            clearsCache: clearsCache)
+            command: command, settingsFile: value(of: "config"), settings: settings, clearsSetup: has("clear-setup"),
+            clearsCache: has("clear-cache"))
     }
+
+    private func has(_ name: String) -> Bool { given.contains { $0.option.name == name } }
+
+    /// The last one counts.
+    private func value(of name: String) -> String? { given.last { $0.option.name == name }?.value }
 
     /// `--name`, `--name=value`, `--name value`.
     private mutating func parseLong(_ argument: Substring) throws(SettingsError) {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let (name, value) = (parts[0], parts.count > 1 ? parts[1] : nil)
-        if try parseCommandOption(name, value) { return }
+        if let option = InvocationTable.option(named: name) {
+            if option.value == nil, value != nil { throw .unexpectedValue("--" + name) }
+            return note(option, option.value == nil ? "" : try self.value(value, of: "--" + name))
+        }
         guard let option = SettingsTable.option(named: name) else { throw .unknownOption("--" + name) }
         if option.value == nil {
             settings.append(Invocation.Setting(name: name, value: value ?? "yes"))
@@ -52,64 +50,26 @@ struct InvocationParser {
         }
     }
 
+    private mutating func note(_ option: InvocationOption, _ value: String) {
+        given.append((option, value))
+        if let setting = option.setting { settings.append(setting) }
+    }
+
     /// `-o value`, `-ovalue`, and switches together.
     private mutating func parseShort(_ argument: Substring) throws(SettingsError) {
         var letters = argument
         while let letter = letters.popFirst() {
-            switch letter {
-            case "h": isHelpWanted = true
-            case "V": isVersionWanted = true
-            case "C":
-                settingsFile = try letters.isEmpty ? next("-C") : String(letters)
-                return
-            default:
-                guard let option = SettingsTable.option(lettered: letter) else { throw .unknownOption("-\(letter)") }
-                let value = try letters.isEmpty ? next("-\(letter)") : String(letters)
-                settings.append(Invocation.Setting(name: option.name, value: value))
-                return
+            if let option = InvocationTable.option(lettered: letter) {
+                guard option.value != nil else {
+                    note(option, "")
+                    continue
+                }
+                return note(option, try letters.isEmpty ? next("-\(letter)") : String(letters))
             }
+            guard let option = SettingsTable.option(lettered: letter) else { throw .unknownOption("-\(letter)") }
+            let value = try letters.isEmpty ? next("-\(letter)") : String(letters)
+            return settings.append(Invocation.Setting(name: option.name, value: value))
         }
-    }
-
-    /// Options that are no settings. Returns whether it was one.
-    private mutating func parseCommandOption(_ name: String, _ value: String?) throws(SettingsError) -> Bool {
-        switch name {
-        case "config": settingsFile = try self.value(value, of: "--config")
-        case "size":
-            size = try Self.size(try self.value(value, of: "--size"))
-            commandOptions.append(name)
-        case "no-color": settings.append(Invocation.Setting(name: "colors", value: "none"))
-        default:
-            let wasSwitch = setSwitch(name)
-            if wasSwitch, value != nil { throw .unexpectedValue("--" + name) }
-            return wasSwitch
-        }
-        return true
-    }
-
-    private mutating func setSwitch(_ name: String) -> Bool {
-        switch name {
-        case "help":
-            isHelpWanted = true
-            return true
-        case "version":
-            isVersionWanted = true
-            return true
-        case "clear-setup":
-            clearsSetup = true
-            return true
-        case "clear-cache":
-            clearsCache = true
-            return true
-        case "json": isJSON = true
-        case "list-only": scope = .list
-        case "photos": scope = .photos
-        case "all": isAll = true
-        case "verbose": isVerbose = true
-        default: return false
-        }
-        commandOptions.append(name)
-        return true
     }
 
     /// What stood behind `=`, or else the next argument.
@@ -133,38 +93,35 @@ struct InvocationParser {
 
     // MARK: - Commands
 
-    private var version: Invocation.Command { .version(isVerbose: isVerbose) }
-
-    /// Options that mean something to one command, or to some.
-    private static let options: [String: Set<String>] = [
-        "sync": ["list-only", "photos", "all"], "list": ["json"], "show": ["size"], "info": ["json"],
-        "cache": ["all", "photos"],
-    ]
-
     private func command() throws(SettingsError) -> Invocation.Command {
+        // Behind a word that is no command's name stands what browsing takes.
+        let name = words.first.flatMap { InvocationTable.subcommand(named: $0) }?.name ?? ""
         let arguments = Array(words.dropFirst())
-        let known = Self.options[words.first ?? ""] ?? []
-        if let other = commandOptions.first(where: { !known.contains($0) }) { throw .misplacedOption("--" + other) }
-        if Set(commandOptions).isSuperset(of: ["list-only", "photos"]) {
-            throw .conflict("--list-only", "--photos")
+        if let other = given.first(where: { !$0.option.belongs(to: name) }) {
+            throw .misplacedOption("--" + other.option.name)
         }
+        if has("list-only"), has("photos") { throw .conflict("--list-only", "--photos") }
         switch words.first {
         case "sync":
-            if isAll, let extra = arguments.first { throw .unexpectedArgument(extra) }
-            return .sync(scope, arguments)
-        case "list": return .list(json: isJSON, try only(arguments, "The gallery"))
+            if has("all"), let extra = arguments.first { throw .unexpectedArgument(extra) }
+            return .sync(has("list-only") ? .list : has("photos") ? .photos : .thumbnails, arguments)
+        case "list": return .list(json: has("json"), try only(arguments, "The gallery"))
         case "show":
             guard !arguments.isEmpty else { throw .missingArgument("The file") }
-            return .show(size: size, arguments)
+            return .show(size: try value(of: "size").map(Self.size), arguments)
         case "info":
             guard !arguments.isEmpty else { throw .missingArgument("The file, or GALLERY#ID,") }
-            return .info(json: isJSON, arguments)
+            return .info(json: has("json"), arguments)
         case "publish": return .publish(try only(arguments, "The folder"))
         case "export":
             guard let gallery = arguments.first else { throw .missingArgument("The gallery") }
             guard arguments.count > 1 else { throw .missingArgument("The folder") }
             return .export(gallery, folder: arguments[1], ids: Array(arguments.dropFirst(2)))
         case "cache": return try cacheCommand(arguments)
+        case "man":
+            if let extra = arguments.first { throw .unexpectedArgument(extra) }
+            return .man
+        case "completions": return .completions(try shell(arguments))
         default:
             if words.count > 1 { throw .unexpectedArgument(words[1]) }
             return .browse(words.first)
@@ -174,16 +131,22 @@ struct InvocationParser {
     private func cacheCommand(_ arguments: [String]) throws(SettingsError) -> Invocation.Command {
         guard let name = arguments.first else { throw .missingArgument("“info”, “clear” or “check”") }
         guard var action = Invocation.CacheAction(rawValue: name) else { throw .unknownCommand("cache \(name)") }
-        if commandOptions.contains("photos") {
+        if has("photos") {
             guard action == .clear else { throw .misplacedOption("--photos") }
             action = .clearPhotos
         }
         let rest = Array(arguments.dropFirst())
-        if isAll || (rest.isEmpty && (action == .info || action == .check)) {
+        if has("all") || (rest.isEmpty && (action == .info || action == .check)) {
             if let extra = rest.first { throw .unexpectedArgument(extra) }
             return .cache(action, .all)
         }
         return .cache(action, .gallery(try only(rest, "The gallery, or --all,")))
+    }
+
+    private func shell(_ arguments: [String]) throws(SettingsError) -> Invocation.Shell {
+        let name = try only(arguments, "“bash”, “zsh” or “fish”")
+        guard let shell = Invocation.Shell(rawValue: name) else { throw .unknownCommand("completions \(name)") }
+        return shell
     }
 
     private func only(_ arguments: [String], _ what: String) throws(SettingsError) -> String {

@@ -30,6 +30,12 @@ enum Vitrine {
             case .help:
                 Output.write(Array(HelpText.text.utf8))
                 return ExitCode.done.rawValue
+            case .man:
+                Output.write(Array(ManPage.text(version: Version.number).utf8))
+                return ExitCode.done.rawValue
+            case .completions(let shell):
+                Output.write(Array(Completions.text(for: shell).utf8))
+                return ExitCode.done.rawValue
             case .version(let isVerbose):
                 Output.print("vitrine \(Version.number)")
                 if isVerbose {
@@ -60,7 +66,7 @@ enum Vitrine {
         case .export(let gallery, let folder, let ids):
             try await ExportCommand(house: house).run(gallery, to: folder, ids)
         case .cache(let action, let target): try await CacheCommand(house: house).run(action, target).rawValue
-        case .help, .version: ExitCode.done.rawValue
+        case .help, .man, .completions, .version: ExitCode.done.rawValue
         }
     }
 

@@ -18,7 +18,7 @@ import Testing
     @Test func everyOptionThatIsExplainedIsUnderstood() throws {
         let options = HelpText.text.split(separator: "\n").drop { $0 != "Options:" }.dropFirst()
             .filter { $0.hasPrefix("  ") && !$0.hasPrefix("       ") }
-        #expect(options.count == SettingsTable.options.count + 7)
+        #expect(options.count == SettingsTable.options.count + InvocationTable.options.count)
         for line in options {
             let words = line.split(separator: " ")
             let name = try #require(words.first { $0.hasPrefix("--") })
@@ -31,8 +31,18 @@ import Testing
         }
     }
 
-    @Test(arguments: ["sync", "list", "show", "info", "publish", "cache"]) func everyCommandIsExplained(name: String) {
-        #expect(HelpText.text.contains("vitrine \(name) "))
+    @Test(arguments: InvocationTable.subcommands.map(\.name)) func everyCommandIsExplained(name: String) throws {
+        let command = try #require(InvocationTable.subcommand(named: name))
+        for form in command.forms {
+            let usage = ["vitrine", name, form.usage].filter { !$0.isEmpty }.joined(separator: " ")
+            #expect(HelpText.text.contains("  \(usage) ") || HelpText.text.contains("  \(usage)\n"))
+            #expect(HelpText.text.contains(form.meaning))
+        }
+    }
+
+    /// It is read on a terminal.
+    @Test func linesAreNoLongerThanTheyWere() {
+        #expect(HelpText.text.split(separator: "\n").allSatisfy { $0.count <= 120 })
     }
 
     @Test func exitCodesAndFilesAreNamed() {

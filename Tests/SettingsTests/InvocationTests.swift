@@ -52,6 +52,13 @@ import Testing
         #expect(try command("cache --photos --all clear") == .cache(.clearPhotos, .all))
     }
 
+    @Test func whatIsWrittenForOthers() throws {
+        #expect(try command("man") == .man)
+        for shell in Invocation.Shell.allCases {
+            #expect(try command("completions \(shell.rawValue)") == .completions(shell))
+        }
+    }
+
     @Test func helpAndVersionComeBeforeWhateverIsWrong() throws {
         #expect(try command("--help") == .help)
         #expect(try command("-h") == .help)
@@ -134,6 +141,11 @@ import Testing
         ("cache clear --list-only a", "“--list-only” means nothing to this command; see --help."),
         ("cache info --all a", "“a” is one too many; see --help."),
         ("cache info a b", "“b” is one too many; see --help."),
+        ("man a", "“a” is one too many; see --help."),
+        ("man --json", "“--json” means nothing to this command; see --help."),
+        ("completions", "“bash”, “zsh” or “fish” is missing; see --help."),
+        ("completions tcsh", "There is no command “completions tcsh”; see --help."),
+        ("completions bash zsh", "“zsh” is one too many; see --help."),
     ]) func refusalsAreSentences(line: String, sentence: String) {
         let error = #expect(throws: SettingsError.self) { try command(line) }
         #expect(error?.description == sentence)
