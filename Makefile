@@ -6,7 +6,7 @@
 #               stays in .build-asan/findings
 # make bench    measures; ONLY=first-sync that alone, PHOTOS=100000 with fewer, LINKS="b c" on those links,
 #               ROUNDS=1 once on each of them, JSON=FILE writes it there
-# make install  puts it under PREFIX (and DESTDIR)
+# make install  puts it under PREFIX (and DESTDIR), with its manual page and what shells complete command lines with
 # make clean    removes what was built
 
 PREFIX ?= /usr/local
@@ -28,6 +28,12 @@ BLANK = $(NOTHING) $(NOTHING)
 SUITES = ^($(subst $(BLANK),|,$(strip $(ROOMS))))Tests\.
 SANITIZED = .build-tsan/debug
 MINUTES ?= 30
+# Where what is installed was built, and where the manual page and what shells read belong, under share.
+BUILT = .build/release
+MAN = man/man1
+BASH = bash-completion/completions
+ZSH = zsh/site-functions
+FISH = fish/vendor_completions.d
 MANGLED = .build-asan
 
 .PHONY: run build test sanitize fuzz-pictures bench install clean
@@ -76,12 +82,17 @@ bench: build
 
 # Nothing is built here, so that it can be run as another user than the one who builds.
 install:
-	@test -x .build/release/vitrine || { echo "Run make build first."; exit 1; }
+	@test -x $(BUILT)/vitrine || { echo "Run make build first."; exit 1; }
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/libexec/vitrine" "$(DESTDIR)$(PREFIX)/share/vitrine"
-	install -s -m 755 .build/release/vitrine "$(DESTDIR)$(PREFIX)/bin/vitrine"
-	install -s -m 755 .build/release/vitrine-decoder "$(DESTDIR)$(PREFIX)/libexec/vitrine/vitrine-decoder"
+	install -s -m 755 $(BUILT)/vitrine "$(DESTDIR)$(PREFIX)/bin/vitrine"
+	install -s -m 755 $(BUILT)/vitrine-decoder "$(DESTDIR)$(PREFIX)/libexec/vitrine/vitrine-decoder"
 	cp -R TestGallery "$(DESTDIR)$(PREFIX)/share/vitrine/"
 	chmod -R u=rwX,go=rX "$(DESTDIR)$(PREFIX)/share/vitrine"
+	for made in "man:$(MAN)/vitrine.1" "completions bash:$(BASH)/vitrine" "completions zsh:$(ZSH)/_vitrine" \
+		"completions fish:$(FISH)/vitrine.fish"; do \
+		file="$(DESTDIR)$(PREFIX)/share/$${made#*:}"; \
+		install -d "$${file%/*}" && $(BUILT)/vitrine $${made%%:*} >"$$file" && chmod 644 "$$file" || exit 1; \
+	done
 
 clean:
 	$(SWIFT) package clean

@@ -1,0 +1,118 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Settings
+
+@Suite(.ownThread) struct CompletionsTests {
+    private let folder = TestFolder()
+
+    private static let commands = Set(InvocationTable.subcommands.map(\.name).filter { !$0.isEmpty })
+    private static let optionNames = Set(InvocationTable.everyOption.map { "--" + $0.name })
+
+    private static func options(of command: String) -> Set<String> {
+        let own = InvocationTable.everyOption.filter { option in
+            if case .commands(let commands) = option.owner { commands.contains(command) } else { true }
+        }
+        return Set(own.map { "--" + $0.name } + own.compactMap { $0.letter.map { "-\($0)" } })
+    }
+
+    /// What a real bash makes of a line, the last word of which is being typed.
+    private func complete(_ words: String...) throws -> Set<String> {
+        let path = folder.write("vitrine.bash", Completions.text(for: .bash))
+        let script = """
+            source "$0"
+            specification=$(complete -p vitrine)
+            function=${specification#*-F }
+            COMP_WORDS=("$@")
+            COMP_CWORD=$(($# - 1))
+            "${function%% *}"
+            ((${#COMPREPLY[@]})) && printf '%s\\n' "${COMPREPLY[@]}"
+            exit 0
+            """
+        folder.write("here/photo one.jpg", "")
+        folder.write("here/inside/two.jpg", "")
+        let bash = try Command(
+            "/bin/bash", ["--norc", "-c", "cd '\(folder.path("here"))'; " + script, path, "vitrine"] + words)
+        #expect(bash.status == 0 && bash.errors == "")
+        return Set(bash.lines)
+    }
+
+    @Test func bashFindsNothingWrong() throws {
+        let path = folder.write("vitrine.bash", Completions.text(for: .bash))
+        let bash = try Command("/bin/bash", ["-n", path])
+        #expect(bash.status == 0 && bash.errors == "")
+    }
+
+    @Test func bashCompletesCommands() throws {
+        #expect(try complete("") == Self.commands.union(["photo one.jpg", "inside"]))
+        #expect(try complete("co") == ["completions"])
+        #expect(try complete("--offline", "-l", "debug", "sy") == ["sync"])
+        #expect(try complete("--sync-on-open", "=", "no", "--colors", "=", "16", "pub") == ["publish"])
+    }
+
+    @Test(arguments: ["", "sync", "list", "show", "info", "publish", "export", "cache", "man", "completions"])
+    func bashCompletesOptions(command: String) throws {
+        #expect(Self.commands.contains(command) || command.isEmpty)
+        let found = command.isEmpty ? try complete("-") : try complete(command, "-")
+        #expect(found == Self.options(of: command))
+    }
+
+    @Test func bashCompletesWhatStandsBehindThem() throws {
+        #expect(try complete("--log-level", "") == ["error", "info", "debug"])
+        #expect(try complete("--log-level", "=") == ["error", "info", "debug"])
+        #expect(try complete("-l", "d") == ["debug"])
+        #expect(try complete("--colors", "=", "f") == ["full"])
+        #expect(try complete("--config", "") == ["photo one.jpg", "inside"])
+        #expect(try complete("--cache-dir", "") == ["inside"])
+        #expect(try complete("--row-height", "") == [])
+        #expect(try complete("show", "--size", "") == [])
+        #expect(try complete("show", "ph") == ["photo one.jpg"])
+        #expect(try complete("publish", "") == ["inside"])
+        #expect(try complete("export", "a", "") == ["inside"])
+        #expect(try complete("export", "a", "b", "") == [])
+        #expect(try complete("cache", "") == ["info", "clear", "check"])
+        #expect(try complete("cache", "clear", "ph") == ["photo one.jpg"])
+        #expect(try complete("completions", "") == ["bash", "zsh", "fish"])
+        #expect(try complete("completions", "bash", "") == [])
+        #expect(try complete("man", "") == [])
+    }
+
+    /// With a key, in a terminal.
+    @Test func bashCompletesWhatIsTyped() throws {
+        let path = folder.write("vitrine.bash", Completions.text(for: .bash))
+        let session = try TerminalSession(
+            "/bin/bash", arguments: ["--norc", "--noprofile", "-i"],
+            environment: ["TERM": "xterm", "PS1": "ready> ", "HOME": folder.path, "PATH": "/usr/bin:/bin"])
+        #expect(session.until(shows: "ready>"))
+        session.type("source \(path) && echo it is $((20 + 22))\r")
+        #expect(session.until(shows: "it is 42"))
+        session.type("vitrine compl\tz\t")
+        #expect(session.until(shows: "ready> vitrine completions zsh"))
+    }
+
+    @Test func zshHasTheSame() throws {
+        let text = Completions.text(for: .zsh)
+        #expect(text.hasPrefix("#compdef vitrine\n"))
+        let names = text.matches(of: /'(--[a-z-]+)=?\[/).map { String($0.output.1) }
+        #expect(Set(names) == Self.optionNames)
+        let commands = text.matches(of: /(?m)^        '([a-z]+):/).map { String($0.output.1) }
+        #expect(Set(commands) == Self.commands && commands.count == Self.commands.count)
+    }
+
+    @Test func fishHasTheSame() throws {
+        let text = Completions.text(for: .fish)
+        let names = text.matches(of: #/ -l ([a-z-]+) /#).map { "--" + $0.output.1 }
+        #expect(Set(names) == Self.optionNames && names.count == Self.optionNames.count)
+        let commands = text.matches(of: /' -a ([a-z]+) -d/).map { String($0.output.1) }
+        #expect(Set(commands) == Self.commands && commands.count == Self.commands.count)
+    }
+
+    @Test(arguments: [Invocation.Shell.zsh, .fish]) func othersFindNothingWrong(shell: Invocation.Shell) throws {
+        let program = "/usr/bin/\(shell.rawValue)"
+        guard FileManager.default.isExecutableFile(atPath: program) else { return }
+        let path = folder.write("vitrine.\(shell.rawValue)", Completions.text(for: shell))
+        let check = try Command(program, ["-n", path])
+        #expect(check.status == 0 && check.errors == "")
+    }
+}
