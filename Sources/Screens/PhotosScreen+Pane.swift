@@ -16,7 +16,9 @@ extension PhotosScreen {
     func drawPane(in surface: inout Surface, _ frame: Rect) -> [PictureOrder] {
         pane.rest.note(selection)
         var rest = frame
-        drawRule(in: &surface, rest.takeLeft(1))
+        // Where the list has a bar, that is enough between the two.
+        let rule = rest.takeLeft(1)
+        if !bar.isShown { drawRule(in: &surface, rule) }
         _ = rest.takeLeft(1)
         _ = rest.takeRight(1)
         var report = rest.takeBottom(PhotoPane.lines(in: rest))

@@ -7,11 +7,14 @@ struct ScrollBar {
     /// Whether the mouse has taken hold of it.
     private var isHeld = false
 
+    /// Whether there is one.
+    var isShown: Bool { !frame.size.isEmpty }
+
     /// Draws it over the last column of a list that has been laid out.
     mutating func draw(_ scroll: ListScroll, in surface: inout Surface, _ list: Rect, _ theme: Theme) {
         var rest = list
         frame = rest.takeRight(scroll.window.count < scroll.count && list.size.rows > 1 ? 1 : 0)
-        guard !frame.size.isEmpty else { return }
+        guard isShown else { return }
         let thumb = thumb(scroll)
         for (offset, row) in frame.rows.enumerated() {
             let isThumb = thumb.contains(offset)

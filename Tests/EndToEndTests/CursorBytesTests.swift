@@ -16,7 +16,6 @@ import Testing
 
     /// Bytes that a key costs, when the heading says that it has led there.
     private func cost(of key: String, to place: Int, _ session: TerminalSession) -> Int {
-        session.untilQuiet()
         let before = session.bytes.count
         session.type(key)
         #expect(session.until(shows: "\(place) of 28"), "\(session.screen.text)")
@@ -27,7 +26,10 @@ import Testing
     @Test(arguments: [(80, 24), (200, 60), (40, 12)]) func aStepIsAFewBytes(columns: Int, rows: Int) throws {
         let session = try browse(columns: columns, rows: rows)
         // Beside the pane, which is drawn when the cursor rests.
-        if columns >= 120 { session.type("i") }
+        if columns >= 120 {
+            session.type("i")
+            session.untilQuiet()
+        }
         for (key, place) in [("j", 2), ("j", 3), ("k", 2)] {
             let cost = cost(of: key, to: place, session)
             #expect(cost > 0 && cost <= 300, "\(key) costs \(cost) bytes")

@@ -19,11 +19,11 @@ import Testing
         screens.open()
     }
 
-    /// Where the pane begins; nil if there is none.
+    /// Where the list ends, with its bar; nil if there is no pane beside it.
     private var left: Int? {
         let frame = screens.frame()
-        return (1..<screens.size.columns).first { column in
-            (1..<screens.size.rows - 1).allSatisfy { frame[column, $0].text == "│" }
+        return (1..<screens.size.columns - 1).first { column in
+            (1..<screens.size.rows - 1).allSatisfy { ["│", "█"].contains(frame[column, $0].text) }
         }
     }
 
@@ -32,7 +32,7 @@ import Testing
         let (frame, left) = (screens.frame(), try #require(left))
         return (1..<screens.size.rows - 1).map { row in
             (left + 2..<screens.size.columns).reduce("") { $0 + frame[$1, row].text }
-                .trimmingSuffix { $0 == " " }
+                .trimmed
         }
     }
 
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [(80, 24, nil), (40, 12, nil), (20, 5, nil), (119, 24, nil), (120, 24, 72), (200, 60, 120)])
+    @Test(arguments: [(80, 24, nil), (40, 12, nil), (20, 5, nil), (119, 24, nil), (120, 24, 71), (200, 60, 119)])
     func aWideWindowHasTwoPanes(columns: Int, rows: Int, place: Int?) async throws {
         try await open(Size(columns: columns, rows: rows))
         #expect(left == place)
@@ -104,6 +104,14 @@ import Testing
         #expect(try said().contains { $0.contains("×") })
     }
 
+    /// A list without a bar has a line beside it.
+    @Test func thereIsALineBetween() async throws {
+        screens.size = Size(columns: 120, rows: 24)
+        try await screens.sync(["a"])
+        screens.open()
+        #expect(left == 72)
+    }
+
     @Test func withoutPhotosThereIsNone() async throws {
         screens.size = Size(columns: 120, rows: 24)
         screens.open()
@@ -112,9 +120,7 @@ import Testing
 }
 
 extension String {
-    fileprivate func trimmingSuffix(_ isTrimmed: (Character) -> Bool) -> String {
-        var text = self
-        while let last = text.last, isTrimmed(last) { text.removeLast() }
-        return text
+    fileprivate var trimmed: String {
+        String(String(drop { $0 == " " }.reversed()).drop { $0 == " " }.reversed())
     }
 }

@@ -124,7 +124,7 @@ import Testing
         #expect(names.hasPrefix("  Owl, awake, and …") && names.contains("日本日本日本日本…"))
         screens.press("/")
         screens.type("awake")
-        try await screens.until { selected == "Owl, awake" }
+        try await screens.until { selected == "Owl, awake, and …" }
         #expect(screens.frame()[7, 7].style == Theme(Capabilities(colours: .full)).hit)
     }
 

@@ -207,7 +207,7 @@ import Testing
         note(TrafficReport(running: 0, received: 1_300_000), at: 11)
         await passPause()
         try await screens.until { !screens.status.contains("↓") }
-        #expect(screens.status.hasSuffix("help") && !screens.status.contains("/s"))
+        #expect(screens.status.contains("? help") && !screens.status.contains("/s"))
     }
 
     @Test func theIndicatorMakesRoomForWhatIsSaid() async throws {
