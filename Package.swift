@@ -18,6 +18,7 @@ let system: [Target] = [
         providers: [.apt(["libheif-dev", "libde265-dev", "libdav1d-dev"])]),
     .systemLibrary(name: "CExif", path: "Sources/System/CExif", providers: [.apt(["libexif-dev"])]),
     .systemLibrary(name: "CMemory", path: "Sources/System/CMemory", providers: [.apt(["libc6-dev"])]),
+    .systemLibrary(name: "CPackets", path: "Sources/System/CPackets", providers: [.apt(["libc6-dev"])]),
     .systemLibrary(name: "CConcurrency", path: "Sources/System/CConcurrency"),
     .systemLibrary(name: "CFolder", path: "Sources/System/CFolder", providers: [.apt(["libc6-dev"])]),
     .systemLibrary(name: "CSandbox", path: "Sources/System/CSandbox", providers: [.apt(["libc6-dev"])]),
@@ -41,9 +42,10 @@ let rooms: KeyValuePairs<String, [String]> = [
     "HTTP": ["CCurl", "Logging"],
     "Traffic": ["Model"],
     "Networking": ["Model", "Streams", "Cache", "HTTP", "Formats", "Traffic", "Logging", "CNetlink"],
-    "Pixels": ["CMemory"],
+    "Pixels": ["CMemory", "CPackets"],
     "Decoding": ["Pixels", "CJPEG", "CPNG", "CWebP", "CTIFF", "CHEIF", "CExif"],
     "Confinement": ["CSandbox"],
+    "Serving": ["Pixels", "Confinement"],
     "Pictures": ["Model", "Streams", "Cache", "Cells", "Text", "Pixels", "Logging"],
     "Terminal": ["Cells", "Text", "CNcurses"],
     "Commands": ["Cells"],
@@ -62,7 +64,7 @@ let programs: KeyValuePairs<String, [String]> = [
         "Terminal",
         "Settings", "Secrets", "Screens", "Export", "Publishing",
     ],
-    "vitrine-decoder": ["Pixels", "Decoding", "Confinement"],
+    "vitrine-decoder": ["Pixels", "Decoding", "Confinement", "Serving"],
     "gallery-painter": ["Painting"],
 ]
 
@@ -139,7 +141,8 @@ let package = Package(
             .target(name: "CForbidden", path: "Tests/CForbidden"),
             .executableTarget(
                 name: "confinement-probe", dependencies: ["CForbidden", "Confinement"], path: "Tests/ConfinementProbe"),
-            .executableTarget(name: "broken-decoder", dependencies: ["Pixels"], path: "Tests/BrokenDecoder"),
+            .executableTarget(
+                name: "broken-decoder", dependencies: ["Pixels", "Serving"], path: "Tests/BrokenDecoder"),
             .executableTarget(
                 name: "decoder-customer", dependencies: ["Pictures", "Pixels"], path: "Tests/DecoderCustomer"),
             .executableTarget(

@@ -14,7 +14,7 @@ import CSandbox
 public struct Confinement {
     /// The most bytes this process may write to a file: the longest answer to its request.
     private let longestAnswer: Int
-    private let walls: Set<Wall>
+    private let isWalled: (landlock: Bool, seccomp: Bool)
 
     private static let cpuSeconds = 10
     /// A file of 512 MiB and the largest progressive picture, 100 million pixels in 4:2:0, fit side by side.
@@ -22,13 +22,14 @@ public struct Confinement {
 
     /// Confinement for a process that writes no more than so many bytes.
     public init(longestAnswer: Int) {
-        self.init(longestAnswer: longestAnswer, walls: Set(Wall.allCases))
+        self.longestAnswer = longestAnswer
+        isWalled = (true, true)
     }
 
     /// The same with some of the walls: tests take one away, to see what the other holds.
     package init(longestAnswer: Int, walls: Set<Wall>) {
         self.longestAnswer = longestAnswer
-        self.walls = walls
+        isWalled = (walls.contains(.landlock), walls.contains(.seccomp))
     }
 
     /// Confines this process, which has one thread. Returns the walls that stand; nil if the limits could not be set, and then
@@ -37,7 +38,20 @@ public struct Confinement {
         guard csandbox_close_all_but_three() == 0, forbidPrivileges() else { return nil }
         let landlock = buildLandlock()
         guard limitResources() else { return nil }
-        return StandingWalls(landlock: landlock, seccomp: walls.contains(.seccomp) && csandbox_build_seccomp() == 0)
+        return StandingWalls(landlock: landlock, seccomp: isWalled.seccomp && csandbox_build_seccomp() == 0)
+    }
+
+    /// Confines this process, which has one thread, and is to make others that confine themselves with `apply`: it may do that
+    /// and pass packets, and all else is taken from it as from them.
+    ///
+    /// It does not ask to be killed with its parent, since that means with the thread that started it, and others may still
+    /// need it then: it ends when nobody has the other end of its socket any more.
+    public static func applyToServer() -> StandingWalls? {
+        guard csandbox_close_all_but_three() == 0, csandbox_forbid_new_privileges() == 0,
+            csandbox_forbid_inspection() == 0, csandbox_limit(csandbox_core, 0) == 0
+        else { return nil }
+        let landlock = Confinement(longestAnswer: 0).buildLandlock()
+        return StandingWalls(landlock: landlock, seccomp: csandbox_build_serving_seccomp() == 0)
     }
 
     /// Whether this process can have about as much memory as it is allowed. Asked when some was refused and what there was is
@@ -56,20 +70,21 @@ public struct Confinement {
 
     private func buildLandlock() -> Int? {
         let version = csandbox_landlock_version()
-        guard walls.contains(.landlock), version > 0, csandbox_build_landlock(version) == 0 else { return nil }
+        guard isWalled.landlock, version > 0, csandbox_build_landlock(version) == 0 else { return nil }
         return Int(version)
     }
 
     private func limitResources() -> Bool {
-        let limits = [
-            (csandbox_cpu_seconds, Self.cpuSeconds),
-            (csandbox_address_space, Self.addressSpace),
-            (csandbox_file_size, longestAnswer),
+        limit(csandbox_cpu_seconds, Self.cpuSeconds)
+            && limit(csandbox_address_space, Self.addressSpace)
+            && limit(csandbox_file_size, longestAnswer)
             // Those it has: the picture, the answer and standard error.
-            (csandbox_open_files, 3),
-            (csandbox_processes, 0),
-            (csandbox_core, 0),
-        ]
-        return limits.allSatisfy { csandbox_limit($0.0, UInt($0.1)) == 0 }
+            && limit(csandbox_open_files, 3)
+            && limit(csandbox_processes, 0)
+            && limit(csandbox_core, 0)
+    }
+
+    private func limit(_ resource: CInt, _ most: Int) -> Bool {
+        csandbox_limit(resource, UInt(most)) == 0
     }
 }

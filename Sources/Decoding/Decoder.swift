@@ -27,11 +27,16 @@ public enum Decoder {
     /// gives up opening files and starting threads; it looks at the first bytes alone, and at them for their signature
     /// alone. What fails here fails again, with words, when the picture is decoded.
     public static func prepare(forPictureOn descriptor: CInt) {
+        format(ofPictureOn: descriptor)?.prepare()
+    }
+
+    /// The format that the first bytes tell, and nothing else of the picture.
+    static func format(ofPictureOn descriptor: CInt) -> (any PictureDecoder.Type)? {
         withUnsafeTemporaryAllocation(byteCount: signatureLength, alignment: 1) { buffer in
             let count = pread(descriptor, buffer.baseAddress, buffer.count, 0)
-            guard count > 0 else { return }
+            guard count > 0 else { return nil }
             let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-            for format in formats where format.recognises(bytes) { return format.prepare() }
+            return formats.first { $0.recognises(bytes) }
         }
     }
 

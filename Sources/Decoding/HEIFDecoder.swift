@@ -12,6 +12,8 @@ enum HEIFDecoder: PictureDecoder {
         name(of: bytes) != nil
     }
 
+    static var isLoadedAhead: Bool { false }
+
     static func prepare() {
         _ = HEIFPicture.isReadable
     }

@@ -9,6 +9,10 @@ protocol PictureDecoder: Sendable {
     /// Whether the first bytes are the format's signature.
     static func recognises(_ bytes: UnsafeRawBufferPointer) -> Bool
 
+    /// Whether what it needs is brought into processes that are to decode many pictures, before it is known of what formats they are.
+    /// What is rare, and takes long to load, is not.
+    static var isLoadedAhead: Bool { get }
+
     /// Brings into the process what only this format needs, as long as files can be opened. It looks at no picture, and what
     /// is not there is not missed before a picture is decoded.
     static func prepare()
@@ -20,6 +24,8 @@ protocol PictureDecoder: Sendable {
 
 extension PictureDecoder {
     static var library: String? { nil }
+
+    static var isLoadedAhead: Bool { true }
 
     static func prepare() {}
 }

@@ -11,6 +11,8 @@ enum TIFFDecoder: PictureDecoder {
         return marks.contains { bytes.starts(with: $0) }
     }
 
+    static var isLoadedAhead: Bool { false }
+
     static func prepare() {
         _ = TIFFPicture.version
     }

@@ -1,12 +1,29 @@
 import Glibc
+import Pixels
 import Synchronization
 
 /// A way to stop a decoder, from any thread and at any time: before it was started, while it runs, after its end.
 package final class DecodeCancellation: Sendable {
     private enum State {
         case idle
-        case running(pid_t)
+        case running(Work)
         case cancelled
+    }
+
+    /// What decodes.
+    enum Work {
+        /// A program of its own.
+        case program(pid_t)
+        /// A process of the server's, on this connection.
+        case connection(PacketSocket)
+
+        /// Ends it. A server ends the process when the connection is closed, and so does whoever waits for it.
+        fileprivate func end() {
+            switch self {
+            case .program(let process): kill(process, SIGKILL)
+            case .connection(let connection): connection.end()
+            }
+        }
     }
 
     private let state = Mutex(State.idle)
@@ -17,7 +34,7 @@ package final class DecodeCancellation: Sendable {
     func cancel() {
         state.withLock { state in
             // Under the lock: as long as the state says so the process has not been reaped, and its number is its own.
-            if case .running(let process) = state { kill(process, SIGKILL) }
+            if case .running(let work) = state { work.end() }
             state = .cancelled
         }
     }
@@ -28,10 +45,10 @@ package final class DecodeCancellation: Sendable {
     }
 
     /// Notes that a decoder runs; false if it should not.
-    func begin(_ process: pid_t) -> Bool {
+    func begin(_ work: Work) -> Bool {
         state.withLock { state in
             if case .cancelled = state { return false }
-            state = .running(process)
+            state = .running(work)
             return true
         }
     }

@@ -1,23 +1,33 @@
 import Glibc
 import Pixels
 
-/// Starts the decoder, a process for each picture, and takes its answer.
+/// Has pictures decoded, a process for each, and takes the answers.
 ///
 /// The bytes of a picture are a stranger's, and the libraries that read them are large. So they are read in a process that
 /// is given one file to read and one to write, limits on its time and memory, and an end of its own: whatever is wrong with
 /// a picture, it takes no more with it than the process.
 ///
-///     let decoder = DecoderClient(path: "/usr/libexec/vitrine/vitrine-decoder")
+///     let decoder = DecoderClient(path: "/usr/libexec/vitrine/vitrine-decoder", from: .server)
 ///     let reply = try decoder.decode(.file("photo.jpg"), request)
 public struct DecoderClient: Sendable {
-    private let path: String
-    /// Milliseconds that a picture may take, after which its decoder is ended.
-    private let budget: Int32
+    /// Where a picture's process comes from.
+    public enum Origin: Sendable {
+        /// A program is started for it. That is the least for one picture.
+        case program
+        /// A server, which is started with the first picture and ends with the client and its copies, makes it as a copy of
+        /// itself. That is much less for each of many.
+        case server
+    }
 
-    /// A client that starts the program at this path.
-    public init(path: String, budget: Int32 = 15_000) {
-        self.path = path
-        self.budget = budget
+    private let program: DecoderProgram
+    private let server: DecoderServer?
+
+    /// A client of the decoder at this path.
+    ///
+    /// - Parameter budget: milliseconds that a picture may take, after which its process is ended.
+    public init(path: String, budget: Int32 = 15_000, from origin: Origin = .program) {
+        program = DecoderProgram(path: path, budget: budget)
+        server = origin == .server ? DecoderServer(path: path, budget: budget) : nil
     }
 
     /// Finds out what a picture is, without decoding it: its size, and all it says about itself.
@@ -30,7 +40,8 @@ public struct DecoderClient: Sendable {
     /// Asks the decoder how it is confined on this machine, and what it decodes with.
     public func report() throws(PictureError) -> DecoderReport {
         let (input, output) = try memory { () throws(PixelsError) in (try SealedMemory(), try SealedMemory()) }
-        try run([DecoderReport.argument], input: input.descriptor, output: output.descriptor, DecodeCancellation())
+        try program.run(
+            [DecoderReport.argument], input: input.descriptor, output: output.descriptor, DecodeCancellation())
         do {
             return try DecoderReport(reading: output)
         } catch {
@@ -45,16 +56,16 @@ public struct DecoderClient: Sendable {
     package func decode(
         _ source: PictureSource, _ request: DecodeRequest, cancellation: DecodeCancellation = DecodeCancellation()
     ) throws(PictureError) -> DecodeReply {
-        let output = try memory { () throws(PixelsError) in try SealedMemory() }
+        let output: SealedMemory
         switch source {
         case .bytes(let bytes):
             let input = try memory { () throws(PixelsError) in try SealedMemory(sealing: bytes) }
-            try run(request.arguments, input: input.descriptor, output: output.descriptor, cancellation)
+            output = try answer(request, input: input.descriptor, cancellation)
         case .file(let path):
             let input = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
             guard input >= 0 else { throw .file(String(cString: strerror(errno))) }
             defer { close(input) }
-            try run(request.arguments, input: input, output: output.descriptor, cancellation)
+            output = try answer(request, input: input, cancellation)
         }
         let outcome: DecodeOutcome
         do {
@@ -73,93 +84,23 @@ public struct DecoderClient: Sendable {
         do { return try make() } catch { throw .cannotStart("\(error)") }
     }
 
-    /// Starts the decoder and waits for its end.
-    private func run(
-        _ arguments: [String], input: Int32, output: Int32, _ cancellation: DecodeCancellation
-    ) throws(PictureError) {
-        // Nobody writes into this pipe. When its other end, the decoder's standard error, is closed, the decoder is no
-        // more, and that can be waited for with a limit.
-        var lifeline: (reading: Int32, writing: Int32) = (-1, -1)
-        guard withUnsafeMutableBytes(of: &lifeline, { pipe($0.bindMemory(to: Int32.self).baseAddress!) }) == 0 else {
-            throw .cannotStart(String(cString: strerror(errno)))
-        }
-        defer { close(lifeline.reading) }
-        // A decoder that another thread starts just now may get the pipe too, but it closes at once all that is not its own.
-        _ = fcntl(lifeline.reading, F_SETFD, FD_CLOEXEC)
-        _ = fcntl(lifeline.writing, F_SETFD, FD_CLOEXEC)
-        let process: pid_t
-        do {
-            defer { close(lifeline.writing) }
-            process = try spawn(arguments, descriptors: [input, output, lifeline.writing])
-        }
-        guard cancellation.begin(process) else {
-            kill(process, SIGKILL)
-            reap(process)
-            throw .cancelled
-        }
-        let isInTime = waitForEnd(lifeline.reading)
-        // One that has ended is not changed by this, and one that only let go of the pipe is not waited for.
-        kill(process, SIGKILL)
-        // Once it is reaped, the number may be another process's: from here on nobody else kills it.
-        let wasCancelled = cancellation.end()
-        let status = reap(process)
-        if wasCancelled { throw .cancelled }
-        guard isInTime else { throw .tookTooLong }
-        guard status == 0 else { throw .decoderDied }
-    }
-
-    private func spawn(_ arguments: [String], descriptors: [Int32]) throws(PictureError) -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        for (number, descriptor) in descriptors.enumerated() {
-            posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
-        }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // Signals that are blocked here, for the sake of event sources, are none of its business either.
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
-        defer { words.forEach { free($0) } }
-        words.append(nil)
-        var environment: [UnsafeMutablePointer<CChar>?] = [nil]
-        var process = pid_t()
-        let failure = posix_spawn(&process, path, &actions, &attributes, &words, &environment)
-        guard failure == 0 else { throw .cannotStart("\(path): \(String(cString: strerror(failure)))") }
-        return process
-    }
-
-    /// Returns false if the time ran out first, whether something is there to be read or not.
-    func waitForEnd(_ lifeline: Int32) -> Bool {
-        var entry = pollfd(fd: lifeline, events: Int16(POLLIN), revents: 0)
-        let deadline = Self.milliseconds + Int64(budget)
-        repeat {
-            let count = poll(&entry, 1, Int32(clamping: max(0, deadline - Self.milliseconds)))
-            if count == 0 { return false }
-            if count > 0 {
-                if Int32(entry.revents) & POLLIN == 0 { return true }
-                // Something was written after all: a library's complaint. It is read to get at the end, and dropped.
-                var buffer = [UInt8](repeating: 0, count: 1_024)
-                if buffer.withUnsafeMutableBytes({ read(lifeline, $0.baseAddress, $0.count) }) <= 0 { return true }
+    /// Has a picture decoded, and returns what its process has written, whatever that is.
+    private func answer(
+        _ request: DecodeRequest, input: Int32, _ cancellation: DecodeCancellation
+    ) throws(PictureError) -> SealedMemory {
+        // A server that is lost, by whatever, is tried anew once. Its processes end with it, but who knows when: so none of them
+        // has the block that is read.
+        for _ in 0..<(server == nil ? 0 : 2) {
+            let output = try memory { () throws(PixelsError) in try SealedMemory() }
+            switch try server?.run(request, input: input, output: output.descriptor, cancellation) {
+            case .answered: return output
+            case .lost: continue
+            case .unserved, nil: break
             }
-        } while Self.milliseconds < deadline
-        return false
-    }
-
-    @discardableResult
-    private func reap(_ process: pid_t) -> Int32 {
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
-        return status
-    }
-
-    private static var milliseconds: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+            break
+        }
+        let output = try memory { () throws(PixelsError) in try SealedMemory() }
+        try program.run(request.arguments, input: input, output: output.descriptor, cancellation)
+        return output
     }
 }

@@ -2,31 +2,52 @@ import Confinement
 import Decoding
 import Glibc
 import Pixels
+import Serving
 
 /// The helper process: one picture in, one answer out, and the end.
 ///
 /// Descriptor 0 is the picture, 1 the block for the answer, the arguments are the request. It says nothing anywhere
 /// else. It ends with 0 when there is an answer in the block, be it a failure, and with 1 when there is none.
 ///
-/// Asked with `--walls`, it answers with a `DecoderReport`, in a block or on a terminal.
+/// Asked with `--walls`, it answers with a `DecoderReport`, in a block or on a terminal. Asked with `--serve`, it makes such
+/// processes, as `DecoderService` says.
 @main
 enum VitrineDecoder {
     static func main() {
         let arguments = CommandLine.arguments.dropFirst()
         if arguments.elementsEqual([DecoderReport.argument]) { report() }
-        let request = Result { () throws(PixelsError) in try DecodeRequest(arguments: arguments) }
+        if arguments.elementsEqual([DecoderService.argument]) { serve() }
+        Decoder.prepare(forPictureOn: STDIN_FILENO)
+        decode(Result { () throws(PixelsError) in try DecodeRequest(arguments: arguments) })
+    }
+
+    /// Confines this process, decodes and ends.
+    private static func decode(_ request: Result<DecodeRequest, PixelsError>) -> Never {
         let input = Result { () throws(DecodeFailure) in try InputFile(descriptor: STDIN_FILENO) }
         let longestAnswer = DecodeOutcome.longestEncoding(
             for: (try? request.get()) ?? DecodeRequest(box: PixelSize(width: 1, height: 1)))
-        Decoder.prepare(forPictureOn: STDIN_FILENO)
         // A decoder that could do harm does not decode.
-        guard Confinement(longestAnswer: longestAnswer).apply() != nil else { exit(1) }
+        guard Confinement(longestAnswer: longestAnswer).apply() != nil else { _exit(1) }
         let answer = SealedMemory(adopting: STDOUT_FILENO)
         do {
             try outcome(of: request, input).write(to: answer)
         } catch {
-            exit(1)
+            _exit(1)
         }
+        // Nothing is left to be done: what the libraries hold goes with the process.
+        _exit(0)
+    }
+
+    /// Makes processes that decode, and looks at no picture itself.
+    private static func serve() -> Never {
+        Decoder.prepareForMany()
+        guard Confinement.applyToServer() != nil else { exit(1) }
+        PictureServer(requests: PacketSocket(adopting: STDIN_FILENO)) { packet in
+            // It could not load anything: that is behind the walls already.
+            guard Decoder.isPreparedForMany(withPictureOn: STDIN_FILENO) else { _exit(DecoderService.elsewhere) }
+            decode(Result { () throws(PixelsError) in try DecodeRequest(packet: packet) })
+        }.run()
+        exit(0)
     }
 
     private static func outcome(

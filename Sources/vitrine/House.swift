@@ -23,6 +23,7 @@ struct House {
     let networkWatch = NetworkWatch()
 
     init(_ invocation: Invocation) throws {
+        decoder = DecoderClient(path: installation.decoder, from: .server)
         let variable = { (name: String) in getenv(name).map { String(cString: $0) } }
         let home = getpwuid(getuid()).flatMap { $0.pointee.pw_dir }.map { String(cString: $0) }
         locations = Locations(fallback: home ?? "/", variable)
@@ -60,7 +61,11 @@ struct House {
             credentials: credentials)
     }
 
-    var decoder: DecoderClient { DecoderClient(path: installation.decoder) }
+    /// Decodes many pictures. Its server is started with the first one.
+    let decoder: DecoderClient
+
+    /// Decodes a picture or two, for which a server is more than what it saves.
+    var decoderOfFew: DecoderClient { DecoderClient(path: installation.decoder) }
 
     /// How many cores there are to work on.
     static var cores: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }

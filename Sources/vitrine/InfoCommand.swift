@@ -51,7 +51,7 @@ struct InfoCommand {
             let id = String(target[target.index(after: hash)...])
             return try describe(id, in: try house.address(String(target[..<hash])), &description)
         }
-        let reply = try house.decoder.facts(of: .file(target))
+        let reply = try house.decoderOfFew.facts(of: .file(target))
         description.add(PhotoMetadata(reply))
         description.add(bytes: Self.size(of: target))
         description.add(reply.metadata.fields)
@@ -84,7 +84,7 @@ struct InfoCommand {
         // What of it is kept is kept of what is held. All of its fields are in the file alone.
         let kept = known.flatMap { $0.edition == stored.edition ? $0.metadata : nil }
         do {
-            let reply = try house.decoder.facts(of: .file(path))
+            let reply = try house.decoderOfFew.facts(of: .file(path))
             description.add(kept ?? PhotoMetadata(reply))
             description.add(bytes: Self.size(of: path))
             description.add(reply.metadata.fields)

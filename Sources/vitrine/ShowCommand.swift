@@ -8,6 +8,9 @@ import Terminal
 struct ShowCommand {
     let house: House
 
+    /// As many pictures as do not make up for a server's start.
+    private static let few = 2
+
     /// What one file comes to.
     private struct Drawing: Sendable {
         var bytes: [UInt8] = []
@@ -21,6 +24,7 @@ struct ShowCommand {
         let capabilities = Capabilities(ofStandardOutput: TerminalEnvironment(), house.settings.terminalWishes)
         let style = DrawingStyle(capabilities, house.settings)
         let room = self.room(size, style)
+        let decoder = files.count > Self.few ? house.decoder : house.decoderOfFew
         // Each may be far ahead of the slowest, but what waits for its turn takes memory.
         let (width, lead) = (House.cores, 4 * House.cores)
         return await withTaskGroup(of: (Int, Drawing).self) { group in
@@ -29,7 +33,7 @@ struct ShowCommand {
             var (begun, running, shown) = (0, 0, 0)
             while shown < files.count {
                 while begun < min(files.count, shown + lead), running < width {
-                    group.addTask { [begun] in (begun, draw(files[begun], room, style, capabilities)) }
+                    group.addTask { [begun] in (begun, draw(files[begun], decoder, room, style, capabilities)) }
                     begun += 1
                     running += 1
                 }
@@ -48,10 +52,10 @@ struct ShowCommand {
     }
 
     private func draw(
-        _ file: String, _ room: Size, _ style: DrawingStyle, _ capabilities: Capabilities
+        _ file: String, _ decoder: DecoderClient, _ room: Size, _ style: DrawingStyle, _ capabilities: Capabilities
     ) -> Drawing {
         do {
-            let picture = try house.decoder.draw(.file(file), room: room, style: style)
+            let picture = try decoder.draw(.file(file), room: room, style: style)
             let bytes =
                 picture.pixels.map { InlinePicture.bytes($0) } ?? Self.lines(picture.cells, capabilities)
             return Drawing(bytes: bytes, complaint: picture.isComplete ? nil : "\(file) is cut short.")

@@ -1,13 +1,30 @@
 import Glibc
 import Pixels
+import Serving
 
 /// Stands in the decoder's place and does something wrong: what, its own name says. Started through a link of that name, with
 /// the arguments and descriptors that a decoder gets. It is not confined.
+///
+/// Asked to serve, it is a good server of broken processes; those whose names begin with `server-` are broken servers, and good
+/// decoders where they are asked to decode.
 @main
 enum BrokenDecoder {
     static func main() throws {
-        guard let request = try? DecodeRequest(arguments: CommandLine.arguments.dropFirst()) else { exit(2) }
         let name = CommandLine.arguments[0].split(separator: "/").last.map(String.init) ?? ""
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        guard arguments == [DecoderService.argument] else {
+            return try decode(DecodeRequest(arguments: arguments), name)
+        }
+        if name.hasPrefix("server-") { try BrokenServer(name: name).run() }
+        PictureServer(requests: PacketSocket(adopting: STDIN_FILENO)) { packet in
+            // What confinement does in a real one: nobody else's connection is held open.
+            for descriptor in 3..<Int32(64) { close(descriptor) }
+            do { try decode(DecodeRequest(packet: packet), name) } catch { exit(4) }
+            exit(0)
+        }.run()
+    }
+
+    private static func decode(_ request: DecodeRequest, _ name: String) throws {
         let answer = SealedMemory(adopting: STDOUT_FILENO)
         switch name {
         case "hangs": hang()
@@ -43,12 +60,17 @@ enum BrokenDecoder {
             try right(request).write(to: answer)
             close(STDERR_FILENO)
             hang()
-        default: exit(2)
+        case "hangs-on-large-ones":
+            if request.box.width > 1_000 { hang() }
+            try right(request).write(to: answer)
+        default:
+            guard name.hasPrefix("server-") else { exit(2) }
+            try right(request).write(to: answer)
         }
     }
 
     /// What a decoder would answer, of a grey picture that fills the box.
-    private static func right(_ request: DecodeRequest) -> DecodeOutcome {
+    static func right(_ request: DecodeRequest) -> DecodeOutcome {
         let pixels = PixelBuffer(size: request.box, rows: [], background: PixelColor(red: 128, green: 128, blue: 128))
         return .picture(
             DecodeReply(
@@ -77,11 +99,11 @@ enum BrokenDecoder {
         fcntl(STDOUT_FILENO, 1033, seals) == 0
     }
 
-    private static func hang() -> Never {
+    static func hang() -> Never {
         while true { pause() }
     }
 
-    private static func flood(_ descriptor: Int32) -> Never {
+    static func flood(_ descriptor: Int32) -> Never {
         let words = [UInt8](repeating: 0x78, count: 4_096)
         while true { _ = write(descriptor, words, words.count) }
     }

@@ -17,6 +17,8 @@ struct Attempt: Sendable, CustomStringConvertible {
     /// How confined the program is that tries it.
     enum Walls: String {
         case all, landlock, seccomp, none
+        /// Those of the server, and those of a process that it has made, which has its own inside them.
+        case server, served
     }
 
     /// The system call, and what for.
@@ -25,14 +27,18 @@ struct Attempt: Sendable, CustomStringConvertible {
     var landlock: (error: Int32, version: Int)?
     /// What the filter makes of it.
     var seccomp = Outcome.killed
+    /// What comes of it in the server; nil where it is the same.
+    var server: Outcome?
 
     static let all: [Attempt] = [
         // Libraries look for files that they can do without; so these are refused and do not end it.
         Attempt(description: "open", landlock: (EACCES, 1), seccomp: .refused(EPERM)),
         Attempt(description: "openat", landlock: (EACCES, 1), seccomp: .refused(EPERM)),
         Attempt(description: "openat, creating", landlock: (EACCES, 1), seccomp: .refused(EPERM)),
-        Attempt(description: "newfstatat", seccomp: .refused(EPERM)),
-        Attempt(description: "clone", seccomp: .refused(EPERM)),
+        // The C library asks by this call of what kind a descriptor's file is, before a picture's process is confined.
+        Attempt(description: "newfstatat", seccomp: .refused(EPERM), server: .done),
+        // That is what a server is for.
+        Attempt(description: "clone", seccomp: .refused(EPERM), server: .done),
         Attempt(description: "clone3", seccomp: .refused(EPERM)),
         Attempt(description: "openat2", landlock: (EACCES, 1)),
         Attempt(description: "truncate", landlock: (EACCES, 3)),
@@ -45,7 +51,8 @@ struct Attempt: Sendable, CustomStringConvertible {
         Attempt(description: "fork"),
         Attempt(description: "ptrace", landlock: (EPERM, 1)),
         Attempt(description: "process_vm_readv", landlock: (EPERM, 1)),
-        Attempt(description: "kill", landlock: (EPERM, 6)),
+        // A server ends processes of its own, and where the kernel sees to it, no others.
+        Attempt(description: "kill", landlock: (EPERM, 6), server: .refused(EPERM)),
         Attempt(description: "mmap, executable"),
         Attempt(description: "mprotect, executable"),
         Attempt(description: "memfd_create"),

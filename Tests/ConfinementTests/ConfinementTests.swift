@@ -1,3 +1,4 @@
+import Foundation
 import PictureTestSupport
 import Pixels
 import TestSupport
@@ -24,6 +25,17 @@ struct ConfinementTests {
 
     @Test(arguments: Attempt.all) func failsInTheDecoder(attempt: Attempt) throws {
         #expect(try attempt.outcome(.all) == attempt.seccomp)
+    }
+
+    /// Its walls are inside the server's.
+    @Test(arguments: Attempt.all) func failsInAProcessOfTheServers(attempt: Attempt) throws {
+        #expect(try attempt.outcome(.served) == attempt.seccomp)
+    }
+
+    @Test(arguments: Attempt.all) func failsInTheServer(attempt: Attempt) throws {
+        let isHeldByLandlock = attempt.server == .refused(EPERM)
+        if isHeldByLandlock, (Self.landlock ?? 0) < attempt.landlock?.version ?? 0 { return }
+        #expect(try attempt.outcome(.server) == attempt.server ?? attempt.seccomp)
     }
 
     @Test(arguments: Attempt.all) func failsWithoutLandlock(attempt: Attempt) throws {

@@ -12,7 +12,7 @@ struct Bomb {
         let request = DecodeRequest(box: PixelSize(width: 160, height: 120))
         // Once, to have loaded what is loaded when it is first needed.
         _ = try client.decode(.bytes(good), request)
-        let before = try resident("VmRSS")
+        let (before, worked) = (try resident("VmRSS"), work())
         do {
             let reply = try client.decode(.file(path), request)
             DecoderCustomer.tell("outcome", reply.isComplete ? "whole" : "incomplete")
@@ -21,10 +21,22 @@ struct Bomb {
         }
         // The most there ever was: what came and went meanwhile counts too.
         DecoderCustomer.tell("grown", try resident("VmHWM") - before)
+        DecoderCustomer.tell("milliseconds", work() - worked)
+        DecoderCustomer.tell("resident", usage().ru_maxrss)
+    }
+
+    /// Milliseconds of a processor that decoders have taken.
+    private func work() -> Int {
+        let usage = usage()
+        return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1_000
+            + Int(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1_000
+    }
+
+    /// What the system has counted of those that ended.
+    private func usage() -> rusage {
         var usage = rusage()
         getrusage(RUSAGE_CHILDREN.rawValue, &usage)
-        DecoderCustomer.tell("seconds", usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
-        DecoderCustomer.tell("resident", usage.ru_maxrss)
+        return usage
     }
 
     /// A line of /proc/self/status, in KiB.

@@ -1,10 +1,16 @@
 import Foundation
+import Pictures
+import Pixels
 
 /// A program of its own that has pictures decoded, so that what this costs it can be counted: its memory, its descriptors, its
 /// children. Tests that run beside each other in one process have no such things to themselves.
 ///
 ///     decoder-customer bomb DECODER GOOD BOMB
-///     decoder-customer rounds DECODER GOOD COUNT BROKEN…
+///     decoder-customer rounds DECODER GOOD COUNT ORIGIN BROKEN…
+///     decoder-customer leave DECODER GOOD PLACE
+///
+/// ORIGIN is `program` or `server`: where processes that decode come from. Who leaves ends as if he had been killed, with a server
+/// at work.
 ///
 /// It prints a line for each thing that it counted: a name, a tab, and a number or a sentence.
 @main
@@ -16,8 +22,13 @@ enum DecoderCustomer {
         switch arguments[1] {
         case "bomb": try Bomb(decoder: arguments[2], good: good).meet(arguments[4])
         case "rounds":
-            guard let count = Int(arguments[4]), arguments.count > 5 else { exit(2) }
-            try Rounds(decoder: arguments[2], good: good, broken: Array(arguments[5...])).run(count)
+            guard let count = Int(arguments[4]), arguments.count > 6 else { exit(2) }
+            let origin = arguments[5] == "server" ? DecoderClient.Origin.server : .program
+            try Rounds.run(count, decoder: arguments[2], good: good, broken: Array(arguments[6...]), from: origin)
+        case "leave":
+            let client = DecoderClient(path: arguments[2], from: .server)
+            _ = try client.decode(.bytes(good), DecodeRequest(box: PixelSize(width: 16, height: 12)))
+            withExtendedLifetime(client) { _ = kill(getpid(), SIGKILL) }
         default: exit(2)
         }
     }

@@ -14,9 +14,11 @@ final class Rounds: Sendable {
         var spoiled = 0
     }
 
-    private let decoder: DecoderClient
+    /// Decodes good pictures, until all is over.
+    private let decoder: Mutex<DecoderClient?>
     private let good: [UInt8]
     private let broken: [String]
+    private let origin: DecoderClient.Origin
     private let count = Mutex(Count())
     private let request = DecodeRequest(box: PixelSize(width: 16, height: 12))
 
@@ -24,28 +26,39 @@ final class Rounds: Sendable {
     private static let budget: Int32 = 200
     private static let threads = 3
 
-    init(decoder: String, good: [UInt8], broken: [String]) {
-        self.decoder = DecoderClient(path: decoder)
+    private init(decoder: String, good: [UInt8], broken: [String], from origin: DecoderClient.Origin) {
+        self.decoder = Mutex(DecoderClient(path: decoder, from: origin))
         self.good = good
         self.broken = broken
+        self.origin = origin
     }
 
-    func run(_ total: Int) throws {
+    static func run(
+        _ total: Int, decoder: String, good: [UInt8], broken: [String], from origin: DecoderClient.Origin
+    ) throws {
+        let make = { Rounds(decoder: decoder, good: good, broken: broken, from: origin) }
         // Once, to have loaded what is loaded when it is first needed.
-        _ = try decoder.decode(.bytes(good), request)
+        _ = make().count(0)
         let before = try descriptors()
+        // Clients end in here, and so do their servers.
+        let final = make().count(total)
+        for (outcome, number) in final.outcomes { DecoderCustomer.tell(outcome, number) }
+        DecoderCustomer.tell("good", final.good)
+        DecoderCustomer.tell("spoiled", final.spoiled)
+        DecoderCustomer.tell("descriptors", try descriptors() - before)
+        DecoderCustomer.tell("children", children())
+    }
+
+    private func count(_ total: Int) -> Count {
         let group = DispatchGroup()
         for _ in 0..<Self.threads { start(in: group) { while self.meetBroken(total) {} } }
         // As many good ones as there are broken ones would take too long; one after the other, until those are through.
         start(in: group) { while self.count.withLock({ $0.next < total }) { self.decodeGood() } }
         group.wait()
         decodeGood()
-        let final = count.withLock { $0 }
-        for (outcome, number) in final.outcomes { DecoderCustomer.tell(outcome, number) }
-        DecoderCustomer.tell("good", final.good)
-        DecoderCustomer.tell("spoiled", final.spoiled)
-        DecoderCustomer.tell("descriptors", try descriptors() - before)
-        DecoderCustomer.tell("children", children())
+        // A thread may end later than its work, and hold all this so long.
+        decoder.withLock { $0 = nil }
+        return count.withLock { $0 }
     }
 
     private func start(in group: DispatchGroup, _ body: @escaping @Sendable () -> Void) {
@@ -66,7 +79,7 @@ final class Rounds: Sendable {
         let path = broken[number % broken.count]
         let name = path.split(separator: "/").last.map(String.init) ?? path
         do {
-            _ = try DecoderClient(path: path, budget: Self.budget).decode(.bytes(good), request)
+            _ = try DecoderClient(path: path, budget: Self.budget, from: origin).decode(.bytes(good), request)
             note("\(name): a picture")
         } catch {
             note("\(name): \(error)")
@@ -79,18 +92,19 @@ final class Rounds: Sendable {
     }
 
     private func decodeGood() {
-        let isRight = (try? decoder.decode(.bytes(good), request))?.isComplete == true
+        let decoder = decoder.withLock { $0 }
+        let isRight = (try? decoder?.decode(.bytes(good), request))?.isComplete == true
         count.withLock { count in
             if isRight { count.good += 1 } else { count.spoiled += 1 }
         }
     }
 
-    private func descriptors() throws -> Int {
+    private static func descriptors() throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
     }
 
     /// Children that were never waited for, ended or not. The system says that there are none, or which one it is.
-    private func children() -> Int {
+    private static func children() -> Int {
         var number = 0
         while waitpid(-1, nil, WNOHANG) > 0 { number += 1 }
         if errno != ECHILD { number += 1 }

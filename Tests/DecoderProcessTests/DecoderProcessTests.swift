@@ -9,44 +9,45 @@ struct DecoderProcessTests {
     private let folder = TestFolder()
     private let request = DecodeRequest(box: PixelSize(width: 16, height: 12))
 
-    @Test func decodesASealedBlock() throws {
+    @Test(arguments: DecoderProcess.Origin.allCases) func decodesASealedBlock(origin: DecoderProcess.Origin) throws {
         let scene = PixelBuffer.scene(width: 160, height: 120)
-        let reply = try picture(of: outcome(try Tool.cjpeg(scene.ppm, "-quality", "95")))
+        let reply = try picture(of: outcome(try Tool.cjpeg(scene.ppm, "-quality", "95"), origin))
         #expect(reply.sourceSize == scene.size && reply.isComplete && reply.format == "JPEG")
         #expect(reply.pixels?.size == request.box)
-        let png = try picture(of: outcome(PNGFile(scene).bytes))
+        let png = try picture(of: outcome(PNGFile(scene).bytes, origin))
         #expect(try #require(png.pixels).psnr(try #require(reply.pixels)) > 30)
     }
 
-    @Test func decodesAFileOnDisk() throws {
+    @Test(arguments: DecoderProcess.Origin.allCases) func decodesAFileOnDisk(origin: DecoderProcess.Origin) throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appendingPathComponent("picture")
         try Data(PNGFile(.scene(width: 16, height: 12)).bytes).write(to: file)
         let handle = try FileHandle(forReadingFrom: file)
-        let process = try DecoderProcess(input: handle.fileDescriptor, arguments: request.arguments)
+        let process = try DecoderProcess(input: handle.fileDescriptor, arguments: request.arguments, from: origin)
         #expect(process.status == 0)
         let reply = try picture(of: try DecodeOutcome(reading: process.output, for: request))
         #expect(reply.pixels == .scene(width: 16, height: 12))
     }
 
-    @Test func answersWithoutPixels() throws {
+    @Test(arguments: DecoderProcess.Origin.allCases) func answersWithoutPixels(origin: DecoderProcess.Origin) throws {
         var request = request
         request.product = .facts
-        let process = try DecoderProcess(PNGFile(.scene(width: 16, height: 12)).bytes, arguments: request.arguments)
+        let process = try DecoderProcess(
+            PNGFile(.scene(width: 16, height: 12)).bytes, arguments: request.arguments, from: origin)
         let reply = try picture(of: try DecodeOutcome(reading: process.output, for: request))
         #expect(reply.pixels == nil && reply.sourceSize == PixelSize(width: 16, height: 12))
     }
 
-    @Test func answersWithFailures() throws {
-        #expect(try outcome([]) == .failure(.notAPicture))
-        #expect(try outcome(Array("<html>".utf8)) == .failure(.notAPicture))
-        #expect(try outcome(Array("GIF89a".utf8)) == .failure(.damaged("its header is missing")))
+    @Test(arguments: DecoderProcess.Origin.allCases) func answersWithFailures(origin: DecoderProcess.Origin) throws {
+        #expect(try outcome([], origin) == .failure(.notAPicture))
+        #expect(try outcome(Array("<html>".utf8), origin) == .failure(.notAPicture))
+        #expect(try outcome(Array("GIF89a".utf8), origin) == .failure(.damaged("its header is missing")))
         let enormous = PixelSize(width: 65_500, height: 65_500)
         let header = PNGFile.chunk("IHDR", PNGFile.header(enormous, 8, 2, isInterlaced: false))
         let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-        #expect(try outcome(signature + header) == .failure(.tooLarge(width: 65_500, height: 65_500)))
+        #expect(try outcome(signature + header, origin) == .failure(.tooLarge(width: 65_500, height: 65_500)))
     }
 
     /// Old kernels, and the filters of containers, have no call that closes all descriptors at once.
@@ -65,9 +66,10 @@ struct DecoderProcessTests {
         #expect(calls.contains("ENOSYS") && calls.contains(/close\(7\) += 0/) && calls.contains(/close\(8\) += 0/))
     }
 
-    @Test func refusesOtherArguments() throws {
+    @Test(arguments: DecoderProcess.Origin.allCases) func refusesOtherArguments(origin: DecoderProcess.Origin) throws {
         for arguments in [[], ["--help"], request.arguments + ["more"]] {
-            let process = try DecoderProcess(PNGFile(.scene(width: 2, height: 2)).bytes, arguments: arguments)
+            let process = try DecoderProcess(
+                PNGFile(.scene(width: 2, height: 2)).bytes, arguments: arguments, from: origin)
             #expect(process.status == 0)
             guard case .failure(.badRequest) = try DecodeOutcome(reading: process.output, for: request) else {
                 Issue.record("\(arguments) were taken")
@@ -76,38 +78,52 @@ struct DecoderProcessTests {
         }
     }
 
-    @Test func refusesWhatIsNoFile() throws {
+    @Test(arguments: DecoderProcess.Origin.allCases) func refusesWhatIsNoFile(origin: DecoderProcess.Origin) throws {
         let null = try #require(FileHandle(forReadingAtPath: "/dev/null"))
-        let process = try DecoderProcess(input: null.fileDescriptor, arguments: request.arguments)
+        let process = try DecoderProcess(input: null.fileDescriptor, arguments: request.arguments, from: origin)
         #expect(
             try DecodeOutcome(reading: process.output, for: request)
                 == .failure(.badRequest("there is no file to read")))
     }
 
-    @Test func endsWithOneWhereItCannotAnswer() throws {
+    @Test(arguments: DecoderProcess.Origin.allCases) func endsWithOneWhereItCannotAnswer(origin: DecoderProcess.Origin)
+        throws
+    {
         let null = try #require(FileHandle(forUpdatingAtPath: "/dev/null"))
         let bytes = PNGFile(.scene(width: 2, height: 2)).bytes
         let input = try SealedMemory(sealing: bytes)
-        let status = try DecoderProcess.run(
-            [DecoderProcess.path] + request.arguments, input: input.descriptor, output: null.fileDescriptor)
+        let status =
+            switch origin {
+            case .program:
+                try DecoderProcess.run(
+                    [DecoderProcess.path] + request.arguments, input: input.descriptor, output: null.fileDescriptor)
+            case .server:
+                try DecoderProcess.serve(
+                    [DecoderProcess.path], request.arguments, input: input.descriptor, output: null.fileDescriptor)
+            }
         #expect(status == 1)
     }
 
     /// A small file that claims a large progressive picture, in a process that may have 200 MB only. That is not the
     /// picture's fault.
-    @Test func answersWhenMemoryIsShort() throws {
+    @Test(arguments: DecoderProcess.Origin.allCases) func answersWhenMemoryIsShort(
+        origin: DecoderProcess.Origin
+    ) throws {
         let process = try DecoderProcess(
-            try large("2x2"), arguments: request.arguments, through: ["/usr/bin/prlimit", "--as=200000000"])
+            try large("2x2"), arguments: request.arguments, through: ["/usr/bin/prlimit", "--as=200000000"],
+            from: origin)
         #expect(process.status == 0)
         #expect(try DecodeOutcome(reading: process.output, for: request) == .failure(.shortOfMemory))
     }
 
     /// One that takes more than a decoder may have, wherever it is: 600 MB of coefficients beside a file of 500.
-    @Test func answersWhenAPictureWantsTooMuch() throws {
+    @Test(arguments: DecoderProcess.Origin.allCases) func answersWhenAPictureWantsTooMuch(
+        origin: DecoderProcess.Origin
+    ) throws {
         let file = folder.write("picture", try large("1x1"))
         truncate(file, 500 << 20)
         let handle = try #require(FileHandle(forReadingAtPath: file))
-        let process = try DecoderProcess(input: handle.fileDescriptor, arguments: request.arguments)
+        let process = try DecoderProcess(input: handle.fileDescriptor, arguments: request.arguments, from: origin)
         #expect(process.status == 0)
         #expect(try DecodeOutcome(reading: process.output, for: request) == .failure(.outOfMemory))
     }
@@ -121,8 +137,8 @@ struct DecoderProcessTests {
         return bytes
     }
 
-    private func outcome(_ bytes: [UInt8]) throws -> DecodeOutcome {
-        let process = try DecoderProcess(bytes, arguments: request.arguments)
+    private func outcome(_ bytes: [UInt8], _ origin: DecoderProcess.Origin) throws -> DecodeOutcome {
+        let process = try DecoderProcess(bytes, arguments: request.arguments, from: origin)
         #expect(process.status == 0)
         return try DecodeOutcome(reading: process.output, for: request)
     }

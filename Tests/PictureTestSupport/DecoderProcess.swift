@@ -3,6 +3,11 @@ import Pixels
 
 /// Starts the helper as Vitrine does, and waits for its end.
 public struct DecoderProcess {
+    /// Where its process comes from.
+    public enum Origin: CaseIterable, Sendable {
+        case program, server
+    }
+
     /// The exit status, or 128 and the signal that ended it.
     public let status: Int32
     /// What it wrote.
@@ -18,17 +23,43 @@ public struct DecoderProcess {
     }
 
     /// Decodes a sealed block of those bytes.
-    public init(_ bytes: [UInt8], arguments: [String], through command: [String] = []) throws {
+    public init(
+        _ bytes: [UInt8], arguments: [String], through command: [String] = [], from origin: Origin = .program
+    ) throws {
         let input = try SealedMemory(sealing: bytes)
-        try self.init(input: input.descriptor, arguments: arguments, through: command)
+        try self.init(input: input.descriptor, arguments: arguments, through: command, from: origin)
     }
 
     /// Decodes what a descriptor refers to. `command` is a program that starts the helper: `["/usr/bin/prlimit", …]`.
-    public init(input: CInt, arguments: [String], through command: [String] = []) throws {
+    public init(
+        input: CInt, arguments: [String], through command: [String] = [], from origin: Origin = .program
+    ) throws {
         let output = try SealedMemory()
-        self.init(
-            status: try Self.run(command + [Self.path] + arguments, input: input, output: output.descriptor),
-            output: output)
+        let status =
+            switch origin {
+            case .program: try Self.run(command + [Self.path] + arguments, input: input, output: output.descriptor)
+            case .server:
+                try Self.serve(command + [Self.path], arguments, input: input, output: output.descriptor)
+            }
+        self.init(status: status, output: output)
+    }
+
+    /// Has a server that is started for it make the helper's process. Returns its status as `run` does, of any descriptors.
+    public static func serve(_ command: [String], _ arguments: [String], input: CInt, output: CInt) throws -> Int32 {
+        let (requests, customer) = (try PacketSocket.pair(), try PacketSocket.pair())
+        // What is no request is none there either.
+        let packet = (try? DecodeRequest(arguments: arguments).packet) ?? arguments.flatMap { Array($0.utf8) }
+        try requests.0.send(packet, passing: [input, output, customer.1.descriptor])
+        // It takes one request, and ends with it.
+        requests.0.finish()
+        guard try run(command + [DecoderService.argument], input: requests.1.descriptor, output: STDERR_FILENO) == 0,
+            case .ended(let status)? = DecoderService.End(bytes: try customer.0.receive(atMost: 64).bytes)
+        else { throw ToolError(path: "vitrine-decoder --serve", status: -1) }
+        return word(status)
+    }
+
+    private static func word(_ status: Int32) -> Int32 {
+        status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F
     }
 
     /// Runs the helper with any descriptors.
@@ -47,7 +78,7 @@ public struct DecoderProcess {
         guard failure == 0 else { throw ToolError(path: arguments[0], status: failure) }
         var status: CInt = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
-        return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F
+        return word(status)
     }
 
     private init(status: Int32, output: SealedMemory) {

@@ -28,6 +28,18 @@ enum BrokenDecoders {
         ("answers-and-crashes", .decoderDied), ("answers-lets-go-and-hangs", .decoderDied),
     ]
 
+    /// What comes of some of them where they are processes of a server: nobody waits for the end of standard error there.
+    static let served: [String: PictureError] = ["answers-lets-go-and-hangs": .tookTooLong]
+
+    /// Servers that know how an answer is written, and what comes of them; nil where it is a picture, because somebody else
+    /// decodes it then.
+    static let servers: [(name: String, error: PictureError?)] = [
+        ("server-crashes", nil), ("server-ends", nil), ("server-crashes-when-asked", nil), ("server-lets-go", nil),
+        ("server-floods", nil), ("server-floods-with-descriptors", nil), ("server-talks-nonsense", nil),
+        ("server-has-no-processes", nil), ("server-answers-twice", nil), ("server-says-done", .decoderDied),
+        ("server-hangs", .tookTooLong), ("server-answers-for-another", .tookTooLong),
+    ]
+
     /// The scripts, and what comes of them.
     static let scripts: [(name: String, error: PictureError)] = [
         ("complains", .decoderDied), ("crashes", .decoderDied), ("fails", .decoderDied), ("floods", .decoderDied),

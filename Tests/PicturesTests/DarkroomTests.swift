@@ -23,7 +23,8 @@ import Testing
         let log = Log()
         caches = try CacheFolder(path: folder.path("cache"), log: log)
         cache = try caches.open(Address("http://example.org/index.xml"))
-        developer = PictureDeveloper(caches: caches, decoder: DecoderClient(path: try DecoderProcess.path), log: log)
+        let decoder = DecoderClient(path: try DecoderProcess.path, from: .server)
+        developer = PictureDeveloper(caches: caches, decoder: decoder, log: log)
         darkroom = Darkroom(developer: developer, width: 2)
     }
 

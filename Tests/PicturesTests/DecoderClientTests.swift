@@ -17,15 +17,17 @@ import Testing
         DecoderClient(path: BrokenDecoders.path(name), budget: budget)
     }
 
-    @Test func decodesBytesAndFiles() throws {
-        let decoder = DecoderClient(path: try DecoderProcess.path)
+    private static let origins: [DecoderClient.Origin] = [.program, .server]
+
+    @Test(arguments: origins) func decodesBytesAndFiles(origin: DecoderClient.Origin) throws {
+        let decoder = DecoderClient(path: try DecoderProcess.path, from: origin)
         #expect(try decoder.decode(.bytes(picture), request).pixels == .scene(width: 16, height: 12))
         let file = folder.write("picture", picture)
         #expect(try decoder.decode(.file(file), request).pixels == .scene(width: 16, height: 12))
     }
 
-    @Test func saysWhyNot() throws {
-        let decoder = DecoderClient(path: try DecoderProcess.path)
+    @Test(arguments: origins) func saysWhyNot(origin: DecoderClient.Origin) throws {
+        let decoder = DecoderClient(path: try DecoderProcess.path, from: origin)
         #expect(throws: PictureError.undecodable(.notAPicture)) {
             try decoder.decode(.bytes(Array("<html>".utf8)), request)
         }
@@ -46,13 +48,15 @@ import Testing
         }
     }
 
-    @Test func decoderMayDieLieOrHang() throws {
+    /// None of the scripts knows what a server is, so each is tried as a program in the end; but not if it hangs.
+    @Test(arguments: origins) func decoderMayDieLieOrHang(origin: DecoderClient.Origin) throws {
         #expect(throws: PictureError.self) {
-            try DecoderClient(path: folder.path("missing")).decode(.bytes(picture), request)
+            try DecoderClient(path: folder.path("missing"), from: origin).decode(.bytes(picture), request)
         }
         for (name, error) in BrokenDecoders.scripts {
             let budget: Int32 = error == .tookTooLong ? 100 : 10_000
-            #expect(throws: error, "\(name)") { try broken(name, budget: budget).decode(.bytes(picture), request) }
+            let client = DecoderClient(path: BrokenDecoders.path(name), budget: budget, from: origin)
+            #expect(throws: error, "\(name)") { try client.decode(.bytes(picture), request) }
         }
     }
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 struct DecodeRequestTests {
-    @Test func survivesTheCommandLine() throws {
+    @Test func survivesTheCommandLineAndAPacket() throws {
         var random = SeededNumbers(seed: 3)
         for _ in 0..<500 {
             var request = DecodeRequest(
@@ -26,6 +26,25 @@ struct DecodeRequestTests {
             request.run = .random(in: DecodeRequest.runs, using: &random)
             request.haste = .allCases.randomElement(using: &random)!
             #expect(try DecodeRequest(arguments: request.arguments) == request)
+            #expect(try DecodeRequest(packet: request.packet) == request)
+        }
+    }
+
+    /// Of a packet that was changed comes a request within bounds, or none.
+    @Test func refusesOtherPackets() throws {
+        let packet = DecodeRequest(box: PixelSize(width: 80, height: 80)).packet
+        for length in packet.indices {
+            #expect(throws: PixelsError.self) { try DecodeRequest(packet: Array(packet.prefix(length))) }
+        }
+        #expect(throws: PixelsError.self) { try DecodeRequest(packet: packet + [0]) }
+        for place in packet.indices {
+            for byte in UInt8.min...UInt8.max where byte != packet[place] {
+                var other = packet
+                other[place] = byte
+                guard let request = try? DecodeRequest(packet: other) else { continue }
+                #expect(DecodeRequest.pixelAspects.contains(request.pixelAspect))
+                #expect(request.region.x + request.region.width <= 1)
+            }
         }
     }
 

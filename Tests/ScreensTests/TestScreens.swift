@@ -52,7 +52,7 @@ import TestSupport
             path: folder.path("cache"), log: log, activity: activity, credentials: CredentialStore(keeping: keeping))
         cache = try caches.open(Address("http://example.org/album/index.xml"))
         let developer = PictureDeveloper(
-            caches: caches, decoder: DecoderClient(path: try DecoderProcess.path), log: log)
+            caches: caches, decoder: DecoderClient(path: try DecoderProcess.path, from: .server), log: log)
         let galleries = RememberedGalleries(presets: presets, list: list ?? GalleryList(remembered)) { [saved] list in
             if let failure = saved.failure.withLock({ $0.take() }) { throw failure }
             saved.lists.withLock { $0.append(list) }

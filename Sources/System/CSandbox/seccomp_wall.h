@@ -42,58 +42,99 @@
         BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1), CSANDBOX_ANSWER(SECCOMP_RET_KILL_PROCESS), \
         CSANDBOX_ANSWER(SECCOMP_RET_ALLOW)
 
+/// Numbers mean something else to another architecture: one program can make calls of several. The calls of x32 have numbers of
+/// their own, and so are on no list.
+#define CSANDBOX_BEGINNING \
+    CSANDBOX_LOAD(arch), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, CSANDBOX_ARCHITECTURE, 1, 0), \
+        CSANDBOX_ANSWER(SECCOMP_RET_KILL_PROCESS), CSANDBOX_LOAD(nr)
+
+// Memory, of which nothing can be executed that could not be at the start.
+#define CSANDBOX_MEMORY \
+    CSANDBOX_ALLOW_DATA(mmap), CSANDBOX_ALLOW_DATA(mprotect), CSANDBOX_ALLOW(brk), CSANDBOX_ALLOW(munmap), \
+        CSANDBOX_ALLOW(mremap), CSANDBOX_ALLOW(madvise)
+
+// The three files that it has, by their descriptors. fcntl is for sealing the answer: F_ADD_SEALS and F_GET_SEALS, which
+// <fcntl.h> has under _GNU_SOURCE alone.
+#define CSANDBOX_FILES \
+    CSANDBOX_ALLOW(read), CSANDBOX_ALLOW(pread64), CSANDBOX_ALLOW(readv), CSANDBOX_ALLOW(lseek), CSANDBOX_ALLOW(fstat), \
+        CSANDBOX_ALLOW(write), CSANDBOX_ALLOW(pwrite64), CSANDBOX_ALLOW(writev), CSANDBOX_ALLOW(ftruncate), \
+        CSANDBOX_ALLOW(close), CSANDBOX_UNLESS(SYS_fcntl, 6), CSANDBOX_LOAD(args[1]), CSANDBOX_UNLESS(1033, 1), \
+        CSANDBOX_ANSWER(SECCOMP_RET_ALLOW), CSANDBOX_UNLESS(1034, 1), CSANDBOX_ANSWER(SECCOMP_RET_ALLOW), \
+        CSANDBOX_ANSWER(SECCOMP_RET_ERRNO | EPERM)
+
+// Locks, time and chance: Swift seeds its hash tables when the first one is made. qsort asks how much memory there is. And
+// itself, and its end.
+#define CSANDBOX_ITSELF \
+    CSANDBOX_ALLOW(futex), CSANDBOX_ALLOW(sched_yield), CSANDBOX_ALLOW(clock_gettime), CSANDBOX_ALLOW(gettimeofday), \
+        CSANDBOX_ALLOW(getrandom), CSANDBOX_ALLOW(restart_syscall), CSANDBOX_ALLOW(sysinfo), CSANDBOX_ALLOW(getpid), \
+        CSANDBOX_ALLOW(gettid), CSANDBOX_ALLOW(rt_sigprocmask), CSANDBOX_ALLOW(rt_sigreturn), CSANDBOX_ALLOW(exit), \
+        CSANDBOX_ALLOW(exit_group)
+
+// What libraries try, and can do without. A thread that cannot be had is done without too; a process is made by the same calls.
+#define CSANDBOX_DISPENSABLE \
+    CSANDBOX_REFUSE(openat), CSANDBOX_REFUSE(newfstatat), CSANDBOX_REFUSE(statx), CSANDBOX_REFUSE(faccessat), \
+        CSANDBOX_REFUSE(faccessat2), CSANDBOX_REFUSE(readlinkat), CSANDBOX_REFUSE(getcwd), CSANDBOX_REFUSE(ioctl), \
+        CSANDBOX_REFUSE(uname), CSANDBOX_REFUSE(prctl), CSANDBOX_REFUSE(prlimit64), CSANDBOX_REFUSE(sched_getaffinity), \
+        CSANDBOX_REFUSE(clone), CSANDBOX_REFUSE(clone3)
+
+#if defined(__x86_64__)
+#define CSANDBOX_OLD \
+    CSANDBOX_REFUSE(open), CSANDBOX_REFUSE(stat), CSANDBOX_REFUSE(lstat), CSANDBOX_REFUSE(access), \
+        CSANDBOX_REFUSE(readlink), CSANDBOX_REFUSE(getrlimit), CSANDBOX_ALLOW(time),
+#define CSANDBOX_OLD_SERVING CSANDBOX_ALLOW(poll), CSANDBOX_ALLOW(dup2), CSANDBOX_ALLOW(getrlimit),
+#else
+#define CSANDBOX_OLD
+#define CSANDBOX_OLD_SERVING
+#endif
+
+// What a server does beside this, and the processes that it makes until they are confined themselves. The first answer counts,
+// so these come before what is dispensable to others. A process made by clone gets no namespaces of its own: it is asked
+// for with nothing but the signal of its end and what the C library wants to be told of it, in the lower half.
+#define CSANDBOX_SERVING \
+    CSANDBOX_ALLOW(recvmsg), CSANDBOX_ALLOW(sendmsg), CSANDBOX_ALLOW(ppoll), CSANDBOX_ALLOW(wait4), CSANDBOX_ALLOW(kill), \
+        CSANDBOX_ALLOW(pidfd_open), CSANDBOX_UNLESS(SYS_clone, 4), CSANDBOX_LOAD(args[0]), \
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CSANDBOX_OTHER_THAN_FORK, 0, 1), \
+        CSANDBOX_ANSWER(SECCOMP_RET_KILL_PROCESS), CSANDBOX_ANSWER(SECCOMP_RET_ALLOW), CSANDBOX_ALLOW(set_robust_list), \
+        CSANDBOX_ALLOW(getppid), CSANDBOX_ALLOW(dup3), CSANDBOX_ALLOW(close_range), CSANDBOX_ALLOW(prctl), \
+        CSANDBOX_ALLOW(prlimit64), CSANDBOX_ALLOW(setrlimit), CSANDBOX_ALLOW(newfstatat), \
+        CSANDBOX_ALLOW(landlock_create_ruleset), CSANDBOX_ALLOW(landlock_restrict_self), CSANDBOX_ALLOW(seccomp)
+/// All but CLONE_CHILD_SETTID, CLONE_CHILD_CLEARTID and the signal.
+#define CSANDBOX_OTHER_THAN_FORK (~(0x01000000U | 0x00200000U | 0xFFU))
+
+static inline int csandbox_filter(struct sock_filter *list, size_t count) {
+    struct sock_fprog program = {(unsigned short)count, list};
+    // For every thread, should a library have started one before.
+    return (int)syscall(SYS_seccomp, (long)SECCOMP_SET_MODE_FILTER, (long)SECCOMP_FILTER_FLAG_TSYNC, &program);
+}
+
 /// Answers all further system calls of this process by the list, for good.
 static inline int csandbox_build_seccomp(void) {
     struct sock_filter list[] = {
-        // Numbers mean something else to another architecture: one program can make calls of several.
-        CSANDBOX_LOAD(arch), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, CSANDBOX_ARCHITECTURE, 1, 0),
-        CSANDBOX_ANSWER(SECCOMP_RET_KILL_PROCESS),
-        // The calls of x32 have numbers of their own, and so are on no list.
-        CSANDBOX_LOAD(nr),
-
-        // Memory, of which nothing can be executed that could not be at the start.
-        CSANDBOX_ALLOW_DATA(mmap), CSANDBOX_ALLOW_DATA(mprotect), CSANDBOX_ALLOW(brk), CSANDBOX_ALLOW(munmap),
-        CSANDBOX_ALLOW(mremap), CSANDBOX_ALLOW(madvise),
-
-        // The three files that it has, by their descriptors.
-        CSANDBOX_ALLOW(read), CSANDBOX_ALLOW(pread64), CSANDBOX_ALLOW(readv), CSANDBOX_ALLOW(lseek),
-        CSANDBOX_ALLOW(fstat), CSANDBOX_ALLOW(write), CSANDBOX_ALLOW(pwrite64), CSANDBOX_ALLOW(writev),
-        CSANDBOX_ALLOW(ftruncate), CSANDBOX_ALLOW(close),
-        // fcntl is for sealing the answer: F_ADD_SEALS and F_GET_SEALS, which <fcntl.h> has under _GNU_SOURCE alone.
-        CSANDBOX_UNLESS(SYS_fcntl, 6), CSANDBOX_LOAD(args[1]), CSANDBOX_UNLESS(1033, 1),
-        CSANDBOX_ANSWER(SECCOMP_RET_ALLOW), CSANDBOX_UNLESS(1034, 1), CSANDBOX_ANSWER(SECCOMP_RET_ALLOW),
-        CSANDBOX_ANSWER(SECCOMP_RET_ERRNO | EPERM),
-
-        // Locks, time and chance: Swift seeds its hash tables when the first one is made.
-        CSANDBOX_ALLOW(futex), CSANDBOX_ALLOW(sched_yield), CSANDBOX_ALLOW(clock_gettime),
-        CSANDBOX_ALLOW(gettimeofday), CSANDBOX_ALLOW(getrandom), CSANDBOX_ALLOW(restart_syscall),
-        // qsort asks how much memory there is.
-        CSANDBOX_ALLOW(sysinfo),
-        // Itself, and its end.
-        CSANDBOX_ALLOW(getpid), CSANDBOX_ALLOW(gettid), CSANDBOX_ALLOW(rt_sigprocmask), CSANDBOX_ALLOW(rt_sigreturn),
-        CSANDBOX_ALLOW(exit), CSANDBOX_ALLOW(exit_group),
-
-        // What libraries try, and can do without.
-        CSANDBOX_REFUSE(openat), CSANDBOX_REFUSE(newfstatat), CSANDBOX_REFUSE(statx), CSANDBOX_REFUSE(faccessat),
-        CSANDBOX_REFUSE(faccessat2), CSANDBOX_REFUSE(readlinkat), CSANDBOX_REFUSE(getcwd), CSANDBOX_REFUSE(ioctl),
-        CSANDBOX_REFUSE(uname), CSANDBOX_REFUSE(prctl), CSANDBOX_REFUSE(prlimit64), CSANDBOX_REFUSE(sched_getaffinity),
-        // A thread that cannot be had is done without; a process is made by the same calls.
-        CSANDBOX_REFUSE(clone), CSANDBOX_REFUSE(clone3),
-#if defined(__x86_64__)
-        CSANDBOX_REFUSE(open), CSANDBOX_REFUSE(stat), CSANDBOX_REFUSE(lstat), CSANDBOX_REFUSE(access),
-        CSANDBOX_REFUSE(readlink), CSANDBOX_REFUSE(getrlimit), CSANDBOX_ALLOW(time),
-#endif
-        CSANDBOX_ANSWER(SECCOMP_RET_KILL_PROCESS),
+        CSANDBOX_BEGINNING, CSANDBOX_MEMORY, CSANDBOX_FILES, CSANDBOX_ITSELF, CSANDBOX_DISPENSABLE,
+        CSANDBOX_OLD CSANDBOX_ANSWER(SECCOMP_RET_KILL_PROCESS),
     };
-    struct sock_fprog program = {sizeof list / sizeof list[0], list};
-    // For every thread, should a library have started one before.
-    return (int)syscall(SYS_seccomp, (long)SECCOMP_SET_MODE_FILTER, (long)SECCOMP_FILTER_FLAG_TSYNC, &program);
+    return csandbox_filter(list, sizeof list / sizeof list[0]);
+}
+
+/// The same for a server: what it makes processes with, too. They add the list without that. The stricter answer counts, so what
+/// is refused there must not end the process here.
+static inline int csandbox_build_serving_seccomp(void) {
+    struct sock_filter list[] = {
+        CSANDBOX_BEGINNING, CSANDBOX_SERVING, CSANDBOX_OLD_SERVING CSANDBOX_MEMORY, CSANDBOX_FILES, CSANDBOX_ITSELF,
+        CSANDBOX_DISPENSABLE, CSANDBOX_OLD CSANDBOX_ANSWER(SECCOMP_RET_KILL_PROCESS),
+    };
+    return csandbox_filter(list, sizeof list / sizeof list[0]);
 }
 
 #else
 
 /// The list is written for the numbers of other architectures.
 static inline int csandbox_build_seccomp(void) {
+    errno = ENOSYS;
+    return -1;
+}
+
+static inline int csandbox_build_serving_seccomp(void) {
     errno = ENOSYS;
     return -1;
 }

@@ -1,5 +1,5 @@
 // What confines a process: prctl is variadic, and setrlimit's first argument has another type in C++ and GNU C. The kernel's
-// two walls have headers of their own.
+// two walls have headers of their own. And fork, which Swift keeps to itself, since few programs have one thread.
 
 #ifndef VITRINE_CSANDBOX_SHIM_H
 #define VITRINE_CSANDBOX_SHIM_H
@@ -45,6 +45,21 @@ static inline int csandbox_forbid_new_privileges(void) {
 /// created this process" (prctl(2)): who starts a decoder does so from a thread that stays.
 static inline int csandbox_die_with_parent(void) {
     return prctl(PR_SET_PDEATHSIG, (long)SIGKILL, 0L, 0L, 0L);
+}
+
+/// A copy of this process, which has one thread. Returns 0 in the copy; it does not outlive the one that it was made by.
+static inline int csandbox_fork(void) {
+    pid_t parent = getpid();
+    pid_t process = fork();
+    if (process != 0) return process;
+    // The parent may have ended before the kernel was asked to tell.
+    if (csandbox_die_with_parent() != 0 || getppid() != parent) _exit(1);
+    return 0;
+}
+
+/// A descriptor of a child that can be polled: it is readable when the child has ended.
+static inline int csandbox_watch(int process) {
+    return (int)syscall(SYS_pidfd_open, (long)process, 0L);
 }
 
 /// No core dump, and no ptrace by the user's other processes.

@@ -1,0 +1,64 @@
+import Glibc
+import Pixels
+
+/// The decoder as a program that is started for one picture and ends with it.
+struct DecoderProgram: Sendable {
+    let path: String
+    /// Milliseconds that a picture may take, after which its decoder is ended.
+    let budget: Int32
+
+    /// Starts the decoder and waits for its end.
+    func run(
+        _ arguments: [String], input: Int32, output: Int32, _ cancellation: DecodeCancellation
+    ) throws(PictureError) {
+        // Nobody writes into this pipe. When its other end, the decoder's standard error, is closed, the decoder is no
+        // more, and that can be waited for with a limit.
+        var lifeline: (reading: Int32, writing: Int32) = (-1, -1)
+        guard withUnsafeMutableBytes(of: &lifeline, { pipe($0.bindMemory(to: Int32.self).baseAddress!) }) == 0 else {
+            throw .cannotStart(String(cString: strerror(errno)))
+        }
+        defer { close(lifeline.reading) }
+        // A decoder that another thread starts just now may get the pipe too, but it closes at once all that is not its own.
+        _ = fcntl(lifeline.reading, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(lifeline.writing, F_SETFD, FD_CLOEXEC)
+        let process: pid_t
+        do {
+            defer { close(lifeline.writing) }
+            process = try spawn(arguments, descriptors: [input, output, lifeline.writing])
+        }
+        guard cancellation.begin(.program(process)) else {
+            kill(process, SIGKILL)
+            SpawnedProgram.reap(process)
+            throw .cancelled
+        }
+        let isInTime = waitForEnd(lifeline.reading)
+        // One that has ended is not changed by this, and one that only let go of the pipe is not waited for.
+        kill(process, SIGKILL)
+        // Once it is reaped, the number may be another process's: from here on nobody else kills it.
+        let wasCancelled = cancellation.end()
+        let status = SpawnedProgram.reap(process)
+        if wasCancelled { throw .cancelled }
+        guard isInTime else { throw .tookTooLong }
+        guard status == 0 else { throw .decoderDied }
+    }
+
+    private func spawn(_ arguments: [String], descriptors: [Int32]) throws(PictureError) -> pid_t {
+        try SpawnedProgram.start(path, arguments) { actions in
+            for (number, descriptor) in descriptors.enumerated() {
+                posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
+            }
+        }
+    }
+
+    /// Returns false if the time ran out first.
+    private func waitForEnd(_ lifeline: Int32) -> Bool {
+        var patience = Patience(milliseconds: budget)
+        while let events = patience.poll(lifeline) {
+            if events & POLLIN == 0 { return true }
+            // Something was written after all: a library's complaint. It is read to get at the end, and dropped.
+            var buffer = [UInt8](repeating: 0, count: 1_024)
+            if buffer.withUnsafeMutableBytes({ read(lifeline, $0.baseAddress, $0.count) }) <= 0 { return true }
+        }
+        return false
+    }
+}

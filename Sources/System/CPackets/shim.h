@@ -1,0 +1,86 @@
+// Packets with descriptors in them: SCM_RIGHTS is written and read by macros, which Swift does not see.
+
+#ifndef VITRINE_CPACKETS_SHIM_H
+#define VITRINE_CPACKETS_SHIM_H
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/// As many descriptors as a packet may carry.
+#define CPACKETS_MOST_DESCRIPTORS 3
+
+/// Two ends of a connection that keeps packets apart, both closed on exec. Returns 0, or -1.
+static inline int cpackets_socket_pair(int ends[2]) {
+    return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends);
+}
+
+/// Sends a packet, and never waits for room. Returns 0, or -1.
+static inline int cpackets_send(int socket, const void *bytes, size_t length, const int *descriptors, int count) {
+    // Aligned as its header has to be.
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(CPACKETS_MOST_DESCRIPTORS * sizeof(int))];
+    } control;
+    struct iovec part = {(void *)bytes, length};
+    struct msghdr message;
+    memset(&message, 0, sizeof message);
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    if (count > CPACKETS_MOST_DESCRIPTORS) {
+        errno = EINVAL;
+        return -1;
+    }
+    if (count > 0) {
+        memset(&control, 0, sizeof control);
+        message.msg_control = &control;
+        message.msg_controllen = CMSG_SPACE((size_t)count * sizeof(int));
+        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN((size_t)count * sizeof(int));
+        memcpy(CMSG_DATA(header), descriptors, (size_t)count * sizeof(int));
+    }
+    while (1) {
+        ssize_t sent = sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (sent >= 0) return (size_t)sent == length ? 0 : -1;
+        if (errno != EINTR) return -1;
+    }
+}
+
+/// Receives a packet, and never waits for one. Returns its length, 0 at the end, or -1; a packet that is longer than there is
+/// room for is none. The descriptors in it close on exec.
+static inline long cpackets_receive(int socket, void *bytes, size_t length, int *descriptors, int *count) {
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(CPACKETS_MOST_DESCRIPTORS * sizeof(int))];
+    } control;
+    struct iovec part = {bytes, length};
+    struct msghdr message;
+    memset(&message, 0, sizeof message);
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = &control;
+    message.msg_controllen = sizeof control;
+    *count = 0;
+    ssize_t received;
+    do received = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    while (received < 0 && errno == EINTR);
+    if (received < 0) return -1;
+    for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
+        if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+        // There is room for one header with all of them in it, so this is the only one.
+        *count = (int)((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+        memcpy(descriptors, CMSG_DATA(header), (size_t)*count * sizeof(int));
+    }
+    if (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) {
+        while (*count > 0) close(descriptors[--*count]);
+        errno = EMSGSIZE;
+        return -1;
+    }
+    return received;
+}
+
+#endif

@@ -1,0 +1,214 @@
+import Foundation
+import PictureTestSupport
+import Pixels
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Pictures
+
+/// The decoder's server: what it is asked, how it ends, and what becomes of its pictures then.
+@Suite(.ownThread, .disabled(if: Sanitizer.isOn, "the helper limits its address space"))
+struct DecoderServerTests {
+    private let folder = TestFolder()
+    private let request = DecodeRequest(box: PixelSize(width: 16, height: 12))
+    private let scene = PixelBuffer.scene(width: 16, height: 12)
+
+    /// The decoder, by way of a script that notes its number, and whether it is to serve, each time that it is started.
+    private func noted() throws -> String {
+        let path = folder.path("decoder")
+        // Written by a program that has ended: what is open for writing anywhere cannot be started.
+        let text = "#!/bin/sh\necho $$ $1 >> '\(folder.path("starts"))'\nexec '\(try DecoderProcess.path)' \"$@\"\n"
+        _ = try Tool.run("/bin/sh", ["-c", "cat > '\(path)' && chmod 700 '\(path)'"], input: Array(text.utf8))
+        return path
+    }
+
+    /// The numbers of the servers, and of the programs, that were started.
+    private func starts() throws -> (servers: [pid_t], programs: [pid_t]) {
+        let text = try String(contentsOfFile: folder.path("starts"), encoding: .utf8)
+        let lines = text.split(separator: "\n").map { $0.split(separator: " ") }
+        let numbers = { (isServer: Bool) in
+            lines.filter { ($0[1] == "--serve") == isServer }.compactMap { pid_t($0[0]) }
+        }
+        return (numbers(true), numbers(false))
+    }
+
+    private func decode(_ client: DecoderClient) throws -> PixelBuffer? {
+        try client.decode(.bytes(PNGFile(scene).bytes), request).pixels
+    }
+
+    private func isThere(_ process: pid_t) -> Bool {
+        kill(process, 0) == 0
+    }
+
+    @Test func oneServerDecodesManyPictures() throws {
+        let client = DecoderClient(path: try noted(), from: .server)
+        for _ in 0..<20 { #expect(try decode(client) == scene) }
+        #expect(try starts().servers.count == 1 && starts().programs.isEmpty)
+    }
+
+    /// Its processes share their addresses, so it does not last.
+    @Test func serversAreRenewed() throws {
+        let client = DecoderClient(path: try noted(), from: .server)
+        for _ in 0...DecoderServer.lifetime { _ = try decode(client) }
+        let servers = try starts().servers
+        #expect(servers.count == 2 && !isThere(servers[0]) && isThere(servers[1]))
+        #expect(try starts().programs.isEmpty)
+    }
+
+    @Test func endsWithItsClients() throws {
+        var clients = [DecoderClient(path: try noted(), from: .server)]
+        clients.append(clients[0])
+        _ = try decode(clients[0])
+        clients.removeFirst()
+        let server = try #require(try starts().servers.first)
+        #expect(isThere(server))
+        clients.removeFirst()
+        #expect(!isThere(server))
+    }
+
+    /// Vitrine is killed, and closes nothing itself.
+    @Test func endsWithVitrine() throws {
+        let good = folder.write("good", PNGFile(scene).bytes)
+        let command = try Command(
+            Built.folder + "/decoder-customer", ["leave", try noted(), good, "now"])
+        #expect(command.status != 0)
+        let server = try #require(try starts().servers.first)
+        while isThere(server), !isZombie(server) { sched_yield() }
+    }
+
+    /// Whether it has ended, and whoever has taken it over has not noticed.
+    private func isZombie(_ process: pid_t) -> Bool {
+        guard let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8) else { return true }
+        return status.contains("State:\tZ")
+    }
+
+    @Test func anotherTakesItsPlace() throws {
+        let client = DecoderClient(path: try noted(), from: .server)
+        for count in 1...3 {
+            #expect(try decode(client) == scene)
+            let servers = try starts().servers
+            #expect(servers.count == count)
+            kill(servers[count - 1], SIGKILL)
+        }
+        #expect(try decode(client) == scene)
+        #expect(try starts().programs.isEmpty)
+    }
+
+    /// A picture whose library it has not loaded, and for which it may open no file.
+    @Test func rareFormatsGoToPrograms() throws {
+        let client = DecoderClient(path: try noted(), from: .server)
+        let tiff = try Tool.convert(scene.ppm, "-", "tiff:-")
+        let reply = try client.decode(.bytes(tiff), request)
+        #expect(reply.format == "TIFF" && reply.pixels == scene)
+        #expect(try starts().servers.count == 1 && starts().programs.count == 1)
+        #expect(try decode(client) == scene)
+        #expect(try starts().programs.count == 1)
+    }
+
+    /// Many at once, each another size: nobody gets what somebody else has asked for.
+    @Test func manyAtOnce() throws {
+        let client = DecoderClient(path: try noted(), from: .server)
+        let wrong = Mutex(0)
+        DispatchQueue.concurrentPerform(iterations: 60) { [folder] index in
+            let scene = PixelBuffer.noise(width: 10 + index, height: 12)
+            let bytes = PNGFile(scene).bytes
+            let source = index % 2 == 0 ? PictureSource.bytes(bytes) : .file(folder.write("\(index)", bytes))
+            let request = DecodeRequest(box: scene.size)
+            if (try? client.decode(source, request))?.pixels != scene { wrong.withLock { $0 += 1 } }
+        }
+        #expect(wrong.withLock { $0 } == 0)
+        #expect(try starts().servers.count == 1 && starts().programs.isEmpty)
+    }
+
+    @Test func processesMayBreak() throws {
+        for (name, error) in BrokenDecoders.links {
+            let error = BrokenDecoders.served[name] ?? error
+            let client = DecoderClient(
+                path: try BrokenDecoders.link(name, in: folder), budget: error == .tookTooLong ? 300 : 10_000,
+                from: .server)
+            // Not at the server's cost: it makes the next one, which breaks too.
+            for _ in 0..<2 { #expect(throws: error, "\(name)") { try decode(client) } }
+        }
+    }
+
+    @Test func serversMayBreak() throws {
+        for (name, error) in BrokenDecoders.servers {
+            let client = DecoderClient(
+                path: try BrokenDecoders.link(name, in: folder), budget: error == .tookTooLong ? 300 : 10_000,
+                from: .server)
+            if let error {
+                #expect(throws: error, "\(name)") { try decode(client) }
+            } else {
+                for _ in 0..<2 { #expect(try decode(client)?.size == request.box, "\(name)") }
+            }
+        }
+    }
+
+    /// A server that never serves is not asked again.
+    @Test func aServerThatHangsIsNotTriedTwice() throws {
+        let client = DecoderClient(
+            path: try BrokenDecoders.link("server-hangs", in: folder), budget: 300, from: .server)
+        #expect(throws: PictureError.tookTooLong) { try decode(client) }
+        #expect(try decode(client)?.size == request.box)
+    }
+
+    /// Two pictures whose answers are exchanged: neither is taken for the other.
+    @Test func aServerMayAnswerForAnother() throws {
+        let client = DecoderClient(
+            path: try BrokenDecoders.link("server-answers-for-another", in: folder), from: .server)
+        let errors = Mutex<[PictureError]>([])
+        let gates = [Gate(), Gate()]
+        for (index, gate) in gates.enumerated() {
+            Thread.detachNewThread { [picture = PNGFile(scene).bytes] in
+                let request = DecodeRequest(box: PixelSize(width: 10 + 10 * index, height: 20 - 10 * index))
+                do throws(PictureError) {
+                    _ = try client.decode(.bytes(picture), request)
+                } catch {
+                    errors.withLock { $0.append(error) }
+                }
+                gate.open()
+            }
+        }
+        #expect(gates.allSatisfy { $0.wait() })
+        #expect(errors.withLock { $0 } == [.decoderDied, .decoderDied])
+    }
+
+    /// One picture that hangs is ended at its budget, and others of the same server go on.
+    @Test func oneThatHangsEndsAlone() throws {
+        let client = DecoderClient(
+            path: try BrokenDecoders.link("hangs-on-large-ones", in: folder), budget: 2_000, from: .server)
+        let isOver = Gate()
+        Thread.detachNewThread { [picture = PNGFile(scene).bytes] in
+            let large = DecodeRequest(box: PixelSize(width: 2_000, height: 12))
+            #expect(throws: PictureError.tookTooLong) { try client.decode(.bytes(picture), large) }
+            isOver.open()
+        }
+        while !isOver.isOpen { #expect(try decode(client)?.size == request.box) }
+        #expect(try decode(client)?.size == request.box)
+    }
+
+    /// Before it is there, while it starts, while it runs: it ends long before its budget in any case.
+    @Test func cancellationEndsTheProcess() throws {
+        let client = DecoderClient(
+            path: try BrokenDecoders.link("hangs-on-large-ones", in: folder), budget: 1_000_000, from: .server)
+        for _ in 0..<20 {
+            let cancellation = DecodeCancellation()
+            let isOver = Gate()
+            let thrown = Mutex<PictureError?>(nil)
+            Thread.detachNewThread { [picture = PNGFile(scene).bytes] in
+                let large = DecodeRequest(box: PixelSize(width: 2_000, height: 12))
+                do throws(PictureError) {
+                    _ = try client.decode(.bytes(picture), large, cancellation: cancellation)
+                } catch {
+                    thrown.withLock { $0 = error }
+                }
+                isOver.open()
+            }
+            cancellation.cancel()
+            #expect(isOver.wait())
+            #expect(thrown.withLock { $0 } == .cancelled)
+            #expect(try decode(client)?.size == request.box)
+        }
+    }
+}
