@@ -8,14 +8,18 @@ struct BlockGlyphs {
     let glyphs: [Glyph]
 
     init(_ symbols: DrawingStyle.Symbols) {
-        let characters: [Character] =
+        glyphs =
             switch symbols {
-            case .sextant: (0..<64).map(Self.sextant)
-            case .quadrant: Array(" ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█")
-            case .half, .ascii, .ramp: Array(" ▀▄█")
+            case .sextant: Self.sextants
+            case .quadrant: Self.quadrants
+            case .half, .ascii, .ramp: Self.halves
             }
-        glyphs = characters.map { Glyph($0) }
     }
+
+    // Made once: how wide each is is looked up, which takes longer than a small picture's cells.
+    private static let sextants = (0..<64).map { Glyph(sextant($0)) }
+    private static let quadrants = " ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█".map { Glyph($0) }
+    private static let halves = " ▀▄█".map { Glyph($0) }
 
     /// Unicode has sixty of them in a row, in the order of their patterns. The four that were there before are left out:
     /// nothing, all, and the left and the right half.
