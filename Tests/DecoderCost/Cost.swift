@@ -6,13 +6,16 @@ struct Cost {
     private var times: [Double] = []
     /// Milliseconds of a processor, of this process and of those that it started and waited for.
     private var work = 0.0
+    /// How often it was done.
+    private var count = 0
 
-    /// Does it once more.
-    mutating func add(_ body: () throws -> Void) rethrows {
+    /// Does it once more, or as often as it takes to do something that is done for all of them together.
+    mutating func add(_ count: Int = 1, _ body: () throws -> Void) rethrows {
         let (time, work) = (Self.time, Self.work)
         try body()
-        times.append(Self.time - time)
+        times.append((Self.time - time) / Double(count))
         self.work += Self.work - work
+        self.count += count
     }
 
     /// The median by the clock, and the mean of the processor's.
@@ -25,7 +28,7 @@ struct Cost {
         Self.text(meanWork - other.meanWork)
     }
 
-    private var meanWork: Double { work / Double(times.count) }
+    private var meanWork: Double { work / Double(count) }
 
     private static var time: Double {
         var time = timespec()

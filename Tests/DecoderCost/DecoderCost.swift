@@ -3,8 +3,8 @@ import Glibc
 import Pictures
 import Pixels
 
-/// Measures what it costs that a picture is decoded in a confined process of its own: the same picture is decoded here and
-/// there, in turns.
+/// Measures what it costs that a picture is decoded in a confined process of its own: the same picture is decoded here, in a
+/// program that is started for it, and in a process of a server, in turns.
 ///
 ///     swift run -c release --static-swift-stdlib decoder-cost .build/release/vitrine-decoder PICTURE [ROUNDS]
 ///
@@ -18,8 +18,15 @@ enum DecoderCost {
         let request = DecodeRequest(box: PixelSize(width: 160, height: 120))
         let decoder = DecoderClient(path: arguments[1])
         let nothing = DecoderClient(path: "/bin/true")
-        var (here, there, idle) = (Cost(), Cost(), Cost())
-        for _ in 0..<rounds {
+        var (here, there, served, idle) = (Cost(), Cost(), Cost(), Cost())
+        for round in 0..<rounds {
+            // What a server has cost is known when it has ended.
+            if round % servedTogether == 0 {
+                try served.add(servedTogether) {
+                    let decoder = DecoderClient(path: arguments[1], from: .server)
+                    for _ in 0..<servedTogether { _ = try decoder.decode(.bytes(bytes), request) }
+                }
+            }
             try here.add { _ = try bytes.withUnsafeBytes { try Decoder.decode($0, request) } }
             try there.add { _ = try decoder.decode(.bytes(bytes), request) }
             // It says nothing, which is an error.
@@ -27,8 +34,12 @@ enum DecoderCost {
         }
         print("in this process: \(here.text)")
         print("in one of its own: \(there.text), \(there.more(than: here)) ms more")
+        print("in one of a server's: \(served.text), \(served.more(than: here)) ms more")
         print("a process that does nothing: \(idle.text)")
     }
+
+    /// As many pictures as are given to one server.
+    private static let servedTogether = 100
 
     private static func contents(of path: String) throws -> [UInt8] {
         let descriptor = open(path, O_RDONLY)
