@@ -50,8 +50,8 @@ struct DecoderProgram: Sendable {
         }
     }
 
-    /// Returns false if the time ran out first.
-    private func waitForEnd(_ lifeline: Int32) -> Bool {
+    /// Returns false if the time ran out first, whether something is there to be read or not.
+    func waitForEnd(_ lifeline: Int32) -> Bool {
         var patience = Patience(milliseconds: budget)
         while let events = patience.poll(lifeline) {
             if events & POLLIN == 0 { return true }

@@ -78,7 +78,7 @@ import Testing
     /// What writes faster than it is read, for ever, is out of time when its time is over.
     @Test func budgetHoldsForWhatFloods() throws {
         let zeros = try #require(FileHandle(forReadingAtPath: "/dev/zero"))
-        #expect(!DecoderClient(path: "/", budget: 50).waitForEnd(zeros.fileDescriptor))
+        #expect(!DecoderProgram(path: "/", budget: 50).waitForEnd(zeros.fileDescriptor))
     }
 
     /// Before it has started, while it starts, while it runs: it ends long before its budget in any case.
