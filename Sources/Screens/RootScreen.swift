@@ -75,6 +75,8 @@ public final class RootScreen: Screen {
         timer.onDue = { [weak self] in self?.openGallery?.askForUpdate() }
         context.galleries.onChange = { [weak self] in self?.adaptTimer() }
         adaptTimer()
+        // What was noted before anybody listened.
+        notices = context.activity.takeNotices()
     }
 
     /// Opens the place where the user was, or wants to be.

@@ -22,6 +22,8 @@ public struct Invocation: Equatable, Sendable {
         case man
         /// Write what makes a shell complete command lines.
         case completions(Shell)
+        /// Say what can be set, and what is.
+        case config(ConfigAction)
         /// Explain the command line.
         case help
         /// Say which version this is; verbosely, also what was found out about where it runs.
@@ -59,6 +61,16 @@ public struct Invocation: Equatable, Sendable {
         case all
         /// One gallery's.
         case gallery(String)
+    }
+
+    /// What `config` does.
+    public enum ConfigAction: Equatable, Sendable {
+        /// List every option.
+        case list(json: Bool)
+        /// Say which settings file is read.
+        case path
+        /// Say what is wrong with a settings file; with the one that is read, if none is named.
+        case check(json: Bool, String?)
     }
 
     /// The room for a picture, in cells.

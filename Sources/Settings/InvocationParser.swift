@@ -122,6 +122,7 @@ struct InvocationParser {
             if let extra = arguments.first { throw .unexpectedArgument(extra) }
             return .man
         case "completions": return .completions(try shell(arguments))
+        case "config": return .config(try configAction(arguments))
         default:
             if words.count > 1 { throw .unexpectedArgument(words[1]) }
             return .browse(words.first)
@@ -147,6 +148,18 @@ struct InvocationParser {
         let name = try only(arguments, "“bash”, “zsh” or “fish”")
         guard let shell = Invocation.Shell(rawValue: name) else { throw .unknownCommand("completions \(name)") }
         return shell
+    }
+
+    private func configAction(_ arguments: [String]) throws(SettingsError) -> Invocation.ConfigAction {
+        guard let name = arguments.first else { throw .missingArgument("“list”, “path” or “check”") }
+        if let extra = arguments.dropFirst(name == "check" ? 2 : 1).first { throw .unexpectedArgument(extra) }
+        switch name {
+        case "list": return .list(json: has("json"))
+        case "path" where has("json"): throw .misplacedOption("--json")
+        case "path": return .path
+        case "check": return .check(json: has("json"), arguments.dropFirst().first)
+        default: throw .unknownCommand("config \(name)")
+        }
     }
 
     private func only(_ arguments: [String], _ what: String) throws(SettingsError) -> String {

@@ -30,6 +30,10 @@ public enum InvocationTable {
             "cache", [.words(Invocation.CacheAction.names), .gallery],
             ("info|check [GALLERY|--all]", "sizes; verify it and mend what can be mended"),
             ("clear [--photos] GALLERY|--all", "remove it; the photos alone")),
+        Subcommand(
+            "config", [.words(["list", "path", "check"]), .file],
+            ("list|path [--json]", "every option with its value; which settings file is read"),
+            ("check [--json] [FILE]", "what is wrong with it, or with another one")),
         Subcommand("man", [], ("", "write the manual page; “vitrine man | man -l -” shows it")),
         Subcommand(
             "completions", [.words(Invocation.Shell.allCases.map(\.rawValue))],
@@ -49,7 +53,7 @@ public enum InvocationTable {
         InvocationOption("list-only", for: .commands(["sync"]), "the list alone"),
         InvocationOption("photos", for: .commands(["sync", "cache"]), "the photos too; clear the photos alone"),
         InvocationOption("all", for: .commands(["sync", "cache"]), "all galleries that are known"),
-        InvocationOption("json", for: .commands(["list", "info"]), "as JSON"),
+        InvocationOption("json", for: .commands(["list", "info", "config"]), "as JSON"),
         InvocationOption("size", value: "COLSxROWS", for: .commands(["show"]), "the room for a picture, in cells"),
         InvocationOption("help", letter: "h", "this text"),
         InvocationOption("version", letter: "V", "which version this is"),

@@ -20,6 +20,10 @@ public enum SettingsError: Error, Equatable, CustomStringConvertible {
     case notABinding(String)
     /// A line binds what it cannot.
     case binding(CommandsError)
+    /// A line of the settings file is not UTF-8.
+    case notUTF8
+    /// The settings file has set the option before; in which line.
+    case repeated(String, line: Int)
     /// There is no such command.
     case unknownCommand(String)
     /// A command lacks something.
@@ -32,13 +36,17 @@ public enum SettingsError: Error, Equatable, CustomStringConvertible {
     /// A sentence for the user.
     public var description: String {
         switch self {
-        case .unknownOption(let name): "There is no option “\(name)”; see --help."
+        case .unknownOption(let name):
+            "There is no option “\(Self.short(name))”; "
+                + (SettingsTable.nearest(to: name).map { "the nearest is “\($0)”." } ?? "see --help.")
         case .misplacedOption(let name): "“\(name)” means nothing to this command; see --help."
         case .conflict(let one, let other): "“\(one)” and “\(other)” exclude each other."
         case .missingValue(let name): "“\(name)” needs a value."
         case .unexpectedValue(let name): "“\(name)” takes no value."
-        case .value(let value, let name, let allowed): "“\(value)” is no value for “\(name)”: \(allowed)."
-        case .notASetting(let line): "“\(line)” is not of the form “name = value”."
+        case .value(let value, let name, let allowed): "“\(Self.short(value))” is no value for “\(name)”: \(allowed)."
+        case .notASetting(let line): "“\(Self.short(line))” is not of the form “name = value”."
+        case .notUTF8: "The line is not in UTF-8."
+        case .repeated(let name, let line): "“\(name)” is set in line \(line) already; the last line holds."
         case .notABinding(let line): "“\(line)” is not of the form “bind SCOPE KEY = command”."
         case .binding(let error): error.description
         case .unknownCommand(let name): "There is no command “\(name)”; see --help."
@@ -46,5 +54,9 @@ public enum SettingsError: Error, Equatable, CustomStringConvertible {
         case .unexpectedArgument(let argument): "“\(argument)” is one too many; see --help."
         case .file(let path, let reason): "\(path): \(reason)."
         }
+    }
+    /// What somebody wrote may be as long as he likes; it is named, and not all of it told.
+    private static func short(_ text: String) -> String {
+        text.count > 60 ? text.prefix(59) + "…" : text
     }
 }

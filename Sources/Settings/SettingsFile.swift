@@ -6,13 +6,22 @@ public enum SettingsFile {
     public struct Mistake: Hashable, Sendable, CustomStringConvertible {
         /// Which file.
         public let path: String
-        /// Which line, counted from one.
-        public let line: Int
+        /// Which line, counted from one; nil where it is the file as a whole.
+        public let line: Int?
         /// What is wrong with it.
         public let error: SettingsError
 
         /// `FILE:LINE: what is wrong`, as compilers say it.
-        public var description: String { "\(path):\(line): \(error)" }
+        public var description: String {
+            line.map { "\(path):\($0): \(error)" } ?? "\(error) It is not used."
+        }
+
+        /// The same for a line of the screen, in which folders would take the room of what is wrong.
+        public var notice: String {
+            let text = description
+            guard text.hasPrefix(path), let slash = path.lastIndex(of: "/") else { return text }
+            return String(path[path.index(after: slash)...]) + text.dropFirst(path.count)
+        }
 
         /// Two mistakes are the same if they say the same.
         public static func == (left: Mistake, right: Mistake) -> Bool { left.description == right.description }
@@ -22,11 +31,20 @@ public enum SettingsFile {
     }
 
     /// Applies a file's lines, and returns those that are wrong.
+    ///
+    /// A mark of the byte order at the beginning, as some editors write it, is passed over. A file with a NUL in it is no
+    /// text, and nothing of it is used. Of an option that is set twice the last line holds, and that it does is said.
     public static func apply(_ text: String, path: String, to settings: inout Settings) -> [Mistake] {
+        guard !text.utf8.contains(0) else {
+            return [Mistake(path: path, line: nil, error: .file(path: path, reason: "it is no text"))]
+        }
+        let text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
         var mistakes: [Mistake] = []
+        var places: [String: Int] = [:]
         for (index, line) in text.lines.enumerated() {
             do throws(SettingsError) {
-                try apply(line.trimmed, to: &settings)
+                guard let name = try apply(line.trimmed, to: &settings) else { continue }
+                if let first = places.updateValue(index + 1, forKey: name) { throw .repeated(name, line: first) }
             } catch {
                 mistakes.append(Mistake(path: path, line: index + 1, error: error))
             }
@@ -34,13 +52,20 @@ public enum SettingsFile {
         return mistakes
     }
 
-    private static func apply(_ line: String, to settings: inout Settings) throws(SettingsError) {
-        guard !line.isEmpty, !line.hasPrefix("#") else { return }
-        if line.prefix(while: { !$0.isWhitespace }) == "bind" { return try bind(line, in: &settings) }
+    /// Returns which option it has set, if it is no comment.
+    private static func apply(_ line: String, to settings: inout Settings) throws(SettingsError) -> String? {
+        guard !line.isEmpty, !line.hasPrefix("#") else { return nil }
+        // What is no UTF-8 has become this when the file was read. A path in it would be another one.
+        guard !line.unicodeScalars.contains("\u{FFFD}") else { throw .notUTF8 }
+        if line.prefix(while: { !$0.isWhitespace }) == "bind" {
+            try bind(line, in: &settings)
+            return nil
+        }
         guard let equals = line.firstIndex(of: "=") else { throw .notASetting(line) }
         let name = line[..<equals].trimmed
         guard let option = SettingsTable.option(named: name), option.isSetting else { throw .unknownOption(name) }
         try option.set(line[line.index(after: equals)...].trimmed, in: &settings)
+        return name
     }
 
     /// `bind photos J = next-section`. The last `=` counts: `=` is a key too.

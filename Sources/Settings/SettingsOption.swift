@@ -24,6 +24,9 @@ public struct SettingsOption: Sendable {
     /// What holds where it is not set.
     public var defaultValue: String { current(Settings()) }
 
+    /// What is set, as it stands in a file.
+    public func text(in settings: Settings) -> String { current(settings) }
+
     // MARK: - Kinds
 
     static func flag(

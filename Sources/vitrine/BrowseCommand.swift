@@ -68,6 +68,7 @@ struct BrowseCommand {
         _ caches: CacheFolder, _ developer: PictureDeveloper, _ terminal: Terminal
     ) throws -> ScreenContext {
         let path = house.locations.galleriesFile
+        for mistake in house.mistakes { house.activity.note(notice: mistake) }
         for mistake in try house.mistakesInGalleries() { house.activity.note(notice: "\(mistake)") }
         let galleries = RememberedGalleries(
             presets: [house.installation.testGallery].compactMap { $0 }, list: try house.rememberedGalleries(),

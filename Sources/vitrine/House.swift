@@ -11,6 +11,8 @@ import Traffic
 /// Everything that commands have in common, put together once. The only place that knows all rooms.
 struct House {
     let settings: Settings
+    /// What is wrong with the settings file, for the screen: what was said before it is covered by it.
+    let mistakes: [String]
     let locations: Locations
     let installation = Installation()
     let log: Log
@@ -24,10 +26,10 @@ struct House {
 
     init(_ invocation: Invocation) throws {
         decoder = DecoderClient(path: installation.decoder, from: .server)
-        let variable = { (name: String) in getenv(name).map { String(cString: $0) } }
-        let home = getpwuid(getuid()).flatMap { $0.pointee.pw_dir }.map { String(cString: $0) }
-        locations = Locations(fallback: home ?? "/", variable)
-        settings = try Self.settings(invocation, locations)
+        locations = Locations()
+        let inForce = try SettingsInForce(invocation, locations)
+        (settings, mistakes) = (inForce.settings, inForce.notices)
+        for mistake in inForce.mistakes { Output.complain("\(mistake)") }
         httpConfiguration = try Self.httpConfiguration(settings, locations)
         let path = settings.logFile
         logFile = try path.map { try LogFile(path: $0) }
@@ -38,20 +40,8 @@ struct House {
             case .debug: .debug
             }
         log = Log(level: level, file: logFile)
+        for mistake in inForce.mistakes { log.error(.screen, "\(mistake)") }
         credentials = Self.credentials(locations, log)
-    }
-
-    /// The settings file, and over it the command line. Lines that are wrong are named, and the rest holds.
-    private static func settings(_ invocation: Invocation, _ locations: Locations) throws -> Settings {
-        var settings = Settings()
-        let path = invocation.settingsFile ?? locations.settingsFile
-        if let text = try PrivateFile.read(path) {
-            for mistake in SettingsFile.apply(text, path: path, to: &settings) { Output.complain("\(mistake)") }
-        } else if invocation.settingsFile != nil {
-            throw SettingsError.file(path: path, reason: "there is no such file")
-        }
-        try invocation.apply(to: &settings)
-        return settings
     }
 
     /// Opens the folder of caches.

@@ -43,6 +43,7 @@ enum Vitrine {
                     DecoderDescription(DecoderClient(path: Installation().decoder)).print()
                 }
                 return ExitCode.done.rawValue
+            case .config(let action): return try ConfigCommand(invocation: invocation).run(action).rawValue
             default:
                 let house = try House(invocation)
                 defer { house.logFile?.flush() }
@@ -66,7 +67,7 @@ enum Vitrine {
         case .export(let gallery, let folder, let ids):
             try await ExportCommand(house: house).run(gallery, to: folder, ids)
         case .cache(let action, let target): try await CacheCommand(house: house).run(action, target).rawValue
-        case .help, .man, .completions, .version: ExitCode.done.rawValue
+        case .help, .man, .completions, .version, .config: ExitCode.done.rawValue
         }
     }
 

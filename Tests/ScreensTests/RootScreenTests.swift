@@ -7,6 +7,12 @@ import Testing
 @testable import Screens
 
 @MainActor @Suite(.timeLimit(.minutes(5))) struct RootScreenTests {
+    @Test func whatWasNotedBeforeThereWereScreensIsSaid() throws {
+        let screens = try TestScreens()
+        screens.activity.note(notice: "config:1: a mistake")
+        #expect(RootScreen(screens.context).frame(screens.size).text.contains("config:1: a mistake"))
+    }
+
     @Test func tooSmallIsSaid() throws {
         let screens = try TestScreens()
         for size in [Size(columns: 19, rows: 24), Size(columns: 80, rows: 4), Size(columns: 9, rows: 1)] {

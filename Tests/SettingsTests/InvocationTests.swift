@@ -59,6 +59,14 @@ import Testing
         }
     }
 
+    @Test func config() throws {
+        #expect(try command("config list") == .config(.list(json: false)))
+        #expect(try command("config --json list") == .config(.list(json: true)))
+        #expect(try command("config path") == .config(.path))
+        #expect(try command("config check") == .config(.check(json: false, nil)))
+        #expect(try command("config check --json a") == .config(.check(json: true, "a")))
+    }
+
     @Test func helpAndVersionComeBeforeWhateverIsWrong() throws {
         #expect(try command("--help") == .help)
         #expect(try command("-h") == .help)
@@ -134,6 +142,14 @@ import Testing
         ("publish a b", "“b” is one too many; see --help."),
         ("publish --json a", "“--json” means nothing to this command; see --help."),
         ("cache", "“info”, “clear” or “check” is missing; see --help."),
+        ("config", "“list”, “path” or “check” is missing; see --help."),
+        ("config empty", "There is no command “config empty”; see --help."),
+        ("config list a", "“a” is one too many; see --help."),
+        ("config check a b", "“b” is one too many; see --help."),
+        ("config path --json", "“--json” means nothing to this command; see --help."),
+        ("config list --all", "“--all” means nothing to this command; see --help."),
+        ("--offlin", "There is no option “--offlin”; the nearest is “--offline”."),
+        ("--vresion", "There is no option “--vresion”; the nearest is “--version”."),
         ("cache empty", "There is no command “cache empty”; see --help."),
         ("cache clear", "The gallery, or --all, is missing; see --help."),
         ("cache clear --photos", "The gallery, or --all, is missing; see --help."),

@@ -41,7 +41,7 @@ import Testing
         #expect(
             mistakes == [
                 "/home/me/config:1: “offline” is not of the form “name = value”.",
-                "/home/me/config:2: There is no option “colours”; see --help.",
+                "/home/me/config:2: There is no option “colours”; the nearest is “colors”.",
                 "/home/me/config:5: “tall” is no value for “row-height”: a number from 0 to 20.",
                 "/home/me/config:7: There is no option “help”; see --help.",
                 "/home/me/config:8: There is no option “”; see --help.",

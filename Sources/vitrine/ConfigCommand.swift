@@ -1,0 +1,61 @@
+import Settings
+import Text
+
+/// `vitrine config`: what can be set, what is, and what is wrong with the settings file. It needs nothing that a setting
+/// could have spoilt.
+struct ConfigCommand {
+    let invocation: Invocation
+    let locations = Locations()
+
+    func run(_ action: Invocation.ConfigAction) throws -> ExitCode {
+        switch action {
+        case .list(let json): try list(json: json)
+        case .path:
+            Output.print((invocation.settingsFile ?? locations.settingsFile).madeVisible)
+            return .done
+        case .check(let json, let file): return try check(file, json: json)
+        }
+        return .done
+    }
+
+    /// Every option, in the order of the help: its name, its value, its default and its meaning.
+    private func list(json: Bool) throws {
+        let inForce = try SettingsInForce(invocation, locations)
+        for mistake in inForce.mistakes { Output.complain("\(mistake)") }
+        let settings = inForce.settings
+        guard json else {
+            for option in SettingsTable.options {
+                let fields = [option.name, option.text(in: settings), option.defaultValue, option.meaning]
+                Output.print(fields.map(\.madeVisible).joined(separator: "\t"))
+            }
+            return
+        }
+        let options = SettingsTable.options.map { option in
+            JSONText.object([
+                ("name", .string(option.name)), ("value", .string(option.text(in: settings))),
+                ("default", .string(option.defaultValue)), ("takes", .string(option.value ?? "yes|no")),
+                ("meaning", .string(option.meaning)),
+            ])
+        }
+        Output.print(JSONText.array(options).text)
+    }
+
+    /// What is wrong with a file, or with the one that is read anyway: a line each, as compilers say it.
+    private func check(_ file: String?, json: Bool) throws -> ExitCode {
+        var checked = invocation
+        if let file { checked.settingsFile = file }
+        let mistakes = try SettingsInForce(checked, locations).mistakes
+        if json {
+            let members = mistakes.map { mistake in
+                JSONText.object([
+                    ("file", .string(mistake.path)), ("line", mistake.line.map { .number($0) } ?? .null),
+                    ("mistake", .string("\(mistake.error)")),
+                ])
+            }
+            Output.print(JSONText.array(members).text)
+        } else {
+            for mistake in mistakes { Output.print("\(mistake)".madeVisible) }
+        }
+        return mistakes.isEmpty ? .done : .usage
+    }
+}

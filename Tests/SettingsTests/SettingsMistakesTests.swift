@@ -1,0 +1,111 @@
+import TestSupport
+import Testing
+
+@testable import Settings
+
+/// What people write into settings files, and what they are told of it.
+@Suite struct SettingsMistakesTests {
+    private func apply(_ text: String) -> (settings: Settings, mistakes: [String]) {
+        var settings = Settings()
+        let mistakes = SettingsFile.apply(text, path: "/c", to: &settings)
+        return (settings, mistakes.map(\.description))
+    }
+
+    /// A line that is wrong, and what is said of it.
+    static let kinds: [(line: String, sentence: String)] = [
+        ("offline", "“offline” is not of the form “name = value”."),
+        ("row-height: 3", "“row-height: 3” is not of the form “name = value”."),
+        ("= 3", "There is no option “”; see --help."),
+        ("colours = 16", "There is no option “colours”; the nearest is “colors”."),
+        ("Offline = yes", "There is no option “Offline”; the nearest is “offline”."),
+        ("--offline = yes", "There is no option “--offline”; the nearest is “offline”."),
+        ("set mouse = no", "There is no option “set mouse”; see --help."),
+        ("nonsense = 1", "There is no option “nonsense”; see --help."),
+        ("help = yes", "There is no option “help”; see --help."),
+        ("offline = true", "“true” is no value for “offline”: yes or no."),
+        ("ascii =", "“” is no value for “ascii”: yes or no."),
+        ("mouse = \"no\"", "“\"no\"” is no value for “mouse”: yes or no."),
+        ("offline = yes # on trains", "“yes # on trains” is no value for “offline”: yes or no."),
+        ("pixels = sixels", "“sixels” is no value for “pixels”: one of auto, none, sixel, kitty, iterm."),
+        ("row-height = tall", "“tall” is no value for “row-height”: a number from 0 to 20."),
+        ("row-height = 21", "“21” is no value for “row-height”: a number from 0 to 20."),
+        ("slideshow = 2.5", "“2.5” is no value for “slideshow”: a number from 1 to 3600."),
+        ("transfers = 0", "“0” is no value for “transfers”: auto, or a number from 1 to 64."),
+        ("cache-limit = 2 GB", "“2 GB” is no value for “cache-limit”: a size, like 2G or 500M, or none."),
+        ("log-file =", "“log-file” needs a value."),
+        ("cache-dir = /caf\u{FFFD}", "The line is not in UTF-8."),
+        (
+            "sort = " + String(repeating: "x", count: 99),
+            """
+            “\(String(repeating: "x", count: 59))…” is no value for “sort”: one of date, name, size, state.
+            """
+        ),
+    ]
+
+    @Test func eachOfTwentyKindsIsNamedAndTheRestHolds() {
+        let lines = ["row-height = 7"] + Self.kinds.map(\.line) + ["row-height = 9", "sections = month"]
+        let (settings, mistakes) = apply(lines.joined(separator: "\n"))
+        let repeated = "/c:\(lines.count - 1): “row-height” is set in line 1 already; the last line holds."
+        #expect(Self.kinds.count > 20)
+        #expect(mistakes == Self.kinds.enumerated().map { "/c:\($0.offset + 2): \($0.element.sentence)" } + [repeated])
+        var expected = Settings()
+        (expected.rowHeight, expected.sections) = (9, .month)
+        #expect(settings == expected)
+    }
+
+    @Test func aMarkOfTheByteOrderIsPassedOver() {
+        let (settings, mistakes) = apply("\u{FEFF}offline = yes\r\n")
+        #expect(settings.offline && mistakes.isEmpty)
+        #expect(apply("\u{FEFF}# mine\n").mistakes.isEmpty)
+    }
+
+    @Test func aFileWithANULIsNoText() {
+        let (settings, mistakes) = apply("offline = yes\nascii = \0yes\n")
+        #expect(mistakes == ["/c: it is no text. It is not used."] && settings == Settings())
+    }
+
+    @Test func whatIsNotUTF8InACommentDoesNoHarm() {
+        #expect(apply("# caf\u{FFFD}\noffline = yes\n").mistakes.isEmpty)
+    }
+
+    // MARK: - Files
+
+    private func inForce(_ folder: TestFolder, _ arguments: String...) throws -> SettingsInForce {
+        let variables = ["HOME": folder.path, "XDG_CONFIG_HOME": folder.path]
+        return try SettingsInForce(try Invocation(arguments), Locations { variables[$0] })
+    }
+
+    @Test func noFileIsNoMistake() throws {
+        let inForce = try inForce(TestFolder(), "--offline")
+        #expect(inForce.mistakes.isEmpty && inForce.settings.offline)
+    }
+
+    @Test func theUsualFileThatCannotBeReadIsPassedOver() throws {
+        let folder = TestFolder()
+        folder.write("vitrine/config/x", "offline = yes\n")
+        let path = folder.path("vitrine/config")
+        #expect(try inForce(folder).mistakes.map(\.description) == ["\(path): it is no file. It is not used."])
+        #expect(try inForce(folder).notices == ["config: it is no file. It is not used."])
+        let large = TestFolder()
+        large.write("vitrine/config", String(repeating: "# long\n", count: 200_000))
+        #expect(try inForce(large).notices == ["config: it is larger than 1 MiB. It is not used."])
+    }
+
+    @Test func aFileThatIsNamedHasToBeReadable() throws {
+        let folder = TestFolder()
+        folder.write("settings", "row-height = tall\n")
+        let named = try inForce(folder, "-C", folder.path("settings"))
+        #expect(named.notices == ["settings:1: “tall” is no value for “row-height”: a number from 0 to 20."])
+        for path in [folder.path("nothing"), folder.path] {
+            #expect(throws: SettingsError.self) { try inForce(folder, "-C", path) }
+        }
+    }
+
+    @Test func ofManyMistakesTheScreenTellsSome() throws {
+        let folder = TestFolder()
+        folder.write("vitrine/config", Self.kinds.map(\.line).joined(separator: "\n"))
+        let notices = try inForce(folder).notices
+        #expect(notices.count == 6 && notices[0] == "config:1: “offline” is not of the form “name = value”.")
+        #expect(notices[5] == "There are 17 more mistakes; “vitrine config check” names them all.")
+    }
+}
