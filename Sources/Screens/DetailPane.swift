@@ -13,7 +13,7 @@ struct DetailPane {
         guard rest.size.rows >= lines + 5 else { return }
         var pane = rest.takeBottom(lines + 1)
         let rule = pane.takeTop(1)
-        surface.write(String(repeating: "─", count: rule.size.columns), in: rule, style: theme.detail)
+        surface.write(theme.signs.rule(rule.size.columns), in: rule, style: theme.detail)
         _ = pane.takeLeft(1)
         _ = pane.takeRight(1)
         for paragraph in paragraphs {
@@ -23,7 +23,8 @@ struct DetailPane {
                 // What there is no more room for is cut where the last line ends.
                 let isLast = pane.size.rows == 1 && number < wrapped.count - 1
                 surface.write(
-                    (isLast ? text + " …" : text).truncated(toWidth: pane.size.columns), in: pane.takeTop(1),
+                    (isLast ? text + theme.signs.more : text).truncated(toWidth: pane.size.columns),
+                    in: pane.takeTop(1),
                     style: paragraph.style)
             }
         }

@@ -46,7 +46,7 @@ extension GalleriesScreen {
     private func drawField(in surface: inout Surface, _ frame: Rect) {
         var rest = frame
         let line = rest.takeTop(1)
-        surface.write(String(repeating: "─", count: line.size.columns), in: line, style: context.theme.detail)
+        surface.write(context.theme.signs.rule(line.size.columns), in: line, style: context.theme.detail)
         let label = typed == .interval ? " Update every: " : " Address: "
         surface.write(label, in: rest.takeLeft(label.count), style: context.theme.detail)
         _ = rest.takeRight(1)

@@ -3,8 +3,6 @@ import Pictures
 
 /// Draws how a picture's tones are spread: bars from dark to bright, of the brightness and of each colour.
 struct HistogramDrawing {
-    /// Whether there is ASCII alone.
-    let isPlain: Bool
     let theme: Theme
 
     /// The most rows that all of it takes: six for each channel.
@@ -44,7 +42,7 @@ struct HistogramDrawing {
 
     /// For the part of a bar that is in a row: none of it, some of the row, or all of it.
     private func sign(_ height: Double) -> Character {
-        let signs = Bars(isPlain: isPlain).signs
+        let signs = theme.signs.heights
         let eighths = Int((height * Double(signs.count)).rounded(.up))
         return eighths <= 0 ? " " : signs[min(eighths, signs.count) - 1]
     }

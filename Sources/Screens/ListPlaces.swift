@@ -10,6 +10,11 @@ struct ListPlaces {
     /// Notes where an entry was drawn.
     mutating func note(_ frame: Rect, _ index: Int) { places.append((frame, index)) }
 
+    /// Where an entry was drawn, if it was.
+    func frame(of index: Int) -> Rect? {
+        places.first { $0.index == index }?.frame
+    }
+
     /// Lines of an entry.
     var height: Int { places.first?.frame.size.rows ?? 1 }
 

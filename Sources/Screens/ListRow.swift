@@ -9,9 +9,9 @@ enum ListRow {
         _ = rest.takeLeft(1)
         let mark = rest.takeLeft(2)
         if isSelected {
-            for row in mark.rows {
+            for row in theme.signs.markedRows(mark.rows) {
                 let place = Rect(column: mark.origin.column, row: row, columns: 1, rows: 1)
-                surface.write("▌", in: place, style: theme.mark)
+                surface.write(theme.signs.mark, in: place, style: theme.mark)
             }
         }
         _ = rest.takeRight(1)

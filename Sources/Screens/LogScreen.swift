@@ -126,7 +126,8 @@ final class LogScreen: Screen {
         var rest = frame
         for (number, entry) in Self.switches.enumerated() {
             let isOn = context.log.isEnabled(entry.subsystem)
-            let text = " \(number + 1)\(isOn ? "✓" : "·")\(entry.subsystem.name) "
+            let sign = isOn ? context.theme.signs.on : context.theme.signs.off
+            let text = " \(number + 1)\(sign)\(entry.subsystem.name) "
             let style = isOn ? context.theme.key : context.theme.detail
             let used = surface.write(text.truncated(toWidth: rest.size.columns), in: rest, style: style)
             _ = rest.takeLeft(used)

@@ -26,6 +26,11 @@ struct PhotoPanel {
     /// Another photo is looked at.
     mutating func beginAnew() { first = 0 }
 
+    /// Something is said, if nothing was.
+    mutating func open() {
+        if content == .none { content = .facts }
+    }
+
     /// Obeys a command, if it is about the panel. Returns whether it was.
     mutating func obey(_ command: Command) -> Bool {
         switch command {

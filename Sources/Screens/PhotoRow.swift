@@ -6,7 +6,7 @@ import Text
 /// Draws one photo of a list: its thumbnail, and beside it name, date and whatever is to be said of it.
 struct PhotoRow {
     let theme: Theme
-    /// Whether there is ASCII alone.
+    /// Whether badges are letters.
     private let isPlain: Bool
     let thumbnailSize: Size
     /// As many lines as make a picture of it, and still some photos on the screen; where there is room, one more, so that
@@ -18,7 +18,7 @@ struct PhotoRow {
     /// - Parameter wantedHeight: the height that the user wants; 0 for one that suits the room.
     init(in room: Size, wantedHeight: Int, theme: Theme, capabilities: Capabilities) {
         self.theme = theme
-        isPlain = !capabilities.unicode
+        isPlain = !capabilities.unicode || theme.signs.isPlain
         let thumbnailHeight: Int
         if wantedHeight > 0 {
             height = min(wantedHeight, max(1, room.rows))
@@ -33,7 +33,8 @@ struct PhotoRow {
                 }
         }
         let columns = Int((Double(thumbnailHeight) / capabilities.cellAspect * 4 / 3).rounded())
-        thumbnailSize = Size(columns: max(2, columns), rows: thumbnailHeight)
+        // Without pictures there is text alone, and it begins at the left.
+        thumbnailSize = Size(columns: theme.signs.isPlain ? 0 : max(2, columns), rows: thumbnailHeight)
     }
 
     func draw(
@@ -44,7 +45,9 @@ struct PhotoRow {
         rest.size.rows = min(rest.size.rows, thumbnailSize.rows)
         PhotoBadge.draw(badges, in: &surface, rest.takeLeft(1), theme, isPlain: isPlain)
         let room = rest.takeLeft(thumbnailSize.columns)
-        if let picture {
+        if room.size.isEmpty {
+            // What a sign in its place would say is said in words.
+        } else if let picture {
             surface.draw(picture.cells, pixels: picture.pixels, at: room.origin, in: room)
         } else {
             Placeholder.draw(photo, theme, in: &surface, room)
@@ -82,8 +85,9 @@ struct PhotoRow {
 
     private func drawMark(_ isSelected: Bool, in surface: inout Surface, _ frame: Rect) {
         guard isSelected else { return }
-        for row in frame.rows {
-            surface.write("▌", in: Rect(column: frame.origin.column, row: row, columns: 1, rows: 1), style: theme.mark)
+        for row in theme.signs.markedRows(frame.rows) {
+            let place = Rect(column: frame.origin.column, row: row, columns: 1, rows: 1)
+            surface.write(theme.signs.mark, in: place, style: theme.mark)
         }
     }
 }

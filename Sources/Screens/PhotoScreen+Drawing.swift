@@ -6,6 +6,7 @@ import Text
 /// How a photo looks, and what there is to say of it.
 extension PhotoScreen {
     func drawAll(in surface: inout Surface, _ frame: Rect) {
+        guard !context.settings.plain else { return drawPlain(in: &surface, frame) }
         var rest = frame
         panelFrame = panel.takeRoom(&rest)
         pictureFrame = rest

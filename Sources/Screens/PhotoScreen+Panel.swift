@@ -18,11 +18,10 @@ extension PhotoScreen {
         switch panel.content {
         case .none: break
         case .facts:
-            if let histogram = examination?.histogram {
+            if let histogram = examination?.histogram, !context.settings.plain {
                 let needed = PhotoPanel.isBeside(panelFrame) ? facts.facts(width: rest.size.columns).count + 1 : 0
                 let room = takeHistogramRoom(&rest, leaving: needed)
-                HistogramDrawing(isPlain: !context.capabilities.unicode, theme: context.theme)
-                    .draw(histogram, in: &surface, room)
+                HistogramDrawing(theme: context.theme).draw(histogram, in: &surface, room)
             }
             draw(facts.facts(width: rest.size.columns), in: &surface, rest)
         case .everything:
@@ -50,13 +49,13 @@ extension PhotoScreen {
             let rule = rest.takeLeft(1)
             for row in rule.rows {
                 surface.write(
-                    "│", in: Rect(column: rule.origin.column, row: row, columns: 1, rows: 1),
+                    context.theme.signs.upright, in: Rect(column: rule.origin.column, row: row, columns: 1, rows: 1),
                     style: context.theme.detail)
             }
         } else {
             let rule = rest.takeTop(1)
             surface.write(
-                String(repeating: "─", count: rule.size.columns), in: rule, style: context.theme.detail)
+                context.theme.signs.rule(rule.size.columns), in: rule, style: context.theme.detail)
         }
         _ = rest.takeLeft(1)
         _ = rest.takeRight(1)

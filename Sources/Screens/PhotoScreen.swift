@@ -143,7 +143,7 @@ final class PhotoScreen: Screen {
         guard photo.held != nil else { return context.settings.offline ? .failed(Self.notHere) : .loading(nil) }
         if let failure = context.darkroom.failure(order) { return .failed(failure) }
         // It is being drawn, and of what is on the screen nothing is of it.
-        return shown?.key == key ? .here : .loading(nil)
+        return shown?.key == key || context.settings.plain ? .here : .loading(nil)
     }
 
     /// Offline nothing comes, and so nothing is waited for.
@@ -253,7 +253,8 @@ final class PhotoScreen: Screen {
 
     /// The clock of the slideshow runs for what is seen, and for what will never be.
     func noteFrame() {
-        let isSeen = shown.map { $0.key == key && $0.isPhoto } ?? false
+        let isDrawn = shown.map { $0.key == key && $0.isPhoto } ?? false
+        let isSeen = context.settings.plain ? photo?.photo.held != nil : isDrawn
         if case .failed = state { return slideshow.noteSeen(key) }
         isSeen ? slideshow.noteSeen(key) : slideshow.noteWaiting()
     }

@@ -14,9 +14,9 @@ extension PhotosScreen {
             drawEmpty(in: &surface, rest)
             return ([], [])
         }
-        let paneFrame = pane.takeRoom(&rest)
-        var (seen, orders) = view == .list ? drawList(in: &surface, rest) : drawSheet(in: &surface, rest)
-        bar.draw(scroll, in: &surface, rest, context.theme)
+        let paneFrame = context.settings.plain ? nil : pane.takeRoom(&rest)
+        var (seen, orders) = isSheet ? drawSheet(in: &surface, rest) : drawList(in: &surface, rest)
+        if !context.settings.plain { bar.draw(scroll, in: &surface, rest, context.theme) }
         if let paneFrame { orders += drawPane(in: &surface, paneFrame) }
         return (seen, orders)
     }
@@ -63,7 +63,7 @@ extension PhotosScreen {
 
     /// What is drawn of a photo's thumbnail so far; if there is anything to draw, that is ordered.
     func thumbnail(of photo: Photo, _ room: Size, _ orders: inout [PictureOrder]) -> DrawnPicture? {
-        guard photo.thumbnail.held != nil || photo.photo.held != nil else { return nil }
+        guard photo.thumbnail.held != nil || photo.photo.held != nil, !room.isEmpty else { return nil }
         func order(_ style: DrawingStyle) -> PictureOrder {
             PictureOrder.thumbnail(of: photo, in: cache.id, room: room, style: style)
         }

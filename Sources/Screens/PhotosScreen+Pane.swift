@@ -71,7 +71,7 @@ extension PhotosScreen {
     private func drawRule(in surface: inout Surface, _ column: Rect) {
         for row in column.rows {
             let place = Rect(column: column.origin.column, row: row, columns: 1, rows: 1)
-            surface.write("│", in: place, style: context.theme.detail)
+            surface.write(context.theme.signs.upright, in: place, style: context.theme.detail)
         }
     }
 }

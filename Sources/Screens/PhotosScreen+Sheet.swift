@@ -13,6 +13,9 @@ extension PhotosScreen {
         case sheet
     }
 
+    /// A sheet says nothing to those who do not see it.
+    var isSheet: Bool { view == .sheet && !context.settings.plain }
+
     /// Draws what is in sight. Returns which photos that are, and the pictures that it takes.
     func drawSheet(in surface: inout Surface, _ frame: Rect) -> (seen: [PhotoKey], orders: [PictureOrder]) {
         var rest = frame
@@ -48,7 +51,7 @@ extension PhotosScreen {
     var lines: ListLines {
         let (results, isDivided) = (results, isDivided)
         return ListLines(
-            count: scroll.count, columns: view == .sheet ? sheet?.columns ?? 1 : 1, hasTitles: isDivided
+            count: scroll.count, columns: isSheet ? sheet?.columns ?? 1 : 1, hasTitles: isDivided
         ) { isDivided ? results.section(at: $0)?.range : nil }
     }
 
@@ -63,7 +66,7 @@ extension PhotosScreen {
         switch command {
         case .previousPhoto: scroll.select(scroll.selected - 1)
         case .nextPhoto: scroll.select(scroll.selected + 1)
-        default: guard view == .sheet ? scroll.obey(command, in: lines) : scroll.obey(command) else { return false }
+        default: guard isSheet ? scroll.obey(command, in: lines) : scroll.obey(command) else { return false }
         }
         selectionDidMove()
         return true

@@ -106,7 +106,7 @@ final class PhotosScreen: Screen, ListScreen {
 
     // MARK: - What it says
 
-    override var scopes: [CommandTable.Scope] { (view == .sheet ? [.sheet] : []) + [.photos, .lists, .everywhere] }
+    override var scopes: [CommandTable.Scope] { (isSheet ? [.sheet] : []) + [.photos, .lists, .everywhere] }
 
     override var commandScopes: [CommandTable.Scope] { scopes + [.sorting] }
 

@@ -8,9 +8,9 @@ enum Placeholder {
         let trouble = photo.thumbnail.held == nil ? photo.thumbnail.trouble ?? photo.photo.trouble : nil
         let (sign, style) =
             switch trouble {
-            case nil: ("…", theme.detail)
-            case .putOff: ("~", theme.trouble)
-            case .bad: ("×", theme.trouble)
+            case nil: (theme.signs.awaited, theme.detail)
+            case .putOff: (theme.signs.putOff, theme.trouble)
+            case .bad: (theme.signs.bad, theme.trouble)
             }
         surface.write(sign, in: room.centred(Size(columns: 1, rows: 1)), style: style)
     }

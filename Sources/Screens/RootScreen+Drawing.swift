@@ -27,6 +27,9 @@ extension RootScreen {
         } else {
             drawFooting(in: &surface, statusLine)
         }
+        if context.settings.plain, surface.cursor == nil {
+            surface.cursor = question == nil ? focusedPlace : statusLine.origin
+        }
         return surface
     }
 
@@ -45,9 +48,17 @@ extension RootScreen {
         }
     }
 
+    /// Where the terminal's cursor leads a voice to, or a magnifying glass: to what is selected.
+    private var focusedPlace: Point? {
+        if let list = top as? any ListScreen { return list.places.frame(of: list.scroll.selected)?.origin }
+        return (top as? PhotoScreen)?.panelFrame.origin
+    }
+
     /// Where more is said of it, there is no need for it.
     var currentIndicator: [String] {
         guard !(top is TransfersScreen) else { return [] }
+        // A line that is read out whenever it changes had better not.
+        if context.settings.plain { return context.wishes.isPaused ? ["paused"] : [] }
         return TrafficText.indicator(
             context.activity.traffic, speed: context.activity.speed, isPaused: context.wishes.isPaused)
     }

@@ -71,5 +71,5 @@ public final class ScreenContext {
     var keys: KeyMap { settings.keys }
 
     /// How text looks.
-    var theme: Theme { Theme(capabilities) }
+    var theme: Theme { Theme(capabilities, settings) }
 }

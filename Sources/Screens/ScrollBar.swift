@@ -19,7 +19,8 @@ struct ScrollBar {
         for (offset, row) in frame.rows.enumerated() {
             let isThumb = thumb.contains(offset)
             surface.write(
-                isThumb ? "█" : "│", in: Rect(column: frame.origin.column, row: row, columns: 1, rows: 1),
+                isThumb ? theme.signs.full : theme.signs.upright,
+                in: Rect(column: frame.origin.column, row: row, columns: 1, rows: 1),
                 style: isThumb ? theme.barDone : theme.barLeft)
         }
     }

@@ -31,7 +31,7 @@ struct SectionTitle {
         _ = rest.takeLeft(surface.write(text.truncated(toWidth: rest.size.columns), in: rest, style: theme.section))
         guard rest.size.columns >= count.displayWidth + 4 else { return }
         surface.write(count, in: rest.takeRight(count.displayWidth), style: theme.detail)
-        let rule = String(repeating: "─", count: rest.size.columns - 2)
+        let rule = theme.signs.rule(rest.size.columns - 2)
         _ = rest.takeLeft(1)
         surface.write(rule, in: rest, style: theme.detail)
     }

@@ -20,7 +20,7 @@ struct SheetCell {
         if isSelected {
             for row in mark.rows {
                 let place = Rect(column: mark.origin.column, row: row, columns: 1, rows: 1)
-                surface.write("▌", in: place, style: theme.mark)
+                surface.write(theme.signs.mark, in: place, style: theme.mark)
             }
         }
         PhotoBadge.draw(badges, in: &surface, rest.takeLeft(1), theme, isPlain: isPlain)

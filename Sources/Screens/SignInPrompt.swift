@@ -115,7 +115,7 @@ final class SignInPrompt: Responder {
         surface.fill(pane, style: theme.status)
         if pane.size.rows > lines.count + shownFields.count {
             let rule = pane.takeTop(1)
-            surface.write(String(repeating: "─", count: rule.size.columns), in: rule, style: theme.detail)
+            surface.write(theme.signs.rule(rule.size.columns), in: rule, style: theme.detail)
         }
         _ = pane.takeLeft(1)
         _ = pane.takeRight(1)

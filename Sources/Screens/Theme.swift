@@ -1,6 +1,8 @@
 import Cells
+import Settings
 
-/// How the parts of a screen look. The sixteen colours are the user's own, so what goes well with his shell goes well here.
+/// How the parts of a screen look. What is behind them is the terminal's own, dark or light; colours are chosen so that they
+/// can be read on that.
 struct Theme {
     /// The line at the top.
     let title: Style
@@ -32,25 +34,31 @@ struct Theme {
     let barDone: Style
     /// What is left of it.
     let barLeft: Style
+    /// What is drawn beside letters and digits.
+    let signs: Signs
 
-    init(_ capabilities: Capabilities) {
-        let hasColours = capabilities.colours != .none
-        func colour(_ index: UInt8) -> Colour { hasColours ? .palette(index) : .terminal }
+    /// The theme that the user wants, or that goes well with what is behind the text.
+    init(_ capabilities: Capabilities, _ settings: Settings = Settings()) {
+        let kind = ThemeKind(settings.theme, on: capabilities)
+        let inks = Inks(kind, capabilities)
+        let accent = inks.accent
+        signs = Signs(hasUnicode: capabilities.unicode, isPlain: settings.plain)
         title = Style(attributes: [.reverse, .bold])
         titleDetail = Style(attributes: .reverse)
-        name = .plain
-        selectedName = Style(foreground: colour(6), attributes: hasColours ? .bold : [.bold, .underline])
-        mark = Style(foreground: colour(6), attributes: .bold)
-        detail = Style(attributes: .dim)
-        section = Style(foreground: colour(6))
-        hit = Style(foreground: colour(3), attributes: hasColours ? .bold : [.bold, .reverse])
-        trouble = Style(foreground: colour(3))
-        status = .plain
-        key = Style(foreground: colour(6))
+        name = inks.text
+        status = inks.text
+        detail = inks.dim
+        barLeft = inks.dim
+        barDone = Style(foreground: accent)
+        key = Style(foreground: accent, attributes: kind == .contrast ? .bold : [])
+        section = Style(foreground: accent, attributes: kind == .contrast ? [.bold, .underline] : [])
+        mark = Style(foreground: accent, attributes: .bold)
+        // What colours would say has to be said by something else where there are none.
+        selectedName = Style(foreground: accent, attributes: inks.hasColours ? .bold : [.bold, .underline])
+        hit = Style(foreground: inks.warning, attributes: inks.hasColours ? .bold : [.bold, .reverse])
+        trouble = Style(foreground: inks.warning, attributes: kind == .contrast ? .bold : [])
         (red, green, blue) = (
-            Style(foreground: colour(1)), Style(foreground: colour(2)), Style(foreground: colour(4))
+            Style(foreground: inks.red), Style(foreground: inks.green), Style(foreground: inks.blue)
         )
-        barDone = Style(foreground: colour(6))
-        barLeft = Style(attributes: .dim)
     }
 }

@@ -47,9 +47,11 @@ extension TransfersScreen {
             surface.write(peak, in: line.takeRight(peak.displayWidth), style: theme.detail)
             _ = line.takeRight(2)
         }
-        let spark = Sparkline.text(
-            speeds, columns: line.size.columns, isPlain: !context.capabilities.unicode)
-        surface.write(spark, in: line, style: theme.barDone)
+        // Nothing that could be read out: what comes now, and the most that came, are said in numbers.
+        if !theme.signs.isPlain {
+            let spark = Sparkline.text(speeds, columns: line.size.columns, theme.signs)
+            surface.write(spark, in: line, style: theme.barDone)
+        }
         drawParticulars(in: &surface, &rest)
     }
 
@@ -70,7 +72,7 @@ extension TransfersScreen {
             surface.write(text.truncated(toWidth: line.size.columns), in: line, style: context.theme.detail)
         }
         let rule = rest.takeTop(1)
-        surface.write(String(repeating: "─", count: rule.size.columns), in: rule, style: context.theme.detail)
+        surface.write(context.theme.signs.rule(rule.size.columns), in: rule, style: context.theme.detail)
     }
 
     /// Where the selected one comes from, and why it waits: what its row may have no room for.

@@ -21,6 +21,13 @@ public struct Settings: Hashable, Sendable {
         case auto, none, sixel, kitty, iterm
     }
 
+    /// How the interface looks.
+    public enum Theme: String, CaseIterable, Hashable, Sendable {
+        /// As it can be read on what is behind it.
+        case auto
+        case dark, light, contrast, mono
+    }
+
     /// How much goes into the log.
     public enum LogLevel: String, CaseIterable, Hashable, Sendable {
         case error, info, debug
@@ -61,6 +68,10 @@ public struct Settings: Hashable, Sendable {
     public var colours = Colours.auto
     /// How pictures are sent to terminals that take pixels.
     public var pixels = Pixels.auto
+    /// How the interface looks.
+    public var theme = Theme.auto
+    /// Words in place of drawings, for voices and for Braille.
+    public var plain = false
     /// A gallery is updated when it is opened.
     public var syncOnOpen = true
     /// A gallery is updated when the terminal's window comes to the front.

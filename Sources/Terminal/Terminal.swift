@@ -255,7 +255,7 @@ public final class Terminal {
     /// Asks again what may have become another matter, in another window or on another screen, if it answers at all.
     private func askAboutCells() {
         guard isActive, let interview, interview.answers.attributes != nil else { return }
-        interview.ask(asked.intersection([.cellSize, .areaSize, .outerVersion, .outerKitty]))
+        interview.ask(asked.intersection([.cellSize, .areaSize, .background, .outerVersion, .outerKitty]))
     }
 
     /// Draws with what has been found out, if that makes a difference.

@@ -5,7 +5,7 @@ import Terminal
 extension Settings {
     /// What the user insists on, whatever is found out about the terminal.
     var terminalWishes: TerminalWishes {
-        TerminalWishes(pixels: pixels.wish, colours: colours.depth, isASCII: ascii)
+        TerminalWishes(pixels: plain ? .none : pixels.wish, colours: colours.depth, isASCII: ascii)
     }
 }
 

@@ -122,7 +122,7 @@ import Testing
         let ramp = PixelBuffer(width: 256, height: 1) { x, _ in
             PixelColor(red: UInt8(x), green: 0, blue: 255)
         }
-        let drawing = HistogramDrawing(isPlain: isPlain, theme: Theme(Capabilities(unicode: !isPlain)))
+        let drawing = HistogramDrawing(theme: Theme(Capabilities(unicode: !isPlain)))
         drawing.draw(Histogram(ramp), in: &surface, Rect(surface.size))
         let full = isPlain ? "#" : "█"
         #expect(surface.text(inRow: 6) == "  " + String(repeating: full, count: 16))

@@ -93,12 +93,12 @@ import Testing
 
     @Test func plainTextHasPlainBars() {
         let speeds: [Int64] = [0, 1, 2, 3, 4, 5, 6, 7]
-        #expect(Sparkline.text(speeds, columns: 60, isPlain: false) == " ▂▃▄▅▆▇█")
-        #expect(Sparkline.text(speeds, columns: 3, isPlain: false) == "▆▇█")
-        #expect(Sparkline.text(speeds, columns: 60, isPlain: true) == " .-=+*##")
-        #expect(Sparkline.text([0, 0], columns: 60, isPlain: true) == "  ")
-        #expect(Sparkline.text([0, .max, 1], columns: 60, isPlain: false) == " █▁")
-        #expect(Sparkline.text([1], columns: 0, isPlain: false).isEmpty)
+        #expect(Sparkline.text(speeds, columns: 60, Signs()) == " ▂▃▄▅▆▇█")
+        #expect(Sparkline.text(speeds, columns: 3, Signs()) == "▆▇█")
+        #expect(Sparkline.text(speeds, columns: 60, Signs(hasUnicode: false)) == " .-=+*##")
+        #expect(Sparkline.text([0, 0], columns: 60, Signs(hasUnicode: false)) == "  ")
+        #expect(Sparkline.text([0, .max, 1], columns: 60, Signs()) == " █▁")
+        #expect(Sparkline.text([1], columns: 0, Signs()).isEmpty)
     }
 
     @Test func theSelectionStaysOnItsTransfer() async throws {

@@ -7,7 +7,8 @@ import Testing
     private static let values = [
         "cache-dir": "/c", "cache-limit": "500M", "log-level": "debug", "log-file": "/l", "offline": "yes",
         "ascii": "yes",
-        "symbols": "half", "pixels": "sixel", "colors": "256", "sync-on-open": "no", "sync-on-focus": "yes",
+        "symbols": "half", "pixels": "sixel", "colors": "256", "theme": "light", "plain": "yes", "sync-on-open": "no",
+        "sync-on-focus": "yes",
         "sync-interval": "15",
         "all-thumbnails": "yes", "row-height": "4", "sort": "size", "sort-reversed": "yes", "sections": "month",
         "all-photos": "yes", "transfers": "12", "ca-file": "/ca.pem", "client-certificate": "/me.pem",

@@ -1,0 +1,81 @@
+import Cells
+import Model
+import Settings
+import Testing
+
+@testable import Screens
+
+/// What is shown to those who have it read to them.
+@MainActor @Suite(.timeLimit(.minutes(5))) struct PlainTextTests {
+    private let screens: TestScreens
+
+    init() throws {
+        var settings = Settings()
+        settings.plain = true
+        settings.sections = .year
+        screens = try TestScreens(settings, remembered: [Address("http://example.org/album/index.xml")])
+    }
+
+    /// Lines, blocks and the like, which a voice would read out one by one.
+    private var drawings: [Character] {
+        screens.text.filter { $0.unicodeScalars.contains { (0x2500...0x259F).contains($0.value) } }
+    }
+
+    private func fill() async throws {
+        try await screens.sync([
+            TestScreens.entry("a", date: 1_154_245_637), TestScreens.entry("b", date: 1_185_781_637),
+            TestScreens.entry("c", date: 1_185_781_638),
+        ])
+        try await screens.store(TestScreens.picture(red: 255), as: .thumbnail, of: "b")
+        try await screens.store(TestScreens.picture(red: 255), as: .photo, of: "b")
+    }
+
+    @Test func aListIsTextAndTheCursorIsOnWhatIsSelected() async throws {
+        try await fill()
+        screens.open(at: "b")
+        let frame = screens.frame()
+        let rows = (0..<screens.size.rows).map { frame.text(inRow: $0) }
+        #expect(drawings.isEmpty && frame.placements.isEmpty)
+        // No picture, and no room for one.
+        let row = try #require(rows.firstIndex { $0.contains(" > Photo b") })
+        #expect(frame.cursor == Point(column: 0, row: row))
+        #expect(rows[row + 1].hasPrefix("    ") && rows.count { $0.contains(">") } == 1)
+        screens.press("j")
+        let next = screens.frame()
+        #expect(next.cursor.map { next.text(inRow: $0.row) }?.hasSuffix(" > Photo c") == true)
+    }
+
+    @Test func noScreenHasDrawings() async throws {
+        try await fill()
+        screens.log.error(.cache, "something")
+        screens.open()
+        for key in ["?", "T", "E", "L"] as [Key] {
+            screens.press(key)
+            #expect(drawings.isEmpty, "\(key)")
+            screens.press("q")
+        }
+        screens.press("q", "a")
+        #expect(drawings.isEmpty && screens.text.contains("Address:"))
+        // While something is typed, the cursor is there.
+        #expect(screens.frame().cursor?.row == screens.size.rows - 2)
+    }
+
+    @Test func aPhotoIsWhatItSaysOfItself() async throws {
+        try await fill()
+        screens.open(at: "b", isPhotoOpen: true)
+        try await screens.until { screens.text.contains("40 × 30") }
+        #expect(drawings.isEmpty && screens.title.hasPrefix(" Photo b "))
+        // Nothing of it was drawn, and nothing is said to be on its way.
+        #expect(!screens.status.contains("Loading"))
+    }
+
+    @Test func barsArePercents() async throws {
+        try await fill()
+        screens.open(at: "a", isPhotoOpen: true)
+        screens.activity.note(Progress(done: 255, total: 1_000), of: try screens.subject("a", .photo))
+        try await screens.until { screens.status.contains("25 percent") }
+        screens.activity.note(Progress(done: 1_000, total: 1_000), of: try screens.subject("a", .photo))
+        try await screens.until { screens.status.contains("complete") }
+        #expect(drawings.isEmpty)
+    }
+}
