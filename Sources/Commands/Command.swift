@@ -16,7 +16,7 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
     case sortByDateReversed, sortByNameReversed, sortBySizeReversed, sortByStateReversed
     case nextSection, previousSection, divide
     case pause, retry, retryAll
-    case transfers, errors, log, help, redraw, suspend
+    case transfers, errors, log, help, redraw, reload, suspend
     case command, goto
 
     /// As users write it, in settings and on the command line: `next-section`.

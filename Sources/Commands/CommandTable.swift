@@ -211,6 +211,7 @@ public enum CommandTable {
         Entry(.errors, .everywhere, [.character("E")], "what failed"),
         Entry(.log, .everywhere, [.character("L")], "the log"),
         Entry(.redraw, .everywhere, [.control("l")], "draw the screen anew"),
+        Entry(.reload, .everywhere, [Key(.function(5))], "read the settings again"),
         Entry(.suspend, .everywhere, [.control("z")], "suspend Vitrine"),
     ]
 }

@@ -25,6 +25,8 @@ public final class RootScreen: Screen {
     public var onSuspend: () -> Void = {}
     /// Called when the user wants everything drawn anew.
     public var onRedraw: () -> Void = {}
+    /// Called when the user wants the settings read again.
+    public var onReload: () -> Void = {}
     /// Called with text for the terminal's clipboard.
     public var onCopy: (String) -> Void = { _ in }
 
@@ -163,7 +165,7 @@ public final class RootScreen: Screen {
         }
     }
 
-    private func adaptTimer() {
+    func adaptTimer() {
         timer.adapt(open: openGallery?.cache.address)
     }
 
@@ -276,6 +278,7 @@ public final class RootScreen: Screen {
         case .log: if !(top is LogScreen) { push(LogScreen(context)) }
         case .command: openCommandLine()
         case .redraw: onRedraw()
+        case .reload: onReload()
         case .suspend: onSuspend()
         default: break
         }

@@ -21,8 +21,10 @@ public final class ScreenContext {
     let darkroom: Darkroom
     /// What happened.
     let log: Log
-    /// What the user has set.
-    let settings: Settings
+    /// What the user has set. It may be set anew while the program runs.
+    var settings: Settings {
+        willSet { if newValue.symbols != settings.symbols { formerStyle = drawingStyle } }
+    }
     /// The galleries that the user remembers.
     let galleries: RememberedGalleries
     /// The user's home folder, and the one that the program was started in: what a typed path is relative to.

@@ -25,12 +25,17 @@ public final class Terminal {
     public var onCapabilities: (Capabilities) -> Void = { _ in }
     /// Called with what was found out about the terminal, and why it is believed, whenever there is more of it.
     public var onFindings: (TerminalFindings) -> Void = { _ in }
-    /// Whether the terminal is asked to say what the mouse does. Looked at when it is taken over.
-    public var followsMouse = true
+    /// Whether the terminal is asked to say what the mouse does.
+    public var followsMouse = true {
+        didSet {
+            guard isActive, environment.isXtermLike, followsMouse != oldValue else { return }
+            output.send(Array((followsMouse ? Self.mouseOn : Self.mouseOff).utf8))
+        }
+    }
 
     private let tty: TTY
     private let environment: TerminalEnvironment
-    private let wishes: TerminalWishes
+    private var wishes: TerminalWishes
     private let screen: NcursesScreen
     private let output: OutputQueue
     private let terminfoColours: Int
@@ -77,6 +82,14 @@ public final class Terminal {
             terminfoColours: terminfoColours, isUnicode: environment.isUnicode, size: geometry.size,
             cell: geometry.cell)
         return TerminalFindings(environment, circumstances, interview?.answers ?? TerminalAnswers(), wishes)
+    }
+
+    /// The user insists on something else now.
+    public func use(_ wishes: TerminalWishes) {
+        guard wishes != self.wishes else { return }
+        self.wishes = wishes
+        adopt()
+        redraw()
     }
 
     /// Takes the terminal over.
@@ -296,10 +309,11 @@ public final class Terminal {
     /// Bracketed paste, and reports when the window comes to the front.
     private static let modesOn = "\u{1B}[?2004h\u{1B}[?1004h"
     /// Those no more, and whatever was held back to be shown at once: a frame may have been cut off in its middle.
-    private static let modesOff = updateEnd + "\u{1B}[?1006l\u{1B}[?1002l\u{1B}[?1004l\u{1B}[?2004l"
+    private static let modesOff = updateEnd + mouseOff + "\u{1B}[?1004l\u{1B}[?2004l"
     /// What is sent in between is shown at once (synchronised output).
     private static let updateBegin = "\u{1B}[?2026h"
     private static let updateEnd = "\u{1B}[?2026l"
     /// Reports of the mouse's buttons, and of its moves while one is down, in a form without bounds (SGR).
     private static let mouseOn = "\u{1B}[?1002h\u{1B}[?1006h"
+    private static let mouseOff = "\u{1B}[?1006l\u{1B}[?1002l"
 }

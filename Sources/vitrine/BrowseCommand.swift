@@ -24,6 +24,7 @@ struct BrowseCommand {
         root.onNeedsDisplay = { terminal.setNeedsFrame() }
         root.onRedraw = { terminal.redraw() }
         root.onSuspend = { terminal.suspend() }
+        root.onReload = { [weak root] in if let root { readSettings(root, terminal) } }
         root.onCopy = { terminal.copy($0) }
         terminal.onEvent = { root.handle($0) }
         terminal.onCapabilities = { root.adopt($0) }
@@ -79,6 +80,21 @@ struct BrowseCommand {
             galleries: galleries, locations: house.locations, currentFolder: GalleryArgument.currentFolder,
             capabilities: terminal.capabilities,
             wait: { [clock = BootClock()] in try await clock.sleep(until: clock.now + $0) })
+    }
+
+    /// Reads the settings again, while the program runs. What is wrong with them is said, and the rest holds.
+    @MainActor
+    private func readSettings(_ root: RootScreen, _ terminal: Terminal) {
+        do {
+            let inForce = try SettingsInForce(house.invocation, house.locations)
+            for mistake in inForce.mistakes { house.log.error(.screen, "\(mistake)") }
+            for notice in inForce.notices { house.activity.note(notice: notice) }
+            root.adopt(inForce.settings)
+            terminal.followsMouse = inForce.settings.mouse
+            terminal.use(inForce.settings.terminalWishes)
+        } catch {
+            house.activity.note(notice: "\(error)")
+        }
     }
 
     /// The network, and what is done beside it.

@@ -10,6 +10,9 @@ import Traffic
 
 /// Everything that commands have in common, put together once. The only place that knows all rooms.
 struct House {
+    /// What the command line says: it comes after the settings file, whenever that is read.
+    let invocation: Invocation
+    /// What held when the program started.
     let settings: Settings
     /// What is wrong with the settings file, for the screen: what was said before it is covered by it.
     let mistakes: [String]
@@ -26,6 +29,7 @@ struct House {
 
     init(_ invocation: Invocation) throws {
         decoder = DecoderClient(path: installation.decoder, from: .server)
+        self.invocation = invocation
         locations = Locations()
         let inForce = try SettingsInForce(invocation, locations)
         (settings, mistakes) = (inForce.settings, inForce.notices)

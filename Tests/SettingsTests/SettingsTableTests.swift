@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct SettingsTableTests {
     /// For each option a value that is not its default, as it stands in a file.
-    private static let values = [
+    static let values = [
         "cache-dir": "/c", "cache-limit": "500M", "log-level": "debug", "log-file": "/l", "offline": "yes",
         "ascii": "yes",
         "symbols": "half", "pixels": "sixel", "colors": "256", "theme": "light", "plain": "yes", "sync-on-open": "no",

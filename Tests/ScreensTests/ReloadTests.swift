@@ -1,0 +1,57 @@
+import Cells
+import Model
+import Settings
+import Testing
+
+@testable import Screens
+
+/// Settings that are read again while the screens are there.
+@MainActor @Suite(.timeLimit(.minutes(5))) struct ReloadTests {
+    private let screens: TestScreens
+
+    init() throws { screens = try TestScreens() }
+
+    @Test func theCommandReadsThem() {
+        var count = 0
+        screens.root.onReload = { count += 1 }
+        screens.press(Key(.function(5)))
+        screens.open()
+        screens.press(Key(.function(5)))
+        #expect(count == 2)
+    }
+
+    @Test func whatIsSeenHoldsAtOnce() async throws {
+        try await screens.sync(["a", "b"])
+        screens.open()
+        #expect(screens.text.contains("▌ Photo a"))
+        var settings = Settings()
+        (settings.plain, settings.theme) = (true, .light)
+        let frames = screens.wantedFrames
+        screens.root.adopt(settings)
+        #expect(screens.wantedFrames > frames && screens.status == " The settings are read again.")
+        #expect(screens.text.contains("> Photo a") && !screens.text.contains("▌"))
+        #expect(screens.context.theme.key.foreground == .palette(24))
+    }
+
+    @Test func whatHoldsFromTheNextStartIsSaid() async throws {
+        var settings = Settings()
+        (settings.offline, settings.transfers, settings.rowHeight) = (true, 3, 7)
+        screens.root.adopt(settings)
+        #expect(screens.status == " The settings are read again; from the next start: “offline”, “transfers”.")
+        #expect(!screens.context.settings.offline && screens.context.settings.rowHeight == 7)
+    }
+
+    @Test func updatesComeAtAnotherInterval() async throws {
+        try await screens.sync(["a"])
+        screens.open()
+        #expect(screens.waits.count == 0)
+        var settings = Settings()
+        settings.syncInterval = 10
+        screens.root.adopt(settings)
+        let duration = try #require(await screens.waits.nextBegin())
+        #expect(duration > .seconds(590) && duration <= .seconds(600))
+        screens.root.adopt(Settings())
+        await screens.waits.nextEnd()
+        #expect(screens.waits.count == 0)
+    }
+}

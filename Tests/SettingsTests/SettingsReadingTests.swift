@@ -1,0 +1,33 @@
+import Testing
+
+@testable import Settings
+
+/// Settings that are read again while the program runs.
+@Suite struct SettingsReadingTests {
+    /// What is put together when the program starts.
+    private static let atStart: Set = [
+        "cache-dir", "cache-limit", "log-level", "log-file", "offline", "transfers", "ca-file", "client-certificate",
+        "client-key", "client-certificate-host", "netrc", "debug-delay", "debug-failures",
+    ]
+
+    @Test func eachOptionHoldsAtOnceOrSaysThatItWaits() throws {
+        for option in SettingsTable.options {
+            let value = try #require(SettingsTableTests.values[option.name])
+            var new = Settings()
+            try option.set(value, in: &new)
+            let (adopted, waiting) = Settings().adopting(new)
+            if Self.atStart.contains(option.name) {
+                #expect(waiting == [option.name] && adopted == Settings())
+            } else {
+                #expect(waiting.isEmpty && adopted == new, "\(option.name)")
+            }
+        }
+        #expect(Self.atStart.isSubset(of: SettingsTable.options.map(\.name)))
+    }
+
+    @Test func whatHasNotChangedDoesNotWait() throws {
+        var settings = Settings()
+        settings.offline = true
+        #expect(settings.adopting(settings).waiting.isEmpty)
+    }
+}
