@@ -25,9 +25,13 @@ extension PhotosScreen {
     }
 
     /// Looks at a photo.
-    func openSelection() {
+    ///
+    /// - Parameter fills: whether it fills the screen at first, and is not shown whole.
+    func openSelection(fills: Bool = false) {
         // Of a list that is still being read, the place may not be known yet.
         guard let selection, results.index(of: selection) != nil || !results.isComplete else { return }
-        send(.push(PhotoScreen(context, results: results, key: selection, delegate: self)))
+        let screen = PhotoScreen(context, results: results, key: selection, delegate: self)
+        if fills { screen.view.zoomToFill() }
+        send(.push(screen))
     }
 }

@@ -4,6 +4,7 @@ import Commands
 import Logging
 import Model
 import Pictures
+import Settings
 import Text
 
 /// A gallery's photos: a list, or a contact sheet.
@@ -52,16 +53,17 @@ final class PhotosScreen: Screen, ListScreen {
         case sorting
     }
 
-    /// Opens a gallery's list, on the photo that the gallery calls by that id, if there still is one.
-    init(_ context: ScreenContext, cache: GalleryCache, selecting galleryID: String? = nil) throws {
+    /// Opens a gallery's list as it was looked at before, on the photo that was selected then, if there still is one.
+    init(_ context: ScreenContext, cache: GalleryCache, at place: Place = Place()) throws {
         self.cache = cache
         let changes = cache.changes()
         lists = try PhotoLists(
-            cache, order: context.settings.order, sections: context.settings.sections.rule, context)
+            cache, order: place.order ?? context.settings.order,
+            sections: place.sections ?? context.settings.sections.rule, context)
         reader = try cache.openReader()
         record = try reader.gallery()
         opened = record
-        isDivisionChosen = context.settings.sections != .auto
+        isDivisionChosen = place.sections != nil || context.settings.sections != .auto
         sortMenu = SortMenu(context)
         wisher = context.wishes.makeWisher()
         customer = context.darkroom.makeCustomer()
@@ -76,11 +78,13 @@ final class PhotosScreen: Screen, ListScreen {
         marks.onChange = { [weak self] in self?.setNeedsDisplay() }
         scroll.setCount(results.count)
         selection = results.key(at: 0)
-        if let galleryID, let photo = try reader.photo(galleryID: galleryID) {
+        if let galleryID = place.photo, let photo = try reader.photo(galleryID: galleryID) {
             // Of a long list it may be in the part that is still to be read.
             scroll.select(results.index(of: photo.key) ?? 0)
             selection = photo.key
         }
+        if place.view == .sheet { view = .sheet }
+        if let filter = place.filter { lists.search(filter, for: .filtering) }
         let now = Timestamp(milliseconds: Log.systemTime())
         Task { [writer = cache.writer, log = context.log] in
             do { try await writer.noteOpened(at: now) } catch { log.error(.cache, "\(error)") }

@@ -7,6 +7,7 @@ extension RootScreen {
 
     /// Draws a frame.
     public func frame(_ size: Size) -> Surface {
+        defer { followPlace() }
         var surface = Surface(size: size)
         guard size.columns >= Self.smallest.columns, size.rows >= Self.smallest.rows else {
             surface.write("Too small", in: Rect(size).centred(Size(columns: 9, rows: 1)))

@@ -54,6 +54,8 @@ public final class RootScreen: Screen {
     var number: Int?
     /// Where the status line has hints now.
     var hintPlaces = HintPlaces()
+    /// Where the user was when it was last looked at.
+    var placeMark: PlaceMark?
     /// What the status line says of the traffic, the longest first that says it.
     var indicator: [String] = []
 
@@ -77,6 +79,7 @@ public final class RootScreen: Screen {
         timer.onDue = { [weak self] in self?.openGallery?.askForUpdate() }
         context.galleries.onChange = { [weak self] in self?.adaptTimer() }
         adaptTimer()
+        context.places.current = { [weak self] in self?.place ?? Place() }
         // What was noted before anybody listened.
         notices = context.activity.takeNotices()
     }
@@ -90,19 +93,22 @@ public final class RootScreen: Screen {
     /// Where the user is now.
     public var place: Place {
         guard let photos = openGallery else { return Place() }
-        return Place(
-            gallery: photos.cache.address, photo: photos.selectedGalleryID,
-            isPhotoOpen: children.contains { $0 is PhotoScreen })
+        var place = photos.place
+        let photo = children.lazy.compactMap { $0 as? PhotoScreen }.first
+        place.isPhotoOpen = photo != nil
+        place.fillsScreen = photo?.view.zoom == .fill
+        return place
     }
 
-    /// Returns when what the user has saved is on the disk; with a sentence, if it could not be written.
+    /// Returns when what the user has saved is on the disk, and where he is; with a sentence, if it could not be written.
     public func finish() async -> String? {
         await context.galleries.settled()
         await remembered.settled()
+        await context.places.settled()
         let unkept = await keeping?.value
         await leaving?.value
         await openGallery?.noteLeft().value
-        return context.galleries.failure ?? unkept
+        return context.galleries.failure ?? unkept ?? context.places.failure
     }
 
     // MARK: - What is on top
@@ -136,6 +142,7 @@ public final class RootScreen: Screen {
         let gone = children.removeLast()
         gone.didDisappear()
         if let photos = gone as? PhotosScreen {
+            context.places.noteLeaving(photos.place)
             photos.close()
             leaving = photos.noteLeft()
         }
@@ -145,8 +152,10 @@ public final class RootScreen: Screen {
         onNeedsDisplay()
     }
 
-    func open(_ address: Address, at place: Place = Place()) {
+    /// Opens a gallery at a place, or as it was looked at the last time.
+    func open(_ address: Address, at place: Place? = nil) {
         while children.count > 1 { pop() }
+        let place = place ?? context.places.place(in: address)
         do {
             // A database that is there opens in a few milliseconds; the first frame needs it.
             let cache = try context.caches.open(address)
@@ -154,11 +163,11 @@ public final class RootScreen: Screen {
                 tell("The cache of this gallery was damaged. It is set aside, and filled again.")
             }
             (top as? GalleriesScreen)?.select(address)
-            let photos = try PhotosScreen(context, cache: cache, selecting: place.photo)
+            let photos = try PhotosScreen(context, cache: cache, at: place)
             push(photos)
             adaptTimer()
             context.log.info(.screen, "\(address) opened")
-            if place.isPhotoOpen { photos.openSelection() }
+            if place.isPhotoOpen { photos.openSelection(fills: place.fillsScreen) }
         } catch {
             context.log.error(.cache, "\(address): \(error)")
             tell("\(error)")

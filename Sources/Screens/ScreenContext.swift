@@ -27,6 +27,8 @@ public final class ScreenContext {
     }
     /// The galleries that the user remembers.
     let galleries: RememberedGalleries
+    /// Where the user was in each gallery.
+    let places: RememberedPlaces
     /// The user's home folder, and the one that the program was started in: what a typed path is relative to.
     let home: String
     let currentFolder: String
@@ -48,7 +50,8 @@ public final class ScreenContext {
     /// Puts everything together.
     public init(
         caches: CacheFolder, wishes: Wishes, activity: Activity, darkroom: Darkroom, log: Log, settings: Settings,
-        galleries: RememberedGalleries, locations: Locations, currentFolder: String, capabilities: Capabilities,
+        galleries: RememberedGalleries, places: RememberedPlaces? = nil, locations: Locations, currentFolder: String,
+        capabilities: Capabilities,
         wait: @escaping @Sendable (Duration) async throws -> Void
     ) {
         self.caches = caches
@@ -58,6 +61,7 @@ public final class ScreenContext {
         self.log = log
         self.settings = settings
         self.galleries = galleries
+        self.places = places ?? RememberedPlaces()
         home = locations.home
         stateFolder = locations.state
         commandsFile = locations.commandsFile

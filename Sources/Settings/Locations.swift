@@ -37,7 +37,9 @@ public struct Locations: Hashable, Sendable {
     public var networkFile: String { state + "/network" }
     /// Commands that were typed by their names.
     public var commandsFile: String { state + "/commands" }
-    /// Where one was.
+    /// Where one was in each gallery.
+    public var placesFile: String { state + "/places" }
+    /// Where one was, as older versions kept it.
     public var placeFile: String { state + "/place" }
 
     private static func absolute(_ path: String?) -> String? {

@@ -1,13 +1,34 @@
 import Model
 
-/// Where the user was: kept between runs.
+/// Where the user was in a gallery, and how he looked at it: kept between runs. What is nil is as the settings have it.
 public struct Place: Equatable, Sendable {
+    /// How photos are laid out.
+    public enum View: String, CaseIterable, Sendable {
+        /// One below the other, each with what is said of it.
+        case list
+        /// Side by side.
+        case sheet
+    }
+
     /// The gallery that was open.
     public var gallery: Address?
     /// The photo that was selected in it, by the gallery's own id.
     public var photo: String?
     /// Whether the photo itself was being looked at.
     public var isPhotoOpen = false
+    /// Whether it filled the screen, and was not shown whole.
+    public var fillsScreen = false
+    /// How the photos were laid out.
+    public var view: View?
+    /// What they were sorted by.
+    public var order: PhotoOrder?
+    /// How they were divided.
+    public var sections: SectionRule?
+    /// What was searched for, if nothing else was shown.
+    public var filter: String?
+
+    /// Nobody types more than this to find a photo.
+    private static let longestFilter = 200
 
     /// Nowhere yet.
     public init(gallery: Address? = nil, photo: String? = nil, isPhotoOpen: Bool = false) {
@@ -16,10 +37,11 @@ public struct Place: Equatable, Sendable {
         self.isPhotoOpen = isPhotoOpen
     }
 
-    /// Reads a file's text; what cannot be read is nowhere.
-    public init(text: String) {
+    /// Reads a file's text, or a line of one; what cannot be read is nowhere.
+    public init(text: some StringProtocol) {
         self.init()
-        for line in text.lines {
+        var order = PhotoOrder()
+        for line in text.split(whereSeparator: { $0.isNewline || $0 == "\t" }) {
             guard let equals = line.firstIndex(of: "=") else { continue }
             let value = String(line[line.index(after: equals)...])
             switch line[..<equals] {
@@ -27,18 +49,42 @@ public struct Place: Equatable, Sendable {
             // An id is a stranger's text and may hold a line's end: it was written on one line, in hexadecimal.
             case "photo": photo = Self.unhex(value)
             case "open": isPhotoOpen = value == "photo"
+            case "zoom": fillsScreen = value == "fill"
+            case "view": view = View(rawValue: value)
+            case "sort":
+                guard let criterion = PhotoOrder.Criterion(rawValue: value) else { continue }
+                order.criterion = criterion
+                self.order = order
+            case "reversed":
+                order.ascending = value != "yes"
+                if self.order != nil { self.order = order }
+            case "sections": sections = SectionRule(rawValue: value)
+            case "filter": filter = Self.unhex(value)
             default: break
             }
         }
     }
 
     /// The file's text.
-    public var text: String {
+    public var text: String { lines.map { $0 + "\n" }.joined() }
+
+    /// The same in one line, without its end.
+    public var line: String { lines.joined(separator: "\t") }
+
+    private var lines: [String] {
         var lines: [String] = []
         if let gallery { lines.append("gallery=\(gallery)") }
         if let photo { lines.append("photo=\(Self.hex(photo))") }
         if isPhotoOpen { lines.append("open=photo") }
-        return lines.map { $0 + "\n" }.joined()
+        if fillsScreen { lines.append("zoom=fill") }
+        if let view { lines.append("view=\(view.rawValue)") }
+        if let order {
+            lines.append("sort=\(order.criterion.rawValue)")
+            if !order.ascending { lines.append("reversed=yes") }
+        }
+        if let sections { lines.append("sections=\(sections.rawValue)") }
+        if let filter, filter.count <= Self.longestFilter { lines.append("filter=\(Self.hex(filter))") }
+        return lines
     }
 
     private static func hex(_ text: String) -> String {

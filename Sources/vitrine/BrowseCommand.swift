@@ -16,11 +16,14 @@ struct BrowseCommand {
     @MainActor
     func run(_ gallery: String?) async throws -> Int32 {
         let terminal = try Terminal(TerminalEnvironment(), wishes: house.settings.terminalWishes)
-        let place = try startingPlace(gallery)
+        let places = PlacesFile(house.locations)
+        let known = places.read()
+        let place = try startingPlace(gallery, known)
         let caches = try house.openCaches()
         terminal.followsMouse = house.settings.mouse
         let developer = PictureDeveloper(caches: caches, decoder: house.decoder, log: house.log)
-        let root = RootScreen(try makeContext(caches, developer, terminal))
+        let root = RootScreen(
+            try makeContext(caches, developer, terminal, RememberedPlaces(known) { try places.note($0) }))
         root.onNeedsDisplay = { terminal.setNeedsFrame() }
         root.onRedraw = { terminal.redraw() }
         root.onSuspend = { terminal.suspend() }
@@ -51,22 +54,22 @@ struct BrowseCommand {
         // Reads are of no use to anybody now. What is being written is whole transactions.
         working.cancel()
         if let failure = await root.finish() { Output.complain(failure) }
-        save(root.place)
         return Self.exitCode(signal)
     }
 
-    /// A gallery that was named is opened; without one, the place where the user was.
-    private func startingPlace(_ gallery: String?) throws -> Place {
-        // A place is a convenience: one that cannot be read is no reason not to begin.
-        let last = (try? PrivateFile.read(house.locations.placeFile)).map { Place(text: $0) } ?? Place()
-        guard let gallery else { return last }
+    /// A gallery that was named is opened, as it was looked at the last time; without one, the place where the user was.
+    private func startingPlace(_ gallery: String?, _ places: Places) throws -> Place {
+        guard let gallery else { return places.last }
         let address = try house.address(gallery)
-        return last.gallery == address ? last : Place(gallery: address)
+        guard places.last.gallery != address else { return places.last }
+        var place = places.place(in: address) ?? Place(gallery: address)
+        place.isPhotoOpen = false
+        return place
     }
 
     @MainActor
     private func makeContext(
-        _ caches: CacheFolder, _ developer: PictureDeveloper, _ terminal: Terminal
+        _ caches: CacheFolder, _ developer: PictureDeveloper, _ terminal: Terminal, _ places: RememberedPlaces
     ) throws -> ScreenContext {
         let path = house.locations.galleriesFile
         for mistake in house.mistakes { house.activity.note(notice: mistake) }
@@ -77,7 +80,8 @@ struct BrowseCommand {
         return ScreenContext(
             caches: caches, wishes: house.wishes, activity: house.activity,
             darkroom: Darkroom(developer: developer, width: House.cores), log: house.log, settings: house.settings,
-            galleries: galleries, locations: house.locations, currentFolder: GalleryArgument.currentFolder,
+            galleries: galleries, places: places, locations: house.locations,
+            currentFolder: GalleryArgument.currentFolder,
             capabilities: terminal.capabilities,
             wait: { [clock = BootClock()] in try await clock.sleep(until: clock.now + $0) })
     }
@@ -110,14 +114,6 @@ struct BrowseCommand {
                 if !isOffline { group.addTask { await controller.run() } }
                 group.addTask { await housekeeping.run(developer, isShown) }
             }
-        }
-    }
-
-    private func save(_ place: Place) {
-        do {
-            try PrivateFile.write(place.text, to: house.locations.placeFile)
-        } catch {
-            Output.complain("\(error)")
         }
     }
 

@@ -6,7 +6,8 @@ extension House {
     /// Forgets what the command line says is to be forgotten, before anything else happens.
     func clear(_ invocation: Invocation) throws {
         if invocation.clearsSetup {
-            for path in [locations.galleriesFile, locations.placeFile] where unlink(path) != 0 && errno != ENOENT {
+            let files = [locations.galleriesFile, locations.placesFile, locations.placeFile]
+            for path in files where unlink(path) != 0 && errno != ENOENT {
                 throw SettingsError.file(path: path, reason: String(cString: strerror(errno)))
             }
         }

@@ -41,8 +41,8 @@ struct Housekeeping {
     /// Galleries that the user may come back to; nil if they cannot be told.
     private var remembered: [Address]? {
         guard let list = try? house.rememberedGalleries() else { return nil }
-        let place = (try? PrivateFile.read(house.locations.placeFile)).map { Place(text: $0) }
-        return list.addresses + [house.installation.testGallery, place?.gallery].compactMap { $0 }
+        let last = PlacesFile(house.locations).read().lastGallery
+        return list.addresses + [house.installation.testGallery, last].compactMap { $0 }
     }
 
     private func sweep(_ cache: GalleryCache) {

@@ -31,9 +31,10 @@ import Testing
     func clearing() throws {
         let list = home.folder.write(".config/vitrine/galleries", "http://example.org/x.xml\n")
         let place = home.folder.write(".local/state/vitrine/place", "gallery=http://example.org/x.xml\n")
+        let places = home.folder.write(".local/state/vitrine/places", "gallery=http://example.org/x.xml\n")
         #expect(try home.vitrine("sync", Built.testGallery).status == 0)
         #expect(try home.vitrine("list", "--clear-setup", Built.testGallery).lines.count == 28)
-        #expect([list, place].allSatisfy { !FileManager.default.fileExists(atPath: $0) })
+        #expect([list, place, places].allSatisfy { !FileManager.default.fileExists(atPath: $0) })
         // Nothing is there any more, and that is no failure.
         #expect(try home.vitrine("list", "--clear-setup", Built.testGallery).status == 0)
         #expect(try home.vitrine("list", "--clear-cache", Built.testGallery).status == 1)

@@ -44,7 +44,7 @@ import TestSupport
     init(
         _ settings: Settings = Settings(), presets: [Address] = [], remembered: [Address] = [],
         list: GalleryList? = nil,
-        keeping: CredentialKeeping? = nil
+        keeping: CredentialKeeping? = nil, places: RememberedPlaces? = nil
     ) throws {
         // Dates are compared as text.
         setenv("TZ", "UTC", 1)
@@ -60,7 +60,7 @@ import TestSupport
         let home = folder.path
         context = ScreenContext(
             caches: caches, wishes: wishes, activity: activity, darkroom: Darkroom(developer: developer, width: 1),
-            log: log, settings: settings, galleries: galleries,
+            log: log, settings: settings, galleries: galleries, places: places,
             locations: Locations { $0 == "HOME" ? home : nil }, currentFolder: "/work",
             capabilities: Capabilities(colours: .full), wait: { [waits] in try await waits.wait($0) })
         root = RootScreen(context)

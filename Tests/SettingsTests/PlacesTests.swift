@@ -1,0 +1,103 @@
+import Model
+import TestSupport
+import Testing
+
+@testable import Settings
+
+@Suite struct PlacesTests {
+    private func address(_ number: Int) throws -> Address { try Address("http://example.org/\(number).xml") }
+
+    @Test("BEHAVIOURS 6.3: how a gallery was looked at is read as it was written")
+    func roundTrip() throws {
+        var place = Place(gallery: try address(1), photo: "two\nlines\t", isPhotoOpen: true)
+        place.fillsScreen = true
+        place.view = .sheet
+        place.order = PhotoOrder(.name, ascending: false)
+        place.sections = SectionRule.none
+        place.filter = "an owl\t\u{1B}"
+        #expect(Place(text: place.text) == place && Place(text: place.line) == place)
+        #expect(!place.line.contains("\n") && !place.line.contains("\u{1B}"))
+        for order in PhotoOrder.Criterion.allCases.flatMap({ [PhotoOrder($0), PhotoOrder($0, ascending: false)] }) {
+            place.order = order
+            #expect(Place(text: place.line).order == order)
+        }
+    }
+
+    @Test(arguments: ["view=tiles", "sort=colour", "sections=week", "filter=zz", "zoom=3", "reversed=yes"])
+    func whatCannotBeReadIsIgnored(text: String) throws {
+        let expected = Place(gallery: try address(1))
+        #expect(Place(text: expected.line + "\t" + text) == expected)
+    }
+
+    @Test func theLatestComesFirst() throws {
+        var places = Places()
+        #expect(places.last == Place())
+        for number in [1, 2, 3, 1] { places.note(Place(gallery: try address(number), photo: "\(number)")) }
+        let last = Place(gallery: try address(1), photo: "1")
+        #expect(places.count == 3 && places.last == last)
+        let read = Places(text: places.text)
+        #expect(read == places)
+        #expect(try read.place(in: address(2))?.photo == "2")
+        // The beginning of an address is another one.
+        #expect(try read.place(in: Address("http://example.org/2")) == nil)
+    }
+
+    @Test func whoEndedInTheListOfGalleriesBeginsThere() throws {
+        var places = Places()
+        places.note(Place(gallery: try address(1), photo: "a"))
+        places.note(Place())
+        let read = Places(text: places.text)
+        #expect(read.last == Place() && read == places)
+        #expect(try read.place(in: address(1))?.photo == "a")
+        #expect(try read.lastGallery == address(1))
+        #expect(Places(text: "").last == Place() && Places(text: "galleries\n\u{0}\n=").count == 0)
+    }
+
+    @Test func thereIsAnEndToThem() throws {
+        var places = Places()
+        for number in 0..<600 { places.note(Place(gallery: try address(number))) }
+        #expect(places.count == 500)
+        #expect(try places.place(in: address(99)) == nil)
+        #expect(try places.place(in: address(100)) != nil)
+        let long = try Address("http://example.org/" + String(repeating: "x", count: 6_000))
+        var large = Places()
+        for number in 0..<200 { large.note(Place(gallery: try long.resolving("\(number)?" + long.description))) }
+        #expect(large.text.utf8.count < 1 << 20 && Places(text: large.text).last == large.last)
+    }
+
+    // MARK: - The file
+
+    private func locations(_ folder: TestFolder) -> Locations {
+        Locations { ["HOME": folder.path, "XDG_STATE_HOME": folder.path][$0] }
+    }
+
+    @Test func whatTwoProgramsNoteIsThere() throws {
+        let folder = TestFolder()
+        let (one, other) = (PlacesFile(locations(folder)), PlacesFile(locations(folder)))
+        try one.note([Place(gallery: address(1), photo: "a")])
+        try other.note([Place(gallery: address(2), photo: "b")])
+        try one.note([Place(gallery: address(1), photo: "c"), Place()])
+        let places = other.read()
+        #expect(try places.place(in: address(1))?.photo == "c")
+        #expect(try places.place(in: address(2))?.photo == "b")
+        #expect(places.last == Place())
+    }
+
+    @Test func whatAnOlderVersionKeptIsRead() throws {
+        let folder = TestFolder()
+        let place = Place(gallery: try address(1), photo: "a", isPhotoOpen: true)
+        folder.write("vitrine/place", place.text)
+        let file = PlacesFile(locations(folder))
+        #expect(file.read().last == place)
+        // Once there is a newer file, that one counts.
+        try file.note([Place(gallery: address(2))])
+        #expect(file.read().last == Place(gallery: try address(2)))
+        #expect(try file.read().place(in: address(1)) == place)
+    }
+
+    @Test func aFileThatCannotBeReadIsNone() throws {
+        let folder = TestFolder()
+        folder.write("vitrine/places/x", "")
+        #expect(PlacesFile(locations(folder)).read() == Places())
+    }
+}
