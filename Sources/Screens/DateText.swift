@@ -4,12 +4,12 @@ import Model
 
 /// Moments as the user reads them: in his time zone and his locale.
 enum DateText {
-    /// For a list: weekday, day, month, year and time.
-    static func long(_ moment: Timestamp) -> String { format(moment, "%a %e %b %Y  %R") }
+    /// For a list: weekday, date and time, in the locale's order.
+    static func long(_ moment: Timestamp) -> String { format(moment, DateOrder.current.long) }
 
     /// For a status: date and time as the locale writes them. A user who has chosen no locale gets the order that is the
     /// same everywhere, and not that of the C language's home.
-    static func short(_ moment: Timestamp) -> String { format(moment, hasLocale ? "%x %X" : "%F %T") }
+    static func short(_ moment: Timestamp) -> String { format(moment, DateOrder.current == .none ? "%F %T" : "%x %X") }
 
     /// The time of a day that is today, else the day: for what happened just now, and for what comes soon.
     static func clock(_ moment: Timestamp, now: Timestamp) -> String {
@@ -17,10 +17,10 @@ enum DateText {
     }
 
     /// For a section: `Sunday 30 July 2006`.
-    static func day(_ day: LocalDay) -> String { format(day, "%A %e %B %Y") }
+    static func day(_ day: LocalDay) -> String { format(day, DateOrder.current.day) }
 
     /// For a section: `July 2006`.
-    static func month(_ day: LocalDay) -> String { format(day, "%B %Y") }
+    static func month(_ day: LocalDay) -> String { format(day, DateOrder.current.month) }
 
     private static func format(_ day: LocalDay, _ pattern: String) -> String {
         var parts = tm()
@@ -30,11 +30,6 @@ enum DateText {
         parts.tm_isdst = -1
         _ = mktime(&parts)
         return format(&parts, pattern)
-    }
-
-    private static var hasLocale: Bool {
-        let name = setlocale(LC_TIME, nil).map { String(cString: $0) } ?? "C"
-        return !["C", "POSIX"].contains(name.prefix { $0 != "." })
     }
 
     private static func format(_ moment: Timestamp, _ pattern: String) -> String {

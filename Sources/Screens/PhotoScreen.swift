@@ -97,7 +97,7 @@ final class PhotoScreen: Screen {
 
     override var heading: Heading {
         var detail: [String] = []
-        if let index = results.index(of: key) { detail.append("\(index + 1) of \(results.count)") }
+        if let index = results.index(of: key) { detail.append(CountText.text(index + 1, of: results.count)) }
         if photo?.photo.held != nil, let percent = view.percent {
             switch view.zoom {
             case .fit: detail.append("fit")

@@ -127,9 +127,9 @@ final class PhotosScreen: Screen, ListScreen {
 
     override var heading: Heading {
         // Of a long list the beginning is there at once; where the selection stands is known when all of it is.
-        let place = selection.flatMap { results.index(of: $0) }.map { "\($0 + 1) of " } ?? ""
+        let place = selection.flatMap { results.index(of: $0) }.map { CountText.text($0 + 1, of: results.count) }
         let filter = lists.isFiltered ? "“\(results.filter.text.madeVisible)”  " : ""
-        let standing = results.count == 0 ? nil : "\(place)\(results.count)"
+        let standing = results.count == 0 ? nil : place ?? NumberFormat.current.text(results.count)
         return Heading(
             title: GalleryTitle.text(cache.address),
             detail: filter + [marksText, standing, hitText].compactMap { $0 }.joined(separator: " · "),

@@ -1,15 +1,15 @@
 /// Amounts of data as people read them.
 public enum ByteText {
-    /// `512 B`, `12.3 KB`, `4.0 MB`.
-    public static func text(_ bytes: Int64) -> String {
+    /// `512 B`, `12.3 KB`, `4.0 MB`; in the user's locale, or in another format.
+    public static func text(_ bytes: Int64, _ format: NumberFormat = .current) -> String {
         guard bytes >= 1_000 else { return "\(bytes) B" }
         // What a server says of itself may be anything, so nothing here can be too large.
         var tenths = bytes / 100
         for unit in ["KB", "MB", "GB"] {
-            if tenths < 10_000 { return "\(tenths / 10).\(tenths % 10) \(unit)" }
+            if tenths < 10_000 { return "\(format.text(tenths: tenths)) \(unit)" }
             tenths /= 1_000
         }
-        return "\(tenths / 10).\(tenths % 10) TB"
+        return "\(format.text(tenths: tenths)) TB"
     }
 
     /// How much of how much, where the whole is known.

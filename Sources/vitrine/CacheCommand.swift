@@ -46,17 +46,19 @@ struct CacheCommand {
             total += database + photos + setAside
             var fields = [
                 gallery.record?.address.text ?? gallery.folder,
-                gallery.record.map { CountText.text($0.photoCount, "photo") } ?? "nothing is known of it",
-                "list \(ByteText.text(database - thumbnails))", "thumbnails \(ByteText.text(thumbnails))",
-                "photos \(ByteText.text(photos))",
+                gallery.record.map { CountText.text($0.photoCount, "photo", nil, .plain) } ?? "nothing is known of it",
+                "list \(ByteText.text(database - thumbnails, .plain))",
+                "thumbnails \(ByteText.text(thumbnails, .plain))",
+                "photos \(ByteText.text(photos, .plain))",
             ]
-            if setAside > 0 { fields.append("set aside \(ByteText.text(setAside))") }
+            if setAside > 0 { fields.append("set aside \(ByteText.text(setAside, .plain))") }
             if gallery.record?.isKept == true { fields.append("kept") }
             fields.append("updated " + (gallery.record?.lastSuccess?.iso8601 ?? "never"))
             Output.print(fields.map(\.madeVisible).joined(separator: "\t"))
             if let trouble = gallery.trouble { Output.complain("\(trouble)") }
         }
-        Output.print(CountText.text(galleries.count, "gallery", "galleries") + "\t" + ByteText.text(total))
+        Output.print(
+            CountText.text(galleries.count, "gallery", "galleries", .plain) + "\t" + ByteText.text(total, .plain))
         return galleries.allSatisfy { $0.trouble == nil } ? .done : .someFailed
     }
 

@@ -1,0 +1,52 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Numbers and dates as the user's locale has them, in the real program. The locales are made for the test.
+@Suite(.ownThread, .serialized) struct LocaleTests {
+    private let home = Household()
+
+    /// The environment of a user with a locale.
+    private func locale(_ name: String) throws -> [String: String] {
+        let made = try Command(
+            "/usr/bin/localedef", ["-i", name, "-f", "UTF-8", home.folder.path("\(name).UTF-8")])
+        #expect(made.status == 0, "\(made.errors)")
+        return ["LANG": "\(name).UTF-8", "LOCPATH": home.folder.path]
+    }
+
+    private func writeGallery() -> String {
+        let photos = (1...1_204).map { number in
+            "<photo id=\"\(number)\" name=\"Photo \(number)\" date=\"2006-07-30T17:47:17Z\">"
+                + "<image kind=\"image\" srcURL=\"p/\(number).jpg\"/></photo>"
+        }
+        return home.folder.write("gallery.xml", "<album>\(photos.joined())</album>")
+    }
+
+    private func screen(_ environment: [String: String], _ gallery: String, shows text: String) throws -> String {
+        let tmux = try Tmux(
+            [Built.vitrine, "--offline", gallery], columns: 100, environment: home.environment(environment))
+        return try tmux.until(shows: text)
+    }
+
+    @Test func theScreenIsInTheLocale() throws {
+        let gallery = writeGallery()
+        #expect(try home.vitrine("sync", "--list-only", gallery).status == 0)
+        let german = try screen(try locale("de_DE"), gallery, shows: "1 of 1.204")
+        #expect(german.contains("1 of 1.204") && german.contains("So 30 Jul 2006  17:47"))
+        let american = try screen(try locale("en_US"), gallery, shows: "1 of 1,204")
+        #expect(american.contains("1 of 1,204") && american.contains("Sun Jul 30, 2006  05:47 PM"))
+        let swedish = try screen(try locale("sv_SE"), gallery, shows: "1 of 1\u{202F}204")
+        #expect(swedish.contains("2006-07-30  17:47"))
+    }
+
+    @Test func whatProgramsReadIsNot() throws {
+        let gallery = writeGallery()
+        let german = try locale("de_DE")
+        #expect(try home.vitrine("sync", "--list-only", gallery, environment: german).status == 0)
+        for arguments in [["list", gallery], ["list", "--json", gallery], ["cache", "info"], ["config", "list"]] {
+            let plain = try Command(Built.vitrine, arguments, environment: home.environment())
+            let local = try Command(Built.vitrine, arguments, environment: home.environment(german))
+            #expect(plain.status == 0 && local.text == plain.text, "\(arguments)")
+        }
+    }
+}
