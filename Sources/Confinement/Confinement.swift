@@ -47,7 +47,8 @@ public struct Confinement {
     /// It does not ask to be killed with its parent, since that means with the thread that started it, and others may still
     /// need it then: it ends when nobody has the other end of its socket any more.
     public static func applyToServer() -> StandingWalls? {
-        guard csandbox_close_all_but_three() == 0, csandbox_forbid_new_privileges() == 0,
+        // Its processes could not look up what is open, behind its walls: they close all at once, or there is no server.
+        guard csandbox_close_at_once_but_three() == 0, csandbox_forbid_new_privileges() == 0,
             csandbox_forbid_inspection() == 0, csandbox_limit(csandbox_core, 0) == 0
         else { return nil }
         let landlock = Confinement(longestAnswer: 0).buildLandlock()

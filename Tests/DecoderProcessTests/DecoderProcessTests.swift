@@ -66,6 +66,16 @@ struct DecoderProcessTests {
         #expect(calls.contains("ENOSYS") && calls.contains(/close\(7\) += 0/) && calls.contains(/close\(8\) += 0/))
     }
 
+    /// A server's processes could not look up what is open: there is none then, and whoever wanted one starts programs.
+    @Test func doesNotServeWhereDescriptorsCannotBeClosedAtOnce() {
+        let strace = ["/usr/bin/strace", "-f", "-o", folder.path("calls"), "-e", "inject=close_range:error=ENOSYS"]
+        #expect(throws: ToolError.self) {
+            try DecoderProcess(
+                PNGFile(.scene(width: 16, height: 12)).bytes, arguments: request.arguments, through: strace,
+                from: .server)
+        }
+    }
+
     @Test(arguments: DecoderProcess.Origin.allCases) func refusesOtherArguments(origin: DecoderProcess.Origin) throws {
         for arguments in [[], ["--help"], request.arguments + ["more"]] {
             let process = try DecoderProcess(
