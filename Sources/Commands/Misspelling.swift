@@ -1,31 +1,34 @@
 /// A word that nobody knows, and the one that was meant.
+///
+///     Misspelling.nearest(to: "colours", among: ["colors", "symbols"])      // "colors"
 public enum Misspelling {
-    /// The word that is fewest letters away; nil if none is near: another one is no help then.
-    public static func nearest(to word: String, among words: [String]) -> String? {
-        let near = words.map { (word: $0, distance: distance(word, $0)) }.min { $0.distance < $1.distance }
-        guard let near, near.distance <= max(1, word.count / 3) else {
-            // Of a long name people know the beginning.
-            return word.count < 2 ? nil : words.first { $0.hasPrefix(word) }
-        }
-        return near.word
+    /// The name that differs least, if it differs by a slip or two; or the only one that begins like that.
+    public static func nearest(to word: String, among names: [String]) -> String? {
+        let letters = Array(word.lowercased().utf8)
+        // Of one letter or two everything is near, and what is longer than every name is none that was misspelled.
+        guard (3...40).contains(letters.count) else { return nil }
+        let bound = max(1, letters.count / 3)
+        let nearest = names.map { (name: $0, distance: distance(letters, Array($0.utf8))) }
+            .min { $0.distance < $1.distance }
+        if let nearest, nearest.distance <= bound { return nearest.name }
+        let beginning = names.filter { $0.utf8.starts(with: letters) }
+        return beginning.count == 1 ? beginning[0] : nil
     }
 
-    /// How many letters have to be put in, left out, changed, or exchanged with the next.
-    private static func distance(_ one: String, _ other: String) -> Int {
-        let (one, other) = (Array(one), Array(other))
-        var rows = [Array(0...other.count)]
-        for row in one.indices {
-            var next = [row + 1]
-            for column in other.indices {
-                let isSame = one[row] == other[column]
-                var cost = min(rows[row][column + 1] + 1, next[column] + 1, rows[row][column] + (isSame ? 0 : 1))
-                if row > 0, column > 0, one[row] == other[column - 1], one[row - 1] == other[column] {
-                    cost = min(cost, rows[row - 1][column - 1] + 1)
+    /// How many letters have to be put in, taken out, replaced, or exchanged with the next one.
+    private static func distance(_ from: [UInt8], _ to: [UInt8]) -> Int {
+        var (beforeLast, last) = ([Int](), Array(0...to.count))
+        for (row, letter) in from.enumerated() {
+            var current = [row + 1]
+            for (column, other) in to.enumerated() {
+                var least = min(last[column + 1] + 1, current[column] + 1, last[column] + (letter == other ? 0 : 1))
+                if row > 0, column > 0, letter == to[column - 1], other == from[row - 1] {
+                    least = min(least, beforeLast[column - 1] + 1)
                 }
-                next.append(cost)
+                current.append(least)
             }
-            rows.append(next)
+            (beforeLast, last) = (last, current)
         }
-        return rows[one.count][other.count]
+        return last[to.count]
     }
 }

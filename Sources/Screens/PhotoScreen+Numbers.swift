@@ -15,7 +15,7 @@ extension PhotoScreen {
         case .right where isWhole, .nextPhoto: step(by: number)
         default: return nil
         }
-        if command.movesPhoto { stopSlideshow() }
+        if command.movesPhoto { stopMoving() }
         return true
     }
 

@@ -1,3 +1,5 @@
+import Commands
+
 /// All options. The command line, the settings file, the help and the manual are made from this table.
 public enum SettingsTable {
     /// In the order in which the help lists them.
@@ -63,10 +65,10 @@ public enum SettingsTable {
 
     /// The option that was probably meant by a name that none has; with its dashes, where the command line was read.
     static func nearest(to name: String) -> String? {
-        guard name.hasPrefix("--") else { return NearestName.of(name, among: options.map(\.name)) }
+        guard name.hasPrefix("--") else { return Misspelling.nearest(to: name, among: options.map(\.name)) }
         // In a file there are no dashes.
         if let option = option(named: String(name.dropFirst(2))) { return option.name }
-        return NearestName.of(String(name.dropFirst(2)), among: options.map(\.name) + others).map { "--" + $0 }
+        return Misspelling.nearest(to: String(name.dropFirst(2)), among: options.map(\.name) + others).map { "--" + $0 }
     }
 
     /// Sets a switch, or only says how it stands.

@@ -1,8 +1,8 @@
 import Testing
 
-@testable import Settings
+import Commands
 
-@Suite struct NearestNameTests {
+@Suite struct MisspellingTests {
     private static let names = [
         "cache-dir", "cache-limit", "colors", "symbols", "sync-on-open", "sync-on-focus", "mouse",
     ]
@@ -12,12 +12,12 @@ import Testing
         ("sync-on-opne", "sync-on-open"), ("sync_on_open", "sync-on-open"), ("cachedir", "cache-dir"),
         ("muose", "mouse"), ("mous", "mouse"), ("sync-on-f", "sync-on-focus"),
     ]) func isFound(word: String, name: String) {
-        #expect(NearestName.of(word, among: Self.names) == name)
+        #expect(Misspelling.nearest(to: word, among: Self.names) == name)
     }
 
     /// Too far from all, or as near to one as to another.
     @Test(arguments: ["", "x", "mo", "nonsense", "cache", "keyboard", String(repeating: "colors", count: 7), "żółw"])
     func isNotGuessed(word: String) {
-        #expect(NearestName.of(word, among: Self.names) == nil)
+        #expect(Misspelling.nearest(to: word, among: Self.names) == nil)
     }
 }
