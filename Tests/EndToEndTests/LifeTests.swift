@@ -29,7 +29,7 @@ import Testing
         session.type(click)
         try #require(session.until { $0.text(inRow: row).contains("▌") })
         session.type(click)
-        let title = try #require(name.split(separator: " ").last { $0.count > 1 }).description
+        let title = try #require(name.split(separator: " ").map(String.init).last { $0.count > 1 })
         #expect(session.until { $0.text(inRow: 0).contains(title) && $0.text(inRow: 0).hasSuffix("· fit") })
         session.type("Q")
         #expect(session.wait() == 0)
