@@ -15,7 +15,10 @@ struct EmptyText {
     /// - Parameters:
     ///   - isAwaited: whether its list was asked for and has not come.
     ///   - isFiltered: whether there may be photos, and none is found.
-    init(_ status: SyncStatus, isAwaited: Bool, isOffline: Bool, isFiltered: Bool, scopes: [CommandTable.Scope], _ keys: KeyMap) {
+    init(
+        _ status: SyncStatus, isAwaited: Bool, isOffline: Bool, isFiltered: Bool, scopes: [CommandTable.Scope],
+        _ keys: KeyMap
+    ) {
         func key(_ command: Command) -> String { Self.key(command, scopes, keys) }
         if isFiltered {
             self.init(

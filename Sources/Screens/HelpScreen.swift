@@ -131,8 +131,8 @@ final class HelpScreen: Screen {
     }
 
     private static func keys(_ entry: CommandTable.Entry) -> String {
-        // What is worth typing has something to be typed behind it.
-        let typed = entry.parameter == nil ? [] : [":" + entry.usage]
+        // What no key can say is typed.
+        let typed = entry.parameter?.isNeeded == true ? [":" + entry.usage] : []
         return (entry.keys.map(\.description) + typed).joined(separator: " ")
     }
 }

@@ -95,22 +95,23 @@ struct ScreenLines {
         return rest.size.columns - help.width >= Self.leastText ? help.width : 0
     }
 
-    /// As many hints as fit beside the text, the first ones first; the one at the help in any case, if room is kept for it.
+    /// As many hints as fit beside the text, the first ones first; the one at the help last, and in any case if room is kept for it.
     private func drawHints(
         _ hints: [Hint], besides text: String, keeping kept: Int, in surface: inout Surface, _ rest: inout Rect
     ) -> HintPlaces {
         var width = kept
         var isFull = false
         let shown = hints.filter { hint in
-            if hint.command == .help, kept > 0 { return true }
+            if hint.command == .help, kept > 0 { return false }
             isFull = isFull || text.displayWidth + width + hint.width + 1 > rest.size.columns
             guard !isFull else { return false }
             width += hint.width
             return true
         }
+        let help = kept > 0 ? hints.filter { $0.command == .help }.prefix(1) : []
         var places = HintPlaces()
         var room = rest.takeRight(min(width, rest.size.columns))
-        for hint in shown {
+        for hint in shown + help {
             _ = room.takeLeft(2)
             places.note(room.takingLeft(hint.width - 2), hint.command)
             _ = room.takeLeft(surface.write(hint.key, in: room, style: theme.key))

@@ -46,7 +46,7 @@ import Testing
     @Test func wideEnoughEachCommandHasOneLine() {
         let rows = rows(Self.sizes[0])
         for entry in CommandTable.entries {
-            let typed = entry.parameter == nil ? [] : [":" + entry.usage]
+            let typed = entry.parameter?.isNeeded == true ? [":" + entry.usage] : []
             let keys = (entry.keys.map(\.description) + typed).joined(separator: " ")
             #expect(rows.contains { $0.hasPrefix("   " + keys) && $0.hasSuffix("  " + entry.meaning) }, "\(keys)")
         }

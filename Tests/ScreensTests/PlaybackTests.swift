@@ -93,7 +93,7 @@ import Testing
         screens.press("?")
         _ = screens.frame()
         #expect(screens.waits.count == 0)
-        screens.press("q")
+        screens.press(Key(.escape))
         _ = screens.frame()
         #expect(await screens.waits.nextBegin() == .milliseconds(70))
         #expect(screens.title.hasSuffix("playing"))

@@ -75,7 +75,7 @@ import Testing
             bind photos J next-section
             bind photos J K = next-section
             bind photos J =
-            bind sheet J = open
+            bind nowhere J = open
             bind errors J = zoom-in
             bind errors JJ = open
             bind errors J = leave
@@ -90,7 +90,7 @@ import Testing
             #expect(sentence.hasPrefix("/home/me/config:\(line): "))
         }
         #expect(sentences[0].hasSuffix(": “bind” is not of the form “bind SCOPE KEY = command”."))
-        #expect(sentences[5].contains(": There is no scope “sheet”: one of everywhere, lists, "))
+        #expect(sentences[5].contains(": There is no scope “nowhere”: one of everywhere, lists, "))
         #expect(sentences[6].contains(": “zoom-in” is no command of “errors”, which has open, retry, "))
         #expect(sentences[7].contains(": “JJ” is no key: "))
         #expect(sentences[8].contains(": There is no command “leave”; “errors” has open, "))
