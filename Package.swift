@@ -51,7 +51,7 @@ let rooms: KeyValuePairs<String, [String]> = [
     "Commands": ["Cells"],
     "Settings": ["Model", "Commands"],
     "Secrets": ["Model", "CSecret"],
-    "Screens": ["Model", "Cache", "Cells", "Text", "Pictures", "Commands", "Settings", "Logging"],
+    "Screens": ["Model", "Cache", "Cells", "Text", "Pictures", "Commands", "Settings", "Logging", "Export"],
     "Export": ["Model", "Streams", "Cache", "Text"],
     "Publishing": ["Model", "Streams", "Pixels", "Pictures", "CFolder"],
     "Painting": [],

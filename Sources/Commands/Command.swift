@@ -16,6 +16,8 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
     case sortByDateReversed, sortByNameReversed, sortBySizeReversed, sortByStateReversed
     case nextSection, previousSection, divide
     case pause, retry, retryAll
+    case openExternally, copyPath, delete, renew, refreshAll, showInList
+    case edit, moveUp, moveDown
     case transfers, errors, log, help, redraw, reload, suspend
     case command, goto
 

@@ -104,6 +104,12 @@ public enum CommandTable {
         Entry(
             .keep, .galleries, [.character("K")],
             "keep the gallery here, whatever room it takes"),
+        Entry(.refresh, .galleries, [.character("r")], "update the gallery"),
+        Entry(.refreshAll, .galleries, [.character("R")], "update all galleries"),
+        Entry(.stop, .galleries, [.character("x")], "stop updating"),
+        Entry(.edit, .galleries, [.character("e")], "give it another title or address"),
+        Entry(.moveUp, .galleries, [.character("-")], "move it up in the list"),
+        Entry(.moveDown, .galleries, [.character("+")], "move it down in the list"),
         Entry(.setInterval, .galleries, [.character("i")], "set how often the gallery is updated"),
         Entry(.save, .galleries, [.character("s")], "save the list"),
         Entry(
@@ -114,6 +120,14 @@ public enum CommandTable {
         Entry(.back, .photos, [.character("q"), Key(.escape), .character("h"), Key(.left)], "back to the galleries"),
         Entry(.refresh, .photos, [.character("r")], "update the gallery"),
         Entry(.stop, .photos, [.character("x")], "stop updating"),
+        Entry(.openExternally, .photos, [.character("o")], "open it in another program"),
+        Entry(.copy, .photos, [.character("y")], "copy its address to the clipboard"),
+        Entry(.copyPath, .photos, [.character("Y")], "copy the path of its file to the clipboard"),
+        Entry(.save, .photos, [.character("s")], "save it to a folder"),
+        Entry(.renew, .photos, [.control("r")], "fetch it anew"),
+        Entry(.delete, .photos, [.character("D"), Key(.delete)], "delete it from the cache"),
+        Entry(.slideshow, .photos, [.character("S")], "slideshow from here"),
+        Entry(.refreshAll, .photos, [.character("R")], "update all galleries"),
 
         Entry(
             .search, .photos, [.character("/")],
@@ -171,6 +185,13 @@ public enum CommandTable {
         Entry(.goto, .photo, [], "to the Nth photo", .number("N")),
         Entry(.refresh, .photo, [.character("r")], "update the gallery"),
         Entry(.stop, .photo, [.character("x")], "stop updating"),
+        Entry(.openExternally, .photo, [.character("o")], "open it in another program"),
+        Entry(.copy, .photo, [.character("y")], "copy its address to the clipboard"),
+        Entry(.copyPath, .photo, [.character("Y")], "copy the path of its file to the clipboard"),
+        Entry(.save, .photo, [.character("s")], "save it to a folder"),
+        Entry(.renew, .photo, [.control("r")], "fetch it anew"),
+        Entry(.delete, .photo, [.character("D"), Key(.delete)], "delete it from the cache, and go back"),
+        Entry(.showInList, .photo, [Key(.enter)], "show it in the list of all photos"),
 
         Entry(.up, .fields, [.character("k"), Key(.up)], "a line up"),
         Entry(.down, .fields, [.character("j"), Key(.down)], "a line down"),
@@ -180,7 +201,7 @@ public enum CommandTable {
         Entry(.last, .fields, [.character("G"), Key(.end)], "to the last line"),
 
         Entry(.pause, .transfers, [.character("p")], "begin nothing any more; again: go on"),
-        Entry(.stop, .transfers, [.character("x")], "not now: leave the selected one out"),
+        Entry(.stop, .transfers, [.character("x")], "not now: leave the selected one out; stop saving"),
         Entry(.retry, .transfers, [.character("r")], "try the selected one at once"),
         Entry(.retryAll, .transfers, [.character("R")], "try everything at once"),
 

@@ -1,3 +1,4 @@
+import Cache
 import Cells
 import Model
 import Text
@@ -20,26 +21,53 @@ extension GalleriesScreen {
         drawFirstRun(in: &surface, rest)
     }
 
+    /// From this width on, what can be counted has columns of its own.
+    private static let wide = 90
+
     private func draw(_ address: Address, isSelected: Bool, in surface: inout Surface, _ frame: Rect) {
         let theme = context.theme
         var rest = ListRow.begin(frame, isSelected: isSelected, theme, in: &surface)
-        let title = rest.takeTop(1)
+        let isWide = frame.size.columns >= Self.wide
+        var line = rest.takeTop(1)
+        if isWide, let facts = facts[address] { drawColumns(facts, in: &surface, &line) }
         surface.write(
-            address.text.truncated(toWidth: title.size.columns), in: title,
+            title(of: address).madeVisible.truncated(toWidth: line.size.columns), in: line,
             style: isSelected ? theme.selectedName : theme.name)
-        surface.write(detail(address).truncated(toWidth: rest.size.columns), in: rest, style: theme.detail)
+        surface.write(
+            detail(address, isWide: isWide).truncated(toWidth: rest.size.columns), in: rest, style: theme.detail)
     }
 
-    private func detail(_ address: Address) -> String {
-        let interval = draft.list.interval(of: address).map { $0 == .never ? "never by itself" : "\($0)" }
-        guard let record = records[address] else {
-            let text = draft.presets.contains(address) ? "comes with Vitrine, not opened yet" : "not opened yet"
-            return [text, interval].compactMap { $0 }.joined(separator: " · ")
+    /// How many photos, how much room they take, and how much of it could not be had.
+    private func drawColumns(_ facts: GalleryFacts, in surface: inout Surface, _ line: inout Rect) {
+        func column(_ text: String, _ width: Int, _ style: Style) {
+            var place = line.takeRight(width)
+            surface.write(text, in: place.takeRight(min(width, text.displayWidth)), style: style)
+            _ = line.takeRight(2)
         }
-        let status = context.activity.status(of: GalleryID(address), record: record)
-        let parts = [
-            CountText.text(record.photoCount, "photo"), record.isKept ? "kept" : nil, interval, StatusText.text(status),
-        ]
+        column(errors(facts) ?? "", 11, context.theme.trouble)
+        column(ByteText.text(facts.size), 8, context.theme.detail)
+        column(CountText.text(facts.record.photoCount, "photo"), 14, context.theme.detail)
+    }
+
+    private func errors(_ facts: GalleryFacts) -> String? {
+        facts.errorCount > 0 ? CountText.text(facts.errorCount, "error") : nil
+    }
+
+    private func detail(_ address: Address, isWide: Bool) -> String {
+        // Where a title stands above, the address has to stand somewhere.
+        var parts = [draft.list.title(of: address) == nil ? nil : address.text]
+        if !draft.isListed(address) { parts.append("not in the list: a adds it") }
+        let interval = draft.list.interval(of: address).map { $0 == .never ? "never by itself" : "\($0)" }
+        if let facts = facts[address] {
+            let record = facts.record
+            let status = context.activity.status(of: GalleryID(address), record: record)
+            if !isWide { parts.append(CountText.text(record.photoCount, "photo")) }
+            parts += [record.isKept ? "kept" : nil, interval, StatusText.text(status)]
+            if !isWide { parts += [ByteText.text(facts.size), errors(facts)] }
+        } else {
+            parts.append(draft.presets.contains(address) ? "comes with Vitrine, not opened yet" : "not opened yet")
+            parts.append(interval)
+        }
         return parts.compactMap { $0 }.joined(separator: " · ")
     }
 
@@ -47,7 +75,12 @@ extension GalleriesScreen {
         var rest = frame
         let line = rest.takeTop(1)
         surface.write(context.theme.signs.rule(line.size.columns), in: line, style: context.theme.detail)
-        let label = typed == .interval ? " Update every: " : " Address: "
+        let label =
+            switch typed {
+            case .interval: " Update every: "
+            case .title: " Title: "
+            case .nothing, .address, .otherAddress: " Address: "
+            }
         surface.write(label, in: rest.takeLeft(label.count), style: context.theme.detail)
         _ = rest.takeRight(1)
         field.draw(in: &surface, rest)
@@ -59,7 +92,7 @@ extension GalleriesScreen {
 
     /// Whoever starts Vitrine for the first time is told how to go on.
     private func drawFirstRun(in surface: inout Surface, _ frame: Rect) {
-        let isUntouched = hasLookedUp && records.isEmpty && draft.addresses == draft.presets
+        let isUntouched = hasLookedUp && facts.isEmpty && draft.addresses == draft.presets
         guard !isTyping, isUntouched, draft.addresses.count == 1 else { return }
         var rest = frame
         _ = rest.takeTop(1)

@@ -10,7 +10,7 @@ import Text
 /// What is done to the list is a draft. Saving keeps it, opening a gallery saves it first, and going back discards it.
 @MainActor
 final class GalleriesScreen: Screen, ListScreen {
-    private(set) var draft: GalleryDraft
+    var draft: GalleryDraft
     var scroll = ListScroll()
     var places = ListPlaces()
     var bar = ScrollBar()
@@ -18,18 +18,28 @@ final class GalleriesScreen: Screen, ListScreen {
     /// What is being typed.
     private(set) var typed = Typed.nothing
     /// Why what was typed cannot be used.
-    private var problem: String?
+    var problem: String?
     /// What the caches know, looked up when the screen comes up and when something changes.
-    private(set) var records: [Address: GalleryRecord] = [:]
+    private(set) var facts: [Address: GalleryFacts] = [:]
     /// Whether that has been looked up.
     private(set) var hasLookedUp = false
     /// Whether something has been said of updates since they were drawn, which stand beside what the caches know.
     private var hasStatusNews = false
-    private let lookUp: LookUp<[Address: GalleryRecord]>
+    private let lookUp: LookUp<[Address: GalleryFacts]>
+    /// How much room each takes is to be looked up, too: that means looking through folders.
+    private var wantsSizes = true
+    /// A gallery that was opened without being in the list.
+    var visited: Address?
+    /// Of these galleries nothing is to stay, once it is saved that they are not in the list.
+    var unwantedCaches: Set<Address> = []
+    /// Removes them.
+    var removing: Task<Void, Never>?
     private var isOnTop = false
 
     enum Typed {
         case nothing, address
+        /// Another address for the selected gallery; what it is called.
+        case otherAddress, title
         /// How often the selected gallery is updated.
         case interval
     }
@@ -38,16 +48,7 @@ final class GalleriesScreen: Screen, ListScreen {
         draft = GalleryDraft(presets: context.galleries.presets, list: context.galleries.list)
         lookUp = LookUp(wait: context.wait)
         super.init(context)
-        lookUp.begin = { [weak self, caches = context.caches] in
-            guard let addresses = self?.draft.addresses else { return nil }
-            // For each another database is opened.
-            return {
-                Dictionary(
-                    uniqueKeysWithValues: addresses.compactMap { address in
-                        caches.record(of: address).map { (address, $0) }
-                    })
-            }
-        }
+        lookUp.begin = { [weak self] in self?.beginLookingUp() }
         lookUp.onFound = { [weak self] in self?.take($0) }
         field.next = self
         field.onEnter = { [weak self] in self?.take($0) }
@@ -66,11 +67,7 @@ final class GalleriesScreen: Screen, ListScreen {
 
     override var footing: Footing {
         guard !isTyping else {
-            return Footing(
-                text: problem
-                    ?? (typed == .interval
-                        ? "Like 30m, 2h, 1d, or never; empty: as set for all" : "Enter adds it, Esc does not"),
-                isTrouble: problem != nil)
+            return Footing(text: problem ?? advice, isTrouble: problem != nil)
         }
         let count = draft.addresses.count
         var footing = Footing(
@@ -80,9 +77,19 @@ final class GalleriesScreen: Screen, ListScreen {
         return footing
     }
 
+    /// What to type.
+    private var advice: String {
+        switch typed {
+        case .interval: "Like 30m, 2h, 1d, or never; empty: as set for all"
+        case .otherAddress: "Enter goes on to the title, Esc leaves it as it is"
+        case .title: "Enter keeps it, Esc does not; empty: the address"
+        case .nothing, .address: "Enter adds it, Esc does not"
+        }
+    }
+
     /// Galleries whose last update failed, and whatever else failed in this run.
     private var errorCount: Int {
-        let lists = records.filter { $0.value.failure != nil }.keys.map { Wish.Subject.list(GalleryID($0)) }
+        let lists = facts.filter { $0.value.record.failure != nil }.keys.map { Wish.Subject.list(GalleryID($0)) }
         return Set(lists + context.activity.failures.map(\.subject)).count
     }
 
@@ -96,10 +103,9 @@ final class GalleriesScreen: Screen, ListScreen {
             guard let address = draft.selection else { return nil }
             save()
             return .openGallery(address)
-        case .add: startTyping(.address)
+        case .add: if draft.addSelected() { adoptDraft() } else { startTyping(.address) }
         case .setInterval:
             if draft.selection != nil { startTyping(.interval, draft.selectedInterval?.shortText ?? "") }
-        case .remove: remove()
         case .keep: keep()
         case .save:
             guard draft.isChanged || context.galleries.failure != nil else {
@@ -110,6 +116,7 @@ final class GalleriesScreen: Screen, ListScreen {
             discard()
             return .notice("The changes are discarded.")
         default:
+            if edit(command) { break }
             guard obey(command) else { return event }
         }
         return .needsDisplay
@@ -124,18 +131,23 @@ final class GalleriesScreen: Screen, ListScreen {
 
     override func go(to place: Int) -> Bool { !isTyping && select(place: place) }
 
-    private func startTyping(_ what: Typed, _ text: String = "") {
+    func startTyping(_ what: Typed, _ text: String = "") {
         typed = what
         field.begin(text)
     }
 
-    private func stopTyping() {
+    func stopTyping() {
         typed = .nothing
         problem = nil
     }
 
     private func take(_ text: String) {
-        if typed == .interval { setInterval(text) } else { add(text) }
+        switch typed {
+        case .interval: setInterval(text)
+        case .otherAddress: changeAddress(text)
+        case .title: setTitle(text)
+        case .nothing, .address: add(text)
+        }
     }
 
     private func setInterval(_ text: String) {
@@ -155,15 +167,6 @@ final class GalleriesScreen: Screen, ListScreen {
             adoptDraft()
         } catch {
             problem = error.description
-        }
-    }
-
-    private func remove() {
-        guard draft.selection != nil else { return }
-        if draft.removeSelected() {
-            adoptDraft()
-        } else {
-            send(.notice("This gallery comes with Vitrine and cannot be removed."))
         }
     }
 
@@ -192,31 +195,41 @@ final class GalleriesScreen: Screen, ListScreen {
 
     /// - Parameter notice: what is said if it goes well.
     private func save(notice: String? = nil) {
-        context.galleries.save(draft.list) { [weak self] failure in
-            if let text = failure ?? notice { self?.send(.notice(text)) }
+        context.galleries.save(draft.list, since: draft.original) { [weak self] failure in
+            guard let self else { return }
+            if let text = failure ?? notice { send(.notice(text)) }
+            // Another program may have added to it.
+            if !draft.isChanged, !isTyping { renewDraft() }
         }
         renewDraft()
+        removeUnwantedCaches()
     }
 
     private func discard() {
+        unwantedCaches = []
         renewDraft()
     }
 
     /// A draft of what is kept now, on the same gallery as far as it is there.
     private func renewDraft() {
         let selection = draft.selection
-        draft = GalleryDraft(presets: context.galleries.presets, list: context.galleries.list)
+        draft = GalleryDraft(
+            presets: context.galleries.presets, list: context.galleries.list, visited: visited)
         if let selection { draft.select(selection) }
         adoptDraft()
     }
 
     /// Selects a gallery: the one that was opened elsewhere.
     func select(_ address: Address) {
+        if !draft.isListed(address) {
+            visited = address
+            if !draft.isChanged { renewDraft() }
+        }
         draft.select(address)
         adoptDraft()
     }
 
-    private func adoptDraft() {
+    func adoptDraft() {
         scroll.setCount(draft.addresses.count)
         scroll.select(draft.selected)
         draft.selected = scroll.selected
@@ -225,6 +238,7 @@ final class GalleriesScreen: Screen, ListScreen {
 
     override func didAppear() {
         isOnTop = true
+        wantsSizes = true
         // What is not saved is still there after a look at the help.
         if draft.isChanged { adoptDraft() } else { renewDraft() }
     }
@@ -243,7 +257,9 @@ final class GalleriesScreen: Screen, ListScreen {
     override func modelUpdated(_ update: ModelUpdate) {
         guard isOnTop else { return }
         switch update {
-        case .gallery: lookUp.noteNews()
+        case .gallery:
+            wantsSizes = true
+            lookUp.noteNews()
         case .activity(let change) where change.hasFailures || !change.galleries.isEmpty:
             hasStatusNews = true
             lookUp.noteNews()
@@ -252,9 +268,27 @@ final class GalleriesScreen: Screen, ListScreen {
         }
     }
 
-    private func take(_ records: [Address: GalleryRecord]) {
-        guard records != self.records || hasStatusNews || !hasLookedUp else { return }
-        (self.records, hasLookedUp) = (records, true)
+    /// For each gallery another database is opened.
+    private func beginLookingUp() -> @Sendable () -> [Address: GalleryFacts] {
+        let (caches, addresses) = (context.caches, draft.addresses)
+        let known = wantsSizes ? [:] : facts.mapValues(\.size)
+        wantsSizes = false
+        return {
+            var facts: [Address: GalleryFacts] = [:]
+            for address in addresses { facts[address] = caches.facts(of: address, size: known[address]) }
+            return facts
+        }
+    }
+
+    /// Looks once more, at what they take on the disk too.
+    func lookUpSizes() {
+        wantsSizes = true
+        lookUp.look()
+    }
+
+    private func take(_ facts: [Address: GalleryFacts]) {
+        guard facts != self.facts || hasStatusNews || !hasLookedUp else { return }
+        (self.facts, hasLookedUp) = (facts, true)
         hasStatusNews = false
         if isOnTop { setNeedsDisplay() }
     }

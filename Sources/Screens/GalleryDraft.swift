@@ -6,20 +6,32 @@ struct GalleryDraft: Equatable {
     /// Those that come with Vitrine. They cannot be removed.
     let presets: [Address]
     /// What was there before.
-    private let original: GalleryList
+    let original: GalleryList
     /// What would be saved.
     private(set) var list: GalleryList
+    /// One that was opened without being in the list.
+    private(set) var visited: Address?
     /// The selected one, among all.
     var selected = 0
 
-    init(presets: [Address], list: GalleryList) {
+    init(presets: [Address], list: GalleryList, visited: Address? = nil) {
         self.presets = presets
         original = list
         self.list = list
+        self.visited = visited
     }
 
-    /// All there is to choose from: presets first, and none twice.
-    var addresses: [Address] { presets + list.addresses.filter { !presets.contains($0) } }
+    /// All there is to choose from: presets first, none twice, and last what is not in the list.
+    var addresses: [Address] {
+        let listed = presets + own
+        return listed + [visited].compactMap { $0 }.filter { !listed.contains($0) }
+    }
+
+    /// Those that can be removed.
+    private var own: [Address] { list.addresses.filter { !presets.contains($0) } }
+
+    /// Whether a gallery is one of those that are kept in the list.
+    func isListed(_ address: Address) -> Bool { presets.contains(address) || list.addresses.contains(address) }
 
     /// Whether there is anything to save.
     var isChanged: Bool { list != original }
@@ -30,8 +42,34 @@ struct GalleryDraft: Equatable {
     /// Adds what was typed, if it is a place that can be gone to, and selects it. What is there already is only selected.
     mutating func add(typed text: String, home: String, currentFolder: String) throws(AddressError) {
         let address = try Address(typed: text, home: home, currentFolder: currentFolder)
-        if !addresses.contains(address) { list.add(address) }
-        selected = addresses.firstIndex(of: address) ?? 0
+        if !isListed(address) { list.add(address) }
+        select(address)
+    }
+
+    /// Adds the selected one, if it is not in the list. Returns whether that was so.
+    mutating func addSelected() -> Bool {
+        guard let address = selection, !isListed(address) else { return false }
+        list.add(address)
+        select(address)
+        return true
+    }
+
+    /// Puts what was typed in the place of the selected one. Returns false if that is there already.
+    mutating func replaceSelected(typed text: String, home: String, currentFolder: String) throws(AddressError) -> Bool
+    {
+        let address = try Address(typed: text, home: home, currentFolder: currentFolder)
+        guard let selection, selection != address else { return true }
+        guard !isListed(address) else { return false }
+        list.add(selection)
+        list.replace(selection, with: address)
+        select(address)
+        return true
+    }
+
+    /// Says what a gallery is called.
+    mutating func setTitle(_ title: String, of address: Address) {
+        list.setTitle(title, of: address)
+        select(address)
     }
 
     /// How often the selected one is updated, if that is set for it.
@@ -39,7 +77,9 @@ struct GalleryDraft: Equatable {
 
     /// Says how often the selected one is updated; nil for as often as is set for all.
     mutating func setInterval(_ interval: SyncInterval?) {
-        if let selection { list.setInterval(interval, of: selection) }
+        guard let selection else { return }
+        list.setInterval(interval, of: selection)
+        select(selection)
     }
 
     /// Selects a gallery, if it is there.
@@ -47,13 +87,21 @@ struct GalleryDraft: Equatable {
         if let place = addresses.firstIndex(of: address) { selected = place }
     }
 
-    /// Removes the selected one. The next takes its place, else the one before. Returns false for a preset.
-    mutating func removeSelected() -> Bool {
-        guard let address = selection, !presets.contains(address),
-            let place = list.addresses.firstIndex(of: address)
+    /// Lets the selected one change places with the one above it, or below. Returns whether there is one that it can.
+    mutating func moveSelected(by step: Int) -> Bool {
+        let own = own
+        guard let address = selection, let place = own.firstIndex(of: address), own.indices.contains(place + step)
         else { return false }
-        list.remove(at: place)
-        selected = min(selected, max(0, addresses.count - 1))
+        list.exchange(address, own[place + step])
+        select(address)
         return true
+    }
+
+    /// Removes one. If it was selected, the next takes its place, else the one before.
+    mutating func remove(_ address: Address) {
+        guard !presets.contains(address) else { return }
+        if let place = list.addresses.firstIndex(of: address) { list.remove(at: place) }
+        if visited == address { visited = nil }
+        selected = min(selected, max(0, addresses.count - 1))
     }
 }

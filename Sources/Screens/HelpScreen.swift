@@ -19,7 +19,7 @@ final class HelpScreen: Screen {
     private var width = 0
     private var scroll = ListScroll()
     private var bar = ScrollBar()
-    private let prompt = SearchPrompt()
+    private let prompt = LinePrompt()
     /// What the user is looking for.
     private var words: [String] = []
 

@@ -14,6 +14,8 @@ enum ModelUpdate {
     case activity(Activity.Change)
     /// More has come from the network, or it does better or worse. Heard of a few times a second at most.
     case traffic
+    /// What is being saved has begun, has come farther, or has ended.
+    case exports
     /// Pictures have been drawn.
     case pictures(Set<PictureOrder>)
     /// The log has grown, or was cleared, or a switch was turned.

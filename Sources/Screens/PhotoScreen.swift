@@ -173,7 +173,7 @@ final class PhotoScreen: Screen {
         case .play: togglePlaying()
         case .refresh: delegate?.refresh()
         case .stop: context.wishes.stop(.list(gallery))
-        default: return false
+        default: return act(on: command)
         }
         return true
     }
@@ -224,9 +224,16 @@ final class PhotoScreen: Screen {
     /// - Parameter seconds: for each photo, if not as the user has set.
     func startSlideshow(seconds: Int? = nil) {
         guard results.count > 1 else { return send(.notice("There is no other photo to show.")) }
-        slideshow.start(seconds: seconds)
-        travel = 1
+        beginSlideshow(seconds: seconds)
         stateWishes()
+    }
+
+    /// Begins to show photos one after the other: these, or if there are none all of the list.
+    ///
+    /// - Parameter seconds: for each photo, if not as the user has set.
+    func beginSlideshow(over slides: [PhotoKey] = [], seconds: Int? = nil) {
+        slideshow.start(over: slides, seconds: seconds)
+        travel = 1
     }
 
     /// The user does something with the photo.
@@ -244,6 +251,9 @@ final class PhotoScreen: Screen {
 
     /// The photos that will be looked at next, if the user goes on as he does.
     var upcoming: [PhotoKey] {
+        if slideshow.isRunning, !slideshow.slides.isEmpty {
+            return slideshow.slides(after: key, limit: 2).filter { results.index(of: $0) != nil }
+        }
         guard let index = results.index(of: key) else { return [] }
         let places =
             slideshow.isRunning

@@ -34,7 +34,7 @@ extension PhotosScreen {
         let before = (text: lists.filter.text, purpose: lists.purpose)
         errand = .typing(from: selection)
         prompt.onChange = { [weak self] in self?.lists.search($0, for: purpose) }
-        prompt.onEnter = { [weak self] in
+        prompt.onEnter = { [weak self] _ in
             guard let self else { return }
             guard case .typing(let origin) = errand else { return }
             errand = lists.isSearching ? .awaitingHit(from: origin) : .none

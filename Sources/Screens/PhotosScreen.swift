@@ -35,7 +35,7 @@ final class PhotosScreen: Screen, ListScreen {
     private var subscriptions: [UpdateFeed.Subscription] = []
     private var isOnTop = false
     var errand = Errand.none
-    let prompt = SearchPrompt()
+    let prompt = LinePrompt()
     private let sortMenu: SortMenu
     let marks = Marks()
     let pane: PhotoPane
@@ -131,7 +131,7 @@ final class PhotosScreen: Screen, ListScreen {
         let filter = lists.isFiltered ? "“\(results.filter.text.madeVisible)”  " : ""
         let standing = results.count == 0 ? nil : place ?? NumberFormat.current.text(results.count)
         return Heading(
-            title: GalleryTitle.text(cache.address),
+            title: context.title(of: cache.address),
             detail: filter + [marksText, standing, hitText].compactMap { $0 }.joined(separator: " · "),
             brief: marksText ?? hitText ?? standing ?? "")
     }
@@ -170,7 +170,7 @@ final class PhotosScreen: Screen, ListScreen {
         case .information: togglePane()
         default:
             return obeySearching(command) || obeyDividing(command) || obeyMarking(command) || obeySorting(command)
-                || obeyMoving(command)
+                || act(on: command) || obeyMoving(command)
         }
         return true
     }

@@ -37,7 +37,9 @@ extension RootScreen {
     private func drawFooting(in surface: inout Surface, _ line: Rect) {
         let lines = ScreenLines(theme: context.theme, keys: context.keys)
         if let question {
-            lines.drawFooting(Footing(text: question.text + " (y/n)"), scopes: [], in: &surface, line)
+            lines.drawFooting(Footing(text: question.text), scopes: [], in: &surface, line)
+        } else if let typing {
+            typing.draw(in: &surface, line, context.theme)
         } else if let notice = notices.first {
             lines.drawFooting(Footing(text: notice), scopes: [], in: &surface, line)
         } else if let signIn {
@@ -60,7 +62,9 @@ extension RootScreen {
         guard !(top is TransfersScreen) else { return [] }
         // A line that is read out whenever it changes had better not.
         if context.settings.plain { return context.wishes.isPaused ? ["paused"] : [] }
-        return TrafficText.indicator(
+        let traffic = TrafficText.indicator(
             context.activity.traffic, speed: context.activity.speed, isPaused: context.wishes.isPaused)
+        guard let saving = context.exports.indicator else { return traffic }
+        return traffic.map { "\(saving) · \($0)" } + [saving]
     }
 }

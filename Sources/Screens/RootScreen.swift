@@ -32,12 +32,14 @@ public final class RootScreen: Screen {
 
     struct Question {
         let text: String
-        let onYes: @MainActor () -> Void
+        let choices: [Choice]
     }
 
     /// What the user has not read yet, the one that is shown first.
     private(set) var notices: [String] = []
     private(set) var question: Question?
+    /// Asks for a line.
+    var typing: LinePrompt?
     /// Asks who the user is.
     var signIn: SignInPrompt?
     /// Where a command is being typed by its name.
@@ -75,6 +77,8 @@ public final class RootScreen: Screen {
             context.feed.follow(context.darkroom.developed()) { .pictures($0.orders) },
             context.feed.follow(context.log.changes) { .log },
         ]
+        context.exports.onChange = { [feed = context.feed] in feed.deliver(.exports) }
+        context.exports.onEnd = { [weak self] in self?.tell($0) }
         push(GalleriesScreen(context))
         timer.onDue = { [weak self] in self?.openGallery?.askForUpdate() }
         context.galleries.onChange = { [weak self] in self?.adaptTimer() }
@@ -100,15 +104,18 @@ public final class RootScreen: Screen {
         return place
     }
 
-    /// Returns when what the user has saved is on the disk, and where he is; with a sentence, if it could not be written.
+    /// Returns when what the user has saved is on the disk, and nothing is under way any more; with a sentence or more about
+    /// what could not be written, and about photos that were just being saved.
     public func finish() async -> String? {
         await context.galleries.settled()
         await remembered.settled()
         await context.places.settled()
         let unkept = await keeping?.value
+        await (children.first as? GalleriesScreen)?.removing?.value
         await leaving?.value
         await openGallery?.noteLeft().value
-        return context.galleries.failure ?? unkept ?? context.places.failure
+        let outcomes = await context.exports.finish() + [context.galleries.failure ?? unkept ?? context.places.failure].compactMap { $0 }
+        return outcomes.isEmpty ? nil : outcomes.joined(separator: " ")
     }
 
     // MARK: - What is on top
@@ -123,7 +130,7 @@ public final class RootScreen: Screen {
     }
 
     /// Whether the user is in the middle of nothing that a key belongs to.
-    var isFree: Bool { question == nil && commandLine == nil && top.focus === top }
+    var isFree: Bool { question == nil && typing == nil && commandLine == nil && top.focus === top }
 
     private func push(_ screen: Screen) {
         let covered = children.last
@@ -138,7 +145,7 @@ public final class RootScreen: Screen {
     }
 
     private func pop() {
-        guard children.count > 1 else { return onQuit() }
+        guard children.count > 1 else { return quit() }
         let gone = children.removeLast()
         gone.didDisappear()
         if let photos = gone as? PhotosScreen {
@@ -205,7 +212,7 @@ public final class RootScreen: Screen {
     public func handle(_ input: InputEvent) {
         switch input {
         case .key(let key): handle(key)
-        case .paste(let text): if !tellPrompt(.paste(text)) { top.focus.send(.paste(text)) }
+        case .paste(let text): if !tellLine(.paste(text)), !tellPrompt(.paste(text)) { top.focus.send(.paste(text)) }
         case .focus(let isInFront): top.focus.send(.focus(isInFront))
         case .mouse(let mouse): handle(mouse)
         }
@@ -213,7 +220,7 @@ public final class RootScreen: Screen {
 
     /// While the user is asked something, a mouse is no answer.
     private func handle(_ mouse: InputEvent.Mouse) {
-        guard question == nil, signIn == nil, commandLine == nil else { return }
+        guard question == nil, typing == nil, signIn == nil, commandLine == nil else { return }
         if case .press = mouse.action { noteRead() }
         if case .press(1) = mouse.action, let command = hintPlaces.command(at: mouse.position) {
             return top.focus.send(.command(command))
@@ -227,10 +234,11 @@ public final class RootScreen: Screen {
         if let question {
             self.question = nil
             onNeedsDisplay()
-            if key == .character("y") || key == .character("Y") { question.onYes() }
+            question.choices.first { key == .character($0.key) || key == .character(Character($0.key.uppercased())) }?
+                .action()
             return
         }
-        if !tellPrompt(.key(key)) { top.focus.send(.key(key)) }
+        if !tellLine(.key(key)), !tellPrompt(.key(key)) { top.focus.send(.key(key)) }
         askWhoTheUserIs()
     }
 
@@ -266,8 +274,10 @@ public final class RootScreen: Screen {
         case .back: pop()
         case .notice(let text): tell(text)
         case .confirm(let text, let onYes):
-            question = Question(text: text, onYes: onYes)
-            onNeedsDisplay()
+            ask(text + " (y/n)", [Choice("y", "yes", onYes)])
+        case .choose(let text, let choices):
+            ask(([text] + choices.map { "\($0.key) \($0.word)" } + ["n no"]).joined(separator: "  "), choices)
+        case .type(let label, let text, let onEnter): ask(label, text, onEnter: onEnter)
         case .copy(let text): onCopy(text)
         case .needsDisplay: onNeedsDisplay()
         // The list need not be in the chain: a photo, the log or the help may have the focus.
@@ -280,17 +290,29 @@ public final class RootScreen: Screen {
     private func act(on command: Command) {
         switch command {
         case .back: pop()
-        case .quit: onQuit()
+        case .quit: quit()
         case .help: if !(top is HelpScreen) { push(HelpScreen(context, scopes: top.scopes)) }
         case .transfers: if !(top is TransfersScreen) { push(TransfersScreen(context)) }
         case .errors: if !(top is ErrorsScreen) { push(ErrorsScreen(context)) }
         case .log: if !(top is LogScreen) { push(LogScreen(context)) }
+        case .refreshAll: tell(GalleryUpdates(context).refreshAll(open: openGallery?.cache.address))
         case .command: openCommandLine()
         case .redraw: onRedraw()
         case .reload: onReload()
         case .suspend: onSuspend()
         default: break
         }
+    }
+
+    /// Ends the program. What is being saved would be stopped by that, so the user is asked.
+    private func quit() {
+        guard let saving = context.exports.indicator else { return onQuit() }
+        ask("Still \(saving). Quit all the same? (y/n)", [Choice("y", "yes") { [weak self] in self?.onQuit() }])
+    }
+
+    private func ask(_ text: String, _ choices: [Choice]) {
+        question = Question(text: text, choices: choices)
+        onNeedsDisplay()
     }
 
     override func modelUpdated(_ update: ModelUpdate) {
@@ -301,7 +323,7 @@ public final class RootScreen: Screen {
                 onNeedsDisplay()
             }
             if change.hasSignIns { followSignIns() }
-        case .traffic:
+        case .traffic, .exports:
             if currentIndicator != indicator { onNeedsDisplay() }
         default: break
         }

@@ -34,6 +34,10 @@ public final class ScreenContext {
     let currentFolder: String
     /// Where the log is saved.
     let stateFolder: String
+    /// Has photos opened by another program. Returns a sentence if that cannot be done.
+    let open: @Sendable ([PhotoKey], GalleryCache) async -> String?
+    /// What is being saved.
+    let exports: Exports
     /// Where commands are kept that were typed by their names.
     let commandsFile: String
     /// Waits for a time to pass. The system's clock does it; in a test, the test.
@@ -52,6 +56,7 @@ public final class ScreenContext {
         caches: CacheFolder, wishes: Wishes, activity: Activity, darkroom: Darkroom, log: Log, settings: Settings,
         galleries: RememberedGalleries, places: RememberedPlaces? = nil, locations: Locations, currentFolder: String,
         capabilities: Capabilities,
+        exportFolder: String, open: @escaping @Sendable ([PhotoKey], GalleryCache) async -> String?,
         wait: @escaping @Sendable (Duration) async throws -> Void
     ) {
         self.caches = caches
@@ -67,11 +72,16 @@ public final class ScreenContext {
         commandsFile = locations.commandsFile
         self.currentFolder = currentFolder
         self.capabilities = capabilities
+        self.open = open
+        exports = Exports(folder: exportFolder, wishes: wishes, mayFetch: !settings.offline)
         self.wait = wait
     }
 
     /// How pictures are drawn.
     var drawingStyle: DrawingStyle { DrawingStyle(capabilities, settings) }
+
+    /// What a gallery is called: by its user, or else by the place where it lies.
+    func title(of gallery: Address) -> String { galleries.list.title(of: gallery) ?? GalleryTitle.text(gallery) }
 
     /// What the keys mean.
     var keys: KeyMap { settings.keys }

@@ -11,6 +11,8 @@ final class Slideshow {
     var onDue: () -> Void = {}
 
     private(set) var isRunning = false
+    /// What is shown, if it is not the whole list.
+    private(set) var slides: [PhotoKey] = []
     /// For how long a photo is shown, unless the user says something else for this once.
     private let usualInterval: Duration
     private var interval: Duration
@@ -33,15 +35,19 @@ final class Slideshow {
     }
 
     /// Begins, or begins anew with another time for each photo.
-    func start(seconds: Int? = nil) {
+    ///
+    /// - Parameter slides: what is shown; none for all of the list.
+    func start(over slides: [PhotoKey] = [], seconds: Int? = nil) {
         noteWaiting()
         isRunning = true
+        self.slides = slides
         interval = seconds.map { .seconds($0) } ?? usualInterval
         stride = (1, 0)
     }
 
     func stop() {
         isRunning = false
+        slides = []
         noteWaiting()
     }
 
@@ -51,6 +57,12 @@ final class Slideshow {
         guard count > 1 else { return [] }
         if stride.count != count { stride = (isShuffled ? Self.randomStride(count) : 1, count) }
         return (1...limit).map { (place + $0 * stride.places) % count }
+    }
+
+    /// The slides that are shown after one.
+    func slides(after key: PhotoKey, limit: Int) -> [PhotoKey] {
+        let place = slides.firstIndex(of: key) ?? slides.count - 1
+        return places(after: place, of: slides.count, limit: limit).map { slides[$0] }
     }
 
     /// A photo is seen. Said at every frame; its time begins with the first.

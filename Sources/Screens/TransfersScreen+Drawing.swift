@@ -20,12 +20,18 @@ extension TransfersScreen {
         let now = Timestamp(milliseconds: Log.systemTime())
         bar.draw(scroll, in: &surface, rest, context.theme)
         for index in scroll.window {
-            let transfer = report.transfers[index]
             let line = rest.takeTop(row.height)
             places.note(line, index)
-            row.draw(
-                transfer, SubjectName(transfer.subject, context.caches), isSelected: index == scroll.selected, now: now,
-                in: &surface, frame: line)
+            let isSelected = index == scroll.selected
+            switch entries[index] {
+            case .export(let job):
+                ExportRow(theme: context.theme, height: row.height)
+                    .draw(job, isSelected: isSelected, in: &surface, frame: line)
+            case .transfer(let transfer):
+                row.draw(
+                    transfer, SubjectName(transfer.subject, context.caches), isSelected: isSelected, now: now,
+                    in: &surface, frame: line)
+            }
         }
     }
 
@@ -77,13 +83,20 @@ extension TransfersScreen {
 
     /// Where the selected one comes from, and why it waits: what its row may have no room for.
     private func drawDetail(in surface: inout Surface, _ rest: inout Rect) {
-        guard let selected else { return }
-        let name = SubjectName(selected.subject, context.caches)
-        let place = [name.gallery, selected.host].filter { !$0.isEmpty }.joined(separator: " · ")
-        var paragraphs = [(text: place, style: context.theme.detail)]
-        let now = Timestamp(milliseconds: Log.systemTime())
-        if let reason = TransferText.reason(selected.stage, now: now) {
-            paragraphs.insert((reason, context.theme.trouble), at: 0)
+        var paragraphs: [(text: String, style: Style)]
+        switch selected {
+        case nil: return
+        case .export(let job):
+            paragraphs = [("\(job.gallery) · to \(job.folder)", context.theme.detail)]
+            if let failure = job.failure { paragraphs.insert((failure, context.theme.trouble), at: 0) }
+        case .transfer(let transfer):
+            let name = SubjectName(transfer.subject, context.caches)
+            let place = [name.gallery, transfer.host].filter { !$0.isEmpty }.joined(separator: " · ")
+            paragraphs = [(place, context.theme.detail)]
+            let now = Timestamp(milliseconds: Log.systemTime())
+            if let reason = TransferText.reason(transfer.stage, now: now) {
+                paragraphs.insert((reason, context.theme.trouble), at: 0)
+            }
         }
         DetailPane(theme: context.theme).draw(
             paragraphs, lines: rest.size.rows < 12 ? 2 : 3, in: &surface, &rest)

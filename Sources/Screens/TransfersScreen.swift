@@ -10,11 +10,13 @@ import Model
 @MainActor
 final class TransfersScreen: Screen, ListScreen {
     private(set) var report = TrafficReport()
+    /// What is being saved, and below it what is transferred.
+    private(set) var entries: [TransferEntry] = []
     var scroll = ListScroll()
     var places = ListPlaces()
     var bar = ScrollBar()
     /// Selection follows identity: what is selected is a thing, wherever it comes to stand.
-    private var selection: Wish.Subject?
+    private var selection: TransferEntry.Identity?
     private var watch: TrafficWatch?
 
     override init(_ context: ScreenContext) {
@@ -53,8 +55,13 @@ final class TransfersScreen: Screen, ListScreen {
     override func obey(_ command: Command) -> Bool {
         switch command {
         case .pause: context.wishes.isPaused ? context.wishes.resume() : context.wishes.pause()
-        case .stop: if let selection { context.wishes.decline(selection) }
-        case .retry: if let selection { context.wishes.hurry([selection]) }
+        case .stop:
+            switch selected {
+            case .export(let job): job.cancel()
+            case .transfer(let transfer): context.wishes.decline(transfer.subject)
+            case nil: break
+            }
+        case .retry: if case .transfer(let transfer) = selected { context.wishes.hurry([transfer.subject]) }
         case .retryAll: context.wishes.hurryAll()
         default:
             guard scroll.obey(command) else { return false }
@@ -63,28 +70,31 @@ final class TransfersScreen: Screen, ListScreen {
         return true
     }
 
-    var selected: TransferReport? {
-        report.transfers.indices.contains(scroll.selected) ? report.transfers[scroll.selected] : nil
+    var selected: TransferEntry? {
+        entries.indices.contains(scroll.selected) ? entries[scroll.selected] : nil
     }
 
     override func go(to place: Int) -> Bool { select(place: place) }
 
     override func follow(_ mouse: InputEvent.Mouse) -> Bool { followInList(mouse) }
 
-    func selectionDidMove() { selection = selected?.subject }
+    func selectionDidMove() { selection = selected?.identity }
 
     override func modelUpdated(_ update: ModelUpdate) {
-        guard case .traffic = update else { return }
-        adopt()
+        switch update {
+        case .traffic, .exports: adopt()
+        default: return
+        }
         if watch != nil { setNeedsDisplay() }
     }
 
     private func adopt() {
         report = context.activity.traffic ?? TrafficReport()
-        scroll.setCount(report.transfers.count)
+        entries = context.exports.jobs.map { .export($0) } + report.transfers.map { .transfer($0) }
+        scroll.setCount(entries.count)
         // What has arrived leaves the selection to what has taken its place.
-        if let place = report.transfers.firstIndex(where: { $0.subject == selection }) { scroll.select(place) }
-        selection = selected?.subject
+        if let place = entries.firstIndex(where: { $0.identity == selection }) { scroll.select(place) }
+        selection = selected?.identity
     }
 
     override func didAppear() {

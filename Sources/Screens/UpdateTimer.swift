@@ -88,17 +88,8 @@ final class UpdateTimer {
         // Clocks do not agree to the millisecond: what was waited for is over.
         let now = max(due, Timestamp(milliseconds: Log.systemTime()))
         for address in timetable.takeDue(at: now) {
-            if address == open { onDue() } else { ask(address) }
+            if address == open { onDue() } else { GalleryUpdates(context).ask(address) }
         }
         setAlarm(now)
-    }
-
-    /// Only the list is fetched: thumbnails are, when somebody looks at them.
-    private func ask(_ address: Address) {
-        Task.detached { [caches = context.caches, wishes = context.wishes, log = context.log] in
-            do { wishes.ask(for: .list(try caches.open(address).id)) } catch {
-                log.error(.cache, "\(address): \(error)")
-            }
-        }
     }
 }

@@ -1,6 +1,7 @@
 import Model
 
-/// The galleries that the user remembers, a file with an address in each line, and behind it how often it is updated.
+/// The galleries that the user remembers, a file with an address in each line, and behind it how often it is updated, and what
+/// the user calls it.
 ///
 ///     var list = GalleryList(text: try PrivateFile.read(path) ?? "")
 ///     list.add(address)
@@ -10,7 +11,7 @@ import Model
 /// The file is the user's as well: what he wrote into it and is no address is passed over, and written back.
 public struct GalleryList: Equatable, Sendable {
     /// In the user's order, no address twice.
-    private var lines: [GalleryLine]
+    var lines: [GalleryLine]
 
     /// A list of these; of a repeated one the first counts.
     public init(_ addresses: [Address] = []) {
@@ -39,11 +40,17 @@ public struct GalleryList: Equatable, Sendable {
     public var addresses: [Address] { lines.compactMap(\.address) }
 
     private static let header = """
-        # Galleries, one address in each line; behind a tab, how often it is updated: every 30m, never. \
-        Vitrine rewrites this file.
+        # Galleries, one address in each line; behind a tab, how often it is updated: every 30m, never; \
+        behind another, its title. Vitrine rewrites this file.
         """
     /// As this version writes it, and as others did.
-    private static let headers = [header, "# Galleries, one address in each line. Vitrine rewrites this file."]
+    private static let headers = [
+        header, "# Galleries, one address in each line. Vitrine rewrites this file.",
+        """
+        # Galleries, one address in each line; behind a tab, how often it is updated: every 30m, never. \
+        Vitrine rewrites this file.
+        """,
+    ]
 
     /// The file's text.
     public var text: String {

@@ -35,6 +35,8 @@ public struct Locations: Hashable, Sendable {
     public var passwordsFile: String { config + "/passwords" }
     /// What was found out about hosts.
     public var networkFile: String { state + "/network" }
+    /// Where the desktop keeps which folders the user has.
+    public var userFoldersFile: String { config.dropLast("vitrine".count) + "user-dirs.dirs" }
     /// Commands that were typed by their names.
     public var commandsFile: String { state + "/commands" }
     /// Where one was in each gallery.

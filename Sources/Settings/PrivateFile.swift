@@ -50,6 +50,23 @@ public enum PrivateFile {
         }
     }
 
+    /// Reads a file and writes what is made of it; of several programs that do so at once each sees what the one before has
+    /// written.
+    ///
+    /// - Parameter body: is given the file's text, or nil if there is no such file.
+    public static func change(_ path: String, _ body: (String?) -> String) throws(SettingsError) {
+        let path = target(of: path)
+        let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+        try makeFolder(folder)
+        // The file itself is another one after each change, so the folder has the lock.
+        let descriptor = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .file(path: folder, reason: String(cString: strerror(errno))) }
+        defer { close(descriptor) }
+        // Where a file system has no locks, it is done without.
+        while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
+        try write(body(try read(path)), to: path)
+    }
+
     /// Sees to it that a file can be read by its owner alone, and that this is the user.
     public static func check(_ path: String) throws(SettingsError) {
         var status = stat()

@@ -106,6 +106,10 @@ public struct Settings: Hashable, Sendable {
     public var slideshow = 5
     /// A slideshow does not go by the list.
     public var slideshowShuffled = false
+    /// The program that photos are opened with, if not the desktop's.
+    public var openWith: String?
+    /// The folder that photos are saved to at first, if not that of the desktop for pictures.
+    public var exportFolder: String?
     /// The mouse is followed. The terminal then leaves it to us, and selects text with Shift alone.
     public var mouse = true
 

@@ -44,6 +44,11 @@ public enum SettingsTable {
         .number("row-height", "ROWS", 0...20, "rows for each photo in a list; 0: as suits the screen", \.rowHeight),
         .number("slideshow", "SECONDS", 1...3_600, "seconds for each photo of a slideshow", \.slideshow),
         .flag("slideshow-shuffle", "show the photos of a slideshow in no order") { set(&$0.slideshowShuffled, $1) },
+        .path(
+            "open-with", letter: nil, "PROGRAM", "open photos with this program; default: $BROWSER or xdg-open",
+            \.openWith),
+        .path(
+            "export-folder", letter: nil, "DIR", "propose this folder to save photos to", \.exportFolder),
         .flag("mouse", "follow the mouse; text is then selected with Shift") { set(&$0.mouse, $1) },
         .number("debug-delay", "MILLISECONDS", 0...600_000, "begin each transfer that much later", \.debugDelay),
         .number("debug-failures", "N", 0...1_000_000, "let every Nth request fail; 0: none", \.debugFailures),

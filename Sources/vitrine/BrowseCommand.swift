@@ -21,9 +21,10 @@ struct BrowseCommand {
         let place = try startingPlace(gallery, known)
         let caches = try house.openCaches()
         terminal.followsMouse = house.settings.mouse
+        let program = externalProgram
         let developer = PictureDeveloper(caches: caches, decoder: house.decoder, log: house.log)
-        let root = RootScreen(
-            try makeContext(caches, developer, terminal, RememberedPlaces(known) { try places.note($0) }))
+        let remembered = RememberedPlaces(known) { try places.note($0) }
+        let root = RootScreen(try makeContext(caches, developer, terminal, remembered, program))
         root.onNeedsDisplay = { terminal.setNeedsFrame() }
         root.onRedraw = { terminal.redraw() }
         root.onSuspend = { terminal.suspend() }
@@ -54,6 +55,7 @@ struct BrowseCommand {
         // Reads are of no use to anybody now. What is being written is whole transactions.
         working.cancel()
         if let failure = await root.finish() { Output.complain(failure) }
+        await program.sweep()
         return Self.exitCode(signal)
     }
 
@@ -69,20 +71,29 @@ struct BrowseCommand {
 
     @MainActor
     private func makeContext(
-        _ caches: CacheFolder, _ developer: PictureDeveloper, _ terminal: Terminal, _ places: RememberedPlaces
+        _ caches: CacheFolder, _ developer: PictureDeveloper, _ terminal: Terminal, _ places: RememberedPlaces,
+        _ program: ExternalProgram
     ) throws -> ScreenContext {
         let path = house.locations.galleriesFile
         for mistake in house.mistakes { house.activity.note(notice: mistake) }
         for mistake in try house.mistakesInGalleries() { house.activity.note(notice: "\(mistake)") }
         let galleries = RememberedGalleries(
             presets: [house.installation.testGallery].compactMap { $0 }, list: try house.rememberedGalleries(),
-            onSave: { try PrivateFile.write($0.text, to: path) })
+            onSave: { list, before in
+                var written = list
+                try PrivateFile.change(path) { text in
+                    written = list.merging(GalleryList(text: text ?? ""), since: before)
+                    return written.text
+                }
+                return written
+            })
         return ScreenContext(
             caches: caches, wishes: house.wishes, activity: house.activity,
             darkroom: Darkroom(developer: developer, width: House.cores), log: house.log, settings: house.settings,
             galleries: galleries, places: places, locations: house.locations,
             currentFolder: GalleryArgument.currentFolder,
             capabilities: terminal.capabilities,
+            exportFolder: exportFolder, open: { await program.open($0, of: $1) },
             wait: { [clock = BootClock()] in try await clock.sleep(until: clock.now + $0) })
     }
 
@@ -99,6 +110,21 @@ struct BrowseCommand {
         } catch {
             house.activity.note(notice: "\(error)")
         }
+    }
+
+    /// The folder that photos are saved to, unless the user says another: the desktop's for pictures, if there is one.
+    private var exportFolder: String {
+        if let chosen = house.settings.exportFolder { return chosen }
+        let text = (try? PrivateFile.read(house.locations.userFoldersFile)).flatMap { $0 } ?? ""
+        let pictures = UserFolders(text: text, home: house.locations.home).pictures
+        guard let pictures, access(pictures, W_OK | X_OK) == 0 else { return GalleryArgument.currentFolder }
+        return pictures
+    }
+
+    private var externalProgram: ExternalProgram {
+        ExternalProgram(
+            house.settings, { name in getenv(name).map { String(cString: $0) } }, wishes: house.wishes
+        ) { [activity = house.activity] in activity.note(notice: $0) }
     }
 
     /// The network, and what is done beside it.

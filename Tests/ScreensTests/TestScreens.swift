@@ -25,6 +25,8 @@ import TestSupport
     let cache: GalleryCache
     /// Every list of galleries that was saved.
     let saved = Saved()
+    /// What was given to other programs.
+    let opened = Opened()
     private(set) var root: RootScreen
     private(set) var context: ScreenContext
     var size = Size(columns: 80, rows: 24)
@@ -41,6 +43,12 @@ import TestSupport
         let failure = Mutex<SettingsError?>(nil)
     }
 
+    final class Opened: Sendable {
+        let photos = Mutex<[[PhotoKey]]>([])
+        /// Why the next ones cannot be opened.
+        let failure = Mutex<String?>(nil)
+    }
+
     init(
         _ settings: Settings = Settings(), presets: [Address] = [], remembered: [Address] = [],
         list: GalleryList? = nil,
@@ -53,16 +61,23 @@ import TestSupport
         cache = try caches.open(Address("http://example.org/album/index.xml"))
         let developer = PictureDeveloper(
             caches: caches, decoder: DecoderClient(path: try DecoderProcess.path, from: .server), log: log)
-        let galleries = RememberedGalleries(presets: presets, list: list ?? GalleryList(remembered)) { [saved] list in
+        let galleries = RememberedGalleries(presets: presets, list: list ?? GalleryList(remembered)) {
+            [saved] list, _ in
             if let failure = saved.failure.withLock({ $0.take() }) { throw failure }
             saved.lists.withLock { $0.append(list) }
+            return list
         }
         let home = folder.path
         context = ScreenContext(
             caches: caches, wishes: wishes, activity: activity, darkroom: Darkroom(developer: developer, width: 1),
             log: log, settings: settings, galleries: galleries, places: places,
             locations: Locations { $0 == "HOME" ? home : nil }, currentFolder: "/work",
-            capabilities: Capabilities(colours: .full), wait: { [waits] in try await waits.wait($0) })
+            capabilities: Capabilities(colours: .full), exportFolder: folder.path("pictures"),
+            open: { [opened] keys, _ in
+                if let failure = opened.failure.withLock({ $0.take() }) { return failure }
+                opened.photos.withLock { $0.append(keys) }
+                return nil
+            }, wait: { [waits] in try await waits.wait($0) })
         root = RootScreen(context)
         connect()
     }

@@ -108,4 +108,53 @@ import Testing
         let list = GalleryList([try Address("http://me:secret@example.org/")])
         #expect(!list.text.contains("secret"))
     }
+
+    @Test("BEHAVIOURS 6.1: behind the interval stands what the user calls a gallery")
+    func titles() throws {
+        let text = "\(one)\tevery 30m\tThe lake\n\(two)\t\tGrandma’s  photos\n\(folder.text)\tnever\n"
+        var list = GalleryList(text: text)
+        #expect(list.title(of: one) == "The lake" && list.interval(of: one)?.minutes == 30)
+        #expect(list.title(of: two) == "Grandma’s  photos" && list.interval(of: two) == nil)
+        #expect(list.title(of: folder) == nil && list.interval(of: folder) == .never)
+        #expect(GalleryList.mistakes(in: text, path: "galleries").isEmpty)
+        #expect(list.text.hasSuffix("Vitrine rewrites this file.\n" + text))
+        list.setTitle(" a\tb\u{1B}\n ", of: folder)
+        list.setTitle("  ", of: one)
+        list.setTitle(nil, of: two)
+        #expect(list.text.hasSuffix("\n\(one)\tevery 30m\n\(two)\n\(folder.text)\tnever\ta b\n"))
+        #expect(GalleryList(text: list.text) == list)
+    }
+
+    @Test func anotherAddressTakesThePlaceOfOne() throws {
+        var list = GalleryList(text: "# mine\n\(one)\tevery 30m\tThe lake\n# his\n\(two)\n")
+        #expect(!list.replace(one, with: two) && list.replace(one, with: folder))
+        list.exchange(folder, two)
+        #expect(list.text.hasSuffix("\n# mine\n\(two)\n# his\n\(folder.text)\tevery 30m\tThe lake\n"))
+    }
+
+    private func list(_ names: String) -> GalleryList {
+        GalleryList(names.map { Address(filePath: "/\($0)") })
+    }
+
+    @Test(
+        "BEHAVIOURS 4.4, 6.1: what two programs have made of the list is both in it",
+        arguments: [
+            // before, mine, theirs, both
+            ("ab", "abc", "ab", "abc"), ("ab", "ab", "abd", "abd"), ("ab", "abc", "abd", "abdc"),
+            ("ab", "b", "abd", "bd"), ("ab", "abc", "a", "ac"), ("abc", "cba", "abc", "cba"),
+            ("abc", "cba", "abcd", "cbad"),
+            ("abc", "ab", "bc", "b"), ("abc", "acb", "bcd", "cbd"), ("ab", "abc", "abc", "abc"), ("", "a", "b", "ba"),
+        ])
+    func merged(before: String, mine: String, theirs: String, both: String) {
+        #expect(list(mine).merging(list(theirs), since: list(before)) == list(both))
+    }
+
+    @Test func whatIsWrittenBesideAddressesIsMergedToo() throws {
+        let before = GalleryList(text: "\(one)\n\(two)\n")
+        let theirs = GalleryList(text: "# theirs\n\(one)\tevery 1h\n\(two)\tnever\n")
+        var mine = before
+        mine.setTitle("Mine", of: two)
+        #expect(
+            mine.merging(theirs, since: before).text.hasSuffix("\n# theirs\n\(one)\tevery 1h\n\(two)\t\tMine\n"))
+    }
 }

@@ -100,4 +100,23 @@ import Testing
         let error = #expect(throws: SettingsError.self) { try PrivateFile.check(folder.path("nothing")) }
         #expect(error?.description == "\(folder.path("nothing")): No such file or directory.")
     }
+
+    @Test(.ownThread) func whoChangesAFileAtTheSameTimeLosesNothing() async throws {
+        let path = folder.path("new/list")
+        try PrivateFile.change(path) { $0 ?? "none" }
+        #expect(try PrivateFile.read(path) == "none" && mode(path) == 0o600)
+        // In one program each writes under a name of its own, too: whoever has no turn would write over another's.
+        await withTaskGroup { group in
+            for number in 0..<8 {
+                group.addTask {
+                    for round in 0..<20 {
+                        try? PrivateFile.change(path) { ($0 ?? "") + "\n\(number).\(round)" }
+                    }
+                }
+            }
+        }
+        let lines = try #require(try PrivateFile.read(path)).split(separator: "\n")
+        #expect(lines.count == 161 && Set(lines).count == 161)
+        #expect(folder.entries("new") == ["list"])
+    }
 }

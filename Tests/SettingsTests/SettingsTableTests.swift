@@ -13,7 +13,8 @@ import Testing
         "all-thumbnails": "yes", "row-height": "4", "sort": "size", "sort-reversed": "yes", "sections": "month",
         "all-photos": "yes", "transfers": "12", "ca-file": "/ca.pem", "client-certificate": "/me.pem",
         "client-key": "/key.pem", "client-certificate-host": "example.org", "netrc": "/netrc", "passwords": "file",
-        "slideshow": "20", "slideshow-shuffle": "yes", "mouse": "no", "debug-delay": "250", "debug-failures": "3",
+        "slideshow": "20", "slideshow-shuffle": "yes", "open-with": "feh", "export-folder": "/x", "mouse": "no",
+        "debug-delay": "250", "debug-failures": "3",
     ]
 
     @Test func everyOptionIsSetAndReadBack() throws {

@@ -73,6 +73,16 @@ public final class Tmux {
         try until(seconds: seconds) { $0.contains(text) }
     }
 
+    /// Lets programs put text on the clipboard, which tmux does not do unless it is told to.
+    public func allowClipboard() throws {
+        _ = try tmux("set-option", "-s", "set-clipboard", "on")
+    }
+
+    /// What a program has put on the clipboard.
+    public func clipboard() throws -> String {
+        try tmux("show-buffer").text
+    }
+
     private func tmux(_ arguments: String...) throws -> Command {
         try Command("/usr/bin/tmux", ["-L", socket, "-u"] + arguments)
     }

@@ -2,13 +2,13 @@ import Cells
 import Model
 import Text
 
-/// The line in which one types what is searched for. What is found changes with every letter.
+/// A line in which one types what was asked for: what is searched for, which changes with every letter, or a folder.
 @MainActor
-final class SearchPrompt: Responder {
+final class LinePrompt: Responder {
     /// What to do with what has been typed so far.
     var onChange: (String) -> Void = { _ in }
-    /// The user is satisfied with what was found.
-    var onEnter: () -> Void = {}
+    /// The user is satisfied with what he has typed.
+    var onEnter: (String) -> Void = { _ in }
     /// The user wants to be where he was.
     var onEscape: () -> Void = {}
 
@@ -19,12 +19,12 @@ final class SearchPrompt: Responder {
     private var label = ""
     private var reported = ""
 
-    /// Begins with what was searched for last.
+    /// Begins with what was typed last.
     func begin(_ label: String, _ text: String) {
         self.label = label
         reported = text
         field.begin(text)
-        field.onEnter = { [weak self] _ in self?.onEnter() }
+        field.onEnter = { [weak self] in self?.onEnter($0) }
         field.onEscape = { [weak self] in self?.onEscape() }
     }
 

@@ -1,0 +1,78 @@
+import Cache
+import Export
+import Model
+
+/// What is being saved to folders of the user's, whatever screen he looks at.
+///
+///     exports.begin(keys, of: cache, to: "/home/me/Pictures", name: "3 photos", gallery: "example.org")
+///
+/// It is done out of the screens' way, and goes on behind them. Each says what has become of it when it ends; those that are
+/// under way when the program ends are stopped, and say what is left.
+@MainActor
+final class Exports {
+    /// Those that are under way, the oldest first.
+    private(set) var jobs: [ExportJob] = []
+    /// Called when one has begun, has come farther, or has ended.
+    var onChange: () -> Void = {}
+    /// Called with what has become of one.
+    var onEnd: (String) -> Void = { _ in }
+    /// The folder that is proposed: the one of last time.
+    var folder: String
+    private var endings: [Int: Task<String, Never>] = [:]
+    private var lastNumber = 0
+    private let wishes: Wishes
+    private let mayFetch: Bool
+
+    /// - Parameters:
+    ///   - folder: what is proposed at first.
+    ///   - mayFetch: whether somebody fulfils wishes.
+    init(folder: String, wishes: Wishes, mayFetch: Bool) {
+        (self.folder, self.wishes, self.mayFetch) = (folder, wishes, mayFetch)
+    }
+
+    /// Begins to save photos.
+    func begin(_ keys: [PhotoKey], of cache: GalleryCache, to folder: String, name: String, gallery: String) {
+        let (events, continuation) = AsyncStream<PhotoExport.Event>.makeStream()
+        let work = Task.detached { [wishes, mayFetch] () -> Result<PhotoExport.Report, any Error> in
+            defer { continuation.finish() }
+            do {
+                let export = try PhotoExport(keys, of: cache, to: folder, wishes: wishes, mayFetch: mayFetch)
+                return .success(try await export.run { continuation.yield($0) })
+            } catch {
+                return .failure(error)
+            }
+        }
+        lastNumber += 1
+        let job = ExportJob(
+            number: lastNumber, name: name, gallery: gallery, folder: folder, count: keys.count, work: work)
+        jobs.append(job)
+        endings[job.number] = Task {
+            for await event in events {
+                job.take(event)
+                onChange()
+            }
+            let outcome = await job.outcome()
+            jobs.removeAll { $0 === job }
+            endings[job.number] = nil
+            onEnd(outcome)
+            onChange()
+            return outcome
+        }
+        onChange()
+    }
+
+    /// Stops what is under way, and waits until it has. Returns what has become of each.
+    func finish() async -> [String] {
+        for job in jobs { job.cancel() }
+        var outcomes: [String] = []
+        for (_, ending) in endings.sorted(by: { $0.key < $1.key }) { outcomes.append(await ending.value) }
+        return outcomes
+    }
+
+    /// For the status line of any screen: `saving 3 of 28`; nil if nothing is being saved.
+    var indicator: String? {
+        guard !jobs.isEmpty else { return nil }
+        let (done, count) = jobs.reduce((0, 0)) { ($0.0 + $1.done, $0.1 + $1.count) }
+        return "saving \(done) of \(count)"
+    }
+}

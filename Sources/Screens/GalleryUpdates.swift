@@ -1,0 +1,58 @@
+import Cache
+import Model
+
+/// Asks for updates of galleries, whether they are open or not.
+@MainActor
+struct GalleryUpdates {
+    let context: ScreenContext
+
+    init(_ context: ScreenContext) { self.context = context }
+
+    /// What comes by itself. Only the list is fetched: thumbnails are, when somebody looks at them.
+    func ask(_ address: Address) {
+        Task.detached { [caches = context.caches, wishes = context.wishes, log = context.log] in
+            do { wishes.ask(for: .list(try caches.open(address).id)) } catch {
+                log.error(.cache, "\(address): \(error)")
+            }
+        }
+    }
+
+    /// What a user means by it: everything that failed has another chance, too. Returns a sentence for him.
+    func refresh(_ addresses: [Address]) -> String {
+        guard !context.settings.offline else { return "Offline: nothing is fetched." }
+        context.activity.forgetStorageTroubles()
+        context.caches.credentials.lookAgain()
+        for id in addresses.map(GalleryID.init) {
+            context.activity.reconsiderQuestions(of: id)
+            context.wishes.reconsider(id)
+        }
+        // Off the main actor, and one after the other: for each another database is opened.
+        Task.detached { [caches = context.caches, wishes = context.wishes, activity = context.activity] in
+            for address in addresses {
+                do {
+                    let cache = try caches.open(address)
+                    try await cache.writer.forgiveTroubles()
+                    wishes.ask(for: .list(cache.id))
+                } catch {
+                    activity.note(notice: "\(GalleryTitle.text(address)): \(error)")
+                }
+            }
+        }
+        guard addresses.count == 1, let address = addresses.first else {
+            return "Updating \(addresses.count) galleries."
+        }
+        return "Updating \(GalleryTitle.text(address))."
+    }
+
+    /// All that the user may choose from, and the one that is open.
+    func refreshAll(open: Address?) -> String {
+        let known = context.galleries.presets + context.galleries.list.addresses
+        var seen: Set<Address> = []
+        return refresh((known + [open].compactMap { $0 }).filter { seen.insert($0).inserted })
+    }
+
+    /// Stops an update.
+    func stop(_ address: Address) {
+        context.wishes.stop(.list(GalleryID(address)))
+    }
+}

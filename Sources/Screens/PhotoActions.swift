@@ -1,0 +1,97 @@
+import Cache
+import Cells
+import Commands
+import Model
+import Text
+
+/// What can be done with photos, in the list and on the screen of one alike: they are given to another program, copied,
+/// saved, fetched anew, and taken out of the cache.
+///
+///     PhotoActions(context, cache: cache, from: self).obey(command, on: concerned)
+@MainActor
+struct PhotoActions {
+    let context: ScreenContext
+    let cache: GalleryCache
+    /// Where notices and questions begin their way up. It may be gone by the time that something is done.
+    weak var sender: Responder?
+
+    /// So many windows are a mistake.
+    private static let mostOpened = 20
+
+    init(_ context: ScreenContext, cache: GalleryCache, from sender: Responder) {
+        self.context = context
+        self.cache = cache
+        self.sender = sender
+    }
+
+    /// Obeys a command, if it is about photos. Returns whether it was.
+    func obey(_ command: Command, on keys: [PhotoKey]) -> Bool {
+        let action: ([PhotoKey]) -> Void
+        switch command {
+        case .openExternally: action = open
+        case .copy: action = copyAddresses
+        case .copyPath: action = copyPaths
+        case .save: action = save
+        case .delete: action = delete
+        case .renew: action = renew
+        default: return false
+        }
+        if !keys.isEmpty { action(keys) }
+        return true
+    }
+
+    func tell(_ notice: String) {
+        sender?.send(.notice(notice))
+    }
+
+    /// What photos are called: one by its name, more by their number.
+    func name(of keys: [PhotoKey]) -> String {
+        guard keys.count == 1, let key = keys.first else { return CountText.text(keys.count, "photo") }
+        let photo = try? cache.read { try $0.photo(key) }
+        return photo.map { "“\($0.name.madeVisible)”" } ?? "the photo"
+    }
+
+    private func open(_ keys: [PhotoKey]) {
+        guard keys.count <= Self.mostOpened else {
+            return tell("\(keys.count) photos are not opened at once: \(Self.mostOpened) at most.")
+        }
+        let name = name(of: keys)
+        Task {
+            let failure = await context.open(keys, cache)
+            tell(failure ?? "Opened elsewhere: \(name).")
+        }
+    }
+
+    private func copyAddresses(_ keys: [PhotoKey]) {
+        copy(keys, "address", "addresses", missing: "The gallery does not have it any more.") { reader, key in
+            try reader.source(of: key, .photo)?.address?.text
+        }
+    }
+
+    private func copyPaths(_ keys: [PhotoKey]) {
+        copy(keys, "path", "paths", missing: "The photo is not here, so it has no path; y copies its address.") {
+            [files = cache.files] reader, key in
+            // Of a gallery on the disk, the user's own file, which has a name.
+            if let own = try reader.source(of: key, .photo)?.address?.filePath { return own.madeVisible }
+            return try reader.photoFile(of: key).map { files.path($0) }
+        }
+    }
+
+    /// Puts a line for each photo on the clipboard.
+    private func copy(
+        _ keys: [PhotoKey], _ one: String, _ many: String, missing: String,
+        _ line: (CacheReader, PhotoKey) throws -> String?
+    ) {
+        do {
+            let lines = try cache.read { reader in try keys.compactMap { try line(reader, $0) } }
+            guard !lines.isEmpty else { return tell(missing) }
+            sender?.send(.copy(lines.joined(separator: "\n")))
+            tell(
+                lines.count == 1
+                    ? "The \(one) was sent to the clipboard."
+                    : "\(CountText.text(lines.count, one, many)) were sent to the clipboard.")
+        } catch {
+            tell("\(error)")
+        }
+    }
+}

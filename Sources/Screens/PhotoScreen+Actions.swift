@@ -1,0 +1,26 @@
+import Commands
+import Model
+
+/// What is done with the photo that is looked at.
+extension PhotoScreen {
+    /// Obeys a command that is about the photo. Returns whether it was.
+    func act(on command: Command) -> Bool {
+        switch command {
+        case .showInList:
+            delegate?.leaveFilter()
+            send(.back)
+        case .delete: delete()
+        default: return PhotoActions(context, cache: results.cache, from: self).obey(command, on: [key])
+        }
+        return true
+    }
+
+    /// Nobody looks at it any more then: else it would be fetched again at once.
+    private func delete() {
+        guard let delegate, photo?.photo.held != nil else {
+            return send(.notice("It is not here, so there is nothing to delete."))
+        }
+        send(.back)
+        _ = PhotoActions(context, cache: results.cache, from: delegate).obey(.delete, on: [key])
+    }
+}

@@ -1,0 +1,53 @@
+import Glibc
+import Model
+import Testing
+
+@testable import Cache
+
+@Suite struct DroppingTests {
+    private let test: TestCache
+
+    init() async throws {
+        test = try TestCache()
+        try await test.sync(["a", "b", "c"].map { try TestCache.entry($0) })
+        for id in ["a", "b"] { try await test.hold(id) }
+    }
+
+    private func path(_ id: String) throws -> String? {
+        let key = try test.key(id)
+        return try test.cache.read { try $0.photoFile(of: key) }.map { test.cache.files.path($0) }
+    }
+
+    @Test func filesOfPhotosGoAndNothingElse() async throws {
+        let gone = try #require(try path("a"))
+        let keys = try ["a", "c"].map { try test.key($0) }
+        #expect(try await test.cache.writer.dropPhotos(keys) == 1)
+        #expect(access(gone, F_OK) != 0)
+        #expect(try path("a") == nil && test.photo("a").photo.isWanting && test.photo("a").size == nil)
+        #expect(try test.photo("a").thumbnail.isCurrent)
+        #expect(try access(#require(try path("b")), F_OK) == 0)
+        #expect(try await test.cache.writer.dropPhotos(keys) == 0)
+    }
+
+    @Test func whatIsRenewedStaysUntilTheNextIsHere() async throws {
+        let before = try test.photo("a")
+        try await test.cache.writer.note(
+            .bad(Failure("gone", remedy: .none)), for: .photo, of: try test.key("c"), edition: 1)
+        try await test.cache.writer.renew(["a", "c"].map { try test.key($0) })
+        for rendition in Rendition.allCases {
+            let state = try test.photo("a")[rendition]
+            #expect(state.isWanting && state.held == before[rendition].held)
+            let key = try test.key("a")
+            let source = try #require(try test.cache.read { try $0.wantingSource(of: key, rendition) })
+            // It is asked whether what is here is right.
+            #expect(source.validators != Validators())
+        }
+        #expect(try path("a") != nil)
+        #expect(try test.photo("c").photo.trouble == nil && test.photo("c").photo.isWanting)
+        #expect(try test.photo("b").photo.isCurrent)
+        // It is.
+        let state = try test.photo("a").photo
+        #expect(try await test.cache.writer.confirm(.photo, of: try test.key("a"), edition: state.edition))
+        #expect(try test.photo("a").photo.isCurrent && path("a") != nil)
+    }
+}

@@ -1,0 +1,210 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What is done with photos beside looking at them, in the real program.
+@Suite(.ownThread, .serialized) struct ActionTests {
+    private let home = Household()
+
+    private func session(_ arguments: String..., environment: [String: String] = [:]) throws -> TerminalSession {
+        try TerminalSession(
+            arguments: arguments, columns: 100, rows: 30, environment: home.environment(environment))
+    }
+
+    /// What the terminal was told to put on the clipboard.
+    private func copied(_ bytes: [UInt8]) -> [String] {
+        String(decoding: bytes, as: UTF8.self).matches(of: #/\x{1B}\]52;c;([^\x{7}]*)\x{7}/#).compactMap {
+            Data(base64Encoded: String($0.output.1)).map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
+    /// A program that writes down what it is given, whether it has a terminal, and what the file holds.
+    private func viewer(named name: String = "viewer", ending code: Int = 0) throws -> (path: String, pipe: String) {
+        let pipe = home.folder.path(name + ".pipe")
+        mkfifo(pipe, 0o600)
+        let text = home.folder.write(
+            name + ".sh",
+            """
+            #!/bin/sh
+            { for word; do echo "$word"; done
+              (: < /dev/tty) 2> /dev/null && echo "a terminal"
+              cmp -s "$1" '\(Built.testGallery)/images/dawn-ridge.jpg' && echo "the photo"; } > '\(pipe)'
+            exit \(code)
+            """)
+        // A file that we have written may be open in a child of another test just now, and cannot be executed then.
+        let path = home.folder.path("bin/" + name)
+        _ = try Command("/usr/bin/install", ["-D", "-m", "700", text, path])
+        return (path, pipe)
+    }
+
+    /// What a program writes into its pipe, once it has been started.
+    private func words(_ pipe: String) -> [String] {
+        let descriptor = open(pipe, O_RDONLY | O_NONBLOCK)
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        // As long as nobody has begun to write, there is no end either.
+        while poll(&entry, 1, 60_000) > 0, case let count = read(descriptor, &buffer, buffer.count), count > 0 {
+            bytes += buffer.prefix(count)
+        }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    @Test(.timeLimit(.minutes(5))) func aPhotoIsOpenedByTheProgramThatIsNamed() throws {
+        let (path, pipe) = try viewer()
+        let temporary = home.folder.path("tmp")
+        try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: true)
+        let session = try session(
+            "--open-with=\(path)", Built.testGallery, environment: ["TMPDIR": temporary])
+        #expect(session.until(shows: "1 of 28"))
+        // It is not here yet.
+        session.type("o")
+        #expect(words(pipe) == ["file://\(Built.testGallery)/images/dawn-ridge.jpg"])
+        #expect(session.until(shows: "Opened elsewhere: “Dawn over the ridge”."))
+        session.type("\r")
+        #expect(session.until { $0.text.contains("1 of 28 · fit") && !$0.text.contains("Loading") })
+        session.type("o")
+        let opened = words(pipe)
+        #expect(opened.first?.hasPrefix(temporary + "/vitrine-") == true)
+        #expect(opened.first?.hasSuffix("/Dawn over the ridge.jpg") == true)
+        #expect(opened.dropFirst() == ["the photo"])
+        #expect(home.folder.entries("tmp").count == 1)
+        session.type("Q")
+        #expect(session.wait() == 0)
+        #expect(home.folder.entries("tmp").isEmpty)
+    }
+
+    @Test(.timeLimit(.minutes(5))) func withoutADisplayOrAProgramThatIsSaid() throws {
+        let none = try session("--open-with=/no/such/program", Built.testGallery)
+        #expect(none.until(shows: "1 of 28"))
+        none.type("o")
+        #expect(none.until(shows: "“/no/such/program” cannot be started: No such file or directory."))
+        let dark = try session(Built.testGallery)
+        #expect(dark.until(shows: "1 of 28"))
+        dark.type("o")
+        #expect(dark.until(shows: "There is no display to open it on; the setting open-with names a program."))
+        // A desktop that knows no program for it says so when it is asked.
+        let (path, pipe) = try viewer(named: "xdg-open", ending: 3)
+        let folder = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
+        let desktop = try session(Built.testGallery, environment: ["DISPLAY": ":9", "PATH": folder + ":/usr/bin:/bin"])
+        #expect(desktop.until(shows: "1 of 28"))
+        desktop.type("o")
+        #expect(words(pipe) == ["file://\(Built.testGallery)/images/dawn-ridge.jpg"])
+        // What is said of one's own doing is read first.
+        #expect(desktop.until(shows: "Opened elsewhere"))
+        desktop.type("g")
+        #expect(desktop.until(shows: "xdg-open could not open it (3); the setting open-with names a program."))
+    }
+
+    @Test(.timeLimit(.minutes(5))) func addressesGoToTheUsersBrowser() throws {
+        let (path, pipe) = try viewer()
+        let server = try Nginx(serving: Built.testGallery)
+        let session = try session(server.url("/index.xml"), environment: ["BROWSER": "\(path) %s --new:other"])
+        #expect(session.until(shows: "1 of 28"))
+        session.type("o")
+        #expect(words(pipe) == [server.url("/images/dawn-ridge.jpg"), "--new"])
+    }
+
+    @Test(.timeLimit(.minutes(5))) func addressAndPathReachTheClipboard() throws {
+        let server = try Nginx(serving: Built.testGallery)
+        let session = try session(server.url("/index.xml"))
+        #expect(session.until(shows: "1 of 28"))
+        session.type("y")
+        #expect(session.until(shows: "The address was sent to the clipboard."))
+        #expect(copied(session.bytes) == [server.url("/images/dawn-ridge.jpg")])
+        session.type("\r")
+        #expect(session.until { $0.text.contains("1 of 28 · fit") && !$0.text.contains("Loading") })
+        session.type("Y")
+        #expect(session.until(shows: "The path was sent to the clipboard."))
+        let path = try #require(copied(session.bytes).last)
+        #expect(path.hasPrefix(home.folder.path(".cache/vitrine/galleries/")))
+        let photo = FileManager.default.contents(atPath: Built.testGallery + "/images/dawn-ridge.jpg")
+        #expect(FileManager.default.contents(atPath: path) == photo)
+        #expect(session.screen.violations.isEmpty)
+    }
+
+    @Test(.timeLimit(.minutes(5))) func aTmuxThatMayPassesItOn() throws {
+        let tmux = try Tmux([Built.vitrine, Built.testGallery], environment: home.environment())
+        try tmux.allowClipboard()
+        try tmux.until(shows: "1 of 28")
+        try tmux.type("y")
+        try tmux.until(shows: "The address was sent to the clipboard.")
+        #expect(try tmux.clipboard() == "file://\(Built.testGallery)/images/dawn-ridge.jpg")
+    }
+
+    @Test(
+        "BEHAVIOURS 5.8: a gallery is added by its address, a photo is looked at and saved, and the next one is reported",
+        .timeLimit(.minutes(5)))
+    func theWholeWay() throws {
+        let server = try Nginx(serving: Built.testGallery)
+        let folder = home.folder.path("saved")
+        let session = try session()
+        #expect(session.until(shows: "1 gallery"))
+        session.type("a" + server.url("/index.xml") + "\r")
+        #expect(session.until(shows: "2 galleries"))
+        session.type("\r")
+        #expect(session.until { $0.text.contains("1 of 28") && $0.text.contains("Dawn over the ridge") })
+        session.type("\r")
+        #expect(session.until { $0.text.contains("1 of 28 · fit") && !$0.text.contains("Loading") })
+        session.type("s")
+        #expect(session.until(shows: "Save “Dawn over the ridge” to:"))
+        session.type("\u{15}~/saved\r")
+        #expect(session.until(shows: "“Dawn over the ridge” is in \(folder)."))
+        let copy = FileManager.default.contents(atPath: folder + "/Dawn over the ridge.jpg")
+        #expect(copy == FileManager.default.contents(atPath: Built.testGallery + "/images/dawn-ridge.jpg"))
+        session.type("Q")
+        #expect(session.wait() == 0)
+        #expect(home.folder.entries("saved") == ["Dawn over the ridge.jpg"])
+        let list = try String(contentsOfFile: home.folder.path(".config/vitrine/galleries"), encoding: .utf8)
+        #expect(list.contains(server.url("/index.xml")))
+    }
+
+    @Test(
+        "BEHAVIOURS 5.8: who quits while photos are being saved is asked, and told what is left",
+        .timeLimit(.minutes(5)))
+    func quittingReports() throws {
+        let gate = Gate()
+        let server = try ScriptedServer { request in
+            guard request.path == "/index.xml" else { return [.hold(gate)] }
+            return .answer(
+                200,
+                "<album><photo id=\"a\" name=\"Lake\" date=\"2006-01-01T00:00:00Z\">"
+                    + "<image kind=\"image\" srcURL=\"a\"/></photo></album>")
+        }
+        let session = try session(server.url("/index.xml"))
+        #expect(session.until(shows: "1 of 1"))
+        session.type("s")
+        #expect(session.until(shows: "Save “Lake” to:"))
+        session.type("\u{15}~/saved\r")
+        #expect(session.until(shows: "saving 0 of 1"))
+        session.type("Q")
+        #expect(session.until(shows: "Still saving 0 of 1. Quit all the same? (y/n)"))
+        session.type("y")
+        #expect(session.wait() == 0)
+        let said = String(decoding: session.bytes, as: UTF8.self)
+        #expect(
+            said.contains("vitrine: “Lake” is not in \(home.folder.path("saved")) yet; saving it once more goes on."))
+        gate.open()
+    }
+
+    @Test(
+        "BEHAVIOURS 4.4, 6.1: two programs that change the list of galleries both have their way",
+        .timeLimit(.minutes(5)))
+    func twoLists() throws {
+        let sessions = try [session(), session()]
+        for (session, name) in zip(sessions, ["one", "two"]) {
+            #expect(session.until(shows: "1 gallery"))
+            session.type("a\(name).example.org\r")
+            #expect(session.until(shows: "2 galleries"))
+        }
+        for session in sessions {
+            session.type("s")
+            #expect(session.until(shows: "The list of galleries is saved."))
+        }
+        // The second has found what the first has written.
+        #expect(sessions[1].until(shows: "http://one.example.org/"))
+        let list = try String(contentsOfFile: home.folder.path(".config/vitrine/galleries"), encoding: .utf8)
+        #expect(list.split(separator: "\n").dropFirst() == ["http://one.example.org/", "http://two.example.org/"])
+    }
+}

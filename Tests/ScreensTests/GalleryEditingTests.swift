@@ -1,0 +1,198 @@
+import Cells
+import Model
+import Settings
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import Screens
+
+@MainActor @Suite(.timeLimit(.minutes(5))) struct GalleryEditingTests {
+    private let preset = Address(filePath: "/usr/share/vitrine/TestGallery")
+
+    private func screens(_ hosts: String..., presets: [Address] = []) throws -> TestScreens {
+        try TestScreens(presets: presets, remembered: hosts.map { try Address("http://\($0)/") })
+    }
+
+    /// Lines on the screen that stand where names do.
+    private func names(_ screens: TestScreens) -> [String] {
+        let frame = screens.frame()
+        return stride(from: 1, to: screens.size.rows - 2, by: 2).map { frame.text(inRow: $0) }
+            .map { String($0.dropFirst(3)) }.filter { !$0.isEmpty }
+    }
+
+    private func saved(_ screens: TestScreens) async -> String? {
+        await screens.context.galleries.settled()
+        return screens.saved.lists.withLock { $0.last?.text.split(separator: "\n").dropFirst().joined(separator: "\n") }
+    }
+
+    @Test func oneThatWasOpenedWithoutBeingInTheListIsShownAndCanBeAdded() async throws {
+        let screens = try screens("one")
+        screens.open()
+        screens.press("q")
+        #expect(screens.selected == screens.cache.address.text)
+        #expect(screens.text.contains("not in the list: a adds it") && !screens.title.contains("not saved"))
+        screens.press("a")
+        #expect(!screens.text.contains("not in the list") && screens.title.hasSuffix("not saved"))
+        #expect(screens.selected == screens.cache.address.text && names(screens).count == 2)
+        screens.press("s")
+        #expect(await saved(screens) == "http://one/\n\(screens.cache.address)")
+        // What is in the list already has an address typed beside it.
+        screens.press("a")
+        #expect(screens.frame().cursor != nil)
+    }
+
+    @Test func oneThatWasOpenedAndIsNotWantedGoesFromTheScreen() throws {
+        let screens = try screens("one")
+        screens.root.start(at: Place(gallery: try Address("http://two/")))
+        screens.press("q")
+        #expect(names(screens) == ["http://one/", "http://two/"])
+        screens.press("g", "G", "d")
+        if screens.status.contains("l from the list only") { screens.press("l") }
+        #expect(names(screens) == ["http://one/"] && !screens.title.contains("not saved"))
+    }
+
+    @Test("BEHAVIOURS 6.1: a gallery has another address, and a title of its user's")
+    func edited() async throws {
+        let screens = try screens("one", "two")
+        screens.press("j", "e")
+        #expect(screens.text.contains("Address: http://two/"))
+        screens.press(.control("u"))
+        screens.type("one")
+        screens.press(Key(.enter))
+        #expect(screens.status == " This gallery is in the list already.")
+        screens.press(.control("u"))
+        screens.type("ftp://three")
+        screens.press(Key(.enter))
+        #expect(screens.status.contains("ftp: addresses are not supported"))
+        screens.press(.control("u"))
+        screens.type("three")
+        screens.press(Key(.enter))
+        screens.type("  At the lake ")
+        screens.press(Key(.enter))
+        #expect(names(screens) == ["http://one/", "At the lake"] && screens.selected == "At the lake")
+        #expect(screens.text.contains("http://three/ · not opened yet"))
+        screens.press("s")
+        #expect(await saved(screens) == "http://one/\nhttp://three/\t\tAt the lake")
+        // Open, it is called so too.
+        screens.press(Key(.enter))
+        #expect(screens.title.hasPrefix(" At the lake"))
+        screens.press("q", "e", Key(.enter), .control("u"), Key(.enter))
+        #expect(names(screens) == ["http://one/", "http://three/"])
+        screens.press(Key(.escape), "g", "e", .control("u"))
+        screens.type("four")
+        screens.press(Key(.escape))
+        #expect(names(screens).first == "http://one/")
+    }
+
+    @Test func whatComesWithVitrineHasATitleAndNoOtherAddress() async throws {
+        let screens = try screens("one", presets: [preset])
+        screens.press("e")
+        #expect(screens.text.contains("Title:"))
+        screens.type("Try this")
+        screens.press(Key(.enter), "s")
+        #expect(names(screens) == ["Try this", "http://one/"])
+        #expect(await saved(screens) == "http://one/\n\(preset)\t\tTry this")
+    }
+
+    @Test func theUserOrdersHisGalleries() async throws {
+        let screens = try screens("one", "two", "three", presets: [preset])
+        // What comes with Vitrine stays at the top, and nothing goes above it.
+        screens.press("-", "+", "j", "-")
+        #expect(!screens.title.contains("not saved"))
+        screens.press("+")
+        #expect(names(screens).dropFirst() == ["http://two/", "http://one/", "http://three/"])
+        #expect(screens.selected == "http://one/")
+        screens.press("+", "+")
+        #expect(names(screens).dropFirst() == ["http://two/", "http://three/", "http://one/"])
+        screens.press("-", "s")
+        #expect(await saved(screens) == "http://two/\nhttp://one/\nhttp://three/")
+    }
+
+    @Test("BEHAVIOURS 6.1: of a gallery that is removed the cache goes or stays, as the user says")
+    func removed() async throws {
+        let screens = try screens("one")
+        let other = try Address("http://one/")
+        // Another program has it open, or had.
+        let others = try CacheFolder(path: screens.folder.path("cache"), log: screens.log)
+        do {
+            let cache = try others.open(other)
+            try await cache.writer.noteOpened(at: Timestamp(milliseconds: 1))
+        }
+        screens.size.columns = 200
+        screens.press("?", "q")
+        try await screens.until { screens.text.contains("0 photos") }
+        screens.press("d")
+        #expect(
+            screens.status.contains(#/Remove “http://one/”\?  l from the list only  c with its cache, [\d.]+ KB  n no/#)
+        )
+        screens.press("n")
+        #expect(names(screens).count == 1)
+        screens.press("d", "l", "s")
+        #expect(await saved(screens) == "")
+        #expect(screens.text.contains("No galleries yet") && screens.caches.gallery(other) != nil)
+        screens.press("a")
+        screens.type("one")
+        screens.press(Key(.enter))
+        try await screens.until { screens.text.contains("0 photos") }
+        screens.press("s", "d", "c")
+        #expect(screens.caches.gallery(other) != nil, "nothing counts before it is saved")
+        screens.press("s")
+        // The other program still has it open.
+        try await screens.until { screens.status.contains("another process") || screens.status.contains("in use") }
+        #expect(screens.caches.gallery(other) != nil)
+    }
+
+    @Test("BEHAVIOURS 5.8: a cache that is to go is gone before the end")
+    func removedOnQuitting() async throws {
+        let screens = try screens("one")
+        let other = try Address("http://one/")
+        do { _ = try CacheFolder(path: screens.folder.path("cache"), log: screens.log).open(other) }
+        screens.press("?", "q")
+        try await screens.until { screens.text.contains("0 photos") }
+        screens.press("d", "c", "s", "Q")
+        #expect(screens.quits == 1)
+        #expect(await screens.root.finish() == nil)
+        #expect(screens.caches.gallery(other) == nil)
+    }
+
+    @Test func oneThatIsOpenHereIsEmptied() async throws {
+        let screens = try screens()
+        try await screens.sync(["a"])
+        try await screens.store(TestScreens.picture(red: 1), as: .photo, of: "a")
+        try await screens.caches.discard(screens.cache.address)
+        #expect(try screens.cache.read { try $0.gallery() }.photoCount == 0)
+        // One that is not is removed.
+        let other = try Address("http://other/")
+        do {
+            let others = try CacheFolder(path: screens.folder.path("cache"), log: screens.log)
+            _ = try others.open(other)
+        }
+        #expect(screens.caches.gallery(other) != nil)
+        try await screens.caches.discard(other)
+        #expect(screens.caches.gallery(other) == nil)
+    }
+
+    @Test func oneIsUpdatedAndStopped() async throws {
+        let screens = try screens("one")
+        let list = Wish.Subject.list(GalleryID(try Address("http://one/")))
+        screens.press("r")
+        #expect(screens.status == " Updating one/.")
+        for await snapshot in screens.wishes.snapshots() where snapshot.asked[list] != nil { break }
+        screens.press("x")
+        #expect(!screens.wishes.isStanding(list))
+    }
+
+    @Test func sizesAndErrorsHaveColumnsWhereThereIsRoom() async throws {
+        let screens = try TestScreens(remembered: [Address("http://example.org/album/index.xml")])
+        try await screens.sync(["a", "b"])
+        try await screens.note(.bad(Failure("gone", remedy: .none)), for: .photo, of: "a")
+        screens.open()
+        screens.press("q")
+        // What was looked up when the screen came up first may be older.
+        try await screens.until { screens.text.contains("1 error") }
+        #expect(screens.text.contains(#/2 photos · Updated: .* · [\d.]+ KB · 1 error/#))
+        screens.size.columns = 120
+        #expect(screens.text.contains(#/example\.org/album/index\.xml +2 photos +[\d.]+ KB +1 error/#))
+    }
+}

@@ -1,0 +1,166 @@
+import Cells
+import Model
+import Settings
+import Testing
+
+@testable import Screens
+
+@MainActor @Suite(.timeLimit(.minutes(5))) struct PhotoActionsTests {
+    private let screens: TestScreens
+
+    init() async throws {
+        var settings = Settings()
+        settings.syncOnOpen = false
+        screens = try TestScreens(settings)
+        screens.size.columns = 120
+        try await screens.sync(["a", "b", "c"])
+    }
+
+    /// In the list, or with the photo open.
+    private func open(isPhotoOpen: Bool) {
+        screens.open(at: "b", isPhotoOpen: isPhotoOpen)
+    }
+
+    @Test(arguments: [false, true]) func aPhotoIsGivenToAnotherProgram(isPhotoOpen: Bool) async throws {
+        open(isPhotoOpen: isPhotoOpen)
+        screens.press("o")
+        try await screens.until { screens.status == " Opened elsewhere: “Photo b”." }
+        #expect(screens.opened.photos.withLock { $0 } == [[try screens.photo("b").key]])
+        screens.opened.failure.withLock { $0 = "There is no display to open it on." }
+        screens.press("o")
+        try await screens.until { screens.status == " There is no display to open it on." }
+        #expect(screens.opened.photos.withLock { $0.count } == 1)
+    }
+
+    @Test(arguments: [false, true]) func theAddressIsCopied(isPhotoOpen: Bool) {
+        open(isPhotoOpen: isPhotoOpen)
+        screens.press("y")
+        #expect(screens.copied == ["http://example.org/album/p/b"])
+        #expect(screens.status == " The address was sent to the clipboard.")
+    }
+
+    @Test(arguments: [false, true]) func thePathIsCopiedIfThereIsOne(isPhotoOpen: Bool) async throws {
+        open(isPhotoOpen: isPhotoOpen)
+        screens.press("Y")
+        #expect(screens.copied.isEmpty && screens.status.contains("so it has no path; y copies its address"))
+        try await screens.store(TestScreens.picture(red: 9), as: .photo, of: "b")
+        screens.press("Y")
+        let key = try screens.photo("b").key
+        let stored = try #require(try screens.cache.read { try $0.photoFile(of: key) })
+        #expect(screens.copied == [screens.cache.files.path(stored)])
+    }
+
+    @Test func whereThereIsNoPhotoNothingIsDone() async throws {
+        try await screens.sync([])
+        screens.open()
+        screens.press("o", "y", "Y")
+        #expect(screens.copied.isEmpty && screens.opened.photos.withLock { $0.isEmpty })
+    }
+
+    @Test func aPhotoIsDeletedFromTheCacheAlone() async throws {
+        try await screens.store(TestScreens.picture(red: 9), as: .photo, of: "b")
+        open(isPhotoOpen: false)
+        screens.press("D")
+        try await screens.until { screens.status == " Deleted from the cache, not from the gallery: “Photo b”." }
+        #expect(try screens.photo("b").photo.held == nil)
+        #expect(await screens.importance(of: try screens.subject("b", .photo)) == nil)
+        screens.press(Key(.delete))
+        try await screens.until { screens.status.contains("“Photo b”: not here") }
+    }
+
+    @Test func aPhotoThatIsLookedAtIsLeftWhenItIsDeleted() async throws {
+        open(isPhotoOpen: true)
+        screens.press("D")
+        #expect(screens.status.contains("It is not here") && screens.root.place.isPhotoOpen)
+        try await screens.store(TestScreens.picture(red: 9), as: .photo, of: "b")
+        try await screens.until { !screens.text.contains("Loading") }
+        screens.press("D")
+        try await screens.until { screens.status == " Deleted from the cache, not from the gallery: “Photo b”." }
+        #expect(!screens.root.place.isPhotoOpen && screens.root.place.photo == "b")
+        _ = screens.frame()
+        // Else it would come again at once.
+        #expect(await screens.importance(of: try screens.subject("b", .photo)) == nil)
+    }
+
+    @Test func severalAreDeletedWhenTheUserHasSaidSo() async throws {
+        try await screens.store(TestScreens.picture(red: 9), as: .photo, of: "a")
+        open(isPhotoOpen: false)
+        let keys = try ["a", "b"].map { try screens.photo($0).key }
+        let actions = PhotoActions(screens.context, cache: screens.cache, from: screens.root)
+        _ = actions.obey(.delete, on: keys)
+        #expect(screens.status == " Delete 2 photos from the cache? (y/n)")
+        screens.press("n")
+        #expect(try screens.photo("a").photo.held != nil)
+        _ = actions.obey(.delete, on: keys)
+        screens.press("y")
+        try await screens.until { screens.status.contains("Deleted from the cache, not from the gallery: 2 photos.") }
+        #expect(try screens.photo("a").photo.held == nil)
+    }
+
+    @Test(arguments: [false, true]) func aPhotoIsFetchedAnewAndShownMeanwhile(isPhotoOpen: Bool) async throws {
+        try await screens.store(TestScreens.picture(red: 9), as: .photo, of: "b")
+        open(isPhotoOpen: isPhotoOpen)
+        screens.press(.control("r"))
+        try await screens.until { screens.status == " Fetched anew: “Photo b”." }
+        let state = try screens.photo("b").photo
+        #expect(state.isWanting && state.held == 1)
+        let asked = try #require(await screens.wishes.snapshots().next()?.asked)
+        #expect(try Set(asked.keys) == [screens.subject("b", .photo), screens.subject("b", .thumbnail)])
+    }
+
+    @Test func offlineNothingIsFetchedAnew() async throws {
+        var settings = Settings()
+        settings.offline = true
+        let screens = try TestScreens(settings)
+        try await screens.sync(["a"])
+        screens.open()
+        screens.press(.control("r"))
+        #expect(screens.status == " Offline: nothing is fetched.")
+    }
+
+    @Test func aPhotoIsShownInTheListOfAll() async throws {
+        screens.open(at: "a")
+        screens.press("f")
+        screens.type("b")
+        try await screens.until { screens.title.contains("1 of 1") }
+        screens.press(Key(.enter), Key(.enter))
+        #expect(screens.title.hasPrefix(" Photo b"))
+        screens.press(Key(.enter))
+        try await screens.until { screens.title.contains("2 of 3") }
+        #expect(screens.selected == "Photo b" && !screens.root.place.isPhotoOpen)
+    }
+
+    @Test func aSlideshowBeginsInTheList() async throws {
+        for id in ["a", "b", "c"] { try await screens.store(TestScreens.picture(red: 9), as: .photo, of: id) }
+        screens.open(at: "b")
+        screens.press("S")
+        try await screens.until { screens.title.contains("2 of 3 · fit · slideshow") }
+        _ = await screens.waits.nextBegin()
+        screens.waits.pass()
+        try await screens.until { screens.title.hasPrefix(" Photo c ") }
+        screens.press("q")
+        #expect(screens.selected == "Photo c")
+    }
+
+    @Test func aSlideshowOfSomeShowsNoOthers() throws {
+        let slideshow = Slideshow(screens.context)
+        let keys = [5, 9, 2].map { PhotoKey($0) }
+        slideshow.start(over: keys)
+        #expect(slideshow.slides(after: keys[1], limit: 2) == [keys[2], keys[0]])
+        // From elsewhere it begins with the first.
+        #expect(slideshow.slides(after: PhotoKey(7), limit: 2) == [keys[0], keys[1]])
+        slideshow.stop()
+        #expect(slideshow.slides.isEmpty)
+    }
+
+    @Test func allGalleriesAreUpdated() async throws {
+        let other = try Address("http://other.example.org/")
+        let screens = try TestScreens(remembered: [other])
+        screens.open()
+        screens.wishes.fulfil(screens.list)
+        screens.press("R")
+        #expect(screens.status == " Updating 2 galleries.")
+        for await snapshot in screens.wishes.snapshots() where snapshot.asked.count == 2 { break }
+        #expect(screens.caches.cache(GalleryID(other)) != nil)
+    }
+}

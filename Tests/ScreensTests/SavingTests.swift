@@ -1,0 +1,113 @@
+import Cells
+import Foundation
+import Model
+import Settings
+import Testing
+
+@testable import Screens
+
+@MainActor @Suite(.timeLimit(.minutes(5))) struct SavingTests {
+    private let screens: TestScreens
+
+    init() async throws {
+        var settings = Settings()
+        settings.syncOnOpen = false
+        screens = try TestScreens(settings)
+        screens.size.columns = 160
+        try await screens.sync(["a", "b", "c"])
+    }
+
+    private var pictures: String { screens.folder.path("pictures") }
+
+    private func begin(_ ids: [String]) throws {
+        screens.context.exports.begin(
+            try ids.map { try screens.photo($0).key }, of: screens.cache, to: pictures, name: "\(ids.count) photos",
+            gallery: "example.org")
+    }
+
+    @Test(arguments: [false, true]) func aPhotoIsSavedWhereTheUserSays(isPhotoOpen: Bool) async throws {
+        try await screens.store(TestScreens.picture(red: 9), as: .photo, of: "b")
+        screens.open(at: "b", isPhotoOpen: isPhotoOpen)
+        screens.press("s")
+        #expect(screens.status == " Save “Photo b” to: \(pictures)" && screens.frame().cursor != nil)
+        screens.press(.control("u"))
+        screens.type("~/elsewhere")
+        screens.press(Key(.enter))
+        try await screens.until { screens.status == " “Photo b” is in \(screens.folder.path("elsewhere"))." }
+        #expect(screens.folder.entries("elsewhere") == ["Photo b.png"])
+        // The folder is proposed the next time.
+        screens.press("s")
+        #expect(screens.status == " Save “Photo b” to: \(screens.folder.path("elsewhere"))")
+        screens.press(Key(.escape))
+        #expect(screens.frame().cursor == nil && screens.context.exports.jobs.isEmpty)
+    }
+
+    @Test func whatIsNotHereIsWishedForFirst() async throws {
+        screens.open(at: "a")
+        screens.press("s", Key(.enter))
+        let subject = try screens.subject("a", .photo)
+        for await snapshot in screens.wishes.snapshots() where snapshot.asked[subject] != nil { break }
+        #expect(screens.status.contains("saving 0 of 1"))
+        try await screens.store(TestScreens.picture(red: 9), as: .photo, of: "a")
+        screens.wishes.fulfil(subject)
+        try await screens.until { screens.status == " “Photo a” is in \(pictures)." }
+        screens.press("j")
+        #expect(!screens.status.contains("saving"))
+    }
+
+    @Test func whatCannotBeHadIsSaid() async throws {
+        try await screens.store(TestScreens.picture(red: 9), as: .photo, of: "a")
+        try await screens.note(.bad(Failure("the server answered 404", remedy: .none)), for: .photo, of: "b")
+        screens.open()
+        try begin(["a", "b"])
+        try await screens.until {
+            screens.status.contains(
+                "1 of 2 photos are in \(pictures). “Photo b”: It is not here: the server answered 404.")
+        }
+        screens.press("s", .control("u"))
+        screens.type("/no/such/folder")
+        screens.press(Key(.enter))
+        try await screens.until { screens.status == " /no/such/folder: No such file or directory." }
+        screens.press("s", .control("u"), Key(.enter))
+        #expect(screens.status == " That is no folder.")
+    }
+
+    @Test(arguments: [60, 160]) func theTransfersScreenShowsItAndStopsIt(columns: Int) async throws {
+        screens.size.columns = columns
+        try await screens.store(TestScreens.picture(red: 9), as: .photo, of: "a")
+        screens.open()
+        try begin(["a", "b", "c"])
+        try await screens.until { screens.context.exports.jobs.first?.done == 1 }
+        screens.press("T")
+        #expect(screens.selected?.hasPrefix("Saving 3 photos") == true)
+        #expect(screens.text.contains("━━━─────── 1 of 3"))
+        #expect(screens.text.contains(columns < 100 ? "example.org · to" : "example.org · to \(pictures)"))
+        screens.press("x")
+        try await screens.until { screens.context.exports.jobs.isEmpty }
+        #expect(screens.text.contains("Nothing is on its way"))
+        screens.size.columns = 300
+        #expect(screens.status == " 1 of 3 photos are in \(pictures). 2 are left; saving them once more goes on.")
+        #expect(await screens.importance(of: try screens.subject("b", .photo)) == nil)
+    }
+
+    @Test("BEHAVIOURS 5.8: what is being saved is stopped on quitting, and it is said what is left")
+    func quitting() async throws {
+        screens.open(at: "a")
+        screens.press("s", Key(.enter))
+        screens.press("Q")
+        #expect(screens.quits == 0 && screens.status.hasPrefix(" Still saving 0 of 1. Quit all the same? (y/n)"))
+        screens.press("n", "Q", "y")
+        #expect(screens.quits == 1)
+        let said = await screens.root.finish()
+        #expect(said == "“Photo a” is not in \(pictures) yet; saving it once more goes on.")
+        screens.press("Q")
+        #expect(screens.quits == 2)
+    }
+
+    @Test(arguments: [
+        ("~", "/home/me"), ("~/a b", "/home/me/a b"), ("/x/../y/", "/y"), ("here", "/work/here"), ("../up", "/up"),
+        (" /x", "/x"), ("", nil), ("  ", nil), ("a\u{1B}b", nil),
+    ]) func foldersAreTypedInManyWays(typed: String, path: String?) {
+        #expect(TypedPath.absolute(typed, home: "/home/me", currentFolder: "/work") == path)
+    }
+}
