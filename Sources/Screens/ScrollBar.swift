@@ -13,7 +13,8 @@ struct ScrollBar {
     /// Draws it over the last column of a list that has been laid out.
     mutating func draw(_ scroll: ListScroll, in surface: inout Surface, _ list: Rect, _ theme: Theme) {
         var rest = list
-        frame = rest.takeRight(scroll.window.count < scroll.count && list.size.rows > 1 ? 1 : 0)
+        let isNeeded = scroll.window.count < scroll.count && list.size.rows > 1 && !theme.signs.isPlain
+        frame = rest.takeRight(isNeeded ? 1 : 0)
         guard isShown else { return }
         let thumb = thumb(scroll)
         for (offset, row) in frame.rows.enumerated() {
