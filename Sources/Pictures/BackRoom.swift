@@ -31,9 +31,9 @@ actor BackRoom {
         try decoder.decode(.file(path), request)
     }
 
-    /// Makes a thumbnail, or waits for the one who already does. Returns what comes of it.
+    /// Makes a thumbnail when nobody else is about it: then there may be nothing left to do. Returns what comes of it.
     func once(_ subject: Subject, _ make: @escaping @Sendable () async throws -> Bool) async throws -> Bool {
-        if let task = underWay[subject] { return try await task.value }
+        while let task = underWay[subject] { _ = await task.result }
         let task = Task { try await make() }
         underWay[subject] = task
         defer { underWay[subject] = nil }

@@ -55,7 +55,7 @@ extension PictureDeveloper {
     }
 
     /// Makes the thumbnail of a photo for which the gallery has none, if the photo is here and is what the gallery speaks of.
-    /// Returns whether one was made; by whom, if several ask for it at once, is all the same.
+    /// Returns whether one was made. Of several who ask for it at once, one makes it, and the others wait.
     @discardableResult
     public func makeThumbnail(of key: PhotoKey, in cache: GalleryCache) async throws -> Bool {
         try await backRoom.once(BackRoom.Subject(gallery: cache.id, key: key)) {
