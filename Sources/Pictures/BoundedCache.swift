@@ -25,15 +25,19 @@ struct BoundedCache<Key: Hashable & Sendable, Value: Sendable> {
         return entries[key]?.value
     }
 
-    /// Keeps a value, unless that would take the room of what is wanted more. One that is larger than the limit by itself is
-    /// kept too, alone: it is being looked at.
+    /// Keeps a value. One that is larger than the limit by itself is kept too, alone: it is being looked at.
+    mutating func insert(_ value: Value, for key: Key, cost: Int) {
+        insert(value, for: key, cost: cost, ranks: [:])
+    }
+
+    /// Keeps a value, unless that would take the room of what is wanted more.
     ///
     /// - Parameter ranks: the places of the keys that are wanted among each other, the most wanted first. Asked for only if
     ///   something has to go.
     /// - Returns: what has gone for it; nil if it found no room.
     @discardableResult
     mutating func insert(
-        _ value: Value, for key: Key, cost: Int, ranks: @autoclosure () -> [Key: Int] = [:]
+        _ value: Value, for key: Key, cost: Int, ranks: @autoclosure () -> [Key: Int]
     ) -> [Key]? {
         remove(key)
         var gone: [Key] = []

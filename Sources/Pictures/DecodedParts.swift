@@ -71,7 +71,7 @@ final class DecodedParts: Sendable {
     func keep(_ reply: DecodeReply, to request: DecodeRequest, of photo: Photo) {
         guard let pixels = reply.pixels else { return }
         let part = Part(reply: reply, request: request)
-        parts.withLock { _ = $0.insert(part, for: photo, cost: pixels.bytes.count) }
+        parts.withLock { $0.insert(part, for: photo, cost: pixels.bytes.count) }
     }
 }
 

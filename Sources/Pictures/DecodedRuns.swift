@@ -40,6 +40,6 @@ final class DecodedRuns: Sendable {
     func keep(_ reply: DecodeReply, to request: DecodeRequest, of photo: DecodedParts.Photo) {
         guard let pixels = reply.pixels else { return }
         let cost = pixels.bytes.count * (1 + reply.following.count)
-        runs.withLock { _ = $0.insert(Run(reply: reply, request: request), for: photo, cost: cost) }
+        runs.withLock { $0.insert(Run(reply: reply, request: request), for: photo, cost: cost) }
     }
 }

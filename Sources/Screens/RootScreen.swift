@@ -114,7 +114,9 @@ public final class RootScreen: Screen {
         await (children.first as? GalleriesScreen)?.removing?.value
         await leaving?.value
         await openGallery?.noteLeft().value
-        let outcomes = await context.exports.finish() + [context.galleries.failure ?? unkept ?? context.places.failure].compactMap { $0 }
+        let outcomes =
+            await context.exports.finish()
+            + [context.galleries.failure ?? unkept ?? context.places.failure].compactMap { $0 }
         return outcomes.isEmpty ? nil : outcomes.joined(separator: " ")
     }
 
