@@ -27,7 +27,7 @@ final class PhotoScreen: Screen {
     /// he is there.
     private(set) var travel = 1
     var panel = PhotoPanel()
-    private let slideshow: Slideshow
+    let slideshow: Slideshow
     let playback: Playback
     let arrival: Arrival
     /// Where the picture is, and what is said of it; where a mouse finds them.
@@ -95,59 +95,8 @@ final class PhotoScreen: Screen {
         (panel.content == .everything ? [.fields] : []) + [.photo, .everywhere]
     }
 
-    override var heading: Heading {
-        var detail: [String] = []
-        if let index = results.index(of: key) { detail.append(CountText.text(index + 1, of: results.count)) }
-        if photo?.photo.held != nil, let percent = view.percent {
-            switch view.zoom {
-            case .fit: detail.append("fit")
-            case .fill: detail.append("fill")
-            case .scale: detail.append("\(percent) %")
-            }
-        }
-        if slideshow.isRunning { detail.append("slideshow") }
-        if playback.isRunning { detail.append("playing") }
-        return Heading(title: name, detail: detail.joined(separator: " · "))
-    }
-
-    override var footing: Footing {
-        var footing = Footing(text: photo.map { DateText.long($0.date) } ?? "")
-        switch state {
-        case .here: footing.text = [footing.text, animationText ?? ""].filter { !$0.isEmpty }.joined(separator: " · ")
-        case .loading(nil): footing.text = "Loading…"
-        case .loading(let progress?):
-            footing.text = "Loading… " + ByteText.text(progress.done, of: progress.total)
-            footing.fraction = progress.fraction
-        case .failed(let failure):
-            footing.text = "Load failed: \(failure)"
-            footing.isTrouble = true
-        }
-        footing.hints =
-            slideshow.isRunning
-            ? [(.slideshow, "stop"), (.help, "help")]
-            : playback.isRunning
-                ? [(.play, "stop"), (.nextPhoto, "next"), (.help, "help")]
-                : [(.zoomIn, "larger"), (.nextPhoto, "next"), (.information, "facts"), (.help, "help")]
-        return footing
-    }
-
-    var state: State {
-        guard let photo = photo?.photo else { return .loading(nil) }
-        // What is going on now says more than what went wrong before.
-        if !photo.isCurrent, let progress = context.activity.progress(of: subject) { return .loading(progress) }
-        switch photo.trouble {
-        case .bad(let failure), .putOff(let failure): return .failed(failure)
-        case nil: break
-        }
-        if !photo.isCurrent, let failure = context.activity.failure(of: subject) { return .failed(failure) }
-        guard photo.held != nil else { return context.settings.offline ? .failed(Self.notHere) : .loading(nil) }
-        if let failure = context.darkroom.failure(order) { return .failed(failure) }
-        // It is being drawn, and of what is on the screen nothing is of it.
-        return shown?.key == key || context.settings.plain ? .here : .loading(nil)
-    }
-
-    /// Offline nothing comes, and so nothing is waited for.
-    private static let notHere = Failure("offline, and this photo is not here", remedy: .network)
+    override var heading: Heading { headingOfPhoto }
+    override var footing: Footing { footingOfPhoto }
 
     // MARK: - What happens
 
