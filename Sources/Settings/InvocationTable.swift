@@ -31,7 +31,7 @@ public enum InvocationTable {
             ("info|check [GALLERY|--all]", "sizes; verify it and mend what can be mended"),
             ("clear [--photos] GALLERY|--all", "remove it; the photos alone")),
         Subcommand(
-            "config", [.words(["list", "path", "check"]), .file],
+            "config", [.words(["check", "list", "path"]), .file],
             ("list|path [--json]", "every option with its value; which settings file is read"),
             ("check [--json] [FILE]", "what is wrong with it, or with another one")),
         Subcommand("man", [], ("", "write the manual page; “vitrine man | man -l -” shows it")),

@@ -23,7 +23,7 @@ import Testing
         session.type("\u{1B}[I")
         // Longer than it is waited for.
         session.untilQuiet(milliseconds: 1_500)
-        #expect(Array(session.screen.questions[asked...]) == ["CSI 16t", "CSI 14t", "CSI c"])
+        #expect(Array(session.screen.questions[asked...]) == ["CSI 16t", "CSI 14t", "OSC 11;?", "CSI c"])
         session.type("G")
         #expect(session.until { _ in pictures() > count })
         session.type("Q")

@@ -52,7 +52,7 @@ import Testing
         for key in ["?", "T", "E", "L"] as [Key] {
             screens.press(key)
             #expect(drawings.isEmpty, "\(key)")
-            screens.press("q")
+            screens.press(Key(.escape))
         }
         screens.press("q", "a")
         #expect(drawings.isEmpty && screens.text.contains("Address:"))

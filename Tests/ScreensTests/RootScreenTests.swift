@@ -44,7 +44,7 @@ import Testing
         for key in ["?", "L"] as [Character] {
             screens.press(.character(key))
             #expect(screens.root.place.isPhotoOpen && screens.root.place.photo == "b")
-            screens.press("q")
+            screens.press(Key(.escape))
         }
         screens.press("q", "?")
         #expect(!screens.root.place.isPhotoOpen)

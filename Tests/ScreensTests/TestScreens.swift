@@ -121,11 +121,13 @@ import TestSupport
     var title: String { frame().text(inRow: 0) }
     var status: String { frame().text(inRow: size.rows - 1) }
 
-    /// The text of the first row that has the mark, without the bar at its right.
+    /// The text of the first row that has the mark, without the bar at its right, or what is beside the list.
     var selected: String? {
         let frame = frame()
         return (0..<size.rows).map { frame.text(inRow: $0) }.first { $0.contains("▌") }
-            .map { String($0.drop { $0 != "▌" }.dropFirst()).trimmingCharacters(in: CharacterSet(charactersIn: " █│")) }
+            .map {
+                $0.drop { $0 != "▌" }.dropFirst().prefix { !"█│".contains($0) }.trimmingCharacters(in: .whitespaces)
+            }
     }
 
     /// A row's text without the bar of a list.

@@ -46,12 +46,12 @@ import Testing
 
     @Test func bashCompletesCommands() throws {
         #expect(try complete("") == Self.commands.union(["photo one.jpg", "inside"]))
-        #expect(try complete("co") == ["completions"])
+        #expect(try complete("co") == ["completions", "config"])
         #expect(try complete("--offline", "-l", "debug", "sy") == ["sync"])
         #expect(try complete("--sync-on-open", "=", "no", "--colors", "=", "16", "pub") == ["publish"])
     }
 
-    @Test(arguments: ["", "sync", "list", "show", "info", "publish", "export", "cache", "man", "completions"])
+    @Test(arguments: ["", "sync", "list", "show", "info", "publish", "export", "cache", "config", "man", "completions"])
     func bashCompletesOptions(command: String) throws {
         #expect(Self.commands.contains(command) || command.isEmpty)
         let found = command.isEmpty ? try complete("-") : try complete(command, "-")
