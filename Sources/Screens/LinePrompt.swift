@@ -41,7 +41,9 @@ final class LinePrompt: Responder {
     func draw(in surface: inout Surface, _ line: Rect, _ theme: Theme) {
         var rest = line
         _ = rest.takeLeft(1)
-        _ = rest.takeLeft(surface.write(label, in: rest, style: theme.key))
+        // Half of the line at least is for what is typed.
+        let words = label.truncated(toWidth: line.size.columns / 2)
+        _ = rest.takeLeft(surface.write(words, in: rest, style: theme.key))
         _ = rest.takeLeft(1)
         field.draw(in: &surface, rest)
     }

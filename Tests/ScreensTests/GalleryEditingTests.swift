@@ -120,7 +120,7 @@ import Testing
             try await cache.writer.noteOpened(at: Timestamp(milliseconds: 1))
         }
         screens.size.columns = 200
-        screens.press("?", "q")
+        screens.press("?", Key(.escape))
         try await screens.until { screens.text.contains("0 photos") }
         screens.press("d")
         #expect(
@@ -148,7 +148,7 @@ import Testing
         let screens = try screens("one")
         let other = try Address("http://one/")
         do { _ = try CacheFolder(path: screens.folder.path("cache"), log: screens.log).open(other) }
-        screens.press("?", "q")
+        screens.press("?", Key(.escape))
         try await screens.until { screens.text.contains("0 photos") }
         screens.press("d", "c", "s", "Q")
         #expect(screens.quits == 1)

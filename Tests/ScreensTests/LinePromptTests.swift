@@ -1,0 +1,15 @@
+import Cells
+import Testing
+
+@testable import Screens
+
+@MainActor @Suite struct LinePromptTests {
+    /// On a narrow screen a long question would leave no room for the answer.
+    @Test func halfOfTheLineIsForWhatIsTyped() {
+        let prompt = LinePrompt()
+        prompt.begin("Save “A photo with a long name” to:", "/home/pictures")
+        var surface = Surface(size: Size(columns: 40, rows: 1))
+        prompt.draw(in: &surface, Rect(surface.size), Theme(Capabilities()))
+        #expect(surface.text(inRow: 0) == " Save “A photo with … /home/pictures")
+    }
+}
