@@ -159,7 +159,7 @@ import Testing
         session.persona?.cell = "30;15"
         if cause == "resize" { session.resize(columns: 90, rows: 30) } else { session.type(cause) }
         #expect(until(session) { $0["cell"] == "15 × 30 pixels, it says" })
-        #expect(Array(session.screen.questions[count...]) == ["CSI 16t", "CSI 14t", "CSI c"])
+        #expect(Array(session.screen.questions[count...]) == ["CSI 16t", "CSI 14t", "OSC 11;?", "CSI c"])
         session.type("Q")
         #expect(session.wait() == 0)
     }
