@@ -90,6 +90,7 @@ import Testing
     @Test("What is no xterm is asked nothing", arguments: ["linux", "vt100", "vt220", "ansi"])
     func oldTerminals(kind: String) throws {
         let session = try browse(persona: .kitty, term: kind)
+        session.screen.wrapsAtOnce = kind == "ansi"
         #expect(session.until { $0.text.contains("Updated:") })
         session.untilQuiet()
         #expect(session.screen.questions.isEmpty && !session.screen.text.contains("\u{1B}"))

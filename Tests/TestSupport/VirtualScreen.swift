@@ -22,6 +22,9 @@ public final class VirtualScreen {
     private var style = ""
     private var saved = (row: 0, column: 0, style: "")
     private var wrapsNext = false
+    /// Whether a character in the last column moves the cursor to the next row at once, as old terminals have it: those whose
+    /// terminfo lacks `xenl`.
+    public var wrapsAtOnce = false
     /// The rows that scroll.
     private var region = 0..<24
     private var pending: [UInt8] = []
@@ -143,7 +146,11 @@ public final class VirtualScreen {
         cells[row][column] = Cell(text: text, style: style)
         if width == 2 { cells[row][column + 1] = Cell(text: "", style: style) }
         column += width
-        if column >= columns {
+        guard column >= columns else { return }
+        if wrapsAtOnce {
+            column = 0
+            lineFeed()
+        } else {
             column = columns - 1
             wrapsNext = true
         }
