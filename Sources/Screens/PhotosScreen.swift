@@ -13,11 +13,11 @@ final class PhotosScreen: Screen, ListScreen {
     let cache: GalleryCache
     let lists: PhotoLists
     let reader: CacheReader
-    private var record: GalleryRecord
+    var record: GalleryRecord
     /// The same when the gallery was opened: what was new then stays new as long as one looks at it.
     let opened: GalleryRecord
     /// How much of the gallery failed and has not come since.
-    private var errorCount = 0
+    var errorCount = 0
     var scroll = ListScroll()
     var places = ListPlaces()
     var bar = ScrollBar()
@@ -29,7 +29,7 @@ final class PhotosScreen: Screen, ListScreen {
     /// Selection follows identity: what is selected is a photo, wherever it comes to stand.
     var selection: PhotoKey?
     /// A photo that was left before it had arrived. It is still wanted, but not before anything else.
-    private var left: PhotoKey?
+    var left: PhotoKey?
     private let wisher: Wishes.Wisher
     private let customer: Darkroom.Customer
     private var subscriptions: [UpdateFeed.Subscription] = []
@@ -225,43 +225,6 @@ final class PhotosScreen: Screen, ListScreen {
         default: return
         }
         if isOnTop { setNeedsDisplay() }
-    }
-
-    /// The list is another. What was selected is, if it is in there; while something is typed, the hit next to where one was.
-    private func followLists() {
-        if let failure = lists.failure { return send(.notice(failure)) }
-        marks.keepThose(of: lists.all)
-        scroll.setCount(results.count)
-        switch errand {
-        case .typing(let origin), .awaitingHit(let origin):
-            selection = lists.hit(after: origin, including: true) ?? origin
-        case .none, .sorting:
-            if lists.isFiltered, let hit = lists.hit(after: selection, including: true) { selection = hit }
-        }
-        if case .awaitingHit = errand { errand = .none }
-        scroll.select(selection.flatMap { results.index(of: $0) } ?? 0)
-        // Of a list that is still being read the place is not known yet.
-        if results.isComplete, selection.flatMap({ results.index(of: $0) }) == nil {
-            selection = results.key(at: scroll.selected)
-        }
-    }
-
-    private func followSelection(_ difference: Difference) {
-        // A photo that is gone leaves the selection to the one that follows it.
-        let place =
-            selection.flatMap { results.index(of: $0) }
-            ?? difference.placeFollowing(scroll.selected, count: results.count)
-        scroll.setCount(results.count)
-        scroll.select(place)
-        selection = results.key(at: scroll.selected)
-        // There is no getting what the gallery has no more.
-        if let left, results.index(of: left) == nil { self.left = nil }
-    }
-
-    /// What is kept of this gallery, or as much as failed in this run: the cache may be one that cannot be written to.
-    private func countErrors() {
-        let kept = ((try? reader.troubleCount()) ?? 0) + (record.failure == nil ? 0 : 1)
-        errorCount = max(kept, context.activity.failures.count { $0.subject.gallery == cache.id })
     }
 
     override func didAppear() {
