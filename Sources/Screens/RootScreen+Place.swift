@@ -1,5 +1,19 @@
+import Settings
+
 /// Where the user is, followed so that it can be kept.
 extension RootScreen {
+    /// Where the user is now.
+    public var place: Place {
+        guard let photos = openGallery else { return Place() }
+        var place = photos.place
+        place.isPhotoOpen = openPhoto != nil
+        place.fillsScreen = openPhoto?.view.zoom == .fill
+        return place
+    }
+
+    /// The photo that is looked at, whatever is on top of it.
+    private var openPhoto: PhotoScreen? { children.lazy.compactMap { $0 as? PhotoScreen }.first }
+
     /// Whatever changes in ``place``, as far as it can be told without asking the cache.
     struct PlaceMark: Equatable {
         let photos: PhotosScreen.PlaceMark?
@@ -9,10 +23,9 @@ extension RootScreen {
 
     /// Looks whether the user is somewhere else. What moves him is drawn, so it is enough to look with every frame.
     func followPlace() {
-        let photos = children.lazy.compactMap { $0 as? PhotosScreen }.last
         let mark = PlaceMark(
-            photos: photos?.placeMark, isPhotoOpen: top is PhotoScreen,
-            fillsScreen: (top as? PhotoScreen)?.view.zoom == .fill)
+            photos: openGallery?.placeMark, isPhotoOpen: openPhoto != nil,
+            fillsScreen: openPhoto?.view.zoom == .fill)
         guard mark != placeMark else { return }
         placeMark = mark
         context.places.noteChange(context.wait)

@@ -36,8 +36,8 @@ public final class RootScreen: Screen {
     }
 
     /// What the user has not read yet, the one that is shown first.
-    private(set) var notices: [String] = []
-    private(set) var question: Question?
+    var notices: [String] = []
+    var question: Question?
     /// Asks for a line.
     var typing: LinePrompt?
     /// Asks who the user is.
@@ -94,16 +94,6 @@ public final class RootScreen: Screen {
         open(gallery, at: place)
     }
 
-    /// Where the user is now.
-    public var place: Place {
-        guard let photos = openGallery else { return Place() }
-        var place = photos.place
-        let photo = children.lazy.compactMap { $0 as? PhotoScreen }.first
-        place.isPhotoOpen = photo != nil
-        place.fillsScreen = photo?.view.zoom == .fill
-        return place
-    }
-
     /// Returns when what the user has saved is on the disk, and nothing is under way any more; with a sentence or more about
     /// what could not be written, and about photos that were just being saved.
     public func finish() async -> String? {
@@ -125,7 +115,7 @@ public final class RootScreen: Screen {
     var top: Screen { children[children.count - 1] }
 
     /// The list of the gallery that is open, whatever is on top of it.
-    private var openGallery: PhotosScreen? { children.lazy.compactMap { $0 as? PhotosScreen }.last }
+    var openGallery: PhotosScreen? { children.lazy.compactMap { $0 as? PhotosScreen }.last }
 
     func openPhotos(of gallery: GalleryID) -> PhotosScreen? {
         openGallery.flatMap { $0.cache.id == gallery ? $0 : nil }
@@ -210,61 +200,6 @@ public final class RootScreen: Screen {
         onNeedsDisplay()
     }
 
-    /// Takes what the user did.
-    public func handle(_ input: InputEvent) {
-        switch input {
-        case .key(let key): handle(key)
-        case .paste(let text): if !tellLine(.paste(text)), !tellPrompt(.paste(text)) { top.focus.send(.paste(text)) }
-        case .focus(let isInFront): top.focus.send(.focus(isInFront))
-        case .mouse(let mouse): handle(mouse)
-        }
-    }
-
-    /// While the user is asked something, a mouse is no answer.
-    private func handle(_ mouse: InputEvent.Mouse) {
-        guard question == nil, typing == nil, signIn == nil, commandLine == nil else { return }
-        if case .press = mouse.action { noteRead() }
-        if case .press(1) = mouse.action, let command = hintPlaces.command(at: mouse.position) {
-            return top.focus.send(.command(command))
-        }
-        top.focus.send(.mouse(mouse))
-    }
-
-    private func handle(_ key: Key) {
-        // What is typed hides it.
-        if commandLine == nil { noteRead() }
-        if let question {
-            self.question = nil
-            onNeedsDisplay()
-            question.choices.first { key == .character($0.key) || key == .character(Character($0.key.uppercased())) }?
-                .action()
-            return
-        }
-        if !tellLine(.key(key)), !tellPrompt(.key(key)) { top.focus.send(.key(key)) }
-        askWhoTheUserIs()
-    }
-
-    /// Whatever is pressed next, a notice has been read.
-    private func noteRead() {
-        guard !notices.isEmpty else { return }
-        notices.removeFirst()
-        onNeedsDisplay()
-    }
-
-    /// While the user is asked who he is, or types a command, what he types is for nobody else.
-    private func tellPrompt(_ event: InterfaceEvent) -> Bool {
-        guard let prompt: Responder = signIn ?? commandLine else { return false }
-        if case .key(let key) = event, let command = context.keys.command(for: key, in: [.everywhere]),
-            [.redraw, .suspend].contains(command)
-        {
-            act(on: command)
-        } else {
-            prompt.send(event)
-        }
-        onNeedsDisplay()
-        return true
-    }
-
     override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
         switch event {
         case .key(let key): give(key)
@@ -289,7 +224,7 @@ public final class RootScreen: Screen {
         return nil
     }
 
-    private func act(on command: Command) {
+    func act(on command: Command) {
         switch command {
         case .back: pop()
         case .quit: quit()

@@ -1,0 +1,60 @@
+import Cells
+import Commands
+
+/// What the user did, and who it is for.
+extension RootScreen {
+    /// Takes what the user did.
+    public func handle(_ input: InputEvent) {
+        switch input {
+        case .key(let key): handle(key)
+        case .paste(let text): if !tellLine(.paste(text)), !tellPrompt(.paste(text)) { top.focus.send(.paste(text)) }
+        case .focus(let isInFront): top.focus.send(.focus(isInFront))
+        case .mouse(let mouse): handle(mouse)
+        }
+    }
+
+    /// While the user is asked something, a mouse is no answer.
+    private func handle(_ mouse: InputEvent.Mouse) {
+        guard question == nil, typing == nil, signIn == nil, commandLine == nil else { return }
+        if case .press = mouse.action { noteRead() }
+        if case .press(1) = mouse.action, let command = hintPlaces.command(at: mouse.position) {
+            return top.focus.send(.command(command))
+        }
+        top.focus.send(.mouse(mouse))
+    }
+
+    private func handle(_ key: Key) {
+        // What is typed hides it.
+        if commandLine == nil { noteRead() }
+        if let question {
+            self.question = nil
+            onNeedsDisplay()
+            question.choices.first { key == .character($0.key) || key == .character(Character($0.key.uppercased())) }?
+                .action()
+            return
+        }
+        if !tellLine(.key(key)), !tellPrompt(.key(key)) { top.focus.send(.key(key)) }
+        askWhoTheUserIs()
+    }
+
+    /// Whatever is pressed next, a notice has been read.
+    private func noteRead() {
+        guard !notices.isEmpty else { return }
+        notices.removeFirst()
+        onNeedsDisplay()
+    }
+
+    /// While the user is asked who he is, or types a command, what he types is for nobody else.
+    private func tellPrompt(_ event: InterfaceEvent) -> Bool {
+        guard let prompt: Responder = signIn ?? commandLine else { return false }
+        if case .key(let key) = event, let command = context.keys.command(for: key, in: [.everywhere]),
+            [.redraw, .suspend].contains(command)
+        {
+            act(on: command)
+        } else {
+            prompt.send(event)
+        }
+        onNeedsDisplay()
+        return true
+    }
+}
