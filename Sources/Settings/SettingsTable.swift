@@ -62,18 +62,14 @@ public enum SettingsTable {
         options.first { $0.letter == letter }
     }
 
-    /// Options of the command line that are no settings.
-    private static let others = [
-        "config", "help", "version", "verbose", "json", "list-only", "photos", "all", "size", "no-color", "clear-setup",
-        "clear-cache",
-    ]
-
     /// The option that was probably meant by a name that none has; with its dashes, where the command line was read.
     static func nearest(to name: String) -> String? {
         guard name.hasPrefix("--") else { return Misspelling.nearest(to: name, among: options.map(\.name)) }
         // In a file there are no dashes.
         if let option = option(named: String(name.dropFirst(2))) { return option.name }
-        return Misspelling.nearest(to: String(name.dropFirst(2)), among: options.map(\.name) + others).map { "--" + $0 }
+        return Misspelling.nearest(to: String(name.dropFirst(2)), among: InvocationTable.everyOption.map(\.name)).map {
+            "--" + $0
+        }
     }
 
     /// Sets a switch, or only says how it stands.
