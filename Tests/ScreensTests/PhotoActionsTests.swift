@@ -9,11 +9,7 @@ import Testing
     private let screens: TestScreens
 
     init() async throws {
-        var settings = Settings()
-        settings.syncOnOpen = false
-        screens = try TestScreens(settings)
-        screens.size.columns = 120
-        try await screens.sync(["a", "b", "c"])
+        screens = try await TestScreens.offering(["a", "b", "c"], columns: 120)
     }
 
     /// In the list, or with the photo open.

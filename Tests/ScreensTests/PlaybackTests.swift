@@ -88,14 +88,7 @@ import Testing
     @Test func thereIsNoClockBehindAnotherScreen() async throws {
         try await open(7, 5)
         screens.press("a")
-        _ = screens.frame()
-        _ = await screens.waits.nextBegin()
-        screens.press("?")
-        _ = screens.frame()
-        #expect(screens.waits.count == 0)
-        screens.press(Key(.escape))
-        _ = screens.frame()
-        #expect(await screens.waits.nextBegin() == .milliseconds(70))
+        await screens.expectClockStopsBehindAnotherScreen(.milliseconds(70))
         #expect(screens.title.hasSuffix("playing"))
     }
 

@@ -1,7 +1,6 @@
 import Cells
 import Foundation
 import Model
-import Settings
 import Testing
 
 @testable import Screens
@@ -10,11 +9,7 @@ import Testing
     private let screens: TestScreens
 
     init() async throws {
-        var settings = Settings()
-        settings.syncOnOpen = false
-        screens = try TestScreens(settings)
-        screens.size.columns = 160
-        try await screens.sync(["a", "b", "c"])
+        screens = try await TestScreens.offering(["a", "b", "c"], columns: 160)
     }
 
     private var pictures: String { screens.folder.path("pictures") }

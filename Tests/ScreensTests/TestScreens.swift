@@ -9,6 +9,7 @@ import Pixels
 import Settings
 import Synchronization
 import TestSupport
+import Testing
 
 @testable import Cache
 @testable import Screens
@@ -114,6 +115,30 @@ import TestSupport
     func bringToFront(_ isInFront: Bool) { root.handle(InputEvent.focus(isInFront)) }
 
     func type(_ text: String) { for character in text { press(.character(character)) } }
+
+    /// A gallery of these photos in a window of so many columns, which is not updated by itself.
+    static func offering(_ ids: [String], columns: Int) async throws -> TestScreens {
+        var settings = Settings()
+        settings.syncOnOpen = false
+        let screens = try TestScreens(settings)
+        screens.size.columns = columns
+        try await screens.sync(ids)
+        return screens
+    }
+
+    /// What runs by a clock has none while another screen is on top, and goes on with it afterwards.
+    func expectClockStopsBehindAnotherScreen(
+        _ interval: Duration, sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        _ = frame()
+        _ = await waits.nextBegin()
+        press("?")
+        _ = frame()
+        #expect(waits.count == 0, sourceLocation: sourceLocation)
+        press(Key(.escape))
+        _ = frame()
+        #expect(await waits.nextBegin() == interval, sourceLocation: sourceLocation)
+    }
 
     func frame() -> Surface { root.frame(size) }
 
