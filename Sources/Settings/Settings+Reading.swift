@@ -10,6 +10,7 @@ extension Settings {
         (adopted.offline, adopted.transfers, adopted.caFile, adopted.netrc) = (offline, transfers, caFile, netrc)
         (adopted.clientCertificate, adopted.clientKey) = (clientCertificate, clientKey)
         adopted.clientCertificateHost = clientCertificateHost
+        (adopted.openWith, adopted.exportFolder) = (openWith, exportFolder)
         (adopted.debugDelay, adopted.debugFailures) = (debugDelay, debugFailures)
         let waiting = SettingsTable.options.filter { $0.text(in: adopted) != $0.text(in: new) }.map(\.name)
         return (adopted, waiting)

@@ -3,6 +3,7 @@ import Glibc
 import Logging
 import Model
 import Pictures
+import Publishing
 import Settings
 import Streams
 import Terminal
@@ -84,7 +85,7 @@ enum Vitrine {
         switch error {
         case is SettingsError, is AddressError, is LogError: .usage
         case is TerminalError: .notATerminal
-        case CacheError.locked, CacheError.damagedInUse: .locked
+        case CacheError.locked, CacheError.damagedInUse, PublishingError.locked: .locked
         default: .someFailed
         }
     }

@@ -8,6 +8,7 @@ import Testing
     private static let atStart: Set = [
         "cache-dir", "cache-limit", "log-level", "log-file", "offline", "transfers", "ca-file", "client-certificate",
         "client-key", "client-certificate-host", "netrc", "debug-delay", "debug-failures",
+        "open-with", "export-folder",
     ]
 
     @Test func eachOptionHoldsAtOnceOrSaysThatItWaits() throws {
