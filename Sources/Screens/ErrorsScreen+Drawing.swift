@@ -39,7 +39,7 @@ extension ErrorsScreen {
     private func drawTitle(_ gallery: GalleryID, in surface: inout Surface, _ line: Rect) {
         var rest = line
         _ = rest.takeLeft(1)
-        let title = address(of: gallery).map { GalleryTitle.text($0) } ?? "A gallery that is not in the list any more"
+        let title = address(of: gallery).map { context.title(of: $0) } ?? "A gallery that is not in the list any more"
         surface.write(title.truncated(toWidth: rest.size.columns - 1), in: rest, style: context.theme.section)
     }
 
@@ -83,7 +83,7 @@ extension ErrorsScreen {
             if let photo = row.photo, case .picture(_, _, let rendition) = subject {
                 return (photo.name, SubjectName.kind(rendition))
             }
-            let name = SubjectName(subject, context.caches)
+            let name = SubjectName(subject, context)
             return (name.name, name.kind)
         }
     }

@@ -56,7 +56,7 @@ extension GalleriesScreen {
     private func detail(_ address: Address, isWide: Bool) -> String {
         // Where a title stands above, the address has to stand somewhere.
         var parts = [draft.list.title(of: address) == nil ? nil : address.text]
-        if !draft.isListed(address) { parts.append("not in the list: a adds it") }
+        if !draft.isListed(address) { parts.append("not in the list: \(context.name(of: .add, in: scopes)) adds it") }
         let interval = draft.list.interval(of: address).map { $0 == .never ? "never by itself" : "\($0)" }
         if let facts = facts[address] {
             let record = facts.record

@@ -29,10 +29,13 @@ extension GalleriesScreen {
 
     /// Takes another address for the selected gallery, and goes on to its title.
     func changeAddress(_ text: String) {
+        let old = draft.selection
         do throws(AddressError) {
             let isNew = try draft.replaceSelected(
                 typed: text, home: context.home, currentFolder: context.currentFolder)
             guard isNew else { return problem = "This gallery is in the list already." }
+            // What was opened without being in the list has its place there now, under another address.
+            if visited == old { visited = nil }
             adoptDraft()
             startTyping(.title, draft.selection.flatMap { draft.list.title(of: $0) } ?? "")
         } catch {
@@ -72,9 +75,8 @@ extension GalleriesScreen {
 
     /// Removes the caches of galleries that are not in the list any more, now that this is saved. Off the main actor: it takes
     /// as long as there are files.
-    func removeUnwantedCaches() {
-        let addresses = unwantedCaches.filter { !draft.addresses.contains($0) }
-        unwantedCaches = []
+    func removeCaches(of galleries: Set<Address>) {
+        let addresses = galleries.filter { !draft.addresses.contains($0) }
         guard !addresses.isEmpty else { return }
         for address in addresses { GalleryUpdates(context).stop(address) }
         removing = Task.detached { [weak self, caches = context.caches, before = removing] in

@@ -25,7 +25,7 @@ final class GalleriesScreen: Screen, ListScreen {
     private(set) var hasLookedUp = false
     /// Whether something has been said of updates since they were drawn, which stand beside what the caches know.
     private var hasStatusNews = false
-    private let lookUp: LookUp<[Address: GalleryFacts]>
+    let lookUp: LookUp<[Address: GalleryFacts]>
     /// How much room each takes is to be looked up, too: that means looking through folders.
     private var wantsSizes = true
     /// A gallery that was opened without being in the list.
@@ -62,7 +62,7 @@ final class GalleriesScreen: Screen, ListScreen {
     override var scopes: [CommandTable.Scope] { [.galleries, .lists, .everywhere] }
 
     override var heading: Heading {
-        Heading(title: "Galleries", detail: draft.isChanged ? "not saved" : "")
+        Heading(title: "Galleries", detail: isChanged ? "not saved" : "")
     }
 
     override var footing: Footing {
@@ -108,11 +108,11 @@ final class GalleriesScreen: Screen, ListScreen {
             if draft.selection != nil { startTyping(.interval, draft.selectedInterval?.shortText ?? "") }
         case .keep: keep()
         case .save:
-            guard draft.isChanged || context.galleries.failure != nil else {
+            guard isChanged || context.galleries.failure != nil else {
                 return .notice("There is nothing to save.")
             }
             save(notice: "The list of galleries is saved.")
-        case .back where draft.isChanged:
+        case .back where isChanged:
             discard()
             return .notice("The changes are discarded.")
         default:
@@ -190,49 +190,6 @@ final class GalleriesScreen: Screen, ListScreen {
 
     private func noteKept(_ failure: String?) {
         if let failure { send(.notice(failure)) }
-        lookUp.look()
-    }
-
-    /// - Parameter notice: what is said if it goes well.
-    private func save(notice: String? = nil) {
-        context.galleries.save(draft.list, since: draft.original) { [weak self] failure in
-            guard let self else { return }
-            if let text = failure ?? notice { send(.notice(text)) }
-            // Another program may have added to it.
-            if !draft.isChanged, !isTyping { renewDraft() }
-        }
-        renewDraft()
-        removeUnwantedCaches()
-    }
-
-    private func discard() {
-        unwantedCaches = []
-        renewDraft()
-    }
-
-    /// A draft of what is kept now, on the same gallery as far as it is there.
-    private func renewDraft() {
-        let selection = draft.selection
-        draft = GalleryDraft(
-            presets: context.galleries.presets, list: context.galleries.list, visited: visited)
-        if let selection { draft.select(selection) }
-        adoptDraft()
-    }
-
-    /// Selects a gallery: the one that was opened elsewhere.
-    func select(_ address: Address) {
-        if !draft.isListed(address) {
-            visited = address
-            if !draft.isChanged { renewDraft() }
-        }
-        draft.select(address)
-        adoptDraft()
-    }
-
-    func adoptDraft() {
-        scroll.setCount(draft.addresses.count)
-        scroll.select(draft.selected)
-        draft.selected = scroll.selected
         lookUp.look()
     }
 

@@ -62,6 +62,7 @@ struct GalleryDraft: Equatable {
         guard !isListed(address) else { return false }
         list.add(selection)
         list.replace(selection, with: address)
+        if visited == selection { visited = nil }
         select(address)
         return true
     }

@@ -27,21 +27,22 @@ struct GalleryUpdates {
             context.wishes.reconsider(id)
         }
         // Off the main actor, and one after the other: for each another database is opened.
+        let titled = addresses.map { ($0, context.title(of: $0).madeVisible) }
         Task.detached { [caches = context.caches, wishes = context.wishes, activity = context.activity] in
-            for address in addresses {
+            for (address, title) in titled {
                 do {
                     let cache = try caches.open(address)
                     try await cache.writer.forgiveTroubles()
                     wishes.ask(for: .list(cache.id))
                 } catch {
-                    activity.note(notice: "\(GalleryTitle.text(address)): \(error)")
+                    activity.note(notice: "\(title): \(error)")
                 }
             }
         }
         guard addresses.count == 1, let address = addresses.first else {
             return "Updating \(addresses.count) galleries."
         }
-        return "Updating \(GalleryTitle.text(address))."
+        return "Updating \(context.title(of: address).madeVisible)."
     }
 
     /// All that the user may choose from, and the one that is open.

@@ -183,7 +183,12 @@ public final class RootScreen: Screen {
         guard let photos = openGallery, photos.cache.address == address else { return open(address, at: place) }
         while top !== photos { pop() }
         guard let photo = place.photo else { return }
-        if photos.select(galleryID: photo), place.isPhotoOpen { photos.openSelection() }
+        if !photos.select(galleryID: photo) {
+            // What is shown may be without it.
+            photos.leaveFilter()
+            guard photos.select(galleryID: photo) else { return tell("The gallery does not have this photo any more.") }
+        }
+        if place.isPhotoOpen { photos.openSelection() }
     }
 
     /// Shows a notice now: it is about what the user has just done. Others come back when it has been read.

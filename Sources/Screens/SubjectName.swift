@@ -12,9 +12,9 @@ struct SubjectName {
     let gallery: String
 
     /// Asks the cache, which has the gallery open if anything of it is fetched.
-    init(_ subject: Wish.Subject, _ caches: CacheFolder) {
-        let cache = caches.cache(subject.gallery)
-        gallery = cache.map { GalleryTitle.text($0.address) } ?? ""
+    init(_ subject: Wish.Subject, _ context: ScreenContext) {
+        let cache = context.caches.cache(subject.gallery)
+        gallery = cache.map { context.title(of: $0.address) } ?? ""
         switch subject {
         case .list: (name, kind) = (gallery, "list")
         case .everyPicture(_, let rendition): (name, kind) = (gallery, "every \(Self.kind(rendition))")

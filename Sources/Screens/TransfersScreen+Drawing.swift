@@ -29,7 +29,7 @@ extension TransfersScreen {
                     .draw(job, isSelected: isSelected, in: &surface, frame: line)
             case .transfer(let transfer):
                 row.draw(
-                    transfer, SubjectName(transfer.subject, context.caches), isSelected: isSelected, now: now,
+                    transfer, SubjectName(transfer.subject, context), isSelected: isSelected, now: now,
                     in: &surface, frame: line)
             }
         }
@@ -90,7 +90,7 @@ extension TransfersScreen {
             paragraphs = [("\(job.gallery) · to \(job.folder)", context.theme.detail)]
             if let failure = job.failure { paragraphs.insert((failure, context.theme.trouble), at: 0) }
         case .transfer(let transfer):
-            let name = SubjectName(transfer.subject, context.caches)
+            let name = SubjectName(transfer.subject, context)
             let place = [name.gallery, transfer.host].filter { !$0.isEmpty }.joined(separator: " · ")
             paragraphs = [(place, context.theme.detail)]
             let now = Timestamp(milliseconds: Log.systemTime())

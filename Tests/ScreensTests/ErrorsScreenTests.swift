@@ -60,6 +60,29 @@ import Testing
         #expect(screens.status.hasPrefix(" 2 in this run"))
     }
 
+    @Test func aPhotoThatAFilterLeavesOutIsGoneToAllTheSame() async throws {
+        try await screens.note(gone, for: .photo, of: "8")
+        screens.open()
+        screens.press("f")
+        screens.type("77")
+        try await screens.until { screens.title.contains("1 of 1") }
+        screens.press(Key(.enter))
+        try await open(until: "Photo 8")
+        screens.press(Key(.enter))
+        #expect(screens.title.hasPrefix(" Photo 8 "))
+        screens.press("q")
+        #expect(screens.selected == "Photo 8" && screens.title.hasSuffix("9 of 80"))
+    }
+
+    @Test func aGalleryIsCalledAsItsUserCallsIt() async throws {
+        try await screens.note(gone, for: .thumbnail, of: "7")
+        var list = GalleryList([screens.cache.address])
+        list.setTitle("At the lake", of: screens.cache.address)
+        screens.context.galleries.save(list) { _ in }
+        try await open(until: "Photo 7")
+        #expect(rows()[0] == " At the lake")
+    }
+
     @Test func thereIsNothingToShowWhereNothingFailed() {
         screens.press("E")
         #expect(screens.text.contains("Nothing failed"))

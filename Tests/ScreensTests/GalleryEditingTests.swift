@@ -52,6 +52,45 @@ import Testing
         #expect(names(screens) == ["http://one/"] && !screens.title.contains("not saved"))
     }
 
+    @Test func theCacheOfOneThatIsNotInTheListGoesToo() async throws {
+        let screens = try screens("one")
+        let other = try Address("http://two/")
+        do { _ = try CacheFolder(path: screens.folder.path("cache"), log: screens.log).open(other) }
+        (screens.root.children.first as? GalleriesScreen)?.select(other)
+        try await screens.until { screens.text.contains("0 photos") }
+        screens.press("d", "c")
+        #expect(names(screens) == ["http://one/"] && screens.title.hasSuffix("not saved"))
+        screens.press("s")
+        #expect(screens.status.contains("is saved"))
+        #expect(await screens.root.finish() == nil)
+        #expect(screens.caches.gallery(other) == nil)
+    }
+
+    @Test func aCacheStaysAsLongAsTheListCannotBeWritten() async throws {
+        let screens = try screens("one")
+        let other = try Address("http://one/")
+        do { _ = try CacheFolder(path: screens.folder.path("cache"), log: screens.log).open(other) }
+        screens.press("?", Key(.escape))
+        try await screens.until { screens.text.contains("0 photos") }
+        screens.saved.failure.withLock { $0 = .file(path: "/galleries", reason: "No space left on device") }
+        screens.press("d", "c", "s")
+        await screens.context.galleries.settled()
+        #expect(screens.caches.gallery(other) != nil && screens.title.hasSuffix("not saved"))
+        screens.press("s")
+        #expect(await screens.root.finish() == nil)
+        #expect(screens.caches.gallery(other) == nil)
+    }
+
+    @Test func oneThatWasOpenedAndGivenAnotherAddressDoesNotComeBack() async throws {
+        let screens = try screens("one")
+        screens.open()
+        screens.press("q", "a", "e", .control("u"))
+        screens.type("two")
+        screens.press(Key(.enter), Key(.enter), "s")
+        #expect(await saved(screens) == "http://one/\nhttp://two/")
+        #expect(names(screens) == ["http://one/", "http://two/"])
+    }
+
     @Test("BEHAVIOURS 6.1: a gallery has another address, and a title of its user's")
     func edited() async throws {
         let screens = try screens("one", "two")
@@ -178,6 +217,10 @@ import Testing
         let list = Wish.Subject.list(GalleryID(try Address("http://one/")))
         screens.press("r")
         #expect(screens.status == " Updating one/.")
+        screens.press("e", Key(.enter))
+        screens.type("At the lake")
+        screens.press(Key(.enter), "s", "r")
+        #expect(screens.status == " Updating At the lake.")
         for await snapshot in screens.wishes.snapshots() where snapshot.asked[list] != nil { break }
         screens.press("x")
         #expect(!screens.wishes.isStanding(list))
