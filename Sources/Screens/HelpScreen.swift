@@ -23,14 +23,15 @@ final class HelpScreen: Screen {
     /// What the user is looking for.
     private var words: [String] = []
 
+    /// What is bound, as it was when the lines were made.
+    private var bound: [CommandTable.Entry] = []
     /// Columns that keys take at most.
-    private let keyWidth: Int
+    private var keyWidth = 0
     /// With fewer columns for it, what a key does has lines of its own below the key.
     private static let least = 16
 
     init(_ context: ScreenContext, scopes: [CommandTable.Scope]) {
         explained = scopes + CommandTable.Scope.allCases.filter { !scopes.contains($0) }
-        keyWidth = context.keys.entries.map { Self.keys($0).displayWidth }.max() ?? 0
         super.init(context)
         prompt.next = self
         prompt.passed = [Key(.home), Key(.end), .control("b"), .control("f"), .control("u")]
@@ -102,10 +103,12 @@ final class HelpScreen: Screen {
     private var isNarrow: Bool { roomBeside < Self.least }
 
     private func layOut(_ width: Int) {
-        guard width != self.width else { return }
-        self.width = width
+        let entries = context.keys.entries
+        guard width != self.width || entries != bound else { return }
+        (self.width, bound) = (width, entries)
+        keyWidth = entries.map { Self.keys($0).displayWidth }.max() ?? 0
         lines = explained.flatMap { scope -> [Line] in
-            let entries = context.keys.entries.filter { $0.scope == scope && isSought($0) }
+            let entries = entries.filter { $0.scope == scope && isSought($0) }
             return entries.isEmpty ? [] : [.heading(scope.rawValue)] + entries.flatMap(lines) + [.gap]
         }
         if lines.isEmpty { lines = [.heading("Nothing is found.")] }

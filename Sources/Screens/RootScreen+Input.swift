@@ -7,7 +7,7 @@ extension RootScreen {
     public func handle(_ input: InputEvent) {
         switch input {
         case .key(let key): handle(key)
-        case .paste(let text): if !tellLine(.paste(text)), !tellPrompt(.paste(text)) { top.focus.send(.paste(text)) }
+        case .paste(let text): if !tellPrompt(.paste(text)) { top.focus.send(.paste(text)) }
         case .focus(let isInFront): top.focus.send(.focus(isInFront))
         case .mouse(let mouse): handle(mouse)
         }
@@ -24,8 +24,9 @@ extension RootScreen {
     }
 
     private func handle(_ key: Key) {
-        // What is typed hides it.
-        if commandLine == nil { noteRead() }
+        defer { askWhoTheUserIs() }
+        // A question, and what is typed, hide it.
+        if question == nil, typing == nil, commandLine == nil { noteRead() }
         if let question {
             self.question = nil
             onNeedsDisplay()
@@ -33,8 +34,7 @@ extension RootScreen {
                 .action()
             return
         }
-        if !tellLine(.key(key)), !tellPrompt(.key(key)) { top.focus.send(.key(key)) }
-        askWhoTheUserIs()
+        if !tellPrompt(.key(key)) { top.focus.send(.key(key)) }
     }
 
     /// Whatever is pressed next, a notice has been read.
@@ -44,9 +44,9 @@ extension RootScreen {
         onNeedsDisplay()
     }
 
-    /// While the user is asked who he is, or types a command, what he types is for nobody else.
+    /// While the user is asked for a line or who he is, or types a command, what he types is for nobody else.
     private func tellPrompt(_ event: InterfaceEvent) -> Bool {
-        guard let prompt: Responder = signIn ?? commandLine else { return false }
+        guard let prompt: Responder = typing ?? signIn ?? commandLine else { return false }
         if case .key(let key) = event, let command = context.keys.command(for: key, in: [.everywhere]),
             [.redraw, .suspend].contains(command)
         {

@@ -13,12 +13,4 @@ extension RootScreen {
         typing = prompt
         onNeedsDisplay()
     }
-
-    /// While a line is typed, keys are for nobody else.
-    func tellLine(_ event: InterfaceEvent) -> Bool {
-        guard let typing else { return false }
-        _ = typing.handle(event)
-        onNeedsDisplay()
-        return true
-    }
 }

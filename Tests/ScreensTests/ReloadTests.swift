@@ -33,6 +33,16 @@ import Testing
         #expect(screens.context.theme.key.foreground == .palette(24))
     }
 
+    @Test func theHelpHasTheKeysThatHold() throws {
+        screens.press("?")
+        screens.type("quit")
+        #expect(!screens.text.contains("F8"))
+        var settings = Settings()
+        try settings.keys.bind("F8", to: "quit", in: "everywhere")
+        screens.root.adopt(settings)
+        #expect(screens.text.contains("F8"))
+    }
+
     @Test func whatHoldsFromTheNextStartIsSaid() async throws {
         var settings = Settings()
         (settings.offline, settings.transfers, settings.rowHeight) = (true, 3, 7)

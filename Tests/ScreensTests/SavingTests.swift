@@ -37,6 +37,23 @@ import Testing
         #expect(screens.frame().cursor == nil && screens.context.exports.jobs.isEmpty)
     }
 
+    @Test func aNoticeWaitsUntilTheLineIsTyped() async throws {
+        screens.open(at: "a")
+        screens.press("s")
+        screens.root.tell("Something happened.")
+        screens.type("x")
+        #expect(screens.status.contains("Save “Photo a” to: "))
+        var (redraws, suspensions) = (0, 0)
+        screens.root.onRedraw = { redraws += 1 }
+        screens.root.onSuspend = { suspensions += 1 }
+        screens.press(.control("l"), .control("z"))
+        #expect(redraws == 1 && suspensions == 1)
+        screens.press(Key(.escape))
+        #expect(screens.status == " Something happened.")
+        screens.press("j")
+        #expect(!screens.status.contains("Something"))
+    }
+
     @Test func whatIsNotHereIsWishedForFirst() async throws {
         screens.open(at: "a")
         screens.press("s", Key(.enter))

@@ -132,6 +132,19 @@ import Testing
         #expect(await screens.wished().map(\.subject) == [screens.list])
     }
 
+    @Test func whoAnswersAnotherQuestionIsAskedThen() async throws {
+        let screens = try await screens()
+        try await screens.store(TestScreens.picture(red: 9), as: .photo, of: "a")
+        screens.press(" ", " ", "D")
+        #expect(screens.status.contains("(y/n)"))
+        screens.activity.note(try question(screens))
+        screens.activity.note(notice: "Something happened.")
+        try await screens.until { !screens.root.notices.isEmpty }
+        #expect(!screens.text.contains("who you are"))
+        screens.press("n")
+        #expect(screens.text.contains("who you are"))
+    }
+
     @Test func whoTypesIsAskedWhenHeHasDone() async throws {
         let screens = try await screens()
         screens.press("/")
