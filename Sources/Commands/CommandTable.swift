@@ -126,7 +126,8 @@ public enum CommandTable {
         Entry(.save, .photos, [.character("s")], "save it to a folder"),
         Entry(.renew, .photos, [.control("r")], "fetch it anew"),
         Entry(.delete, .photos, [.character("D"), Key(.delete)], "delete it from the cache"),
-        Entry(.slideshow, .photos, [.character("S")], "slideshow from here"),
+        Entry(
+            .slideshow, .photos, [.character("S")], "slideshow from here", .number("SECONDS", isNeeded: false)),
         Entry(.refreshAll, .photos, [.character("R")], "update all galleries"),
 
         Entry(

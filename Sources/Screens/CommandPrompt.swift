@@ -113,7 +113,7 @@ final class CommandPrompt: Responder {
         var pane = rest.takeBottom(min(rows + 1, frame.size.rows))
         surface.fill(pane, style: theme.status)
         let rule = pane.takeTop(1)
-        surface.write(String(repeating: "─", count: rule.size.columns), in: rule, style: theme.detail)
+        surface.write(theme.signs.rule(rule.size.columns), in: rule, style: theme.detail)
         // What was chosen stays in sight.
         let first = max(0, min((completion?.chosen ?? 0) - rows / 2, choices.count - rows))
         let width = choices.map(\.usage.displayWidth).max() ?? 0

@@ -11,7 +11,7 @@ final class Marks {
     var onChange: () -> Void = {}
     /// Those that are marked.
     private(set) var keys = KeySet()
-    /// What was marked last: where a range begins.
+    /// What was marked last, or had its mark taken away: where a range begins.
     private(set) var last: PhotoKey?
     /// What is being done.
     private var work: Task<Void, Never>?
@@ -28,6 +28,9 @@ final class Marks {
 
     /// Whether all that was asked for is done.
     var isSettled: Bool { work == nil }
+
+    /// Does something with those that are marked, when all that was asked for before is done.
+    func whenSettled(_ action: @escaping @MainActor () -> Void) { perform { _ in action() } }
 
     /// Marks a photo, or takes its mark away.
     func toggle(_ key: PhotoKey) {

@@ -1,5 +1,6 @@
 import Cache
 import Model
+import Text
 
 /// What is done to what the cache has of photos.
 extension PhotoActions {
@@ -15,7 +16,8 @@ extension PhotoActions {
             do {
                 let count = try await cache.writer.dropPhotos(keys)
                 guard count > 0 else { return tell("\(name): not here, so there is nothing to delete.") }
-                tell("Deleted from the cache, not from the gallery: \(name).")
+                let deleted = keys.count == 1 ? name : CountText.text(count, "photo")
+                tell("Deleted from the cache, not from the gallery: \(deleted).")
             } catch {
                 tell("\(error)")
             }
@@ -35,7 +37,7 @@ extension PhotoActions {
                 try await cache.writer.renew(keys)
                 for subject in subjects { context.wishes.ask(for: subject, importance: .visible) }
                 context.wishes.hurry(subjects)
-                tell("Fetched anew: \(name).")
+                tell("Fetching anew: \(name).")
             } catch {
                 tell("\(error)")
             }

@@ -24,20 +24,21 @@ struct PhotoActions {
         self.sender = sender
     }
 
-    /// Obeys a command, if it is about photos. Returns whether it was.
-    func obey(_ command: Command, on keys: [PhotoKey]) -> Bool {
-        let action: ([PhotoKey]) -> Void
+    /// Those that are about photos.
+    static let commands: Set<Command> = [.openExternally, .copy, .copyPath, .save, .delete, .renew]
+
+    /// Obeys one of ``commands``.
+    func obey(_ command: Command, on keys: [PhotoKey]) {
+        guard !keys.isEmpty else { return }
         switch command {
-        case .openExternally: action = open
-        case .copy: action = copyAddresses
-        case .copyPath: action = copyPaths
-        case .save: action = save
-        case .delete: action = delete
-        case .renew: action = renew
-        default: return false
+        case .openExternally: open(keys)
+        case .copy: copyAddresses(keys)
+        case .copyPath: copyPaths(keys)
+        case .save: save(keys)
+        case .delete: delete(keys)
+        case .renew: renew(keys)
+        default: break
         }
-        if !keys.isEmpty { action(keys) }
-        return true
     }
 
     func tell(_ notice: String) {
@@ -69,7 +70,7 @@ struct PhotoActions {
     }
 
     private func copyPaths(_ keys: [PhotoKey]) {
-        copy(keys, "path", "paths", missing: "The photo is not here, so it has no path; y copies its address.") {
+        copy(keys, "path", "paths", missing: "The photo is not here, so it has no path; its address can be copied.") {
             [files = cache.files] reader, key in
             // Of a gallery on the disk, the user's own file, which has a name.
             if let own = try reader.source(of: key, .photo)?.address?.filePath { return own.madeVisible }

@@ -50,6 +50,13 @@ struct PhotoPanel {
         return true
     }
 
+    /// Shows all from a line on, if it says everything. Returns whether it does.
+    mutating func goTo(line: Int) -> Bool {
+        guard content == .everything else { return false }
+        scroll(by: line - first)
+        return true
+    }
+
     /// Moves what is seen, as far as there is more.
     mutating func scroll(by lines: Int) {
         first = max(0, min(first + lines, count - visible))

@@ -10,7 +10,9 @@ extension PhotoScreen {
             delegate?.leaveFilter()
             send(.back)
         case .delete: delete()
-        default: return PhotoActions(context, cache: results.cache, from: self).obey(command, on: [key])
+        case _ where PhotoActions.commands.contains(command):
+            PhotoActions(context, cache: results.cache, from: self).obey(command, on: [key])
+        default: return false
         }
         return true
     }
@@ -21,6 +23,6 @@ extension PhotoScreen {
             return send(.notice("It is not here, so there is nothing to delete."))
         }
         send(.back)
-        _ = PhotoActions(context, cache: results.cache, from: delegate).obey(.delete, on: [key])
+        PhotoActions(context, cache: results.cache, from: delegate).obey(.delete, on: [key])
     }
 }

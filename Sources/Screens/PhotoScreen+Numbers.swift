@@ -2,14 +2,14 @@ import Commands
 
 /// Numbers that are typed before commands: so many photos on, or so many seconds for each.
 extension PhotoScreen {
-    /// The longest time for one photo of a slideshow, as in the settings.
-    private static let mostSeconds = 3_600
-
     /// Obeys a command with a number. Returns nil for one that it means nothing special to.
     func obey(_ command: Command, number: Int) -> Bool? {
         let isWhole = view.zoom == .fit
         switch command {
-        case .slideshow: startSlideshow(seconds: min(number, Self.mostSeconds))
+        case .first, .last:
+            guard panel.goTo(line: number - 1) else { return nil }
+            return true
+        case .slideshow: startSlideshow(seconds: number)
         // One photo is fetched, and not all on the way there.
         case .left where isWhole, .previousPhoto: step(by: -number)
         case .right where isWhole, .nextPhoto: step(by: number)

@@ -173,7 +173,7 @@ final class PhotoScreen: Screen {
     /// - Parameter seconds: for each photo, if not as the user has set.
     func startSlideshow(seconds: Int? = nil) {
         guard results.count > 1 else { return send(.notice("There is no other photo to show.")) }
-        beginSlideshow(seconds: seconds)
+        beginSlideshow(over: slideshow.slides, seconds: seconds)
         stateWishes()
     }
 

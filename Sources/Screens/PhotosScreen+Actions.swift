@@ -15,23 +15,31 @@ extension PhotosScreen {
 
     /// Obeys a command that is about photos. Returns whether it was.
     func act(on command: Command) -> Bool {
-        if command == .slideshow {
-            showSlides()
-            return true
+        guard PhotoActions.commands.contains(command) else { return false }
+        // Of a long list it takes a moment until all are marked, and then it is those that are meant.
+        marks.whenSettled { [weak self] in
+            guard let self else { return }
+            PhotoActions(context, cache: cache, from: self).obey(command, on: concerned)
         }
-        return PhotoActions(context, cache: cache, from: self).obey(command, on: concerned)
+        return true
     }
 
     /// Looks at photos one after the other: at all from the selected one on, or at those that an action is about, if they are
     /// several.
-    private func showSlides() {
+    ///
+    /// - Parameter seconds: for each photo, if not as the user has set.
+    func showSlides(seconds: Int? = nil) {
+        marks.whenSettled { [weak self] in self?.showSlidesOfMarked(seconds: seconds) }
+    }
+
+    private func showSlidesOfMarked(seconds: Int?) {
         guard let selection else { return }
         let several = concerned.count > 1 ? concerned.filter { results.index(of: $0) != nil } : []
         let count = several.isEmpty ? results.count : several.count
         guard count > 1 else { return send(.notice("There is no other photo to show.")) }
         let first = several.contains(selection) ? selection : several.first ?? selection
         let screen = PhotoScreen(context, results: results, key: first, delegate: self)
-        screen.beginSlideshow(over: several)
+        screen.beginSlideshow(over: several, seconds: seconds)
         photoScreenDidShow(first)
         send(.push(screen))
     }

@@ -10,11 +10,12 @@ extension PhotosScreen {
         var rest = frame
         places.beginAnew()
         if case .typing = errand { prompt.draw(in: &surface, rest.takeBottom(1), context.theme) }
+        let whole = rest
+        let paneFrame = context.settings.plain ? nil : pane.takeRoom(&rest)
         guard results.count > 0 else {
-            drawEmpty(in: &surface, rest)
+            drawEmpty(in: &surface, whole)
             return ([], [])
         }
-        let paneFrame = context.settings.plain ? nil : pane.takeRoom(&rest)
         var (seen, orders) = isSheet ? drawSheet(in: &surface, rest) : drawList(in: &surface, rest)
         if !context.settings.plain { bar.draw(scroll, in: &surface, rest, context.theme) }
         if let paneFrame { orders += drawPane(in: &surface, paneFrame) }

@@ -31,7 +31,10 @@ extension PhotosScreen {
         scroll.select(place)
         selection = results.key(at: scroll.selected)
         // There is no getting what the gallery has no more.
-        if let left, results.index(of: left) == nil { self.left = nil }
+        // What has come is not wanted any more either: it would be fetched again as soon as it is deleted.
+        if let left, results.index(of: left) == nil || (try? reader.photo(left))?.photo.isCurrent != false {
+            self.left = nil
+        }
     }
 
     /// What is kept of this gallery, or as much as failed in this run: the cache may be one that cannot be written to.

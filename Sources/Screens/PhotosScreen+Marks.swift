@@ -7,13 +7,7 @@ import Text
 extension PhotosScreen {
     func obeyMarking(_ command: Command) -> Bool {
         switch command {
-        case .mark:
-            guard let selection else { break }
-            marks.toggle(selection)
-            // Of a list that is still being read, the place may not be known yet.
-            guard results.index(of: selection) != nil else { break }
-            scroll.select(scroll.selected + 1)
-            selectionDidMove()
+        case .mark: markOn(1)
         case .markRange: markRange()
         case .markAll: if isListRead { marks.mark(0..<results.count, of: results, last: nil) }
         case .invertMarks: if isListRead { marks.invert(results) }
@@ -23,10 +17,21 @@ extension PhotosScreen {
         return true
     }
 
+    /// Marks so many photos from the selected one on, or takes their marks away, and selects the next: at the end none twice.
+    func markOn(_ count: Int) {
+        for _ in 0..<count {
+            guard let key = selection else { return }
+            marks.toggle(key)
+            // Of a list that is still being read, the place may not be known yet.
+            guard let place = results.index(of: key), place < results.count - 1 else { return }
+            scroll.select(place + 1)
+            selectionDidMove()
+        }
+    }
+
     private func markRange() {
         guard let last = marks.last, let start = results.index(of: last) else {
-            let key = context.keys.key(for: .mark, in: scopes).map { "\($0)" } ?? ""
-            return send(.notice("\(key) marks the photo where the range begins."))
+            return send(.notice("\(context.name(of: .mark, in: scopes)) marks the photo where the range begins."))
         }
         let ends = [start, scroll.selected].sorted()
         marks.mark(ends[0]..<ends[1] + 1, of: results, last: selection)

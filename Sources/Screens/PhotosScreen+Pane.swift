@@ -7,6 +7,7 @@ import Text
 /// The pane beside the list. Nothing is fetched for it: a photo that is here is shown, of others their thumbnails.
 extension PhotosScreen {
     func togglePane() {
+        guard !context.settings.plain else { return send(.notice("A plain screen has no second pane.")) }
         guard pane.toggle() else {
             return send(.notice("For a second pane the window needs \(PhotoPane.leastWidth) columns."))
         }

@@ -50,7 +50,9 @@ extension PhotosScreen {
     }
 
     private func goToHit(backwards: Bool) {
-        guard lists.filter != .all else { return send(.notice("Nothing has been searched for yet; / does.")) }
+        guard lists.filter != .all else {
+            return send(.notice("Nothing has been searched for yet; \(context.name(of: .search, in: scopes)) does."))
+        }
         guard !lists.isSearching else { return send(.notice("Still searching…")) }
         guard let hit = lists.hit(after: selection, backwards: backwards) else {
             return send(.notice("“\(lists.filter.text.madeVisible)” is not found."))

@@ -57,6 +57,7 @@ extension PhotosScreen {
 
     /// Shows the photos in the other way. What is selected stays, and comes to stand in the middle.
     func switchView() {
+        guard !context.settings.plain else { return send(.notice("A plain screen has no contact sheet.")) }
         view = view == .list ? .sheet : .list
         scroll.beginAnew()
     }

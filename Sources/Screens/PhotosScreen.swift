@@ -152,7 +152,9 @@ final class PhotosScreen: Screen, ListScreen {
             (.help, "help"),
         ]
         // Beside an update there is a bar to be seen.
-        if !status.isRunning { footing.hints.append((.sheet, view == .list ? "sheet" : "list")) }
+        if !status.isRunning, !context.settings.plain {
+            footing.hints.append((.sheet, view == .list ? "sheet" : "list"))
+        }
         return footing
     }
 
@@ -167,6 +169,7 @@ final class PhotosScreen: Screen, ListScreen {
         case .stop: context.wishes.stop(.list(cache.id))
         case .sort: errand = .sorting
         case .sheet: switchView()
+        case .slideshow: showSlides()
         case .information: togglePane()
         default:
             return obeySearching(command) || obeyDividing(command) || obeyMarking(command) || obeySorting(command)
@@ -193,8 +196,13 @@ final class PhotosScreen: Screen, ListScreen {
     }
 
     override func obey(_ command: Command, _ argument: CommandArgument) -> Bool {
-        if case .text(let text) = argument { return obey(command, text: text) }
-        return super.obey(command, argument)
+        switch (command, argument) {
+        case (_, .text(let text)): return obey(command, text: text)
+        case (.mark, .number(let count)): markOn(count)
+        case (.slideshow, .number(let seconds)): showSlides(seconds: seconds)
+        default: return super.obey(command, argument)
+        }
+        return true
     }
 
     override func go(to place: Int) -> Bool { select(place: place) }

@@ -86,6 +86,11 @@ public final class ScreenContext {
     /// What the keys mean.
     var keys: KeyMap { settings.keys }
 
+    /// What a command is called to somebody who is to give it: by its key, or as it is typed.
+    func name(of command: Command, in scopes: [CommandTable.Scope]) -> String {
+        keys.key(for: command, in: scopes).map { "\($0)" } ?? ":\(command.name)"
+    }
+
     /// How text looks.
     var theme: Theme { Theme(capabilities, settings) }
 }

@@ -34,11 +34,6 @@ struct SheetLayout: Equatable {
         picture = Size(columns: max(0, cell.columns - Self.margin), rows: min(height, max(0, room.rows - 1)))
     }
 
-    /// How so many photos, in such sections, stand in lines.
-    func lines(count: Int, hasTitles: Bool, section: @escaping (Int) -> Range<Int>?) -> ListLines {
-        ListLines(count: count, columns: columns, hasTitles: hasTitles, section: section)
-    }
-
     /// Where the photos of a line stand, from left to right.
     func frames(in line: Rect) -> [Rect] {
         (0..<columns).map { column in

@@ -10,6 +10,9 @@ final class Slideshow {
     /// Called when a photo has been seen for long enough.
     var onDue: () -> Void = {}
 
+    /// The longest time for one photo, in seconds, as in the settings.
+    private static let mostSeconds = 3_600
+
     private(set) var isRunning = false
     /// What is shown, if it is not the whole list.
     private(set) var slides: [PhotoKey] = []
@@ -41,7 +44,7 @@ final class Slideshow {
         noteWaiting()
         isRunning = true
         self.slides = slides
-        interval = seconds.map { .seconds($0) } ?? usualInterval
+        interval = seconds.map { .seconds(min($0, Self.mostSeconds)) } ?? usualInterval
         stride = (1, 0)
     }
 

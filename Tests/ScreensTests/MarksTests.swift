@@ -1,6 +1,7 @@
 import Cells
 import Model
 import Testing
+import Text
 
 @testable import Cache
 @testable import Screens
@@ -111,6 +112,30 @@ import Testing
         screens.press("g", " ", "G", "M")
         try await screens.until { heading == "\(count) marked" }
         #expect(marks.keys.count == count)
+    }
+
+    @Test func whatIsDoneRightAfterManyWereMarkedIsDoneWithThem() async throws {
+        let count = FetchedResults.firstLoad + 1_000
+        try await open(count)
+        try await screens.until { screens.title.hasSuffix("1 of \(count)") }
+        try await screens.until { (screens.root.children.last as? PhotosScreen)?.results.isComplete == true }
+        try await screens.store(TestScreens.picture(red: 9), as: .photo, of: "\(count - 1)")
+        screens.press(.control("a"), "D")
+        try await screens.until { screens.status.contains("Delete") }
+        #expect(screens.status == " Delete \(NumberFormat.current.text(count)) photos from the cache? (y/n)")
+        screens.press("n", "u", .control("a"), "y")
+        try await screens.until { screens.copied.count == 1 }
+        #expect(screens.copied[0].split(separator: "\n").count == count)
+    }
+
+    @Test(arguments: [3, 4, 900]) func aNumberMarksSoManyAndNoneTwice(number: Int) async throws {
+        try await open(5)
+        screens.press("j", "j", "j")
+        screens.type("\(number) ")
+        #expect(marked == ["Photo 1", "Photo 0"] && screens.selected == "Photo 0")
+        screens.press("g")
+        screens.type("2 ")
+        #expect(marked == ["Photo 4", "Photo 3", "Photo 1", "Photo 0"] && screens.selected == "Photo 2")
     }
 
     @Test func withASCIIAloneTheSignIsALetter() async throws {

@@ -114,6 +114,18 @@ import Testing
         #expect(screens.selected == "Photo 9")
     }
 
+    /// Of all that a photo says, a number is a line, and not a photo of the list.
+    @Test func linesOfWhatAPhotoSays() async throws {
+        try await open(9, isPhotoOpen: true)
+        screens.press("i", "i")
+        screens.size.rows = 7
+        let first = screens.text
+        screens.type("2G")
+        #expect(screens.title.hasPrefix(" Photo 1 ") && screens.text != first)
+        screens.type("1g")
+        #expect(screens.text == first)
+    }
+
     @Test func aSlideshowTakesSeconds() async throws {
         try await screens.sync(["a", "b"])
         try await screens.store(TestScreens.picture(red: 100), as: .photo, of: "a")
@@ -132,5 +144,16 @@ import Testing
         screens.press("S")
         _ = screens.frame()
         #expect(await screens.waits.nextBegin() == .seconds(7))
+    }
+
+    @Test func aSlideshowFromTheListTakesSecondsToo() async throws {
+        try await screens.sync(["a", "b"])
+        try await screens.store(TestScreens.picture(red: 100), as: .photo, of: "a")
+        screens.open(at: "a")
+        _ = screens.frame()
+        screens.type("20S")
+        #expect(screens.title.contains("slideshow"))
+        try await screens.until { screens.frame()[40, 12].style.background != .terminal }
+        #expect(await screens.waits.nextBegin() == .seconds(20))
     }
 }

@@ -38,7 +38,7 @@ import Testing
     @Test(arguments: [false, true]) func thePathIsCopiedIfThereIsOne(isPhotoOpen: Bool) async throws {
         open(isPhotoOpen: isPhotoOpen)
         screens.press("Y")
-        #expect(screens.copied.isEmpty && screens.status.contains("so it has no path; y copies its address"))
+        #expect(screens.copied.isEmpty && screens.status.contains("so it has no path; its address can be copied"))
         try await screens.store(TestScreens.picture(red: 9), as: .photo, of: "b")
         screens.press("Y")
         let key = try screens.photo("b").key
@@ -64,6 +64,25 @@ import Testing
         try await screens.until { screens.status.contains("“Photo b”: not here") }
     }
 
+    /// What was left before it had come is wanted until it has come, and no longer.
+    @Test func aPhotoThatWasLeftIsNotWantedAgainWhenItIsDeleted() async throws {
+        open(isPhotoOpen: true)
+        _ = screens.frame()
+        screens.press("q")
+        _ = screens.frame()
+        let subject = try screens.subject("b", .photo)
+        #expect(await screens.importance(of: subject) == .rest)
+        try await screens.store(TestScreens.picture(red: 9), as: .photo, of: "b")
+        let photos = try #require(screens.root.openGallery)
+        try await screens.until { photos.left == nil }
+        _ = screens.frame()
+        #expect(await screens.importance(of: subject) == nil)
+        screens.press("D")
+        try await screens.until { screens.status.contains("Deleted from the cache") }
+        _ = screens.frame()
+        #expect(await screens.importance(of: subject) == nil)
+    }
+
     @Test func aPhotoThatIsLookedAtIsLeftWhenItIsDeleted() async throws {
         open(isPhotoOpen: true)
         screens.press("D")
@@ -83,13 +102,14 @@ import Testing
         open(isPhotoOpen: false)
         let keys = try ["a", "b"].map { try screens.photo($0).key }
         let actions = PhotoActions(screens.context, cache: screens.cache, from: screens.root)
-        _ = actions.obey(.delete, on: keys)
+        actions.obey(.delete, on: keys)
         #expect(screens.status == " Delete 2 photos from the cache? (y/n)")
         screens.press("n")
         #expect(try screens.photo("a").photo.held != nil)
-        _ = actions.obey(.delete, on: keys)
+        actions.obey(.delete, on: keys)
         screens.press("y")
-        try await screens.until { screens.status.contains("Deleted from the cache, not from the gallery: 2 photos.") }
+        // Only one of them was here.
+        try await screens.until { screens.status.contains("Deleted from the cache, not from the gallery: 1 photo.") }
         #expect(try screens.photo("a").photo.held == nil)
     }
 
@@ -97,7 +117,7 @@ import Testing
         try await screens.store(TestScreens.picture(red: 9), as: .photo, of: "b")
         open(isPhotoOpen: isPhotoOpen)
         screens.press(.control("r"))
-        try await screens.until { screens.status == " Fetched anew: “Photo b”." }
+        try await screens.until { screens.status == " Fetching anew: “Photo b”." }
         let state = try screens.photo("b").photo
         #expect(state.isWanting && state.held == 1)
         let asked = try #require(await screens.wishes.snapshots().next()?.asked)

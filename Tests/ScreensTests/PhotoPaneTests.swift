@@ -43,6 +43,14 @@ import Testing
         }
     }
 
+    @Test func ofAnEmptyGalleryThePaneCanBeTakenAwayToo() async throws {
+        screens.size = Size(columns: 200, rows: 24)
+        screens.open()
+        _ = screens.frame()
+        screens.press("i")
+        #expect(!screens.status.contains("needs"))
+    }
+
     @Test(arguments: [(80, 24, nil), (40, 12, nil), (20, 5, nil), (119, 24, nil), (120, 24, 71), (200, 60, 119)])
     func aWideWindowHasTwoPanes(columns: Int, rows: Int, place: Int?) async throws {
         try await open(Size(columns: columns, rows: rows))

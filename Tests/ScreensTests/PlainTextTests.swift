@@ -60,6 +60,20 @@ import Testing
         #expect(screens.frame().cursor?.row == screens.size.rows - 2)
     }
 
+    @Test func thereIsNeitherASheetNorASecondPane() async throws {
+        try await fill()
+        screens.size.columns = 200
+        screens.open(at: "b")
+        #expect(!screens.status.contains("sheet"))
+        screens.press(Key(.tab))
+        #expect(screens.status == " A plain screen has no contact sheet." && screens.root.place.view != .sheet)
+        screens.press("i")
+        #expect(screens.status == " A plain screen has no second pane.")
+        screens.press(":")
+        screens.type("s")
+        #expect(drawings.isEmpty && screens.text.contains(":"))
+    }
+
     @Test func aPhotoIsWhatItSaysOfItself() async throws {
         try await fill()
         screens.open(at: "b", isPhotoOpen: true)
