@@ -15,7 +15,7 @@ extension AdaptiveGovernor {
             transfer.askTime = now + (transfer.candidate.isSecure ? host.link.roundTripTime : 0)
             host.reach.noteSign(at: now)
         case .answered(let wait, let length, let isShared):
-            host.link.noteAnswer(wait, isShared: isShared, at: now)
+            host.link.noteAnswer(wait, isShared: isShared, isSecure: transfer.candidate.isSecure, at: now)
             host.reach.noteSign(at: now)
             transfer.length = length ?? transfer.length
             transfer.askTime = nil
@@ -48,7 +48,7 @@ extension AdaptiveGovernor {
     public mutating func noteComplaint(of host: String, at now: Double) {
         let roundTrip = hosts[host]?.link.roundTripTime ?? 0.2
         hosts[host]?.cap.noteRefusal(at: now, roundTrip: roundTrip)
-        hosts[host]?.trial.noteRefusal(at: now)
+        if hosts[host]?.trial.noteRefusal(at: now) == true { hosts[host]?.link.startAgain(sharing: true) }
     }
 
     /// Tries at once what could not be reached.

@@ -14,10 +14,12 @@ extension AdaptiveGovernor {
             let overdue = {
                 [running, link = host.link] in
                 running.values.count {
-                    $0.candidate.host == name && $0.askTime.map { link.isLate(now - $0) } ?? false
+                    $0.candidate.host == name && !$0.isLeft && $0.askTime.map { link.isLate(now - $0) } ?? false
                 }
             }
+            let wasUnshared = host.trial.isUnshared
             if host.advance(to: now, isSaturated: isSaturated, overdue: overdue) { fallen.insert(name) }
+            if host.trial.isUnshared, !wasUnshared { leaveShared(name) }
             host.underWay = 0
             hosts[name] = host
         }
@@ -28,6 +30,12 @@ extension AdaptiveGovernor {
             if host.waiting == 0 || areHeldBack || fallen.contains(name) { running[number]?.isSaturated = false }
         }
         return makeRoom(at: now) + fallen.sorted().flatMap { shed($0) }
+    }
+
+    private mutating func leaveShared(_ name: String) {
+        for (number, transfer) in running where transfer.candidate.host == name && !transfer.isTrial {
+            running[number]?.isLeft = true
+        }
     }
 
     /// A quarter of a round trip, as long as anything runs; and as long as nothing does, when a host that something waits for
@@ -47,29 +55,42 @@ extension AdaptiveGovernor {
             let host = hosts[lookedAt.candidate.host], let rate = host.link.bandwidth.greatest
         else { return [] }
         isRoomWanted = false
-        return largest(within: rate * max(host.link.roundTripTime, 0.25), keeping: rate * host.link.roundTripTime / 2) {
-            _ in true
+        let small = max(rate * host.link.roundTripTime / 2, host.link.isShared ? 0 : Self.firstFlight)
+        // What is kept of a photo is not lost. It is in the way for as long as it runs: a connection that has just begun
+        // beside others that are fast loses packets to them, and is slow from then on.
+        let photos = running.filter {
+            isInterruptible($0.value) && $0.value.candidate.kind == .photo && rest(of: $0.value) >= small
         }
+        return photos.keys.sorted()
+            + largest(within: rate * max(host.link.roundTripTime, 0.25), keeping: small) { photos[$0] == nil }
     }
+
+    /// Over a connection of its own a server sends so many bytes at once (RFC 6928), as soon as it is asked: whoever takes that
+    /// back has them on the way all the same, and throws them away.
+    private static let firstFlight = 14_600.0
 
     /// The link carries much less than what was asked of it in better times. All of that would have to come through before
     /// anything that is wanted from now on.
     private func shed(_ name: String) -> [Int] {
         guard let link = hosts[name]?.link, let rate = link.bandwidth.greatest else { return [] }
-        let interrupted = largest(within: rate * max(link.roundTripTime, 0.5), keeping: 0) { $0 == name }
+        let interrupted = largest(within: rate * max(link.roundTripTime, 0.5), keeping: 0) {
+            running[$0]?.candidate.host == name
+        }
         // Never all of them: to begin the last one again would be no gain.
         return interrupted.count == hosts[name]?.running ? interrupted.dropLast() : interrupted
+    }
+
+    private func isInterruptible(_ transfer: RunningTransfer) -> Bool {
+        !transfer.candidate.isUrgent && !transfer.candidate.isLocal
     }
 
     /// What has to be interrupted so that the rest fits into so many bytes: the least important first, of those the largest.
     ///
     /// - Parameter small: with so little to come it is sooner through than another is begun.
-    private func largest(within room: Double, keeping small: Double, of isMeant: (String) -> Bool) -> [Int] {
-        let others = running.filter {
-            !$0.value.candidate.isUrgent && !$0.value.candidate.isLocal && isMeant($0.value.candidate.host)
-        }
-        .map { (number: $0.key, importance: $0.value.candidate.importance, rest: rest(of: $0.value)) }
-        .sorted { ($0.importance.rawValue, -$0.rest, $0.number) < ($1.importance.rawValue, -$1.rest, $1.number) }
+    private func largest(within room: Double, keeping small: Double, of isMeant: (Int) -> Bool) -> [Int] {
+        let others = running.filter { isInterruptible($0.value) && isMeant($0.key) }
+            .map { (number: $0.key, importance: $0.value.candidate.importance, rest: rest(of: $0.value)) }
+            .sorted { ($0.importance.rawValue, -$0.rest, $0.number) < ($1.importance.rawValue, -$1.rest, $1.number) }
         var left = others.reduce(0) { $0 + $1.rest }
         var interrupted: [Int] = []
         for other in others where left > room && other.rest >= small {

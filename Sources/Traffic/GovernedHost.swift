@@ -50,6 +50,7 @@ struct GovernedHost: Sendable {
 
     /// What a transfer counts for: all that is to come of it; but of photos some should run side by side on a good link.
     func cost(_ transfer: RunningTransfer) -> Double {
+        guard !transfer.isLeft else { return 0 }
         let rest = transfer.rest(expecting: link.size(transfer.candidate.kind))
         guard transfer.candidate.kind == .photo else { return rest }
         let sideBySide: Double =
@@ -110,7 +111,7 @@ struct GovernedHost: Sendable {
             isLossy: link.isLossy, losesPackets: link.losesPackets, work: Double(waiting) * link.size(.thumbnail),
             roundTrip: roundTrip)
         {
-            link.startAgain()
+            link.startAgain(sharing: false)
         }
         defer { judgeQuality(at: now) }
         // Never judged while something urgent holds the others back, nor right after.

@@ -16,10 +16,13 @@ struct HostLink {
     private var trip: Double?
     /// Of answers alone: a server takes its time too.
     private var answer = RoundTripFilter()
+    /// Whether the head of an answer is seen with the beginning of its body, which is in the same record of TLS.
+    private var isSeenLate = false
     /// What things of each kind have weighed.
     private(set) var sizes: [Double] = TransferKind.allCases.map(\.usualSize)
-    /// Whether transfers share a connection, as HTTP/2 has it.
+    /// Whether transfers share a connection, as HTTP/2 has it, and are meant to.
     private(set) var isShared = false
+    private var mayShare = true
 
     /// Whether it is still being found out how much the link carries.
     private var isStarting = true
@@ -50,8 +53,9 @@ struct HostLink {
     /// What fits into the link.
     var capacity: Double? { bandwidth.greatest.map { $0 * roundTripTime } }
 
-    /// Whether the link has been used for so long that it will not show more by itself.
-    var isSettled: Bool { !isStarting && roundsWithoutMore >= 12 }
+    /// Whether the link has been used for so long that it will not show more by itself. Where losses keep it from being used
+    /// that is sooner to be seen.
+    var isSettled: Bool { !isStarting && roundsWithoutMore >= (isHeldUpByLosses ? 4 : 12) }
 
     /// Whether losses keep it from being used: packets get lost, and not for want of room in a queue, for there is none.
     var isHeldUpByLosses: Bool { losses.isAny && !isQueueing }
@@ -86,11 +90,14 @@ struct HostLink {
         roundTrip.add(seconds, at: now)
     }
 
-    mutating func noteAnswer(_ seconds: Double, isShared: Bool, at now: Double) {
+    mutating func noteAnswer(_ seconds: Double, isShared: Bool, isSecure: Bool, at now: Double) {
         roundTrip.add(seconds, at: now)
+        firstAnswers.add(seconds)
+        // What comes of the shared connection, when that has been left, is no measure for others.
+        guard mayShare || !isShared else { return }
+        isSeenLate = isSecure && !isShared
         answer.add(seconds, at: now)
         answers += 1
-        firstAnswers.add(seconds)
         if isLate(seconds) { lateAnswers += 1 }
         if isShared { self.isShared = true }
     }
@@ -144,9 +151,15 @@ struct HostLink {
     /// queue is to be seen: where there is one, to ask for more would only make it longer.
     private var gain: Double { isStarting ? 2 : 1.25 }
 
-    /// Begins anew to find out how much the link carries: it is going to be used in another way.
-    mutating func startAgain() {
-        (isStarting, found, roundsWithoutMore) = (true, 0, 0)
+    /// Begins anew to find out how much the link carries: from now on transfers share a connection if they can, or do not.
+    mutating func startAgain(sharing: Bool) {
+        mayShare = sharing
+        isShared = isShared && sharing
+        answer = RoundTripFilter()
+        (answers, lateAnswers) = (0, 0)
+        // Not as at the very start: many connections that begin at once, all with a flight of packets, would drop each other's
+        // last ones, and those are waited for the longest.
+        (isStarting, found, roundsWithoutMore) = (false, 0, 0)
         reach = Self.startingWidth * size(.thumbnail)
     }
 
@@ -175,9 +188,13 @@ struct HostLink {
         if roundsWithoutMore >= 3 { isStarting = false }
     }
 
+    /// What most servers put into a record of TLS, and the most that there can be (RFC 8446).
+    private static let record = 16_384.0
+
     /// Whether an answer that took so long stood in a queue.
     func isLate(_ wait: Double) -> Bool {
-        wait > 1.25 * (answer.least ?? .infinity) + 0.005
+        let record = isSeenLate ? bandwidth.greatest.map { Self.record / $0 } ?? 0 : 0
+        return wait > 1.25 * (answer.least ?? .infinity) + 0.005 + record
     }
 
     private mutating func judgeQueue(overdue: Int, cap: Double) {
@@ -201,7 +218,14 @@ struct HostLink {
     /// Answers tell of what was asked for a while ago: with connections that had to be made first, two round trips. So what is
     /// known to fit bounds what is tried. A link that is wider will soon have delivered more, and one that is not would only
     /// drop it.
-    private var farthest: Double { max((capacity ?? .infinity) * 4, foretold * 2) }
+    ///
+    /// Once no more comes for more that is asked for, little beyond it is worth trying: it would only fill a queue, and what a
+    /// queue drops at the end of an answer is waited for for seconds. Where packets get lost for other reasons, though, it takes
+    /// more transfers than bandwidth and round trip say.
+    private var farthest: Double {
+        guard let capacity else { return .infinity }
+        return isStarting || isHeldUpByLosses ? max(4 * capacity, 2 * foretold) : 1.5 * capacity
+    }
 
     /// So many bytes in that time are a sign of life: three packets.
     private static let sign = 4_344.0

@@ -3,6 +3,8 @@ struct RunningTransfer {
     var candidate: TransferCandidate
     /// Whether it is there to try a connection of its own.
     var isTrial = false
+    /// Whether it goes over the shared connection, which has been left since: what is to come of it has a way of its own.
+    var isLeft = false
     /// Bytes that have come in this transfer.
     var received = 0.0
     /// Bytes that are to come in this transfer, once the answer says so.

@@ -33,9 +33,11 @@ struct SharingTrial: Sendable {
     mutating func noteTried() { tried += 1 }
     mutating func noteEndOfTried() { tried = max(0, tried - 1) }
 
-    /// The host does not like so many connections.
-    mutating func noteRefusal(at now: Double) {
-        if isUnshared { state = .shared(next: now + pause, ifLessThan: 0, then: now + pause) }
+    /// The host does not like so many connections. Returns whether all should share one again.
+    mutating func noteRefusal(at now: Double) -> Bool {
+        guard isUnshared else { return false }
+        state = .shared(next: now + pause, ifLessThan: 0, then: now + pause)
+        return true
     }
 
     /// Lets time pass. Returns whether all should go over connections of their own from now on.
