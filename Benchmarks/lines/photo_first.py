@@ -14,6 +14,8 @@ LINE = "photo-first"
 LIMITS = {"http": 1.15, "https": 1.0}
 #: Of what four at once take, while all photos are fetched too.
 AMONG_PHOTOS = {"b": 0.5, "c": 0.08, "d": 0.28}
+#: When photos are further: parts of the time that four of them take.
+LATER = (1 / 3, 2 / 3)
 #: Percent of bytes that were fetched for nothing.
 WASTE = 3
 #: Seconds from the start of the program when it is to fetch nothing else.
@@ -35,18 +37,18 @@ def busy(network, name, options, scheme="http"):
     return entry(network, name, Visit(scheme, shape.photos, THUMBNAILS, shape.photo_after, options))
 
 
-def among_photos(network, name, options):
+def among_photos(network, name, options, moments=(0,)):
     """The photo while photos are fetched. The thumbnails, which would come before them, are here.
 
-    Where four are fetched at once it waits for one of them, for a short time or for a long one. So it is opened at another
-    moment each time.
+    Where four are fetched at once it waits for one of them, for a short time or for a long one, so the moment counts: parts
+    of the time that four photos take, taken in turns.
     """
     shape = network.shape
-    step = shape.time_of_four(PHOTOS[KINDS[shape.among][0]][1]) / network.workshop.rounds
-    turns = itertools.count()
+    time = shape.time_of_four(PHOTOS[KINDS[shape.among][0]][1])
+    turns = itertools.cycle(moments)
 
     def go():
-        after = shape.photo_after + next(turns) * step
+        after = shape.photo_after + next(turns) * time
         return Visit("http", shape.among, shape.thumbnails, after, options, scope="").go(network)
 
     return Entry(name, go, is_ours=True)
@@ -71,6 +73,11 @@ def measured(network):
     photos_four = among_photos(network, "among photos, four", PHOTOS_TOO + FOUR) if has_both else None
     everybody = [one for one in (*sum(pairs.values(), ()), four, photos, photos_four) if one]
     contest.hold(network, everybody, workshop.rounds)
+    later = [
+        among_photos(network, f"among photos, later{four}", PHOTOS_TOO + more, LATER)
+        for four, more in (("", ()), (", four", FOUR)) if has_both
+    ]
+    contest.hold(network, later, len(LATER))
     size = size_of_last(shape.photos)
     for scheme, (ours, theirs) in pairs.items():
         what = f"photo of {size / 1e6:g} MB among {THUMBNAILS:,} thumbnails over {shape.text}"
@@ -82,6 +89,8 @@ def measured(network):
             yield contest.compare(LINE, "… https, with HTTP/2", ours, theirs, LIMITS[scheme])
     yield against_four("… against four at once", pairs["http"][0], four)
     yield against_four("… among photos, against four at once", photos, photos_four, AMONG_PHOTOS[shape.name])
+    if later:
+        yield against_four("… the same, when they are further", *later)
     yield waste(network)
 
 
