@@ -1,7 +1,9 @@
+import Cells
+
 /// What a terminal was asked, and what it has answered: a value without a clock.
 ///
 ///     var inquiry = Inquiry()
-///     send(inquiry.ask([.version, .cellSize]))
+///     send(inquiry.ask([.version, .cellSize], on: Size(columns: 80, rows: 24)))
 ///     for reply in replies { inquiry.take(reply) }
 ///     if !inquiry.isOpen { use(inquiry.answers) }
 ///
@@ -12,6 +14,8 @@ struct Inquiry {
     private(set) var open: Set<TerminalQuestion> = []
     /// What has been answered.
     private(set) var answers = TerminalAnswers()
+    /// How many cells there were when it was asked last.
+    private var size = Size(columns: 0, rows: 0)
     /// Stands in our question about kitty's pictures, and has to stand in the answer.
     let number: Int
 
@@ -27,7 +31,10 @@ struct Inquiry {
     ///
     /// Those to the terminal itself end with the question that every terminal answers, and are closed with that answer. A
     /// tmux passes on what the outer terminal says, but keeps such an end to itself; there the last one is the end.
-    mutating func ask(_ questions: Set<TerminalQuestion>) -> [UInt8] {
+    ///
+    /// - Parameter size: how many cells there are now.
+    mutating func ask(_ questions: Set<TerminalQuestion>, on size: Size) -> [UInt8] {
+        self.size = size
         var questions = questions
         if questions.contains(where: { !$0.isForOuter }) { questions.insert(.attributes) }
         open.formUnion(questions)
@@ -62,7 +69,7 @@ struct Inquiry {
         case .areaSize(let width, let height):
             guard close(.areaSize) else { return false }
             let isSane = (1...100_000).contains(width) && (1...100_000).contains(height)
-            answers.area = isSane ? TerminalAnswers.Area(width: width, height: height) : nil
+            answers.area = isSane ? TerminalAnswers.Area(width: width, height: height, size: size) : nil
         case .background(let red, let green, let blue):
             guard close(.background) else { return false }
             answers.background = .rgb(red, green, blue)

@@ -106,7 +106,8 @@ public final class Terminal {
         let input = InputReader(
             tty.descriptor, sequences: KeySequences { screen.keyString($0) }, escapeWait: environment.escapeWait)
         let interview = TerminalInterview(
-            send: { [weak output] in output?.send($0) }, onAnswers: { [weak self] in self?.adopt() })
+            size: { [tty] in tty.geometry.size }, send: { [weak output] in output?.send($0) },
+            onAnswers: { [weak self] in self?.adopt() })
         self.interview = interview
         input.onEvent = { [weak self] in self?.handle($0) }
         input.onReply = { [weak interview] in interview?.take($0) }

@@ -28,6 +28,11 @@ struct TerminalAnswers: Hashable, Sendable {
     struct Area: Hashable, Sendable {
         let width: Int
         let height: Int
+        /// How many cells there were when it was asked: in a window of another size, they are other pixels too.
+        let size: Size
+
+        /// One of those cells.
+        var cell: CellPixels? { CellPixels((width, height), dividedBy: size) }
     }
 
     /// The first attribute says what kind of terminal it is, the others what it can do: "4" stands for sixel graphics.

@@ -27,7 +27,8 @@ extension TerminalFindings {
             cell: hasSize ? CellPixels(window) : nil, isTerminal: isatty(STDOUT_FILENO) == 1)
         let mayAsk = circumstances.isTerminal && environment.isXtermLike
         let isAsked = mayAsk && (isThorough || Self.isInDoubt(environment, circumstances, wishes))
-        self.init(environment, circumstances, isAsked ? TerminalProbe.answers(environment) : TerminalAnswers(), wishes)
+        let answers = isAsked ? TerminalProbe.answers(environment, on: circumstances.size) : TerminalAnswers()
+        self.init(environment, circumstances, answers, wishes)
     }
 
     /// Whether an answer could change how a picture is drawn.

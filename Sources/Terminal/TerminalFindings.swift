@@ -57,13 +57,18 @@ public struct TerminalFindings: Hashable, Sendable {
         return "all, sextants too, which \(brand.rawValue) draws by itself"
     }
 
-    /// What it says of a cell is newer than what the system was told when the window last changed.
+    /// What it says of a cell is believed before the system, which is told wrong numbers by some, or none. What it says of all
+    /// of them holds as long as there are as many. When the window has changed, the system knows first; until it is answered
+    /// again, a cell is as it was, unless the system says otherwise.
     private static func cell(
         _ circumstances: Circumstances, _ answers: TerminalAnswers
     ) -> (cell: CellPixels?, text: String) {
-        let byArea = answers.area.flatMap { CellPixels(($0.width, $0.height), dividedBy: circumstances.size) }
+        let area = answers.area
         let candidates = [
-            (answers.cell, "it says"), (byArea, "it says of all of them"), (circumstances.cell, "the system says"),
+            (answers.cell, "it says"),
+            (area?.size == circumstances.size ? area?.cell : nil, "it says of all of them"),
+            (circumstances.cell, "the system says"),
+            (area?.cell, "it said of all of them, before the window changed"),
         ]
         for case (let cell?, let source) in candidates {
             return (cell, "\(cell.width) × \(cell.height) pixels, \(source)")

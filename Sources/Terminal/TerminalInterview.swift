@@ -1,3 +1,4 @@
+import Cells
 import Dispatch
 
 /// Asks the terminal about itself while everything else goes on, and sees to it that there is an end to that.
@@ -23,11 +24,14 @@ final class TerminalInterview {
     private var overdueUntil: DispatchTime?
     /// Ends questions that are not answered. There is one only as long as there are such.
     private var timer: (any DispatchSourceTimer)?
+    private let size: () -> Size
     private let send: ([UInt8]) -> Void
     /// Called when something has been found out, or that it cannot be.
     private let onAnswers: () -> Void
 
-    init(send: @escaping ([UInt8]) -> Void, onAnswers: @escaping () -> Void) {
+    /// - Parameter size: how many cells there are.
+    init(size: @escaping () -> Size, send: @escaping ([UInt8]) -> Void, onAnswers: @escaping () -> Void) {
+        self.size = size
         self.send = send
         self.onAnswers = onAnswers
     }
@@ -56,7 +60,7 @@ final class TerminalInterview {
         }
         if !isAnswerDue { owed = 0 }
         held = nil
-        send(frame(inquiry.ask(questions)))
+        send(frame(inquiry.ask(questions, on: size())))
         if inquiry.open.contains(.attributes) { owed += 1 }
     }
 

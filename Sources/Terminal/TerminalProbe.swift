@@ -8,11 +8,12 @@ struct TerminalProbe {
 
     private let descriptor: Int32
     private let environment: TerminalEnvironment
+    private let size: Size
     private var inquiry = Inquiry()
     private var parser = InputParser()
 
     /// What the terminal that the program was started from answers; nothing, if it cannot be asked.
-    static func answers(_ environment: TerminalEnvironment) -> TerminalAnswers {
+    static func answers(_ environment: TerminalEnvironment, on size: Size) -> TerminalAnswers {
         let descriptor = open("/dev/tty", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return TerminalAnswers() }
         defer { close(descriptor) }
@@ -24,7 +25,7 @@ struct TerminalProbe {
         // modes right by themselves.
         quiet.c_lflag &= ~tcflag_t(ICANON | ECHO)
         tcsetattr(descriptor, TCSANOW, &quiet)
-        var probe = TerminalProbe(descriptor: descriptor, environment: environment)
+        var probe = TerminalProbe(descriptor: descriptor, environment: environment, size: size)
         let isDone = probe.run()
         // Nothing is left for the shell.
         if !isDone { tcflush(descriptor, TCIFLUSH) }
@@ -32,16 +33,17 @@ struct TerminalProbe {
         return probe.inquiry.answers
     }
 
-    private init(descriptor: Int32, environment: TerminalEnvironment) {
+    private init(descriptor: Int32, environment: TerminalEnvironment, size: Size) {
         self.descriptor = descriptor
         self.environment = environment
+        self.size = size
     }
 
     /// Returns whether all was answered.
     private mutating func run() -> Bool {
         let deadline = ContinuousClock.now + .milliseconds(Self.limit)
         var asked = TerminalIdentity(environment, TerminalAnswers()).questions.filter { !$0.isForOuter }
-        guard write(inquiry.ask(asked)) else { return false }
+        guard write(inquiry.ask(asked, on: size)) else { return false }
         while true {
             while inquiry.isOpen {
                 let left = (deadline - ContinuousClock.now) / .milliseconds(1)
@@ -55,7 +57,7 @@ struct TerminalProbe {
             let further = TerminalIdentity(environment, inquiry.answers).questions.subtracting(asked)
             guard !further.isEmpty else { return true }
             asked.formUnion(further)
-            guard write(inquiry.ask(further)) else { return false }
+            guard write(inquiry.ask(further, on: size)) else { return false }
         }
     }
 

@@ -4,6 +4,7 @@ import Testing
 @testable import Terminal
 
 @Suite struct InquiryTests {
+    private static let size = Size(columns: 80, rows: 24)
     private static let all: Set<TerminalQuestion> = [
         .version, .kitty, .cellSize, .areaSize, .background, .synchronises, .sixelColours,
     ]
@@ -12,21 +13,25 @@ import Testing
     private final class Asked {
         private(set) var inquiry = Inquiry(number: 31)
 
-        init(_ questions: Set<TerminalQuestion>) { _ = inquiry.ask(questions) }
+        init(_ questions: Set<TerminalQuestion>, on size: Size) { ask(questions, on: size) }
 
         var isOpen: Bool { inquiry.isOpen }
         var answers: TerminalAnswers { inquiry.answers }
 
         func take(_ reply: TerminalReply) -> Bool { inquiry.take(reply) }
-        func ask(_ questions: Set<TerminalQuestion>) { _ = inquiry.ask(questions) }
+        func ask(_ questions: Set<TerminalQuestion>, on size: Size = InquiryTests.size) {
+            _ = inquiry.ask(questions, on: size)
+        }
         func giveUp() { inquiry.giveUp() }
     }
 
-    private func asked(_ questions: Set<TerminalQuestion> = all) -> Asked { Asked(questions) }
+    private func asked(_ questions: Set<TerminalQuestion> = all, on size: Size = size) -> Asked {
+        Asked(questions, on: size)
+    }
 
     @Test func everythingIsAskedInOnePieceAndTheEndComesLast() {
         var inquiry = Inquiry(number: 31)
-        let text = String(decoding: inquiry.ask(Self.all), as: UTF8.self)
+        let text = String(decoding: inquiry.ask(Self.all, on: Self.size), as: UTF8.self)
         #expect(
             text == "\u{1B}[>q\u{1B}_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\\\u{1B}[16t\u{1B}[14t\u{1B}]11;?\u{1B}\\"
                 + "\u{1B}[?2026$p\u{1B}[?1;1;0S\u{1B}[c")
@@ -35,7 +40,7 @@ import Testing
 
     @Test func whatTmuxPassesOnStandsInAStringOfItsOwn() {
         var inquiry = Inquiry(number: 7)
-        let text = String(decoding: inquiry.ask([.outerVersion, .outerKitty]), as: UTF8.self)
+        let text = String(decoding: inquiry.ask([.outerVersion, .outerKitty], on: Self.size), as: UTF8.self)
         #expect(
             text == "\u{1B}Ptmux;\u{1B}\u{1B}[>q\u{1B}\\"
                 + "\u{1B}Ptmux;\u{1B}\u{1B}_Gi=7,s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\u{1B}\\\u{1B}\\")
@@ -95,13 +100,20 @@ import Testing
         (Int.max, Int.max),
     ])
     func cellsThatNobodyCouldReadAreNotBelieved(width: Int, height: Int) {
-        let inquiry = asked()
+        let inquiry = asked(on: Size(columns: 1, rows: 1))
         #expect(inquiry.take(.cellSize(width: width, height: height)) && inquiry.answers.cell == nil)
-        #expect(inquiry.take(.areaSize(width: width, height: height)))
-        let area = inquiry.answers.area.flatMap {
-            CellPixels(($0.width, $0.height), dividedBy: Size(columns: 1, rows: 1))
-        }
-        #expect(area == nil)
+        #expect(inquiry.take(.areaSize(width: width, height: height)) && inquiry.answers.area?.cell == nil)
+    }
+
+    @Test func anAreaIsOfAsManyCellsAsThereWereWhenItWasAsked() {
+        let inquiry = asked()
+        #expect(inquiry.take(.areaSize(width: 800, height: 480)) && inquiry.answers.area?.size == Self.size)
+        #expect(inquiry.answers.area?.cell == CellPixels(cellWidth: 10, height: 20))
+        let larger = Size(columns: 100, rows: 30)
+        inquiry.ask([.areaSize], on: larger)
+        #expect(inquiry.answers.area?.size == Self.size)
+        #expect(inquiry.take(.areaSize(width: 1_000, height: 600)) && inquiry.answers.area?.size == larger)
+        #expect(inquiry.answers.area?.cell == CellPixels(cellWidth: 10, height: 20))
     }
 
     @Test func numbersAreBounded() {

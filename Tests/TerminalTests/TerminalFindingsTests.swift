@@ -4,10 +4,12 @@ import Testing
 @testable import Terminal
 
 @Suite struct TerminalFindingsTests {
+    private static let window = Size(columns: 80, rows: 24)
     private static let cell = CellPixels(cellWidth: 10, height: 20)
 
     private func findings(
         _ variables: [String: String], colours: Int = 256, isUnicode: Bool = true, cell: CellPixels? = cell,
+        size: Size = window,
         wishes: TerminalWishes = TerminalWishes(), _ answer: (inout TerminalAnswers) -> Void = { _ in }
     ) -> TerminalFindings {
         var answers = TerminalAnswers()
@@ -15,7 +17,7 @@ import Testing
         return TerminalFindings(
             TerminalEnvironment { variables[$0] },
             .init(
-                terminfoColours: colours, isUnicode: isUnicode, size: Size(columns: 80, rows: 24), cell: cell),
+                terminfoColours: colours, isUnicode: isUnicode, size: size, cell: cell),
             answers, wishes)
     }
 
@@ -36,8 +38,9 @@ import Testing
     @Test func aCellIsKnownByWhoeverKnowsIt() {
         let said = findings(xterm) { $0.cell = CellPixels(cellWidth: 8, height: 16) }
         #expect(said.capabilities.cellAspect == 0.5 && said.lines.contains("cell: 8 × 16 pixels, it says"))
-        let area = findings(xterm, cell: nil) { $0.area = .init(width: 720, height: 432) }
-        #expect(area.lines.contains("cell: 9 × 18 pixels, it says of all of them"))
+        let area = TerminalAnswers.Area(width: 720, height: 432, size: Self.window)
+        let byArea = findings(xterm, cell: nil) { $0.area = area }
+        #expect(byArea.lines.contains("cell: 9 × 18 pixels, it says of all of them"))
         let system = findings(xterm)
         #expect(system.lines.contains("cell: 10 × 20 pixels, the system says"))
         // Where nobody does, sixel would cover other cells than it is to; the others scale.
@@ -46,6 +49,18 @@ import Testing
         #expect(
             findings(xterm, cell: nil) { ($0.takesKitty, $0.attributes) = (true, [62]) }.capabilities.pixels?.language
                 == .kitty)
+    }
+
+    /// The window is another, and the terminal has not been asked again yet.
+    @Test func anAreaHoldsForAsManyCellsAsItHad() {
+        let area = TerminalAnswers.Area(width: 720, height: 432, size: Self.window)
+        let larger = Size(columns: 100, rows: 30)
+        let system = findings(xterm, size: larger) { $0.area = area }
+        #expect(system.lines.contains("cell: 10 × 20 pixels, the system says"))
+        let nobody = findings(xterm, cell: nil, size: larger) { ($0.area, $0.attributes) = (area, [62, 4]) }
+        #expect(nobody.lines.contains("cell: 9 × 18 pixels, it said of all of them, before the window changed"))
+        // And the pictures stay.
+        #expect(nobody.capabilities.pixels == PixelCapabilities(.sixel, cellWidth: 9, cellHeight: 18))
     }
 
     @Test(arguments: [

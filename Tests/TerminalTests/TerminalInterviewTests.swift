@@ -1,3 +1,4 @@
+import Cells
 import Testing
 
 @testable import Terminal
@@ -5,7 +6,8 @@ import Testing
 @MainActor @Suite struct TerminalInterviewTests {
     @Test func itIsWaitedForFromWhenTheQuestionsAreWithTheTerminal() {
         var sent: [[UInt8]] = []
-        let interview = TerminalInterview(send: { sent.append($0) }, onAnswers: {})
+        let interview = TerminalInterview(
+            size: { Size(columns: 80, rows: 24) }, send: { sent.append($0) }, onAnswers: {})
         interview.ask([.cellSize])
         #expect(sent.count == 1 && interview.isAnswerDue && !interview.isTimed)
         interview.noteSent()
