@@ -14,6 +14,8 @@ struct InputParser {
         case key
         /// The rest of a sequence, and nothing else: nobody types so fast.
         case sequence
+        /// The rest of a paste. It comes as fast as the terminal can write, or its end was lost.
+        case paste
     }
 
     /// What a sequence of bytes means, by its bytes.
@@ -35,7 +37,8 @@ struct InputParser {
 
     /// What would complete the bytes that are pending.
     var waiting: Waiting {
-        guard paste == nil, let first = pending.first else { return .nothing }
+        guard paste == nil else { return .paste }
+        guard let first = pending.first else { return .nothing }
         return first == 0x1B && pending.count > 2 ? .sequence : .key
     }
 
@@ -62,9 +65,21 @@ struct InputParser {
         return replies
     }
 
+    /// Forgets what has begun: its rest went elsewhere.
+    mutating func forget() {
+        pending = []
+        replies = []
+        paste = nil
+    }
+
     /// Nothing more has come for a while: what is pending is complete.
     mutating func parseWhatIsPending() -> [InputEvent] {
-        guard paste == nil, let first = pending.first else { return [] }
+        if paste != nil {
+            appendToPaste(pending)
+            pending = []
+            return [endPaste()]
+        }
+        guard let first = pending.first else { return [] }
         guard first == 0x1B else {
             // Half a character.
             pending = []
@@ -194,14 +209,18 @@ struct InputParser {
         pending.removeFirst(end)
         if pending.starts(with: Self.pasteEnd) {
             pending.removeFirst(Self.pasteEnd.count)
-            defer { paste = nil }
-            return .paste(String(decoding: paste ?? [], as: UTF8.self))
+            return endPaste()
         }
         // Perhaps the rest of the end is still to come.
         if Self.pasteEnd.starts(with: pending) { return nil }
         appendToPaste(pending.prefix(1))
         pending.removeFirst()
         return continuePaste()
+    }
+
+    private mutating func endPaste() -> InputEvent {
+        defer { paste = nil }
+        return .paste(String(decoding: paste ?? [], as: UTF8.self))
     }
 
     private mutating func appendToPaste(_ bytes: some Collection<UInt8>) {

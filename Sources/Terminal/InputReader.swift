@@ -9,6 +9,7 @@ final class InputReader {
     private let source: any DispatchSourceRead
     private var parser: InputParser
     private let escapeWait: Int
+    private let sequenceWait: Int
     /// Counts up with everything that is read: a wait that began before something came is void.
     private var reads = 0
     /// When what is pending has begun to be a sequence.
@@ -23,13 +24,16 @@ final class InputReader {
 
     /// Milliseconds after which an escape was the Escape key although an answer is due, which begins with one too.
     static let answerWait = 250
-    /// Milliseconds for which the rest of a sequence is waited for, from its beginning. What has no end, and is none of
-    /// ours, keeps the keyboard no longer.
-    static let sequenceWait = 2_000
+    /// Milliseconds for which the rest of a sequence is waited for, from its beginning; and the rest of a paste, from what came of
+    /// it last. What has no end keeps the keyboard no longer.
+    static let usualSequenceWait = 2_000
 
-    init(_ descriptor: Int32, sequences: KeySequences, escapeWait: Int) {
+    init(
+        _ descriptor: Int32, sequences: KeySequences, escapeWait: Int, sequenceWait: Int = InputReader.usualSequenceWait
+    ) {
         self.descriptor = descriptor
         self.escapeWait = escapeWait
+        self.sequenceWait = sequenceWait
         parser = InputParser(sequences)
         source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .main)
         source.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.read() } }
@@ -38,6 +42,13 @@ final class InputReader {
 
     func close() {
         source.cancel()
+    }
+
+    /// Forgets what has begun: while others had the terminal, they read its rest.
+    func forget() {
+        reads += 1
+        sequenceStart = nil
+        parser.forget()
     }
 
     /// Reads what still comes, for as long as an answer is due, up to a number of milliseconds: else it would be read by
@@ -89,7 +100,10 @@ final class InputReader {
         case .sequence:
             let start = sequenceStart ?? .now()
             sequenceStart = start
-            deadline = start + .milliseconds(Self.sequenceWait)
+            deadline = start + .milliseconds(sequenceWait)
+        case .paste:
+            sequenceStart = nil
+            deadline = .now() + .milliseconds(sequenceWait)
         }
         let read = reads
         DispatchQueue.main.asyncAfter(deadline: deadline) { [weak self] in

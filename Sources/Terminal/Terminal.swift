@@ -196,6 +196,7 @@ public final class Terminal {
         guard !isActive else { return }
         isActive = true
         tty.makeRaw()
+        input?.forget()
         var modes = tty.originalModes
         let rescue = Array(leavingSequence)
         vitrine_rescue_arm(tty.descriptor, &modes, rescue, rescue.count)

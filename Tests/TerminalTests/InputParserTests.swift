@@ -100,6 +100,23 @@ import Testing
         #expect(all == [.paste("ab\u{1B}[20"), .key(.character("c"))])
     }
 
+    @Test(arguments: ["ab\rq", "ab\u{1B}", "ab\u{1B}[201", ""])
+    func pasteWithoutEndDoesNotSwallowTheKeyboard(text: String) {
+        var parser = InputParser()
+        #expect(parser.parse(Array("\u{1B}[200~\(text)".utf8)).isEmpty && parser.waiting == .paste)
+        #expect(parser.parseWhatIsPending() == [.paste(text)])
+        #expect(parser.waiting == .nothing && parser.parse(Array("q".utf8)) == [.key(.character("q"))])
+    }
+
+    @Test(arguments: ["\u{1B}[200~ab", "\u{1B}[200~ab\u{1B}[2", "\u{1B}]11;rgb", "\u{1B}[1;"])
+    func whatHasBegunIsForgotten(text: String) {
+        var parser = InputParser()
+        _ = parser.parse(Array("\u{1B}[?62c\(text)".utf8))
+        parser.forget()
+        #expect(parser.waiting == .nothing && parser.takeReplies().isEmpty)
+        #expect(parser.parse(Array("q".utf8)) == [.key(.character("q"))])
+    }
+
     @Test func pastesAreBounded() {
         var parser = InputParser()
         let text = [UInt8](repeating: 0x41, count: 1 << 20)

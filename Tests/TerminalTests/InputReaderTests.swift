@@ -1,0 +1,75 @@
+import Cells
+import Glibc
+import Testing
+
+@testable import Terminal
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct InputReaderTests {
+    /// A terminal's end of a line at which the test types.
+    private final class Line {
+        private let ends: (read: Int32, write: Int32)
+        let reader: InputReader
+        private(set) var events: [InputEvent] = []
+
+        @MainActor init(sequenceWait: Int = 20) {
+            var pair: [Int32] = [0, 0]
+            pipe(&pair)
+            _ = fcntl(pair[0], F_SETFL, O_NONBLOCK)
+            ends = (pair[0], pair[1])
+            reader = InputReader(
+                ends.read, sequences: KeySequences { _ in nil }, escapeWait: 10, sequenceWait: sequenceWait)
+            reader.onEvent = { [unowned self] in events.append($0) }
+        }
+
+        deinit {
+            close(ends.read)
+            close(ends.write)
+        }
+
+        func type(_ text: String) {
+            _ = Array(text.utf8).withUnsafeBytes { write(ends.write, $0.baseAddress, $0.count) }
+        }
+
+        /// Waits until so much has been heard, and takes it.
+        @MainActor func next(_ count: Int) async -> [InputEvent] {
+            while events.count < count, !Task.isCancelled { await Task.yield() }
+            defer { events = [] }
+            return events
+        }
+    }
+
+    @Test func aPasteWithoutEndIsHandedOutAndTheKeysAreHeardAgain() async {
+        let line = Line()
+        line.type("\u{1B}[200~some text")
+        #expect(await line.next(1) == [.paste("some text")])
+        line.type("q")
+        #expect(await line.next(1) == [.key(.character("q"))])
+        line.reader.close()
+    }
+
+    /// It is waited for as long as something comes of it, however long that takes.
+    @Test func aPasteThatComesSlowlyIsOne() async {
+        let line = Line(sequenceWait: 60_000)
+        line.type("\u{1B}[200~")
+        for _ in 0..<50 {
+            line.type("a")
+            await Task.yield()
+        }
+        #expect(line.events.isEmpty)
+        line.type("\u{1B}[201~q")
+        #expect(
+            await line.next(2) == [.paste(String(repeating: "a", count: 50)), .key(.character("q"))])
+        line.reader.close()
+    }
+
+    /// As when the program was stopped in the middle of a paste, and the shell has read the rest.
+    @Test func whatHasBegunIsForgotten() async {
+        let line = Line()
+        line.type("k\u{1B}[200~some")
+        #expect(await line.next(1) == [.key(.character("k"))])
+        line.reader.forget()
+        line.type("q")
+        #expect(await line.next(1) == [.key(.character("q"))])
+        line.reader.close()
+    }
+}
