@@ -201,6 +201,8 @@ public final class Terminal {
         let rescue = Array(leavingSequence)
         vitrine_rescue_arm(tty.descriptor, &modes, rescue, rescue.count)
         askEverything()
+        // A frame that the terminal would not take was dropped on the way out, and with it the word that it is ready.
+        frames?.noteReady()
         redraw()
     }
 

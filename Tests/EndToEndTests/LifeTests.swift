@@ -102,6 +102,24 @@ import Testing
         #expect(session.wait() == 0)
     }
 
+    /// A frame that is cut off on the way out is forgotten, and so is that the next one waits for it.
+    @Test func suspendedWhileAFrameWaits() throws {
+        let session = try TerminalSession(
+            arguments: [Built.testGallery], columns: 250, rows: 80, environment: home.environment(term: "linux"))
+        #expect(session.until { $0.text.contains("Updated:") && $0[1, 1].text == "▀" })
+        session.untilQuiet()
+        session.type("\r")
+        #expect(session.until(shows: "1 of 28 · fit"))
+        session.untilQuiet()
+        // Each frame is more than a terminal takes that reads so little.
+        session.type(["\u{0C}", "\u{0C}", "\u{0C}", "\u{1A}"], perSecond: 10, bytesPerSecond: 1_000)
+        session.untilQuiet()
+        session.type("q")
+        #expect(session.until(shows: "Updated:"))
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
     @Test func stoppedByForceAndContinued() throws {
         let session = try browseTestGallery()
         let (shown, raw) = (session.screen.allCells, session.modes)
