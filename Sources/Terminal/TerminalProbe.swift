@@ -2,56 +2,76 @@ import Cells
 import Glibc
 
 /// Asks the terminal about itself and waits for the answers, for programs that draw once and end.
-struct TerminalProbe {
-    /// Milliseconds that answers are waited for, at most. Nearly every terminal answers the last question, and then it is over.
+///
+///     let probe = TerminalProbe(environment, size: size)
+///     draw(probe?.answers ?? TerminalAnswers())
+///     probe?.end()
+final class TerminalProbe {
+    /// Milliseconds that answers are waited for before anything is drawn. Nearly every terminal answers the last question, and
+    /// then it is over.
     static let limit = 250
+    /// Milliseconds within which answers that come too late to be of use are still taken, so that nobody else reads them.
+    static let overdueLimit = 1_000
 
     private let descriptor: Int32
     private let environment: TerminalEnvironment
     private let size: Size
+    private let originalModes: termios
+    private let start = ContinuousClock.now
     private var inquiry = Inquiry()
     private var parser = InputParser()
+    private var isEnded = false
 
-    /// What the terminal that the program was started from answers; nothing, if it cannot be asked.
-    static func answers(_ environment: TerminalEnvironment, on size: Size) -> TerminalAnswers {
+    /// Asks the terminal that the program was started from; nil, if it cannot be asked.
+    ///
+    /// - Parameter size: how many cells it has.
+    init?(_ environment: TerminalEnvironment, size: Size) {
         let descriptor = open("/dev/tty", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { return TerminalAnswers() }
-        defer { close(descriptor) }
+        guard descriptor >= 0 else { return nil }
         var modes = termios()
         // Who is not in the foreground would be stopped for changing the modes, and must not take what others are to read.
-        guard tcgetpgrp(descriptor) == getpgrp(), tcgetattr(descriptor, &modes) == 0 else { return TerminalAnswers() }
-        var quiet = modes
+        guard tcgetpgrp(descriptor) == getpgrp(), tcgetattr(descriptor, &modes) == 0 else {
+            close(descriptor)
+            return nil
+        }
+        (self.descriptor, self.environment, self.size, originalModes) = (descriptor, environment, size, modes)
         // Neither shown nor held back until a line is complete. The keys that end a program still do: shells then put the
         // modes right by themselves.
-        quiet.c_lflag &= ~tcflag_t(ICANON | ECHO)
-        tcsetattr(descriptor, TCSANOW, &quiet)
-        var probe = TerminalProbe(descriptor: descriptor, environment: environment, size: size)
-        let isDone = probe.run()
-        // Nothing is left for the shell.
-        if !isDone { tcflush(descriptor, TCIFLUSH) }
+        modes.c_lflag &= ~tcflag_t(ICANON | ECHO)
         tcsetattr(descriptor, TCSANOW, &modes)
-        return probe.inquiry.answers
+        if ask() { giveBack() }
     }
 
-    private init(descriptor: Int32, environment: TerminalEnvironment, size: Size) {
-        self.descriptor = descriptor
-        self.environment = environment
-        self.size = size
+    deinit { end() }
+
+    /// What was answered by now.
+    var answers: TerminalAnswers { inquiry.answers }
+
+    /// Gives the terminal back, when all is drawn, if that was not done when everything had been answered. It can be repeated.
+    ///
+    /// A terminal that has not answered the last question in time does so now, most likely: the picture it was sent is behind
+    /// the question. Whoever has it next must not read that as what its user types.
+    func end() {
+        guard !isEnded else { return }
+        while inquiry.open.contains(.attributes), wait(milliseconds: Self.overdueLimit) {}
+        tcflush(descriptor, TCIFLUSH)
+        giveBack()
+    }
+
+    private func giveBack() {
+        isEnded = true
+        var modes = originalModes
+        tcsetattr(descriptor, TCSANOW, &modes)
+        close(descriptor)
     }
 
     /// Returns whether all was answered.
-    private mutating func run() -> Bool {
-        let deadline = ContinuousClock.now + .milliseconds(Self.limit)
+    private func ask() -> Bool {
         var asked = TerminalIdentity(environment, TerminalAnswers()).questions.filter { !$0.isForOuter }
         guard write(inquiry.ask(asked, on: size)) else { return false }
         while true {
             while inquiry.isOpen {
-                let left = (deadline - ContinuousClock.now) / .milliseconds(1)
-                var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                guard left > 0, poll(&entry, 1, Int32(left.rounded(.up))) > 0, read() else {
-                    inquiry.giveUp()
-                    return false
-                }
+                guard wait(milliseconds: Self.limit) else { return false }
             }
             // Now that it has said who it is, there may be more to ask.
             let further = TerminalIdentity(environment, inquiry.answers).questions.subtracting(asked)
@@ -61,7 +81,14 @@ struct TerminalProbe {
         }
     }
 
-    private mutating func read() -> Bool {
+    /// Waits for more until so long after the beginning. Returns whether it came.
+    private func wait(milliseconds: Int) -> Bool {
+        let left = (start + .milliseconds(milliseconds) - ContinuousClock.now) / .milliseconds(1)
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return left > 0 && poll(&entry, 1, Int32(left.rounded(.up))) > 0 && read()
+    }
+
+    private func read() -> Bool {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         let count = buffer.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
         guard count > 0 else { return count < 0 && (errno == EAGAIN || errno == EINTR) }

@@ -21,9 +21,11 @@ struct ShowCommand {
 
     /// Several files are decoded at once, and are drawn in the order in which they were named.
     func run(_ files: [String], size: Invocation.ShowSize?) async -> ExitCode {
-        let capabilities = Capabilities(ofStandardOutput: TerminalEnvironment(), house.settings.terminalWishes)
+        let terminal = OutputTerminal(TerminalEnvironment(), house.settings.terminalWishes)
+        defer { terminal.end() }
+        let capabilities = terminal.findings.capabilities
         let style = DrawingStyle(capabilities, house.settings)
-        let room = self.room(size, style)
+        let room = Self.room(size, style, on: terminal.size)
         let decoder = files.count > Self.few ? house.decoder : house.decoderOfFew
         // Each may be far ahead of the slowest, but what waits for its turn takes memory.
         let (width, lead) = (House.cores, 4 * House.cores)
@@ -66,8 +68,7 @@ struct ShowCommand {
 
     /// What was asked for, or the terminal, with a line left for what comes after. Pixels cannot be scrolled into what is higher
     /// than the terminal.
-    private func room(_ size: Invocation.ShowSize?, _ style: DrawingStyle) -> Size {
-        let terminal = Capabilities.standardOutputSize
+    private static func room(_ size: Invocation.ShowSize?, _ style: DrawingStyle, on terminal: Size?) -> Size {
         let whole = terminal.map { Size(columns: $0.columns, rows: max(1, $0.rows - 1)) }
         guard let size else { return whole ?? Size(columns: 80, rows: 24) }
         let rows = style.pixels == nil ? size.rows : min(size.rows, whole?.rows ?? size.rows)

@@ -75,8 +75,9 @@ enum Vitrine {
     /// What was found out about where it runs, a line each.
     private static func printFindings(_ invocation: Invocation) throws {
         let wishes = try House(invocation).settings.terminalWishes
-        let findings = TerminalFindings(ofStandardOutput: TerminalEnvironment(), wishes, isThorough: true)
-        for line in findings.lines { Output.print(line) }
+        let terminal = OutputTerminal(TerminalEnvironment(), wishes, isThorough: true)
+        defer { terminal.end() }
+        for line in terminal.findings.lines { Output.print(line) }
     }
 
     private static func sentence(_ error: any Error) -> String { "\(error)" }

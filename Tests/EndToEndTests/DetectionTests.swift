@@ -207,7 +207,7 @@ import Testing
 
     /// The answers come when the program is already on its way out; the shell behind it must not read them.
     @Test func nothingIsLeftForTheShell() throws {
-        let script = "\"$0\" \"$@\"; IFS= read -r line; printf 'left [%s]' \"$line\""
+        let script = "\"$0\" \"$@\"; IFS= read -r line; echo \"left: ${#line}.\""
         for attempt in 1...5 {
             let session = try TerminalSession(
                 "/bin/sh", arguments: ["-c", script, Built.vitrine, "--pixels=none", Built.testGallery],
@@ -223,9 +223,9 @@ import Testing
             #expect(session.until { !$0.isAlternate })
             session.untilQuiet(milliseconds: 400)
             session.type("\n")
-            #expect(session.until { $0.text.contains("left [") })
+            #expect(session.until { $0.text.contains("left: ") })
             #expect(session.wait() == 0)
-            if session.screen.text.contains("left []") { return }
+            if session.screen.text.contains("left: 0.") { return }
             #expect(attempt < 5 || !isInTime, "\(session.screen.text)")
         }
         Issue.record("something is left")
@@ -267,13 +267,13 @@ import Testing
         let session = try TerminalSession(
             "/bin/sh",
             arguments: [
-                "-c", "\"$0\" --version --verbose; IFS= read -r line; printf 'left [%s]' \"$line\"", Built.vitrine,
+                "-c", "\"$0\" --version --verbose; IFS= read -r line; echo \"left: ${#line}.\"", Built.vitrine,
             ],
             environment: home.environment(), persona: .kitty)
         #expect(session.until { $0.text.contains("background: #1e1e2e") })
         session.type("\n")
-        #expect(session.until { $0.text.contains("left [") })
-        #expect(session.screen.text.contains("left []"), "\(session.screen.text)")
+        #expect(session.until { $0.text.contains("left: ") })
+        #expect(session.screen.text.contains("left: 0."), "\(session.screen.text)")
     }
 
     // MARK: - Multiplexers
