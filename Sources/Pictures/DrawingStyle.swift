@@ -82,9 +82,13 @@ public struct DrawingStyle: Hashable, Sendable {
         var request = DecodeRequest(
             box: PixelSize(width: room.columns * pixels.columns, height: room.rows * pixels.rows))
         request.pixelAspect = pixelAspect
-        if case .rgb(let red, let green, let blue) = background {
-            request.background = PixelColor(red: red, green: green, blue: blue)
-        }
+        if let knownBackground { request.background = knownBackground }
         return request
+    }
+
+    /// What is behind the text, if that is known.
+    var knownBackground: PixelColor? {
+        guard case .rgb(let red, let green, let blue) = background else { return nil }
+        return PixelColor(red: red, green: green, blue: blue)
     }
 }

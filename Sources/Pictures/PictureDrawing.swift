@@ -46,7 +46,7 @@ struct PictureDrawing {
         }
         if let file = reply.thumbnail { return try draw(file, of: reply, capabilities, decode) }
         guard let pixels = reply.pixels else { throw .decoderDied }
-        let canvas = PixelCanvas(pixels, capabilities, background: wanted.background)
+        let canvas = PixelCanvas(pixels, capabilities, background: style.knownBackground)
         let encoding: any PixelEncoding.Type = capabilities.language == .sixel ? SixelEncoding.self : KittyEncoding.self
         return DrawnPicture(
             reply, cells: SymbolDrawing.draw(canvas.reduced(to: style.symbols.pixelsPerCell), style),
@@ -64,9 +64,7 @@ struct PictureDrawing {
     ) throws(PictureError) -> DrawnPicture {
         let full = PictureLayout(of: reply.sourceSize, for: wanted).output
         let made = PictureLayout(of: reply.sourceSize, for: request).output
-        let (width, height) = (capabilities.cellWidth, capabilities.cellHeight)
-        let size = Size(
-            columns: max(1, (full.width + width / 2) / width), rows: max(1, (full.height + height / 2) / height))
+        let size = PixelCanvas.nearest(full, capabilities)
         let parts = style.symbols.pixelsPerCell
         var again = DecodeRequest(
             box: PixelSize(width: size.columns * parts.columns, height: size.rows * parts.rows))
@@ -78,7 +76,8 @@ struct PictureDrawing {
         return DrawnPicture(
             reply, cells: SymbolDrawing.draw(pixels, style),
             pixels: PixelPicture(
-                .iterm, size: size, width: size.columns * width, height: size.rows * height,
+                .iterm, size: size, width: size.columns * capabilities.cellWidth,
+                height: size.rows * capabilities.cellHeight,
                 payload: Base64.encode(file)))
     }
 }

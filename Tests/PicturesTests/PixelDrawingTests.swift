@@ -15,15 +15,17 @@ import Testing
         PixelCapabilities(language, cellWidth: 9, cellHeight: 19, paletteSize: colours)
     }
 
-    private func style(_ language: PixelProtocol) -> DrawingStyle {
+    private func style(_ language: PixelProtocol, background: Colour = .rgb(40, 50, 60)) -> DrawingStyle {
         DrawingStyle(
             symbols: .sextant, colours: .full, cellAspect: 9.0 / 19, pixels: capabilities(language),
-            background: .rgb(40, 50, 60))
+            background: background)
     }
 
-    private func draw(_ picture: PixelBuffer, _ language: PixelProtocol, room: Size) throws -> DrawnPicture {
+    private func draw(
+        _ picture: PixelBuffer, _ language: PixelProtocol, room: Size, background: Colour = .rgb(40, 50, 60)
+    ) throws -> DrawnPicture {
         try DecoderClient(path: DecoderProcess.path).draw(
-            .bytes(PNGFile(picture).bytes), room: room, style: style(language))
+            .bytes(PNGFile(picture).bytes), room: room, style: style(language, background: background))
     }
 
     @Test(arguments: [(256, 34.0), (64, 25), (16, 18), (2, 5)])
@@ -84,14 +86,35 @@ import Testing
         #expect(pixels.width == pixels.size.columns * 9 && pixels.height == pixels.size.rows * 19)
         // 270 pixels wide, and so 202.5 high: eleven cells, of which the last is covered in part.
         #expect(pixels.size == Size(columns: 30, rows: 11))
-        let shown =
-            language == .sixel
-            ? try SixelPicture(pixels.payload).pixels
-            : PixelBuffer(
-                size: PixelSize(width: pixels.width, height: pixels.height),
-                bytes: [UInt8](try #require(Data(base64Encoded: Data(whole(pixels))))))
-        let last = try #require(shown).color(100, 208)
+        let last = try shown(pixels).color(100, 208)
         #expect(abs(Int(last.red) - 40) < 4 && abs(Int(last.green) - 50) < 4 && abs(Int(last.blue) - 60) < 4)
+    }
+
+    /// Whatever colour a strip beside the picture had, it would be the wrong one somewhere.
+    @Test(arguments: [PixelProtocol.kitty, .sixel], [(30, 11), (29, 10)])
+    func whereTheBackgroundIsNotKnownThePictureFillsItsCells(
+        language: PixelProtocol, columnsAndRows: (Int, Int)
+    ) throws {
+        let yellow = PixelBuffer(width: 640, height: 480) { _, _ in PixelColor(red: 255, green: 204, blue: 0) }
+        let (columns, rows) = columnsAndRows
+        let picture = try draw(yellow, language, room: Size(columns: columns, rows: 20), background: .terminal)
+        let pixels = try #require(picture.pixels)
+        // 202.5 and 195.75 pixels are ten cells and two thirds, and ten and not quite a third.
+        #expect(pixels.size == Size(columns: columns, rows: rows) && picture.cells.size == pixels.size)
+        let shown = try shown(pixels)
+        #expect(shown.size == PixelSize(width: columns * 9, height: rows * 19))
+        for y in [0, shown.height / 2, shown.height - 1] {
+            #expect(shown.color(100, y) == PixelColor(red: 255, green: 204, blue: 0))
+        }
+        let edge = picture.cells[3, rows - 1].style
+        #expect([edge.foreground, edge.background].contains(.rgb(255, 204, 0)), "\(edge)")
+    }
+
+    /// The pixels that a terminal shows.
+    private func shown(_ pixels: PixelPicture) throws -> PixelBuffer {
+        if pixels.language == .sixel { return try SixelPicture(pixels.payload).pixels }
+        let bytes = [UInt8](try #require(Data(base64Encoded: Data(whole(pixels)))))
+        return try #require(PixelBuffer(size: PixelSize(width: pixels.width, height: pixels.height), bytes: bytes))
     }
 
     /// A payload as it was before it was cut.
