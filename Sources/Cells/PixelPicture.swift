@@ -22,6 +22,25 @@ public struct PixelPicture: Hashable, Sendable {
     /// Tells it from others without comparing all of it.
     private let digest: Int
 
+    /// What a picture is remembered by when it is not kept itself. The digest's key is this run's own: nobody can make two
+    /// pictures that have the same.
+    public struct Identity: Hashable, Sendable {
+        fileprivate let language: PixelProtocol
+        fileprivate let size: Size
+        fileprivate let width: Int
+        fileprivate let height: Int
+        fileprivate let byteCount: Int
+        fileprivate let isThroughTmux: Bool
+        fileprivate let digest: Int
+    }
+
+    /// What it is remembered by.
+    public var identity: Identity {
+        Identity(
+            language: language, size: size, width: width, height: height, byteCount: byteCount,
+            isThroughTmux: isThroughTmux, digest: digest)
+    }
+
     /// A picture.
     ///
     /// - Parameter payload: all of it.
@@ -44,9 +63,7 @@ public struct PixelPicture: Hashable, Sendable {
 
     /// Whether both show the same.
     public static func == (left: PixelPicture, right: PixelPicture) -> Bool {
-        left.digest == right.digest && left.language == right.language && left.size == right.size
-            && left.width == right.width && left.height == right.height && left.isThroughTmux == right.isThroughTmux
-            && left.payload == right.payload && left.following == right.following
+        left.identity == right.identity && left.payload == right.payload && left.following == right.following
     }
 
     /// Agrees with `==`.

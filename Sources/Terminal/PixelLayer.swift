@@ -17,6 +17,8 @@ struct PixelLayer {
 
     private var shown: [Shown] = []
     private var wanted: [PixelPlacement] = []
+    /// Those of the wanted for which the terminal has no room beside the others, as long as the same are wanted.
+    private var unplaced: Set<PixelPlacement> = []
     /// Whether the last frame wanted others than the one before it.
     private(set) var hasChanged = false
     private var store = KittyStore()
@@ -28,7 +30,7 @@ struct PixelLayer {
         self.isThroughTmux = isThroughTmux
     }
 
-    /// Whether everything that is wanted is shown.
+    /// Whether everything that is wanted is shown, as far as there is room for it.
     var isComplete: Bool { !missing.contains { _ in true } }
 
     /// Whether nothing is shown, and nothing kept to be shown again.
@@ -43,6 +45,7 @@ struct PixelLayer {
         let before = wanted
         wanted = placements.filter { Self.isSafe($0, on: size) && $0.picture.isThroughTmux == isThroughTmux }
         hasChanged = wanted != before
+        if hasChanged { unplaced = [] }
         let kept = Set(wanted)
         var bytes: [UInt8] = []
         for gone in shown where !kept.contains(gone.placement) && gone.placement.picture.language == .kitty {
@@ -57,13 +60,23 @@ struct PixelLayer {
     ///
     /// - Parameter most: pictures that take more bytes than that are passed over. Their places stay text.
     mutating func showNext(upTo most: Int = .max) -> (pieces: [[UInt8]], ceded: Rect?)? {
-        guard let placement = missing.first(where: { cost(of: $0.picture) <= most }) else { return nil }
+        while let placement = missing.first(where: { cost(of: $0.picture) <= most }) {
+            if let sent = show(placement) { return sent }
+            unplaced.insert(placement)
+        }
+        return nil
+    }
+
+    /// Shows a picture; nil if the terminal has no room for it.
+    private mutating func show(_ placement: PixelPlacement) -> (pieces: [[UInt8]], ceded: Rect?)? {
         showings &+= 1
         var id: UInt32 = 0
         var pieces: [[UInt8]] = []
         switch placement.picture.language {
         case .kitty:
-            let (number, forgotten, isNew) = store.number(for: placement.picture)
+            guard
+                let (number, forgotten, isNew) = store.number(for: placement.picture, beside: Set(shown.map(\.id)))
+            else { return nil }
             id = number
             pieces += forgotten.map { passed(KittySequence.forget(id: $0)) }
             if isNew { pieces += KittySequence.transmit(placement.picture, id: id) }
@@ -89,13 +102,16 @@ struct PixelLayer {
     mutating func clear() -> [UInt8] {
         defer {
             shown = []
+            unplaced = []
             store = KittyStore()
         }
         return store.numbers.flatMap { passed(KittySequence.forget(id: $0)) }
     }
 
     private var missing: some Sequence<PixelPlacement> {
-        wanted.lazy.filter { [shown] placement in !shown.contains { $0.placement == placement } }
+        wanted.lazy.filter { [shown, unplaced] placement in
+            !unplaced.contains(placement) && !shown.contains { $0.placement == placement }
+        }
     }
 
     /// The bytes that it takes to show a picture: next to none, if it was sent before.

@@ -204,6 +204,34 @@ import Text
         #expect(stage.show(upTo: 0) == 2 && stage.layer.isComplete)
     }
 
+    @Test("For a picture more than a terminal has room for, none is taken away that is seen")
+    func moreThanThereAreNumbers() throws {
+        let stage = try Stage(isThroughTmux: false)
+        defer { stage.screen.close() }
+        let inner = Size(columns: 1, rows: 1)
+        /// A picture in each of some cells.
+        func pictures(_ cells: Range<Int>) -> Surface {
+            var surface = Surface(size: size)
+            for cell in cells {
+                let payload = Array(String(repeating: "QUJD", count: 1 + cell).utf8)
+                surface.draw(
+                    block(cell, inner),
+                    pixels: PixelPicture(.kitty, size: inner, width: 10, height: 20, payload: payload),
+                    at: Point(column: cell % size.columns, row: cell / size.columns), in: Rect(size))
+            }
+            return surface
+        }
+        func seen() -> [Int] { stage.terminal.pictures.floating.map { $0.row * size.columns + $0.column }.sorted() }
+        let all = pictures(0..<260)
+        stage.draw(all)
+        #expect(stage.show(upTo: .max) == 250 && stage.layer.isComplete && seen() == Array(0..<250))
+        stage.draw(all)
+        #expect(stage.show(upTo: .max) == 0 && stage.layer.isComplete)
+        stage.draw(pictures(100..<260))
+        #expect(stage.show(upTo: .max) == 10 && stage.layer.isComplete && seen() == Array(100..<260))
+        #expect(stage.terminal.violations.isEmpty, "\(stage.terminal.violations.prefix(5))")
+    }
+
     @Test("Text that changes beside pictures is no change of theirs")
     func changes() throws {
         let stage = try Stage(isThroughTmux: false)
