@@ -13,14 +13,9 @@ struct DecoderProgram: Sendable {
     ) throws(PictureError) {
         // Nobody writes into this pipe. When its other end, the decoder's standard error, is closed, the decoder is no
         // more, and that can be waited for with a limit.
-        var lifeline: (reading: Int32, writing: Int32) = (-1, -1)
-        guard withUnsafeMutableBytes(of: &lifeline, { pipe($0.bindMemory(to: Int32.self).baseAddress!) }) == 0 else {
-            throw .cannotStart(String(cString: strerror(errno)))
-        }
+        let lifeline: PrivatePipe
+        do { lifeline = try PrivatePipe() } catch { throw .cannotStart("\(error)") }
         defer { close(lifeline.reading) }
-        // A decoder that another thread starts just now may get the pipe too, but it closes at once all that is not its own.
-        _ = fcntl(lifeline.reading, F_SETFD, FD_CLOEXEC)
-        _ = fcntl(lifeline.writing, F_SETFD, FD_CLOEXEC)
         let process: pid_t
         do {
             defer { close(lifeline.writing) }

@@ -1,13 +1,19 @@
-// Packets with descriptors in them: SCM_RIGHTS is written and read by macros, which Swift does not see.
+// Packets with descriptors in them: SCM_RIGHTS is written and read by macros, which Swift does not see. And pipe2, which Swift's
+// picture of the C library lacks.
 
 #ifndef VITRINE_CPACKETS_SHIM_H
 #define VITRINE_CPACKETS_SHIM_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+/// Declared by <unistd.h> under _DEFAULT_SOURCE, which Swift's picture of the C library is taken without.
+long syscall(long number, ...);
 
 /// As many descriptors as a packet may carry.
 #define CPACKETS_MOST_DESCRIPTORS 3
@@ -15,6 +21,11 @@
 /// Two ends of a connection that keeps packets apart, both closed on exec. Returns 0, or -1.
 static inline int cpackets_socket_pair(int ends[2]) {
     return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends);
+}
+
+/// Two ends of a pipe, the first for reading, both closed on exec. Returns 0, or -1.
+static inline int cpackets_pipe(int ends[2]) {
+    return (int)syscall(SYS_pipe2, ends, (long)O_CLOEXEC);
 }
 
 /// Sends a packet, and never waits for room. Returns 0, or -1.
