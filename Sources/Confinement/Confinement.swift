@@ -1,7 +1,7 @@
 import CSandbox
 
-/// Takes from this process what decoding does not need, before it looks at the first untrusted byte. Everything here can
-/// only be tightened afterwards, never loosened.
+/// Takes from this process what decoding does not need. Of the picture nothing has been looked at by then but its first bytes,
+/// by which it is known what has to be loaded for it. Everything here can only be tightened afterwards, never loosened.
 ///
 ///     guard let walls = Confinement(longestAnswer: 1 << 20).apply() else { exit(1) }
 ///
@@ -54,6 +54,10 @@ public struct Confinement {
         let landlock = Confinement(longestAnswer: 0).buildLandlock()
         return StandingWalls(landlock: landlock, seccomp: csandbox_build_serving_seccomp() == 0)
     }
+
+    /// Closes what this process has open but for standard input, output and error: in a copy of the server, connections of those who
+    /// wait for other pictures. Returns whether that was possible, which it is wherever there is a server.
+    public static func closeAllButThree() -> Bool { csandbox_close_at_once_but_three() == 0 }
 
     /// Whether this process can have about as much memory as it is allowed. Asked when some was refused and what there was is
     /// free again: if it can, it was refused for the limit, and if it cannot, the machine is short of it, or whoever started

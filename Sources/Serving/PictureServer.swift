@@ -27,7 +27,7 @@ public struct PictureServer {
     /// A server that takes requests from this socket.
     ///
     /// - Parameter decode: what a process does with the packet of its request, the picture on descriptor 0 and the block for
-    ///   the answer on 1. Everything else that this process has open is to be closed there first.
+    ///   the answer on 1. It has nothing else open but standard error.
     public init(requests: PacketSocket, decode: @escaping ([UInt8]) -> Never) {
         self.requests = requests
         self.decode = decode
@@ -74,6 +74,8 @@ public struct PictureServer {
             let process = try ForkedProcess { [decode] in
                 dup2(input, STDIN_FILENO)
                 dup2(output, STDOUT_FILENO)
+                // Before it looks at the picture's first bytes: those who wait for others are none of its business.
+                guard Confinement.closeAllButThree() else { _exit(1) }
                 decode(packet.bytes)
             }
             works.append(Work(process: process, customer: customer))
