@@ -37,17 +37,20 @@ public struct DrawingStyle: Hashable, Sendable {
     public var pixels: PixelCapabilities?
     /// What is behind the text; pictures with holes show it.
     public var background: Colour
+    /// Whether they show a chequer in its stead.
+    public var isChequered: Bool
 
     /// A style.
     public init(
         symbols: Symbols, colours: ColourDepth, cellAspect: Double, pixels: PixelCapabilities? = nil,
-        background: Colour = .terminal
+        background: Colour = .terminal, isChequered: Bool = false
     ) {
         self.symbols = symbols
         self.colours = colours
         self.cellAspect = cellAspect
         self.pixels = pixels
         self.background = background
+        self.isChequered = isChequered
     }
 
     /// The best that a terminal can show.
@@ -83,6 +86,7 @@ public struct DrawingStyle: Hashable, Sendable {
             box: PixelSize(width: room.columns * pixels.columns, height: room.rows * pixels.rows))
         request.pixelAspect = pixelAspect
         if let knownBackground { request.background = knownBackground }
+        request.isChequered = isChequered
         return request
     }
 

@@ -23,7 +23,7 @@ public final class ScreenContext {
     let log: Log
     /// What the user has set. It may be set anew while the program runs.
     var settings: Settings {
-        willSet { if newValue.symbols != settings.symbols { formerStyle = drawingStyle } }
+        willSet { if DrawingStyle(capabilities, newValue) != drawingStyle { formerStyle = drawingStyle } }
     }
     /// The galleries that the user remembers.
     let galleries: RememberedGalleries

@@ -21,6 +21,14 @@ public struct Settings: Hashable, Sendable {
         case auto, none, sixel, kitty, iterm
     }
 
+    /// What is seen through the transparent parts of pictures.
+    public enum Transparency: String, CaseIterable, Hashable, Sendable {
+        /// What is behind the text; black where that is not known.
+        case background
+        /// A board of two greys.
+        case chequer
+    }
+
     /// How the interface looks.
     public enum Theme: String, CaseIterable, Hashable, Sendable {
         /// As it can be read on what is behind it.
@@ -68,6 +76,8 @@ public struct Settings: Hashable, Sendable {
     public var colours = Colours.auto
     /// How pictures are sent to terminals that take pixels.
     public var pixels = Pixels.auto
+    /// What is seen through the transparent parts of pictures.
+    public var transparency = Transparency.background
     /// How the interface looks.
     public var theme = Theme.auto
     /// Words in place of drawings, for voices and for Braille.

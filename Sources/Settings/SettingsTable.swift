@@ -13,6 +13,7 @@ public enum SettingsTable {
         .choice("symbols", "characters that pictures are drawn with", \.symbols),
         .choice("colors", "colours that are used", \.colours),
         .choice("pixels", "how pictures are sent to terminals that take pixels", \.pixels),
+        .choice("transparency", "what is seen through transparent parts of pictures", \.transparency),
         .choice("theme", "colours that can be read on a dark or a light background; auto: on what there is", \.theme),
         .flag("plain", "words in place of pictures, rules and bars, for screen readers") { set(&$0.plain, $1) },
         .flag("sync-on-open", "update a gallery when it is opened") { set(&$0.syncOnOpen, $1) },

@@ -104,6 +104,23 @@ import Testing
         #expect(several.status == 1 && several.lines.count == 9 && several.errors.contains("not a picture"))
     }
 
+    @Test func showLaysTransparentPicturesOverWhatIsWanted() throws {
+        func colours(_ arguments: String...) throws -> Set<String> {
+            let command = try Command(
+                Built.vitrine,
+                ["show", "--size", "40x20", "--symbols", "half", "--colors", "full"] + arguments
+                    + [Built.testGallery + "/images/alpha.png"],
+                environment: home.environment())
+            #expect(command.status == 0 && command.errors.isEmpty)
+            return Set(command.text.matches(of: /[34]8;2;\d+;\d+;\d+/).map { String($0.output.dropFirst(5)) })
+        }
+        let greys: Set = ["153;153;153", "102;102;102"]
+        #expect(try colours("--transparency=chequer").isSuperset(of: greys))
+        #expect(try colours().isDisjoint(with: greys) && colours().contains("0;0;0"))
+        home.folder.write(".config/vitrine/config", "transparency = chequer\n")
+        #expect(try colours().isSuperset(of: greys))
+    }
+
     @Test func showSendsPixels() throws {
         let owl = Built.testGallery + "/images/owl.jpg"
         for (language, introducer) in [

@@ -43,6 +43,16 @@ import Testing
         #expect(screens.text.contains("F8"))
     }
 
+    @Test func transparentPicturesAreLaidOverWhatIsWanted() async throws {
+        let former = screens.context.drawingStyle
+        var settings = Settings()
+        settings.transparency = .chequer
+        screens.root.adopt(settings)
+        #expect(!former.isChequered && screens.context.drawingStyle.isChequered)
+        // Until they are drawn anew, they are seen as they were.
+        #expect(screens.context.formerStyle == former)
+    }
+
     @Test func whatHoldsFromTheNextStartIsSaid() async throws {
         var settings = Settings()
         (settings.offline, settings.transfers, settings.rowHeight) = (true, 3, 7)

@@ -7,7 +7,8 @@ import Testing
     static let values = [
         "cache-dir": "/c", "cache-limit": "500M", "log-level": "debug", "log-file": "/l", "offline": "yes",
         "ascii": "yes",
-        "symbols": "half", "pixels": "sixel", "colors": "256", "theme": "light", "plain": "yes", "sync-on-open": "no",
+        "symbols": "half", "pixels": "sixel", "colors": "256", "transparency": "chequer", "theme": "light",
+        "plain": "yes", "sync-on-open": "no",
         "sync-on-focus": "yes",
         "sync-interval": "15",
         "all-thumbnails": "yes", "row-height": "4", "sort": "size", "sort-reversed": "yes", "sections": "month",
@@ -65,6 +66,7 @@ import Testing
         ("symbols", "dots", "“dots” is no value for “symbols”: one of auto, ascii, ramp, half, quad, sextant."),
         ("colors", "8", "“8” is no value for “colors”: one of auto, none, 16, 256, full."),
         ("pixels", "yes", "“yes” is no value for “pixels”: one of auto, none, sixel, kitty, iterm."),
+        ("transparency", "grid", "“grid” is no value for “transparency”: one of background, chequer."),
         ("sync-on-open", "YES", "“YES” is no value for “sync-on-open”: yes or no."),
         ("sync-on-focus", "1", "“1” is no value for “sync-on-focus”: yes or no."),
         ("sync-interval", "-1", "“-1” is no value for “sync-interval”: a number from 0 to 10080."),
