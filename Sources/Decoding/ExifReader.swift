@@ -11,12 +11,14 @@ struct ExifReader: ~Copyable {
     /// libexif reads no more: a JPEG segment cannot be longer.
     private static let longestBlock = 0xFFFE
 
-    /// Reads a block from its byte order mark on; nothing when memory is out. Of one that is too long, what can be made
-    /// shorter.
+    /// Reads a block from its byte order mark on; nothing when memory is out. Of one that is too long, or has offsets of 64 bits,
+    /// what can be made one that is not.
     init?(tiff: UnsafeRawBufferPointer) {
         let longest = Self.longestBlock - 6
-        let short = tiff.count > longest ? TIFFDirectories(tiff, longest: longest)?.block : nil
-        let block = Array("Exif\0\0".utf8) + (short ?? Array(tiff.prefix(longest)))
+        let directories = TIFFDirectories(tiff, longest: longest)
+        let isReadable = tiff.count <= longest && directories?.isBig != true
+        let made = isReadable ? nil : directories?.block
+        let block = Array("Exif\0\0".utf8) + (made ?? Array(tiff.prefix(longest)))
         guard let data = cexif_read(block, UInt32(block.count)) else { return nil }
         self.data = data
     }

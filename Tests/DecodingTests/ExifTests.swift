@@ -56,27 +56,43 @@ struct ExifTests {
         #expect(!metadata.fields.contains { $0.name == "Artist" })
     }
 
+    /// Offsets of 64 bits, which libexif does not read.
+    @Test func readsWhatABigTIFFSays() throws {
+        var png = PNGFile(Self.picture)
+        for length in [1, 70_000] {
+            var exif = Self.full
+            exif.main.append((0x013B, .text(String(repeating: "x", count: length))))
+            png.chunks = [("eXIf", exif.bigTIFF)]
+            let metadata = try decodeWhole(png.bytes).metadata
+            #expect(metadata.camera == "FUJIFILM X-T4" && metadata.lens == "XF35mmF1.4 R" && metadata.iso == 400)
+            #expect(metadata.takenAt == "2006-07-30T07:47:17" && metadata.longitude == 151.2)
+            #expect(metadata.description == "Evening at the lake")
+            #expect(metadata.fields.contains { $0.name == "Artist" } == (length == 1))
+        }
+    }
+
     /// TIFFs by libtiff have their directory behind the pixels.
-    @Test(arguments: ["LSB", "MSB"]) func readsATIFFsOwnDirectory(order: String) throws {
+    @Test(arguments: ["LSB", "MSB"], ["tiff", "tiff64"])
+    func readsATIFFsOwnDirectory(order: String, kind: String) throws {
         let picture = PixelBuffer.scene(width: 240, height: 160)
         let bytes = try Tool.convert(
             picture.ppm, "ppm:-", "-set", "comment", "Evening at the lake", "-compress", "None", "-endian", order,
-            "tiff:-")
+            "\(kind):-")
         #expect(bytes.count > 0xFFFE)
         var request = DecodeRequest.within(8)
         request.product = .facts
         #expect(try decode(bytes, request).metadata.description == "Evening at the lake")
     }
 
-    @Test func survivesDamageFarBehind() throws {
+    @Test(arguments: [false, true]) func survivesDamageFarBehind(isBig: Bool) throws {
         var exif = Self.full
         exif.main.append((0x013B, .text(String(repeating: "x", count: 70_000))))
-        let tiff = exif.tiff
+        let tiff = isBig ? exif.bigTIFF : exif.tiff
         var random = SeededNumbers(seed: 43)
         var request = DecodeRequest.within(8)
         request.product = .facts
         // The main directory, and those behind its long value.
-        let places = Array(0..<120) + Array(70_000..<tiff.count)
+        let places = Array(0..<200) + Array(70_000..<tiff.count)
         for _ in 0..<300 {
             var damaged = tiff
             for _ in 0..<Int.random(in: 1...6, using: &random) {

@@ -10,6 +10,25 @@ public struct ExifFile {
         case rationals([(UInt32, UInt32)])
         /// An offset, to another directory for example.
         case long(UInt32)
+        /// Where another directory is.
+        case directory(Int)
+    }
+
+    /// How wide a block's numbers are: as TIFF has them, or BigTIFF, whose offsets have 64 bits.
+    private enum Width {
+        case small, big
+
+        var header: Int { self == .small ? 8 : 16 }
+        var entry: Int { self == .small ? 12 : 20 }
+        var offset: Int { self == .small ? 4 : 8 }
+
+        func word(_ number: Int) -> [UInt8] {
+            self == .small ? ExifFile.big(UInt32(number)) : ExifFile.big(UInt64(number))
+        }
+
+        func count(_ number: Int) -> [UInt8] {
+            self == .small ? ExifFile.big(UInt16(number)) : ExifFile.big(UInt64(number))
+        }
     }
 
     /// Entries of the main directory, by tag.
@@ -31,28 +50,33 @@ public struct ExifFile {
     }
 
     /// The block, big-endian, from the byte order mark on.
-    public var tiff: [UInt8] {
+    public var tiff: [UInt8] { block(.small) }
+
+    /// The same as BigTIFF has it, without the small picture.
+    public var bigTIFF: [UInt8] { block(.big) }
+
+    private func block(_ width: Width) -> [UInt8] {
         // Directories one after the other, each followed by its long values; offsets need the lengths beforehand.
-        let mainLength = Self.length(main) + 24
-        let exifStart = 8 + mainLength
-        let gpsStart = exifStart + Self.length(exif)
-        let links: [(tag: UInt16, value: Value)] = [
-            (0x8769, .long(UInt32(exifStart))), (0x8825, .long(UInt32(gpsStart))),
-        ]
-        let ifd1Start = gpsStart + Self.length(gps)
-        var block = Array("MM".utf8) + [0, 42, 0, 0, 0, 8] + Self.directory(main + links, at: 8)
+        let mainLength = Self.length(main, width) + 2 * width.entry
+        let exifStart = width.header + mainLength
+        let gpsStart = exifStart + Self.length(exif, width)
+        let links: [(tag: UInt16, value: Value)] = [(0x8769, .directory(exifStart)), (0x8825, .directory(gpsStart))]
+        let ifd1Start = gpsStart + Self.length(gps, width)
+        var block = Array("MM".utf8) + (width == .small ? [0, 42] : [0, 43, 0, 8, 0, 0])
+        block += width.word(width.header) + Self.directory(main + links, at: width.header, width)
+        let thumbnail = width == .small ? thumbnail : []
         if !thumbnail.isEmpty {
             // The directory's last four bytes, before its long values, say where the next one is.
             let link = 8 + 2 + 12 * (main.count + links.count)
             block.replaceSubrange(link..<link + 4, with: Self.big(UInt32(ifd1Start)))
         }
-        block += Self.directory(exif, at: exifStart) + Self.directory(gps, at: gpsStart)
+        block += Self.directory(exif, at: exifStart, width) + Self.directory(gps, at: gpsStart, width)
         guard !thumbnail.isEmpty else { return block }
         let entries: [(tag: UInt16, value: Value)] = [
             (0x0103, .short(6)), (0x0201, .long(UInt32(ifd1Start + 2 + 12 * 3 + 4))),
             (0x0202, .long(UInt32(thumbnail.count))),
         ]
-        return block + Self.directory(entries, at: ifd1Start) + thumbnail
+        return block + Self.directory(entries, at: ifd1Start, width) + thumbnail
     }
 
     /// The block as a JPEG's APP1 segment.
@@ -70,29 +94,32 @@ public struct ExifFile {
         jpeg[..<2] + segment + jpeg[2...]
     }
 
-    private static func directory(_ entries: [(tag: UInt16, value: Value)], at start: Int) -> [UInt8] {
-        var table = big(UInt16(entries.count))
+    private static func directory(
+        _ entries: [(tag: UInt16, value: Value)], at start: Int, _ width: Width
+    ) -> [UInt8] {
+        var table = width.count(entries.count)
         var data: [UInt8] = []
-        let dataStart = start + 2 + 12 * entries.count + 4
+        let dataStart = start + table.count + width.entry * entries.count + width.offset
         for (tag, value) in entries.sorted(by: { $0.tag < $1.tag }) {
-            let (type, count, bytes) = encoded(value)
-            table += big(tag) + big(type) + big(UInt32(count))
-            if bytes.count <= 4 {
-                table += bytes + Array(repeating: 0, count: 4 - bytes.count)
+            let (type, count, bytes) = encoded(value, width)
+            table += big(tag) + big(type) + width.word(count)
+            if bytes.count <= width.offset {
+                table += bytes + Array(repeating: 0, count: width.offset - bytes.count)
             } else {
-                table += big(UInt32(dataStart + data.count))
+                table += width.word(dataStart + data.count)
                 data += bytes
             }
         }
-        return table + [0, 0, 0, 0] + data
+        return table + Array(repeating: 0, count: width.offset) + data
     }
 
-    private static func length(_ entries: [(tag: UInt16, value: Value)]) -> Int {
-        directory(entries, at: 0).count
+    private static func length(_ entries: [(tag: UInt16, value: Value)], _ width: Width) -> Int {
+        directory(entries, at: 0, width).count
     }
 
-    private static func encoded(_ value: Value) -> (type: UInt16, count: Int, bytes: [UInt8]) {
+    private static func encoded(_ value: Value, _ width: Width) -> (type: UInt16, count: Int, bytes: [UInt8]) {
         switch value {
+        case .directory(let start): (width == .small ? 4 : 18, 1, width.word(start))
         case .text(let text): (2, text.utf8.count + 1, Array(text.utf8) + [0])
         case .short(let number): (3, 1, big(number))
         case .long(let number): (4, 1, big(number))
