@@ -10,6 +10,7 @@ import Streams
 actor BackRoom {
     private let decoder: DecoderClient
     private let executor = QueueExecutor(label: "vitrine.pictures.backroom", qos: .utility)
+    private var missing = MissingLibraries()
     /// Thumbnails that are being made. Each drawing of a photo that has none asks for one.
     private var underWay: [Subject: Task<Bool, any Error>] = [:]
 
@@ -28,7 +29,13 @@ actor BackRoom {
 
     /// Decodes a photo's file.
     func decode(_ path: String, _ request: DecodeRequest) throws(PictureError) -> DecodeReply {
-        try decoder.decode(.file(path), request)
+        if let failure = missing.failure(ofFileAt: path) { throw .undecodable(failure) }
+        do {
+            return try decoder.decode(.file(path), request)
+        } catch {
+            missing.note(error, ofFileAt: path)
+            throw error
+        }
     }
 
     /// Makes a thumbnail when nobody else is about it: then there may be nothing left to do. Returns what comes of it.

@@ -32,11 +32,14 @@ extension PictureDeveloper {
         }
     }
 
-    /// One that cannot be read is no reason to leave the others.
+    /// One that cannot be read is no reason to leave the others. What several cannot be read for is said once.
     private func read(in cache: GalleryCache, _ keys: () throws -> [PhotoKey]) async {
+        var said: Set<String> = []
         do {
             for key in try keys() where !Task.isCancelled {
-                do { try await read(key, in: cache) } catch { log.error(.cache, "\(error)") }
+                do { try await read(key, in: cache) } catch  where said.insert("\(error)").inserted {
+                    log.error(.cache, "\(error)")
+                } catch {}
             }
         } catch {
             log.error(.cache, "\(error)")

@@ -27,6 +27,11 @@ public enum PictureError: Error, Equatable, CustomStringConvertible {
         }
     }
 
+    /// Whether the system lacks what shows pictures of this format.
+    var isForWantOfALibrary: Bool {
+        if case .undecodable(.missingLibrary) = self { true } else { false }
+    }
+
     /// Whether the picture itself is at fault, and will be the next time too.
     ///
     /// A decoder that dies or takes too long may do so because of the picture, or because the machine is short of memory or

@@ -60,6 +60,9 @@ enum BrokenDecoder {
             try right(request).write(to: answer)
             close(STDERR_FILENO)
             hang()
+        case "lacks-a-library":
+            let failure = DecodeFailure.missingLibrary(format: "HEIC", library: "libheif", package: "libheif1")
+            try DecodeOutcome.failure(failure).write(to: answer)
         case "hangs-on-large-ones":
             if request.box.width > 1_000 { hang() }
             try right(request).write(to: answer)

@@ -51,8 +51,9 @@ extension DarkroomTests {
     }
 
     /// A decoder that makes a line in a file each time it is started.
-    private func counting(_ folder: TestFolder) throws -> PictureDeveloper {
-        let script = "#!/bin/sh\necho x >> '\(folder.path("count"))'\nexec '\(try DecoderProcess.path)' \"$@\"\n"
+    private func counting(_ folder: TestFolder, _ decoder: String? = nil) throws -> PictureDeveloper {
+        let decoder = try decoder ?? DecoderProcess.path
+        let script = "#!/bin/sh\necho x >> '\(folder.path("count"))'\nexec '\(decoder)' \"$@\"\n"
         let path = folder.write("decoder", script)
         chmod(path, 0o700)
         return PictureDeveloper(caches: caches, decoder: DecoderClient(path: path), log: Log())
@@ -72,6 +73,24 @@ extension DarkroomTests {
         #expect(try counting.incomplete(in: cache).isEmpty)
         #expect(try await !counting.complete(photo("a").key, in: cache))
         #expect(try String(contentsOfFile: folder.path("count"), encoding: .utf8) == "x\nx\n")
+    }
+
+    /// Of files that begin alike one is enough to know that there is no library for them; and when there is, all are read.
+    @Test func whereALibraryIsMissingOnePhotoOfAKindIsTried() async throws {
+        let folder = TestFolder()
+        let counting = try counting(folder, try BrokenDecoders.link("lacks-a-library", in: folder))
+        let beginnings = ["a": "ftypheic", "b": "ftypheic", "c": "ftypavif", "d": "ftypheic"]
+        try await sync(beginnings.keys.sorted())
+        for (id, beginning) in beginnings {
+            try await store(photo: [0, 0, 0, 24] + Array("\(beginning)\(id)".utf8), of: id)
+        }
+        for id in beginnings.keys.sorted() {
+            let key = try photo(id).key
+            let error = await #expect(throws: PictureError.self) { try await counting.complete(key, in: cache) }
+            #expect(error?.isForWantOfALibrary == true)
+        }
+        #expect(try String(contentsOfFile: folder.path("count"), encoding: .utf8) == "x\nx\n")
+        #expect(try cache.unreadPhotos().count == 4 && photo("d").photo.trouble == nil)
     }
 
     /// Those that came in an earlier run, and those that come and that nobody looks at.
