@@ -1,15 +1,19 @@
 import CCurl
 import Dispatch
 import Glibc
+import Synchronization
 
 /// Reads a file of this machine as if it came over the network.
 ///
 /// curl could, but it reads a file to its end in one go: "Write callback asked for PAUSE when not supported". A large file
 /// would hold up every other transfer, or have to be kept in memory. This one waits for room as a server would, on a queue
-/// of its own; and it knows whether a file is still the one that it was.
+/// of its own; and it knows whether a file is still the one that it was. It always begins at the beginning.
 final class FileTransfer: @unchecked Sendable {
     private let request: HTTPRequest
     private let mailbox: TransferMailbox
+    /// Set at once and on any thread, while the queue may be busy with reading. Into a file there always is room, and what
+    /// is asked of the queue meanwhile would have its turn when all has been read.
+    private let isCancelled = Atomic(false)
     /// Everything below is touched here only.
     private let queue = DispatchQueue(label: "vitrine.file", qos: .utility)
     private var descriptor: Int32 = -1
@@ -55,6 +59,7 @@ final class FileTransfer: @unchecked Sendable {
     }
 
     func cancel() {
+        isCancelled.store(true, ordering: .relaxed)
         queue.async { [self] in end(.failure(CancellationError())) }
     }
 
@@ -68,31 +73,21 @@ final class FileTransfer: @unchecked Sendable {
         guard status.st_mode & S_IFMT == S_IFREG else { throw HTTPError.file("it is no file") }
         guard status.st_size <= request.limit else { throw HTTPError.tooLarge(limit: request.limit) }
         let tag = Self.tag(status)
-        let offset = restOffset(tag, size: Int64(status.st_size))
-        request.meter?.note(length: Int64(status.st_size) - offset)
+        request.meter?.note(length: Int64(status.st_size))
         request.meter?.noteAnswered(after: metrics.duration, version: nil)
         let isUnchanged = request.headers.contains { $0.name.lowercased() == "if-none-match" && $0.value == tag }
-        if !isUnchanged { try sink.begin(at: offset) }
+        if !isUnchanged { try sink.begin(at: 0) }
         mailbox.post(
             HTTPResponse(
-                status: isUnchanged ? 304 : offset > 0 ? 206 : 200, url: request.url, headers: ["etag": tag],
-                length: Int64(status.st_size), begin: offset))
+                status: isUnchanged ? 304 : 200, url: request.url, headers: ["etag": tag],
+                length: Int64(status.st_size)))
         if isUnchanged { end(.success(metrics)) }
         return !isUnchanged
     }
 
-    /// Where to go on reading: at 0, unless the beginning is there and the file is still the same.
-    private func restOffset(_ tag: String, size: Int64) -> Int64 {
-        guard let resumption = request.resumption, request.isBeginningThere, resumption.validator == tag,
-            resumption.url.map({ $0 == request.url }) ?? true, resumption.offset < size,
-            lseek(descriptor, off_t(resumption.offset), SEEK_SET) == off_t(resumption.offset)
-        else { return 0 }
-        return resumption.offset
-    }
-
-    /// Reads to the end, or until there is no more room.
+    /// Reads to the end, until there is no more room, or until nobody wants more.
     private func read() throws {
-        while !isEnded {
+        while !isEnded, !isCancelled.load(ordering: .relaxed) {
             let bytes = try refused ?? nextPiece()
             guard !bytes.isEmpty else { return end(.success(metrics)) }
             let isTaken = try bytes.withUnsafeBytes { try sink.take($0) }

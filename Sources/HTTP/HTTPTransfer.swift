@@ -54,7 +54,11 @@ public final class HTTPTransfer: AsyncSequence, Sendable {
 
     private func next() async throws -> HTTPEvent? {
         while true {
-            try Task.checkCancellation()
+            if Task.isCancelled {
+                // Before anybody hears that it is over: he may have the rest sent to the same file.
+                cancel()
+                throw CancellationError()
+            }
             switch try mailbox.take() {
             case .event(let event, let isRoomMade):
                 if isRoomMade { onRoom() }

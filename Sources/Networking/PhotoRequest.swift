@@ -83,11 +83,13 @@ public struct PhotoRequest: NetworkRequest {
         if isStored { picture.context.log.debug(.sync, "stored photo \(picture.key.rawValue)") }
     }
 
-    /// Keeps what has come, for the next attempt to go on from.
+    /// Keeps what has come over the network, for the next attempt to go on from.
     ///
     /// Whoever writes into the file has let go of it by the time that anybody else is told to: the network's thread does what
-    /// it is told in the order in which it was.
+    /// it is told in the order in which it was. A file of this machine is read on a queue of its own, and some of it may yet
+    /// be written; it is not kept, and soon read again.
     private func keep(_ file: PartialFile, _ head: HTTPResponse) {
+        guard picture.address.scheme != .file else { return }
         picture.cache.parts.keep(
             file, of: picture.key, edition: picture.source.state.edition, validator: head.resumptionValidator,
             url: head.url)

@@ -69,6 +69,22 @@ import Testing
         #expect(Array(bytes) == NetworkTest.picture("photo"))
     }
 
+    /// What still reads the file would write among what the next attempt writes.
+    @Test func ofAPhotoOfThisMachineThatIsLeftNothingIsKept() async throws {
+        folder.write("album/photo.jpg", NetworkTest.picture(String(repeating: "p", count: 200_000)))
+        try await perform(GalleryListRequest.self, .list(cache.id))
+        let request = try #require(try PhotoRequest.make(for: .picture(cache.id, key("1"), .photo), in: context))
+        let left = Task { [client] in
+            var response = try await Response.to(request.plan(), over: client, with: TransferPermit())
+            while try await response.nextWritten() != nil {}
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await request.process(&response)
+        }
+        await #expect(throws: CancellationError.self) { try await left.value }
+        #expect(request.held == 0)
+        #expect(folder.entries("cache/galleries/\(cache.id)/partial").isEmpty)
+    }
+
     @Test("BEHAVIOURS 1.2: a photo without a thumbnail is fetched for the sake of one")
     func photoForThumbnail() async throws {
         try await perform(GalleryListRequest.self, .list(cache.id))
