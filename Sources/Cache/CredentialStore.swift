@@ -5,7 +5,8 @@ import Synchronization
 /// answered when he was asked. The database and the list of galleries hold addresses without.
 ///
 /// A password is for one origin. A gallery uses that of its own origin; that of another, where some of its pictures may lie,
-/// only after the user was asked for it on behalf of this gallery: what a stranger's list names is fetched as nobody.
+/// only after the user was asked for it on behalf of this gallery: what a stranger's list names is fetched as nobody. The same
+/// holds for what others know of passwords, as a netrc file: see ``isNamedByUser(_:in:)``.
 public final class CredentialStore: Sendable {
     private struct State {
         var known: [SignInPlace: SignIn] = [:]
@@ -15,6 +16,10 @@ public final class CredentialStore: Sendable {
         var refused: [SignInPlace: Set<SignIn>] = [:]
         /// Each place is looked up once, whoever needs it, and however many do at the same time.
         var lookUps: [SignInPlace: Task<SignIn?, Never>] = [:]
+
+        func mayUse(_ origin: Origin, in gallery: Address) -> Bool {
+            origin == gallery.origin || granted[origin]?.contains(GalleryID(gallery)) == true
+        }
     }
 
     private let state = Mutex(State())
@@ -45,10 +50,15 @@ public final class CredentialStore: Sendable {
     /// Who asks for an address on behalf of a gallery; nil if that is not known, or none of the address's business.
     public func signIn(for address: Address, in gallery: Address) -> SignIn? {
         guard let origin = address.origin else { return nil }
-        return state.withLock { state in
-            let isAllowed = origin == gallery.origin || state.granted[origin]?.contains(GalleryID(gallery)) == true
-            return isAllowed ? state.known[.origin(origin)] : nil
-        }
+        return state.withLock { $0.mayUse(origin, in: gallery) ? $0.known[.origin(origin)] : nil }
+    }
+
+    /// Whether the user has named an origin himself: as the gallery's, or by what he answered on the gallery's behalf. The
+    /// gallery's host as it proves to be itself is the one that he meant, too: `http://` is what he need not type, and servers
+    /// lead on from there.
+    public func isNamedByUser(_ origin: Origin, in gallery: Address) -> Bool {
+        if origin.scheme == .https, origin.host == gallery.host { return true }
+        return state.withLock { $0.mayUse(origin, in: gallery) }
     }
 
     /// Whether another attempt is worth while after one that was refused: something else is known by now, or was kept by
@@ -60,17 +70,15 @@ public final class CredentialStore: Sendable {
     ///   - gallery: on whose behalf.
     public func hasOther(than sent: SignIn?, for origin: Origin, in gallery: Address) async -> Bool {
         let place = SignInPlace.origin(origin)
-        let isOwn = origin == gallery.origin
         let isKnown = state.withLock { state in
             if let sent {
                 state.refused[place, default: []].insert(sent)
                 if state.known[place] == sent { state.known[place] = nil }
             }
-            let isAllowed = isOwn || state.granted[origin]?.contains(GalleryID(gallery)) == true
-            return isAllowed && state.known[place] != nil
+            return state.mayUse(origin, in: gallery) && state.known[place] != nil
         }
         if isKnown { return true }
-        guard isOwn, let kept = await lookUp(place) else { return false }
+        guard origin == gallery.origin, let kept = await lookUp(place) else { return false }
         return state.withLock { state in
             guard state.refused[place]?.contains(kept) != true else { return false }
             state.known[place] = kept

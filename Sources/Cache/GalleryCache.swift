@@ -68,6 +68,11 @@ public final class GalleryCache: Sendable {
         credentials.signIn(for: other, in: address)
     }
 
+    /// Whether the user has named an address's origin himself, as the gallery's, or by an answer on the gallery's behalf.
+    public func isNamedByUser(_ other: Address) -> Bool {
+        other.origin.map { credentials.isNamedByUser($0, in: address) } ?? false
+    }
+
     /// Begins to listen to commits. Subscribe first, then read.
     public func changes() -> CoalescingStream<ChangeSet> {
         watch.withLock { watch in

@@ -4,7 +4,7 @@ public struct ClientCertificate: Hashable, Sendable {
     public let file: String
     /// A PEM file with its key.
     public let key: String
-    /// The one host that is shown it; nil for whichever a request names. Where a redirect leads, nobody is.
+    /// The one host that is shown it; nil for each that the user has named. Where a redirect leads, nobody is.
     public let host: String?
 
     /// Names the files.
@@ -14,7 +14,8 @@ public struct ClientCertificate: Hashable, Sendable {
         self.host = host
     }
 
-    func isMeant(for hop: Hop) -> Bool {
-        hop.url.isSecure && hop.isOwn && (host == nil || host?.lowercased() == hop.url.origin.host)
+    func isMeant(for plan: ExchangePlan) -> Bool {
+        guard plan.hop.url.isSecure, plan.hop.isOwn else { return false }
+        return host.map { $0.lowercased() == plan.hop.url.origin.host } ?? plan.request.isNamedByUser
     }
 }

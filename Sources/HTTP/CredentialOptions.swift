@@ -10,7 +10,7 @@ enum CredentialOptions {
             vitrine_curl_set_string(easy, CURLOPT_PROXYUSERNAME, user)
             vitrine_curl_set_string(easy, CURLOPT_PROXYPASSWORD, password)
         }
-        if let certificate = configuration.clientCertificate, certificate.isMeant(for: plan.hop) {
+        if let certificate = configuration.clientCertificate, certificate.isMeant(for: plan) {
             vitrine_curl_set_string(easy, CURLOPT_SSLCERT, certificate.file)
             vitrine_curl_set_string(easy, CURLOPT_SSLKEY, certificate.key)
         }
@@ -28,8 +28,9 @@ enum CredentialOptions {
             vitrine_curl_set_string(easy, CURLOPT_XOAUTH2_BEARER, token)
         case nil:
             // Each hop has a handle of its own, so that curl looks for the very host that it is about to ask. But a
-            // redirect in the open may be anybody's, who would like to hear what the file says.
-            guard let netrc = configuration.netrc, plan.request.credentials == nil,
+            // redirect in the open may be anybody's, who would like to hear what the file says; so may be what a list names,
+            // and a "default" in the file is for every host.
+            guard let netrc = configuration.netrc, plan.request.isNamedByUser, plan.request.credentials == nil,
                 plan.hop.isOwn || plan.hop.url.isSecure
             else { return }
             vitrine_curl_set_string(easy, CURLOPT_NETRC_FILE, netrc)

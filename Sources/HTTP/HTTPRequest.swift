@@ -39,6 +39,9 @@ public struct HTTPRequest: Sendable {
     public var allowsCompression: Bool
     /// What it may reach, redirects included.
     public var reach: Reach
+    /// Whether the user himself has named the URL's origin, and not a stranger, on whose list it stands. Only then is who asks
+    /// looked for in a netrc file, and a certificate shown that is for no host in particular.
+    public var isNamedByUser: Bool
     /// This transfer's share of an HTTP/2 connection, in relation to the others on it: from 1 to 256.
     public var weight: Int
     /// What it goes over.
@@ -57,8 +60,8 @@ public struct HTTPRequest: Sendable {
         url: String, headers: [(name: String, value: String)] = [], credentials: Credentials? = nil,
         destination: Destination, resumption: Resumption? = nil, limit: Int64, allowsFiles: Bool = false,
         allowsCompression: Bool = false,
-        reach: Reach = .anywhere, weight: Int = HTTPRequest.usualWeight, connection: Connection = .any,
-        meter: TransferMeter? = nil
+        reach: Reach = .anywhere, isNamedByUser: Bool = false, weight: Int = HTTPRequest.usualWeight,
+        connection: Connection = .any, meter: TransferMeter? = nil
     ) {
         self.url = url
         self.headers = headers
@@ -69,6 +72,7 @@ public struct HTTPRequest: Sendable {
         self.allowsFiles = allowsFiles
         self.allowsCompression = allowsCompression
         self.reach = reach
+        self.isNamedByUser = isNamedByUser
         self.weight = weight
         self.connection = connection
         self.meter = meter

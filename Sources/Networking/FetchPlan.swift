@@ -12,6 +12,8 @@ public struct FetchPlan: Sendable {
     public var validators: Validators
     /// What it may lead to.
     public var reach: HTTPRequest.Reach
+    /// Whether the user himself has named its origin.
+    public var isNamedByUser: Bool
     /// The most bytes that will do.
     public var limit: Int64
     /// The file that the body goes into; without one it is handed over piece by piece.
@@ -25,7 +27,7 @@ public struct FetchPlan: Sendable {
     public init(
         address: Address, signIn: SignIn? = nil, validators: Validators = Validators(), limit: Int64,
         file: PartialFile? = nil, resumption: HTTPRequest.Resumption? = nil,
-        reach: HTTPRequest.Reach = .anywhere, allowsCompression: Bool = false
+        reach: HTTPRequest.Reach = .anywhere, isNamedByUser: Bool = false, allowsCompression: Bool = false
     ) {
         self.address = address
         self.signIn = signIn
@@ -34,6 +36,7 @@ public struct FetchPlan: Sendable {
         self.file = file
         self.resumption = resumption
         self.reach = reach
+        self.isNamedByUser = isNamedByUser
         self.allowsCompression = allowsCompression
     }
 
@@ -46,6 +49,7 @@ public struct FetchPlan: Sendable {
             credentials: signIn.map(HTTPRequest.Credentials.init),
             destination: try file.map { .file(try BodyFile(duplicating: $0.descriptor)) } ?? .stream,
             resumption: resumption, limit: limit,
-            allowsFiles: address.scheme == .file, allowsCompression: allowsCompression, reach: reach)
+            allowsFiles: address.scheme == .file, allowsCompression: allowsCompression, reach: reach,
+            isNamedByUser: isNamedByUser)
     }
 }

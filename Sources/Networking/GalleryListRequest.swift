@@ -43,7 +43,7 @@ public struct GalleryListRequest: NetworkRequest {
         return FetchPlan(
             address: try listAddress(), signIn: signIn,
             validators: record.lastSuccess == nil ? Validators() : record.validators,
-            limit: Self.limit, reach: cache.reach, allowsCompression: true)
+            limit: Self.limit, reach: cache.reach, isNamedByUser: true, allowsCompression: true)
     }
 
     /// Reads the list as it comes, compares, and commits at its end.

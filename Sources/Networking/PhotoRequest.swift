@@ -44,12 +44,12 @@ public struct PhotoRequest: NetworkRequest {
         guard let part = picture.cache.parts.take(picture.key, edition: picture.source.state.edition) else {
             return FetchPlan(
                 address: picture.address, signIn: picture.signIn, validators: picture.validators, limit: Self.limit,
-                file: try picture.cache.files.makePartial(), reach: picture.cache.reach)
+                file: try picture.cache.files.makePartial(), reach: picture.cache.reach, isNamedByUser: picture.isNamedByUser)
         }
         return FetchPlan(
             address: picture.address, signIn: picture.signIn, limit: Self.limit, file: part.file,
             resumption: HTTPRequest.Resumption(offset: part.size, validator: part.validator, url: part.url),
-            reach: picture.cache.reach)
+            reach: picture.cache.reach, isNamedByUser: picture.isNamedByUser)
     }
 
     /// Keeps the beginning that the plan was to go on from, for the next attempt.

@@ -29,6 +29,9 @@ struct PictureSubject: Sendable {
         self.context = context
     }
 
+    /// Whether the user himself has named where it lies.
+    var isNamedByUser: Bool { cache.isNamedByUser(address) }
+
     var identity: RequestIdentity { RequestIdentity(wish, edition: source.state.edition) }
 
     var wish: Wish.Subject { .picture(cache.id, key, rendition) }

@@ -34,6 +34,17 @@ import Testing
         #expect(store.signIn(for: picture, in: try Address("http://example.org/b/index.xml")) == nil)
     }
 
+    @Test func theUserHasNamedTheGallerysOriginAndThoseThatHeAnsweredFor() throws {
+        let (own, away) = (try #require(gallery.origin), try #require(picture.origin))
+        #expect(store.isNamedByUser(own, in: gallery) && !store.isNamedByUser(away, in: gallery))
+        for (other, isNamed) in [("https://example.org", true), ("http://example.org:81", false)] {
+            #expect(try store.isNamedByUser(#require(Origin(other)), in: gallery) == isNamed)
+        }
+        store.take(signIn, for: .origin(away), by: [GalleryID(gallery)])
+        #expect(store.isNamedByUser(away, in: gallery))
+        #expect(!store.isNamedByUser(away, in: try Address("http://example.org/b/index.xml")))
+    }
+
     @Test func anotherAttemptIsWorthWhileIfSomethingElseIsKnown() async throws {
         let origin = try #require(gallery.origin)
         #expect(await !store.hasOther(than: nil, for: origin, in: gallery))

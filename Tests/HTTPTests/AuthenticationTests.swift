@@ -20,10 +20,11 @@ import Testing
 
     private func answer(
         _ url: String, as credentials: HTTPRequest.Credentials? = .init(user: "me", password: "s3cret"),
-        with client: HTTPClient
+        isNamedByUser: Bool = true, with client: HTTPClient
     ) async throws -> HTTPResponse {
         var answer: HTTPResponse?
-        let request = HTTPRequest(url: url, credentials: credentials, destination: .stream, limit: 1 << 20)
+        let request = HTTPRequest(
+            url: url, credentials: credentials, destination: .stream, limit: 1 << 20, isNamedByUser: isNamedByUser)
         for try await event in client.transfer(request) {
             if case .response(let response) = event { answer = response }
         }
@@ -102,6 +103,15 @@ import Testing
         #expect(try await answer(away.url("/"), as: nil, with: client).status == 401)
         let missing = self.client { $0.netrc = folder.path("missing") }
         #expect(try await answer(server.url("/"), as: nil, with: missing).status == 401)
+    }
+
+    @Test("BEHAVIOURS 5.10: netrc speaks for nobody whom a stranger has named", arguments: ["machine 127.0.0.1", "default"])
+    func netrcAndStrangers(entry: String) async throws {
+        let netrc = folder.write("netrc", "\(entry) login me password s3cret\n")
+        let (server, client) = (try guarded(), client { $0.netrc = netrc })
+        #expect(try await answer(server.url("/"), as: nil, isNamedByUser: false, with: client).status == 401)
+        #expect(server.requests.allSatisfy { $0.headers["authorization"] == nil })
+        #expect(try await answer(server.url("/"), as: nil, with: client).status == 200)
     }
 
     /// Both kinds of question that a proxy can ask: for a request that it passes on, and for a tunnel.

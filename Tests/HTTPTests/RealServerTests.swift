@@ -91,16 +91,22 @@ import Testing
                 $0.certificates = authority.certificate
                 $0.clientCertificate = ClientCertificate(file: pair.certificate, key: pair.key, host: host)
             }
-            #expect(try await probe.fetch(request(url)).response?.status == status)
-            // Whoever leads there is not the user.
+            var named = request(url)
+            named.isNamedByUser = true
+            #expect(try await probe.fetch(named).response?.status == status)
+            // Whoever names it in a list, or leads there, is not the user.
+            #expect(try await probe.fetch(request(url)).response?.status == (host == "127.0.0.1" ? 200 : 400))
             let away = try ScriptedServer { _ in .answer(302, headers: ["Location: \(url)"]) }
-            #expect(try await probe.fetch(request(away.url("/"))).response?.status == 400)
+            named.url = away.url("/")
+            #expect(try await probe.fetch(named).response?.status == 400)
         }
         let missing = probe {
             $0.certificates = authority.certificate
             $0.clientCertificate = ClientCertificate(file: "/nowhere.pem", key: "/nowhere.key")
         }
-        guard case .ownCertificate? = await missing.failure(request(url)) else {
+        var named = request(url)
+        named.isNamedByUser = true
+        guard case .ownCertificate? = await missing.failure(named) else {
             Issue.record("no certificate, and no complaint")
             return
         }

@@ -66,7 +66,10 @@ import Testing
     @Test("BEHAVIOURS 5.10: who asks is told to nobody else, and written nowhere", arguments: Way.allCases)
     func secrets(way: Way) async throws {
         // Another port is another origin; through a proxy all of them are heard of there.
-        let other = try ScriptedServer { _ in .answer(200, NetworkTest.picture("other")) }
+        // And one on a host that netrc knows would like to hear that, too.
+        let other = try ScriptedServer { _ in
+            way == .netrc ? Self.question(way) : .answer(200, NetworkTest.picture("other"))
+        }
         let server = try ScriptedServer { request in
             Self.isKnown(request, way) ? Self.answer(request.path, other) : Self.question(way)
         }
