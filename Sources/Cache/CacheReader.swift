@@ -20,7 +20,8 @@ public struct CacheReader {
         let record = try connection.first(
             """
             SELECT address, photo_count, skipped, last_success, failure, failure_remedy, last_opened,
-                   etag, last_modified, list_version, \(schema < 2 ? "0" : "is_kept"), \(schema < 4 ? "NULL" : "seen_through")
+                   etag, last_modified, list_version, \(schema < 2 ? "0" : "is_kept"),
+                   \(schema < 4 ? "NULL" : "seen_through"), \(schema < 5 ? "NULL" : "is_private")
             FROM gallery
             """
         ) { row in
@@ -36,7 +37,8 @@ public struct CacheReader {
                 validators: Validators(etag: row.optionalText(7), lastModified: row.optionalText(8)),
                 listVersion: row.int(9),
                 isKept: row.int(10) != 0,
-                seenThrough: row.optionalInt(11).map { PhotoKey($0) })
+                seenThrough: row.optionalInt(11).map { PhotoKey($0) },
+                isPrivate: row.optionalInt(12).map { $0 != 0 })
         }
         guard let record else { throw SQLiteError.damaged(reason: "the gallery's own row is missing") }
         return record

@@ -23,6 +23,9 @@ public struct GalleryRecord: Hashable, Sendable {
     /// The last photo that there was when the user left the gallery; nil if he never did.
     public internal(set) var seenThrough: PhotoKey?
 
+    /// Whether its list was sent by this machine or from the user's own network; nil if nobody has looked.
+    public internal(set) var isPrivate: Bool?
+
     /// Whether a photo has come since the user left the gallery.
     public func isNew(_ key: PhotoKey) -> Bool { seenThrough.map { key > $0 } ?? false }
 

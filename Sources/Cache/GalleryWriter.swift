@@ -148,10 +148,19 @@ public actor GalleryWriter {
     }
 
     /// Notes that the server has nothing new: the one write of an update that was answered 304.
-    public func noteUnchanged(at time: Timestamp) throws {
+    ///
+    /// - Parameter isPrivate: whether it was said by this machine or from the user's own network; nil if nobody has looked.
+    ///   Of a list that came from the world it proves nothing, for the same name may lead anywhere by now; then the whole is
+    ///   asked for the next time.
+    public func noteUnchanged(isPrivate: Bool? = nil, at time: Timestamp) throws {
         try transaction {
             try $0.run(
-                "UPDATE gallery SET last_success = ?, failure = NULL, failure_remedy = NULL", time.milliseconds)
+                """
+                UPDATE gallery SET last_success = ?1, failure = NULL, failure_remedy = NULL,
+                                   etag = iif(?2 > is_private, NULL, etag),
+                                   last_modified = iif(?2 > is_private, NULL, last_modified),
+                                   is_private = ifnull(min(is_private, ?2), ifnull(is_private, ?2))
+                """, time.milliseconds, isPrivate.map { $0 ? 1 : 0 })
         }
     }
 

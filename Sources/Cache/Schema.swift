@@ -150,5 +150,10 @@ enum Schema {
         -- not left it once: then all would be new, and so nothing is.
         ALTER TABLE gallery ADD COLUMN seen_through INTEGER;
         """,
+        """
+        -- Whether the list that these rows came from was sent by this machine or from the user's own network. NULL: nobody has
+        -- looked.
+        ALTER TABLE gallery ADD COLUMN is_private INTEGER;
+        """,
     ]
 }

@@ -7,13 +7,19 @@ struct AddressCheck {
     /// Whether there is anything to look at. A proxy is the user's own word, wherever it is; what lies behind it cannot be
     /// seen.
     let isBounded: Bool
+    private let isBehindProxy: Bool
     /// Whether an address was refused.
     private(set) var hasRefused = false
+    /// Whether the other end is on this machine or in the user's own network; of what lies behind a proxy, as far as its name
+    /// tells.
+    private(set) var isPrivate: Bool
 
     init(_ plan: ExchangePlan) throws(HTTPError) {
         let (request, host) = (plan.request, plan.hop.url.origin.host)
         guard request.reach.allows(host) else { throw .privateAddress(host) }
-        isBounded = plan.proxy == nil && request.reach.isBounded(at: host)
+        isBehindProxy = plan.proxy != nil
+        isBounded = !isBehindProxy && request.reach.isBounded(at: host)
+        isPrivate = !HTTPRequest.Reach.publicOnly(except: nil).allows(host)
     }
 
     /// Makes a socket for an address, or none.
@@ -31,8 +37,10 @@ struct AddressCheck {
     }
 
     /// Whether a request may go to the other end of a connection.
-    mutating func allows(_ address: String) -> Bool {
-        isAllowed(HostAddress(address))
+    mutating func allows(_ text: String) -> Bool {
+        let address = HostAddress(text)
+        if !isBehindProxy { isPrivate = address?.isPublic != true }
+        return isAllowed(address)
     }
 
     private mutating func isAllowed(_ address: HostAddress?) -> Bool {

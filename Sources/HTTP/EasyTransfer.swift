@@ -245,7 +245,7 @@ final class EasyTransfer {
         mailbox.post(
             HTTPResponse(
                 status: status, url: exchange.hop.number == 0 ? request.url : exchange.hop.url.text, headers: headers,
-                length: length, begin: begin, challenges: exchange.challenges))
+                length: length, begin: begin, challenges: exchange.challenges, isPrivate: exchange.isPrivate))
         turn.note(mailbox)
         return answer
     }

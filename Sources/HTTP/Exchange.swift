@@ -93,6 +93,9 @@ final class Exchange {
         return length >= 0 ? length : nil
     }
 
+    /// Whether the other end is on this machine or in the user's own network.
+    var isPrivate: Bool { check.isPrivate }
+
     /// Whether it failed for the sake of an address that must not be reached.
     var wasRefusedAnAddress: Bool { check.hasRefused && !isRequested }
 

@@ -13,11 +13,13 @@ public struct HTTPResponse: Hashable, Sendable {
     public let begin: Int64
     /// Who wants to know who asks, of an answer 401 or 407, the proxy's refusal of a tunnel included.
     public let challenges: [HTTPChallenge]
+    /// Whether it came from this machine or from the user's own network; of what lies behind a proxy, as far as its name tells.
+    public let isPrivate: Bool
 
     /// Puts a head together.
     public init(
         status: Int, url: String, headers: [String: String] = [:], length: Int64? = nil, begin: Int64 = 0,
-        challenges: [HTTPChallenge] = []
+        challenges: [HTTPChallenge] = [], isPrivate: Bool = false
     ) {
         self.status = status
         self.url = url
@@ -25,5 +27,6 @@ public struct HTTPResponse: Hashable, Sendable {
         self.length = length
         self.begin = begin
         self.challenges = challenges
+        self.isPrivate = isPrivate
     }
 }

@@ -3,11 +3,23 @@ import HTTP
 import Model
 
 extension GalleryCache {
-    /// What the gallery's pictures, and redirects, may lead to.
+    /// What the way to the gallery's list may lead to.
     ///
-    /// A gallery from the network is a stranger, and may name nothing in the user's own network but the host that the user
-    /// has named himself. What a file on the user's disk names has come there with his knowledge.
-    var reach: HTTPRequest.Reach {
+    /// A gallery from the network is a stranger, and may lead to nothing in the user's own network but the host that the user
+    /// has named himself.
+    var listReach: HTTPRequest.Reach {
         address.scheme == .file ? .anywhere : .publicOnly(except: address.host)
+    }
+
+    /// What the gallery's pictures may lead to.
+    ///
+    /// One that lies in the user's own network may name its own host. One from the world may not, though it is the same name:
+    /// who gives it out can let it lead anywhere, once the list is here. What a file on the user's disk names has come there
+    /// with his knowledge.
+    func pictureReach() throws -> HTTPRequest.Reach {
+        guard address.scheme != .file else { return .anywhere }
+        // Of a list that an older Vitrine has fetched it is not known.
+        let isPrivate = try read { try $0.gallery() }.isPrivate ?? true
+        return .publicOnly(except: isPrivate ? address.host : nil)
     }
 }

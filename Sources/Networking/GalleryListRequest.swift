@@ -43,13 +43,13 @@ public struct GalleryListRequest: NetworkRequest {
         return FetchPlan(
             address: try listAddress(), signIn: signIn,
             validators: record.lastSuccess == nil ? Validators() : record.validators,
-            limit: Self.limit, reach: cache.reach, isNamedByUser: true, allowsCompression: true)
+            limit: Self.limit, reach: cache.listReach, isNamedByUser: true, allowsCompression: true)
     }
 
     /// Reads the list as it comes, compares, and commits at its end.
     public func process(_ response: inout Response) async throws {
         guard !response.isUnchanged else {
-            try await cache.writer.noteUnchanged(at: context.now())
+            try await cache.writer.noteUnchanged(isPrivate: response.head.isPrivate, at: context.now())
             return context.log.info(.sync, "\(cache.address): unchanged")
         }
         let (changes, skipped) = try await read(&response)
@@ -58,7 +58,8 @@ public struct GalleryListRequest: NetworkRequest {
         let summary: SyncSummary
         do {
             summary = try await cache.writer.commit(
-                changes, skipped: skipped, validators: response.validators, at: context.now())
+                changes, skipped: skipped, validators: response.validators, isPrivate: response.head.isPrivate,
+                at: context.now())
         } catch CacheError.conflict {
             guard try isHeld(response.validators) else { throw CacheError.conflict }
             return context.log.info(.sync, "\(cache.address): another process has just stored this list")

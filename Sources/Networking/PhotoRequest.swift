@@ -41,15 +41,16 @@ public struct PhotoRequest: NetworkRequest {
 
     /// Asks for it, into a new file, or for the rest of what has come before.
     public func plan() throws -> FetchPlan {
+        let reach = try picture.cache.pictureReach()
         guard let part = picture.cache.parts.take(picture.key, edition: picture.source.state.edition) else {
             return FetchPlan(
                 address: picture.address, signIn: picture.signIn, validators: picture.validators, limit: Self.limit,
-                file: try picture.cache.files.makePartial(), reach: picture.cache.reach, isNamedByUser: picture.isNamedByUser)
+                file: try picture.cache.files.makePartial(), reach: reach, isNamedByUser: picture.isNamedByUser)
         }
         return FetchPlan(
             address: picture.address, signIn: picture.signIn, limit: Self.limit, file: part.file,
             resumption: HTTPRequest.Resumption(offset: part.size, validator: part.validator, url: part.url),
-            reach: picture.cache.reach, isNamedByUser: picture.isNamedByUser)
+            reach: reach, isNamedByUser: picture.isNamedByUser)
     }
 
     /// Keeps the beginning that the plan was to go on from, for the next attempt.

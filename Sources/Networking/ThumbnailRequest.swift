@@ -33,7 +33,7 @@ public struct ThumbnailRequest: NetworkRequest {
     public func plan() throws -> FetchPlan {
         FetchPlan(
             address: picture.address, signIn: picture.signIn, validators: picture.validators, limit: Self.limit,
-            reach: picture.cache.reach, isNamedByUser: picture.isNamedByUser)
+            reach: try picture.cache.pictureReach(), isNamedByUser: picture.isNamedByUser)
     }
 
     /// Stores it, unless the gallery speaks of another by now.

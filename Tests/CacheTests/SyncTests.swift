@@ -152,6 +152,26 @@ import Testing
         #expect(record.lastSuccess == Timestamp(milliseconds: 20) && record.validators == validators)
     }
 
+    /// A name may lead elsewhere by the next time. So only the list itself proves that it is of the user's own network.
+    @Test func whereTheListCameFromIsKept() async throws {
+        let (tag, time) = (Validators(etag: "\"1\""), Timestamp(milliseconds: 20))
+        let held = { (isPrivate: Bool?) in
+            try await test.cache.writer.commit(
+                try test.cache.beginSync().finish(), skipped: 0, validators: tag, isPrivate: isPrivate, at: time)
+        }
+        for (first, then, isPrivate, validators) in [
+            (nil, nil, nil, tag), (nil, true, true, tag), (nil, false, false, tag), (true, true, true, tag),
+            (true, nil, true, tag), (true, false, false, tag), (false, false, false, tag),
+            (false, true, false, Validators()),
+        ] as [(Bool?, Bool?, Bool?, Validators)] {
+            _ = try await held(first)
+            #expect(try test.cache.read { try $0.gallery() }.isPrivate == first)
+            try await test.cache.writer.noteUnchanged(isPrivate: then, at: time)
+            let record = try test.cache.read { try $0.gallery() }
+            #expect(record.isPrivate == isPrivate && record.validators == validators, "\(first as Any), \(then as Any)")
+        }
+    }
+
     @Test func failureKeepsTheLastSuccess() async throws {
         try await test.sync([entry("a")], at: 10)
         try await test.cache.writer.noteSyncFailure(Failure("the server answered 404", remedy: .none))

@@ -90,6 +90,23 @@ import Testing
         #expect(await failure(url, .publicOnly(except: "nas.test"), with: client) == nil)
     }
 
+    /// Whether an answer came from the user's own network is seen where the connection ends, and not by a name.
+    @Test func whereAnAnswerCameFromIsKnown() async throws {
+        let server = try ScriptedServer { _ in .answer(200) }
+        let probe = Probe()
+        #expect(try await probe.fetch(server.url("/")).response?.isPrivate == true)
+        let client = naming("nas.test", server)
+        for try await event in client.transfer(probe.request("http://nas.test:\(server.port)/")) {
+            if case .response(let response) = event { #expect(response.isPrivate) }
+        }
+        // Behind a proxy only the name tells, and not where the proxy is.
+        let proxy = try ScriptedServer { _ in .answer(200) }
+        let choice = ProxyChoice { $0 == "http_proxy" ? "127.0.0.1:\(proxy.port)" : nil }
+        let behind = Probe(HTTPConfiguration(proxies: choice))
+        #expect(try await behind.fetch("http://photos.test/").response?.isPrivate == false)
+        #expect(try await behind.fetch("http://10.0.0.1/").response?.isPrivate == true)
+    }
+
     @Test func theOneHostMayBeThere() async throws {
         let server = try ScriptedServer { _ in .answer(200) }
         #expect(await failure(server.url("/"), .publicOnly(except: "127.0.0.1")) == nil)

@@ -1,0 +1,40 @@
+import HTTP
+import Model
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import Networking
+
+/// What a gallery's list may name, by where the list came from.
+@Suite struct PictureReachTests {
+    private let test: NetworkTest
+
+    init() throws { test = try NetworkTest() }
+
+    @Test func aListFromTheUsersOwnNetworkMayNameItsOwnHost() async throws {
+        test.putGallery(["a"])
+        test.start()
+        try await test.refresh()
+        #expect(try test.cache.read { try $0.gallery() }.isPrivate == true)
+        let request = try #require(try PhotoRequest.make(for: test.full("a"), in: test.context))
+        #expect(try request.plan().reach == .publicOnly(except: "127.0.0.1"))
+    }
+
+    /// The list came from the world, and its name leads into the user's network when it is here.
+    @Test func aListFromTheWorldMayNot() async throws {
+        test.putGallery(["a"])
+        test.start()
+        try await test.refresh()
+        try await test.cache.writer.noteUnchanged(isPrivate: false, at: Timestamp(milliseconds: 1))
+        let wishes = [try test.full("a"), try test.thumbnail("a")].map { Wish($0, importance: .visible) }
+        test.wishes.state(wishes, by: test.wishes.makeWisher())
+        try await test.until { [test] in
+            try test.photo("a").photo.trouble != nil && test.photo("a").thumbnail.trouble != nil
+        }
+        let refused = Failure("127.0.0.1 is a private address, which a public gallery may not name", remedy: .none)
+        #expect(try test.photo("a").photo.trouble == .bad(refused))
+        #expect(try test.photo("a").thumbnail.trouble == .bad(refused))
+        #expect(test.paths == ["/index.xml"])
+    }
+}
