@@ -30,6 +30,8 @@ struct Agenda {
         /// Why the attempt before it failed, and how many have.
         let failure: Failure
         let attempts: Int
+        /// Whether a success of the host has made it shorter.
+        var isShortened = false
     }
 
     private var wishes: [Wish.Subject: (wish: Wish, place: Int)] = [:]
@@ -37,6 +39,8 @@ struct Agenda {
     /// What waits for another attempt. There may be very much that does not, and these are asked for at every turn.
     private var waits: [Wish.Subject: Wait] = [:]
     private var failedAttempts: [Wish.Subject: Int] = [:]
+    /// How many waits of each were made shorter by a success of its host, since it was well itself.
+    private var shortened: [Wish.Subject: Int] = [:]
     private(set) var queue = TransferQueue()
     /// What a governor is told of a wish: the request that would serve it says so.
     private let candidate: (Wish) -> TransferCandidate
@@ -91,13 +95,32 @@ struct Agenda {
     /// What waits for another attempt.
     var waiting: [(subject: Wish.Subject, wait: Wait)] { waits.map { ($0.key, $0.value) } }
 
-    /// Lets what waits for a host wait no longer than until some time, or as long as the host has asked for.
+    /// Lets what waits for a host wait no longer than for a second: each for a part of it, so that they do not all come at once.
     ///
-    /// - Parameters:
-    ///   - host: whom it waits for; nil for all of them.
-    ///   - time: gives each a time of its own, so that they do not all come at once.
-    mutating func hurry(_ host: String?, until time: () -> Duration) {
-        for (subject, wait) in waits where host == nil || wait.host == host {
+    /// What fails though the host answers others may fail for ever, and others succeed many times a second. So it is left alone
+    /// for a second after its failure, and for twice as long each time that it was woken for nothing.
+    ///
+    /// - Parameter chance: says which part.
+    mutating func wake(_ host: String, at now: Duration, chance: () -> Double) {
+        for (subject, wait) in waits where wait.host == host && !wait.isShortened {
+            let quiet = Duration.seconds(1 << min(shortened[subject, default: 0], Self.mostDoublings))
+            let time = max(max(now, wait.since + quiet) + .seconds(chance()), wait.earliest)
+            guard time < wait.until else { continue }
+            var wait = wait
+            (wait.until, wait.isShortened) = (time, true)
+            shortened[subject, default: 0] += 1
+            set(.waiting(wait), subject)
+        }
+    }
+
+    /// Beyond this there is nothing that waits for longer.
+    private static let mostDoublings = 15
+
+    /// Lets nothing wait any longer than until some time, or as long as its host has asked for.
+    ///
+    /// - Parameter time: gives each a time of its own.
+    mutating func wakeAll(at time: () -> Duration) {
+        for (subject, wait) in waits {
             let time = max(time(), wait.earliest)
             guard time < wait.until else { continue }
             var wait = wait
@@ -113,7 +136,7 @@ struct Agenda {
     mutating func noteSettled(_ subject: Wish.Subject) {
         guard isWanted(subject) else { return }
         set(.settled, subject)
-        failedAttempts[subject] = nil
+        forgiveFailures(subject)
     }
 
     /// Notes where something stands, unless it is not wanted.
@@ -129,7 +152,7 @@ struct Agenda {
 
     /// Begins the count anew: what failed is another thing now.
     mutating func forgiveFailures(_ subject: Wish.Subject) {
-        failedAttempts[subject] = nil
+        (failedAttempts[subject], shortened[subject]) = (nil, nil)
     }
 
     /// When the first of what waits is due.
@@ -147,7 +170,7 @@ struct Agenda {
 
     private mutating func forget(_ subject: Wish.Subject) {
         set(nil, subject)
-        failedAttempts[subject] = nil
+        forgiveFailures(subject)
         queue.remove(subject)
     }
 }

@@ -17,17 +17,17 @@ extension NetworkController {
         }
     }
 
-    /// A host that answers one will answer the others: they have a second for it between them.
+    /// A host that answers one will answer the others.
     func wakeOthers(waitingFor host: String) {
         guard !host.isEmpty else { return }
-        agenda.hurry(host) { clock.now + .seconds(schedule.chance()) }
+        agenda.wake(host, at: clock.now) { schedule.chance() }
     }
 
     /// There is a network again. It has a few seconds to come to itself, and they do not all come at once.
     func noteNetwork(_ presence: NetworkPresence) {
         guard presence.isThere else { return }
         governor.noteNetwork(at: clock.now.seconds)
-        agenda.hurry(nil) { clock.now + .seconds(3 + schedule.chance()) }
+        agenda.wakeAll { clock.now + .seconds(3 + schedule.chance()) }
         look()
     }
 
