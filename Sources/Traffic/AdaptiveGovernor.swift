@@ -39,8 +39,9 @@ public struct AdaptiveGovernor: Governor {
         if Double(host.running) >= host.cap.value { return .hostIsBusy }
         if candidate.isUrgent { return .now(host.connection(forUrgent: candidate, at: now)) }
         if areOthersHeldBack { return .linkIsBusy }
+        // Thumbnails of others may start all the same.
         if candidate.kind == .photo, !urgent.isEmpty || (host.quality == .poor && host.running > 0) {
-            return .linkIsBusy
+            return .hostIsBusy
         }
         if host.trial.wantsAnother { return .now(.unshared) }
         let window = host.link.window(cap: host.cap.value)

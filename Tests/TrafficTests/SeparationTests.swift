@@ -1,0 +1,36 @@
+import Model
+import TestSupport
+import Testing
+
+@testable import Traffic
+
+/// What one host is to another, to the governor.
+@Suite(.ownThread) struct SeparationTests {
+    private var governor = AdaptiveGovernor()
+
+    private func photo(of host: String, _ importance: Importance = .near) -> TransferCandidate {
+        TransferCandidate(host: host, importance: importance, kind: .photo)
+    }
+
+    private func thumbnail(of host: String) -> TransferCandidate {
+        TransferCandidate(host: host, importance: .near, kind: .thumbnail)
+    }
+
+    /// A photo of that host comes at ten kilobytes a second, until that is known.
+    private mutating func bringSlowly(_ number: Int, from host: String) {
+        governor.noteStart(of: number, photo(of: host), over: .any, at: 0)
+        governor.note(.answered(wait: 0.1, length: 400_000, isShared: false), of: number, at: 0.1)
+        for second in 1...4 {
+            governor.note(.received(10_000 * Double(second)), of: number, at: Double(second))
+            _ = governor.advance(to: Double(second)) { _ in 1 }
+        }
+    }
+
+    @Test mutating func aSlowHostHoldsUpItselfAlone() {
+        bringSlowly(1, from: "slow")
+        #expect(governor.report.quality == .poor)
+        #expect(governor.admit(photo(of: "slow"), at: 4) == .hostIsBusy)
+        #expect(governor.admit(photo(of: "other"), at: 4) == .now(.any))
+        #expect(governor.admit(thumbnail(of: "other"), at: 4) == .now(.any))
+    }
+}
