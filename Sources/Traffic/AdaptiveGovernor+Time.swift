@@ -4,11 +4,11 @@ import Model
 extension AdaptiveGovernor {
     /// Judges what has been learned, once a round trip.
     public mutating func advance(to now: Double, waiting: (String) -> Int) -> [Int] {
-        let areHeldBack = areOthersHeldBack
+        let (areHeldBack, isUrgent) = (areOthersHeldBack, isAnythingUrgent)
         var fallen: Set<String> = []
         for name in hosts.keys {
             guard var host = hosts[name] else { continue }
-            if !urgent.isEmpty { host.lastHeldBack = now }
+            if isUrgent { host.lastHeldBack = now }
             host.waiting = waiting(name)
             let isSaturated = host.waiting > 0 && !areHeldBack && host.running > 0
             let overdue = {
@@ -51,7 +51,7 @@ extension AdaptiveGovernor {
 
     /// Once for each urgent arrival, and not at every look: what was interrupted would be begun and interrupted again.
     private mutating func makeRoom(at now: Double) -> [Int] {
-        guard isRoomWanted, let lookedAt = running.values.first(where: \.isLookedAt),
+        guard isRoomWanted, let lookedAt = urgentTransfers.first(where: \.isLookedAt),
             let host = hosts[lookedAt.candidate.host], let rate = host.link.bandwidth.greatest
         else { return [] }
         isRoomWanted = false

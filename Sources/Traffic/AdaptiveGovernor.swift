@@ -40,7 +40,7 @@ public struct AdaptiveGovernor: Governor {
         if candidate.isUrgent { return .now(host.connection(forUrgent: candidate, at: now)) }
         if areOthersHeldBack { return .linkIsBusy }
         // Thumbnails of others may start all the same.
-        if candidate.kind == .photo, !urgent.isEmpty || (host.quality == .poor && host.running > 0) {
+        if candidate.kind == .photo, isAnythingUrgent || (host.quality == .poor && host.running > 0) {
             return .hostIsBusy
         }
         if host.trial.wantsAnother { return .now(.unshared) }
@@ -49,11 +49,19 @@ public struct AdaptiveGovernor: Governor {
         return .now(host.trial.isUnshared ? .unshared : .any)
     }
 
+    /// What is urgent and uses the link. What is tried of a host that cannot be reached does not: nobody makes room for it.
+    var urgentTransfers: [RunningTransfer] {
+        urgent.compactMap { running[$0] }.filter { hosts[$0.candidate.host]?.reach.isOffline != true }
+    }
+
+    /// Whether there is anything of the kind.
+    var isAnythingUrgent: Bool { !urgentTransfers.isEmpty }
+
     /// Whether nothing may start but what is urgent, for the sake of what is.
     var areOthersHeldBack: Bool {
         guard !urgent.isEmpty else { return false }
         var rest: [String: Double] = [:]
-        for transfer in urgent.compactMap({ running[$0] }) {
+        for transfer in urgentTransfers {
             rest[transfer.candidate.host, default: 0] += self.rest(of: transfer)
         }
         return rest.contains { name, rest in

@@ -33,4 +33,30 @@ import Testing
         #expect(governor.admit(photo(of: "other"), at: 4) == .now(.any))
         #expect(governor.admit(thumbnail(of: "other"), at: 4) == .now(.any))
     }
+
+    /// Its link was known, and it would fill that for long; but nobody is there any more.
+    @Test mutating func whatIsTriedInVainHoldsNobodyBack() {
+        bringSlowly(1, from: "gone")
+        governor.noteStart(of: 2, thumbnail(of: "other"), over: .any, at: 4)
+        governor.noteStart(of: 3, photo(of: "gone", .lookedAt), over: .any, at: 4)
+        #expect(governor.areOthersHeldBack)
+        #expect(governor.admit(thumbnail(of: "other"), at: 4) == .linkIsBusy)
+        for second in 5...10 {
+            governor.note(.received(1_000 * Double(second)), of: 2, at: Double(second))
+            _ = governor.advance(to: Double(second)) { _ in 1 }
+        }
+        #expect(!governor.areOthersHeldBack)
+        #expect(governor.admit(thumbnail(of: "other"), at: 10) == .now(.any))
+        #expect(governor.admit(photo(of: "other"), at: 10) == .now(.any))
+        // It is back, and is waited for.
+        governor.note(.received(50_000), of: 1, at: 10)
+        #expect(governor.areOthersHeldBack)
+    }
+
+    /// Of a host that nothing is known of yet, no more is known while it does not answer.
+    @Test mutating func whatIsWaitedForHoldsUpPhotosAndNotThumbnailsBehindThem() {
+        governor.noteStart(of: 1, photo(of: "new", .lookedAt), over: .any, at: 0)
+        #expect(governor.admit(photo(of: "other"), at: 0) == .hostIsBusy)
+        #expect(governor.admit(thumbnail(of: "third"), at: 0) == .now(.any))
+    }
 }
