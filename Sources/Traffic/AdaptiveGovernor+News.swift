@@ -51,8 +51,13 @@ extension AdaptiveGovernor {
         if hosts[host]?.trial.noteRefusal(at: now) == true { hosts[host]?.link.startAgain(sharing: true) }
     }
 
-    /// Tries at once what could not be reached.
+    /// Tries at once what could not be reached, and begins to measure anew: what is known is of the network before.
     public mutating func noteNetwork(at now: Double) {
-        for name in hosts.keys { hosts[name]?.reach.noteNetwork(at: now) }
+        for name in hosts.keys { hosts[name]?.noteNetwork(at: now) }
+        for (number, transfer) in running {
+            running[number]?.askTime = nil
+            running[number]?.sampleTime = now
+            running[number]?.deliveredAtSample = hosts[transfer.candidate.host]?.link.delivered ?? 0
+        }
     }
 }

@@ -39,7 +39,7 @@ public struct FixedGovernor: Governor {
     /// The width is what it is.
     public mutating func noteComplaint(of host: String, at now: Double) {}
 
-    /// It never thought that there was none.
+    /// What it does is the same on each.
     public mutating func noteNetwork(at now: Double) {}
 
     /// As it was made.

@@ -92,6 +92,15 @@ struct GovernedHost: Sendable {
         }
     }
 
+    /// The machine has come to be on a network, or on another one. What was found out is of the way that there was before.
+    mutating func noteNetwork(at now: Double) {
+        link.forget()
+        cap.forgive()
+        trial = SharingTrial()
+        (quality, qualityTime) = (.good, 0)
+        reach.noteNetwork(at: now)
+    }
+
     // MARK: - Time
 
     /// Judges what has been learned, once a round trip. Returns whether the link carries so much less than it did that what

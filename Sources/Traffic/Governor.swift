@@ -12,7 +12,7 @@ import Model
 ///     governor.note(.answered(wait: 0.1, length: 12_000, isShared: false), of: 1, at: now)
 ///     for transfer in governor.advance(to: now, waiting: { queue.count(of: $0) }) { … interrupt it … }
 public protocol Governor: Sendable {
-    /// Whether something may start now. Whoever starts it says so by ``noteStart(of:_:at:)``.
+    /// Whether something may start now. Whoever starts it says so by ``noteStart(of:_:over:at:)``.
     mutating func admit(_ candidate: TransferCandidate, at now: Double) -> Admission
     /// Notes that something was started, under a number of its own.
     mutating func noteStart(
@@ -22,7 +22,7 @@ public protocol Governor: Sendable {
     mutating func note(_ news: TransferNews, of transfer: Int, at now: Double)
     /// Notes that a host wants to be asked less: 429, 503, or connections that it resets.
     mutating func noteComplaint(of host: String, at now: Double)
-    /// Notes that the system has a network again.
+    /// Notes that the system has come to be on a network, or on another one.
     mutating func noteNetwork(at now: Double)
     /// Lets time pass. Returns what should be interrupted, and put back into the queue, for something more important.
     ///

@@ -14,7 +14,7 @@ struct HostCap {
         changeTime = now
     }
 
-    /// It was not the host that complained: there was none.
+    /// It was not the host that complained: there was none, or there was no network.
     mutating func forgive() {
         value = HostLink.greatestCap
     }

@@ -163,6 +163,14 @@ struct HostLink {
         reach = Self.startingWidth * size(.thumbnail)
     }
 
+    /// Forgets what was measured: another way leads there now. What things weigh, and what the server can do, stays.
+    mutating func forget() {
+        let (delivered, sizes, isShared) = (delivered, sizes, isShared)
+        self = HostLink()
+        (self.delivered, self.sizes, self.isShared) = (delivered, sizes, isShared)
+        startAgain()
+    }
+
     /// Lets time pass. Once a round trip, what has been seen meanwhile is judged.
     ///
     /// - Parameters:
