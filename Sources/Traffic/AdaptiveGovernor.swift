@@ -7,7 +7,7 @@ import Model
 /// started until the little that is left of it cannot be hurried any more, and, once, so much of what is running is
 /// interrupted that the rest is through within a round trip.
 public struct AdaptiveGovernor: Governor {
-    private let remembered: HostHistory
+    private var remembered: HostHistory
     var hosts: [String: GovernedHost] = [:]
     var running: [Int: RunningTransfer] = [:]
     /// Which of them the user waits for. Each admission asks for these few, and they are not to be looked for among all.
@@ -23,19 +23,39 @@ public struct AdaptiveGovernor: Governor {
     /// What was known, and what has been found out since.
     public var history: HostHistory {
         var history = remembered
-        for (name, host) in hosts where !name.isEmpty {
-            guard let capacity = host.link.capacity else { continue }
-            history[name] = capacity.rounded(.down)
+        for (name, host) in hosts.sorted(by: { $0.value.reach.lastSign < $1.value.reach.lastSign }) {
+            Self.keep(host, name, in: &history)
         }
         return history
+    }
+
+    private static func keep(_ host: GovernedHost, _ name: String, in history: inout HostHistory) {
+        guard !name.isEmpty, let capacity = host.link.capacity else { return }
+        history[name] = capacity.rounded(.down)
+    }
+
+    /// Hosts are looked at time and again, and a list may name very many.
+    private static let mostHosts = 256
+
+    /// Forgets those that have had nothing to do for longest, of whom there is nothing to be remembered but what they carry.
+    private mutating func forgetIdleHosts() {
+        guard hosts.count > Self.mostHosts else { return }
+        let idle = hosts.filter(\.value.isForgettable).sorted { $0.value.reach.lastSign < $1.value.reach.lastSign }
+        for (name, host) in idle.prefix(hosts.count - Self.mostHosts * 3 / 4) {
+            Self.keep(host, name, in: &remembered)
+            hosts[name] = nil
+        }
     }
 
     /// Starts it if there is room, and if nothing is waited for that it would be in the way of.
     public mutating func admit(_ candidate: TransferCandidate, at now: Double) -> Admission {
         var host = hosts[candidate.host] ?? GovernedHost(remembered[candidate.host])
-        defer { hosts[candidate.host] = host }
         guard !candidate.isLocal else { return host.hasRoomForLocal ? .now(.any) : .hostIsBusy }
-        if host.reach.isOffline { return host.admitsOffline(candidate, at: now) ? .now(.any) : .hostIsBusy }
+        if host.reach.isOffline {
+            // Only of a probe there is something to keep: who is asked about need not be known.
+            defer { hosts[candidate.host] = host }
+            return host.admitsOffline(candidate, at: now) ? .now(.any) : .hostIsBusy
+        }
         if Double(host.running) >= host.cap.value { return .hostIsBusy }
         if candidate.isUrgent { return .now(host.connection(forUrgent: candidate, at: now)) }
         if areOthersHeldBack { return .linkIsBusy }
@@ -90,6 +110,7 @@ public struct AdaptiveGovernor: Governor {
         running[transfer] = new
         host.underWay += host.cost(new)
         hosts[candidate.host] = host
+        forgetIdleHosts()
         if new.isUrgent { urgent.insert(transfer) }
         if new.isLookedAt { isRoomWanted = true }
     }

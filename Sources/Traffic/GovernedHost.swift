@@ -20,6 +20,9 @@ struct GovernedHost: Sendable {
         if let capacity { link.begin(with: capacity) }
     }
 
+    /// Whether it could as well begin anew: nothing is under way, nothing waits, and nothing is to be held against it.
+    var isForgettable: Bool { running == 0 && waiting == 0 && !reach.isOffline && cap.isWhole }
+
     // MARK: - Admission
 
     /// Files of this machine that are read at once.

@@ -3,6 +3,8 @@
 /// It is halved when the host complains, and creeps up again while it does not.
 struct HostCap {
     private(set) var value = HostLink.greatestCap
+    /// Whether the host has not complained, or not for long.
+    var isWhole: Bool { value == HostLink.greatestCap }
     private var changeTime = -Double.infinity
 
     private static let clean = 30.0

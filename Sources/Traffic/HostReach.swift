@@ -4,7 +4,7 @@ struct HostReach {
     private var probe: (time: Double, wait: Double)?
     private var failures = 0
     /// When something last came from it, or was begun after a pause.
-    private var lastSign = 0.0
+    private(set) var lastSign = 0.0
 
     private static let longestWait = 30.0
 

@@ -59,4 +59,32 @@ import Testing
         #expect(governor.admit(photo(of: "other"), at: 0) == .hostIsBusy)
         #expect(governor.admit(thumbnail(of: "third"), at: 0) == .now(.any))
     }
+
+    /// A list may name a host for each of its pictures.
+    @Test mutating func hostsThatHaveHadNothingToDoForLongAreForgotten() {
+        governor.noteStart(of: 1, thumbnail(of: "busy"), over: .any, at: 0)
+        for number in 2...4 {
+            governor.noteStart(of: number, thumbnail(of: "gone"), over: .any, at: 0)
+            governor.note(.ended(.unreachable), of: number, at: 0)
+        }
+        bring(5, from: "strict", at: 0)
+        governor.noteComplaint(of: "strict", at: 0)
+        for number in 6...1_000 { bring(number, from: "\(number)", at: Double(number)) }
+        #expect(governor.hosts.count <= 256)
+        for name in ["busy", "gone", "strict", "1000", "900"] { #expect(governor.hosts[name] != nil, "\(name)") }
+        #expect(governor.admit(thumbnail(of: "gone"), at: 0.5) == .hostIsBusy)
+        // And what they carry is remembered.
+        #expect(governor.history["500"] == nil && governor.history.text.split(separator: "\n").count == 64)
+        // Who is only asked about is none of them.
+        let count = governor.hosts.count
+        _ = governor.admit(thumbnail(of: "another"), at: 2_000)
+        #expect(governor.hosts.count == count)
+    }
+
+    private mutating func bring(_ number: Int, from host: String, at time: Double) {
+        governor.noteStart(of: number, thumbnail(of: host), over: .any, at: time)
+        governor.note(.answered(wait: 0.1, length: 12_000, isShared: false), of: number, at: time + 0.1)
+        governor.note(.received(12_000), of: number, at: time + 0.2)
+        governor.note(.ended(.completed), of: number, at: time + 0.2)
+    }
 }
