@@ -80,7 +80,7 @@ public enum RequestError: Error, Equatable {
     /// Whether a transfer broke off, and nothing is wrong with what has come of it.
     var isBreak: Bool {
         switch self {
-        case .transfer(.broken), .transfer(.cut), .transfer(.stalled), .transfer(.noRoute): true
+        case .transfer(.broken), .transfer(.brokenOff), .transfer(.cut), .transfer(.stalled), .transfer(.noRoute): true
         default: false
         }
     }

@@ -27,7 +27,9 @@ import Testing
         }
     }
 
-    private func expectWhole(_ bytes: [UInt8] = whole) throws {
+    private func expectWhole(_ bytes: [UInt8] = whole) throws { try Self.expectWhole(bytes, in: test) }
+
+    private static func expectWhole(_ bytes: [UInt8], in test: NetworkTest) throws {
         let file = try #require(try test.cache.read { try $0.photoFile(of: test.key("a")) })
         let descriptor = open(test.cache.files.path(file), O_RDONLY | O_CLOEXEC)
         defer { close(descriptor) }
@@ -50,6 +52,26 @@ import Testing
         let headers = try #require(test.server.requests.last).headers
         #expect(headers["range"] == "bytes=\(Self.part)-" && headers["if-range"] == "\"1\"")
         try expectWhole()
+    }
+
+    @Test("BEHAVIOURS 5.9: what a server gives up on over a connection that others share goes on from there, too")
+    func overASharedConnection() async throws {
+        let authority = try TestAuthority()
+        let other = try FaultyHTTP2Server("photo-in-two", authority.issue(.good))
+        let test = try NetworkTest { $0.certificates = authority.certificate }
+        let photo = "<image kind=\"image\" srcURL=\"\(other.url("/p"))\"/>"
+        test.put(
+            "/index.xml",
+            .answer(200, "<album><photo id=\"a\" name=\"a\" date=\"2006-01-01T00:00:00Z\">\(photo)</photo></album>"))
+        test.start()
+        try await test.refresh()
+        test.wishes.state([Wish(try test.full("a"), importance: .lookedAt)], by: test.wishes.makeWisher())
+        try await test.until { try test.photo("a").photo.trouble != nil && !test.clock.alarms.isEmpty }
+        await test.clock.advanceToNextAlarm()
+        try await test.until { try test.photo("a").photo.isCurrent }
+        let body = String(repeating: "0123456789", count: 20_000)
+        try Self.expectWhole([0xFF, 0xD8, 0xFF, 0xE0] + Array(body.utf8), in: test)
+        #expect(other.end().count { $0.hasPrefix("request") } == 2)
     }
 
     @Test("BEHAVIOURS 5.9: a photo that has become another meanwhile is taken whole")

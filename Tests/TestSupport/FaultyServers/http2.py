@@ -16,6 +16,9 @@ DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PING, GOAWAY, CONTINUATION = 0, 1
 END_STREAM, END_HEADERS, ACK = 1, 4, 1
 NO_ERROR, INTERNAL_ERROR, REFUSED_STREAM = 0, 2, 7
 BODY = b"0123456789" * 100
+# Begins as a JPEG does. Half of it is worth keeping.
+PHOTO = b"\xff\xd8\xff\xe0" + BODY * 200
+HALF = 100_000
 
 
 def frame(kind, flags, stream, payload=b""):
@@ -44,6 +47,16 @@ def data(stream, body=BODY, flags=END_STREAM):
     return frame(DATA, flags, stream, body)
 
 
+def pieces(stream, body, flags=END_STREAM):
+    """A long body: no frame may have more than 16,384 bytes."""
+    parts = [body[start : start + 16_000] for start in range(0, len(body), 16_000)]
+    return b"".join(data(stream, part, 0) for part in parts[:-1]) + data(stream, parts[-1], flags)
+
+
+# The stream over which half of a photo was sent.
+halves = []
+
+
 def say(*words):
     print(*words, flush=True)
 
@@ -68,6 +81,18 @@ def answer(fault, stream, connection):
             return head(stream) + half + reset(stream, INTERNAL_ERROR), False
         case "reset-without-error":
             return head(stream) + half + reset(stream, NO_ERROR), False
+        case "photo-in-two":
+            # Which part is asked for is not read: who takes the rest for the rest has asked for it.
+            tag = literal(b"etag", b'"1"')
+            if not halves:
+                halves.append(stream)
+                # It is given up when all of the half has been taken in: before, curl forgets what it has not handed on.
+                first = pieces(stream, PHOTO[:HALF], 0) + frame(PING, 0, 0, bytes(8))
+                return head(stream, length=len(PHOTO), more=tag) + first, False
+            place = literal(b"content-range", b"bytes %d-%d/%d" % (HALF, len(PHOTO) - 1, len(PHOTO)))
+            # 0x8a is ":status: 206".
+            rest = PHOTO[HALF:]
+            return head(stream, b"\x8a", len(rest), more=tag + place) + pieces(stream, rest), False
         case "refused":
             return reset(stream, REFUSED_STREAM), False
         case "close-before":
@@ -127,6 +152,8 @@ def serve(stream, fault, number):
             stream.sendall(frame(SETTINGS, ACK, 0))
         elif kind == PING and not flags & ACK:
             stream.sendall(frame(PING, ACK, 0, payload))
+        elif kind == PING and halves:
+            stream.sendall(reset(halves[0], INTERNAL_ERROR))
         elif kind == PRIORITY:
             say("weight", identifier, payload[4] + 1)
             if fault == "weights":
