@@ -100,12 +100,14 @@ extension NetworkController {
                 guard let subject = operation.served.first else { return nil }
                 let time = (clock.now - operation.beginning).seconds
                 let reading = operation.permit.meter.reading
+                // What was here when it began: by now it is where the rest goes.
+                let held = Int64(operation.candidate.held)
                 return TransferReport(
                     subject, host: operation.request.address.host, importance: operation.importance,
                     stage: .running(
                         Progress(
-                            done: operation.request.held + reading.bytes,
-                            total: reading.length.map { $0 + operation.request.held }),
+                            done: held + reading.bytes,
+                            total: reading.length.map { $0 + held }),
                         speed: time > 0 ? Double(reading.bytes) / time : nil))
             }
         let queued = agenda.queue.first(TrafficReport.maximumTransfers).map {

@@ -83,6 +83,29 @@ import Testing
         try expectWhole(NetworkTest.picture("another"))
     }
 
+    @Test func whatWasHereIsCountedAmongWhatHasCome() async throws {
+        try await interrupt()
+        let gate = Gate()
+        defer { gate.open() }
+        let (more, length) = (10_000, Self.whole.count - Self.part)
+        let head = """
+            HTTP/1.1 206 Part\r\nETag: "1"\r\nContent-Length: \(length)\r\n\
+            Content-Range: bytes \(Self.part)-\(Self.whole.count - 1)/\(Self.whole.count)\r\n\r\n
+            """
+        test.put("/p/a", [.send(head), .send(Array(Self.whole[Self.part..<Self.part + more])), .hold(gate)])
+        await test.clock.advanceToNextAlarm()
+        let subject = try test.full("a")
+        try await test.until { [test] in test.activity.progress(of: subject)?.done == Int64(Self.part + more) }
+        let watch = test.activity.watchTraffic()
+        try await test.until { [test] in test.activity.traffic?.transfers.count == 1 }
+        guard case .running(let progress, _)? = test.activity.traffic?.transfers.first?.stage else {
+            Issue.record("it does not run")
+            return
+        }
+        #expect(progress.total == Int64(Self.whole.count) && progress.done >= Int64(Self.part))
+        withExtendedLifetime(watch) {}
+    }
+
     /// Between the two attempts that get an answer there are others, which get none, or none that is of use.
     @Test("BEHAVIOURS 5.9: what has come of a photo outlasts attempts that come to nothing")
     func outlasts() async throws {
