@@ -5,7 +5,8 @@ import Model
 ///     queue.put(wish, place: 0, as: candidate)
 ///     while let next = queue.popFirst({ governor.admit($0, at: now) }) { … }
 ///
-/// Each host has a lane of its own, so that one that is busy, or slow, or gone holds up nobody but itself.
+/// Each host has a lane of its own, so that one that is busy, or slow, or gone holds up nobody but itself. When the link is
+/// wanted for something else, all of them wait.
 public struct TransferQueue: Sendable {
     /// Something that waits.
     public struct Entry: Sendable {
@@ -15,6 +16,8 @@ public struct TransferQueue: Sendable {
         public let candidate: TransferCandidate
         /// Where it stands among equals.
         let place: Int
+        /// No two entries have the same.
+        let serial: Int
 
         func comesBefore(_ other: Entry) -> Bool {
             (candidate.importance, other.place) > (other.candidate.importance, place)
@@ -27,6 +30,7 @@ public struct TransferQueue: Sendable {
     private var lanes: [String: Heap<Entry>] = [:]
     /// How many entries of each lane count.
     private var counts: [String: Int] = [:]
+    private var lastSerial = 0
 
     /// An empty queue.
     public init() {}
@@ -51,7 +55,8 @@ public struct TransferQueue: Sendable {
         var candidate = old?.candidate ?? candidate()
         candidate.importance = wish.importance
         if old != nil { remove(wish.subject) }
-        let entry = Entry(subject: wish.subject, candidate: candidate, place: place)
+        lastSerial += 1
+        let entry = Entry(subject: wish.subject, candidate: candidate, place: place, serial: lastSerial)
         current[wish.subject] = entry
         counts[candidate.host, default: 0] += 1
         lanes[candidate.host, default: Heap { $0.comesBefore($1) }].push(entry)
@@ -99,9 +104,7 @@ public struct TransferQueue: Sendable {
     }
 
     private func isCurrent(_ entry: Entry) -> Bool {
-        current[entry.subject]?.place == entry.place
-            && current[entry.subject]?.candidate.importance == entry.candidate.importance
-            && current[entry.subject]?.candidate.host == entry.candidate.host
+        current[entry.subject]?.serial == entry.serial
     }
 
     /// Lets go of what is passed over anyway, before there is more of it than of what counts.

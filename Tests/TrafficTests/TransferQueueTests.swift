@@ -55,6 +55,19 @@ import Testing
         #expect(queue.first(5).map(\.candidate.importance) == [.visible])
     }
 
+    @Test func whatHasGoneToAnotherPlaceAndBackIsThereOnce() {
+        var queue = TransferQueue()
+        for place in [0, 5, 0, 5, 0] {
+            queue.put(Wish(subject(1), importance: .visible), place: place, as: candidate())
+        }
+        queue.put(Wish(subject(2), importance: .visible), place: 1, as: candidate())
+        queue.remove(subject(2))
+        queue.put(Wish(subject(2), importance: .visible), place: 1, as: candidate())
+        #expect(queue.first(9).map(\.subject) == [subject(1), subject(2)] && queue.count == 2)
+        #expect(queue.popFirst { _ in Self.yes }?.entry.subject == subject(1))
+        #expect(queue.first(9).map(\.subject) == [subject(2)])
+    }
+
     /// Against a list that is sorted each time.
     @Test func agreesWithASortedList() {
         var queue = TransferQueue()
