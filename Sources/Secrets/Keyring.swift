@@ -83,7 +83,7 @@ public final class Keyring: Sendable {
                 guard question.isOpen else { return }
                 guard let functions = load() else { return question.answer(.failure(.noKeyring)) }
                 let means = Means(functions)
-                question.begin { means.end() }
+                guard question.begin(cancel: { means.end() }) else { return }
                 question.answer(body(means))
             }
             alarms.asyncAfter(deadline: .now() + patience) { [weak question] in question?.giveUp() }

@@ -17,9 +17,14 @@ final class KeyringQuestion<Answer: Sendable>: Sendable {
     /// Whether anybody waits for the answer.
     var isOpen: Bool { state.withLock { $0.continuation != nil } }
 
-    /// It is being asked from now on.
-    func begin(cancel: @escaping @Sendable () -> Void) {
-        state.withLock { $0.cancel = cancel }
+    /// It is being asked from now on. Returns false if nobody waits for the answer any more: then it is not to be asked, for
+    /// nobody would end it.
+    func begin(cancel: @escaping @Sendable () -> Void) -> Bool {
+        state.withLock { state in
+            guard state.continuation != nil else { return false }
+            state.cancel = cancel
+            return true
+        }
     }
 
     /// Gives the answer. Only the first one is heard.
@@ -33,8 +38,11 @@ final class KeyringQuestion<Answer: Sendable>: Sendable {
 
     /// It has taken too long.
     func giveUp() {
-        let cancel = state.withLock { $0.cancel }
-        answer(.failure(.silent))
+        let (continuation, cancel) = state.withLock { state in
+            defer { state = State() }
+            return (state.continuation, state.cancel)
+        }
+        continuation?.resume(returning: .failure(.silent))
         cancel?()
     }
 }
