@@ -22,7 +22,8 @@ struct Agenda {
     /// A wait between two attempts.
     struct Wait: Equatable {
         let since: Duration
-        var until: Duration
+        /// When it is over; nil if it lasts until somebody asks.
+        var until: Duration?
         /// Before that the host does not want to be asked, as it has said itself.
         var earliest: Duration
         /// Whom it waits for.
@@ -105,7 +106,7 @@ struct Agenda {
         for (subject, wait) in waits where wait.host == host && !wait.isShortened {
             let quiet = Duration.seconds(1 << min(shortened[subject, default: 0], Self.mostDoublings))
             let time = max(max(now, wait.since + quiet) + .seconds(chance()), wait.earliest)
-            guard time < wait.until else { continue }
+            guard let until = wait.until, time < until else { continue }
             var wait = wait
             (wait.until, wait.isShortened) = (time, true)
             shortened[subject, default: 0] += 1
@@ -122,7 +123,7 @@ struct Agenda {
     mutating func wakeAll(at time: () -> Duration) {
         for (subject, wait) in waits {
             let time = max(time(), wait.earliest)
-            guard time < wait.until else { continue }
+            guard let until = wait.until, time < until else { continue }
             var wait = wait
             wait.until = time
             set(.waiting(wait), subject)
@@ -156,11 +157,13 @@ struct Agenda {
     }
 
     /// When the first of what waits is due.
-    var firstDue: Duration? { waits.values.lazy.map(\.until).min() }
+    var firstDue: Duration? { waits.values.lazy.compactMap(\.until).min() }
 
     /// Puts everything that is due into the queue.
     mutating func enqueueDue(at now: Duration) {
-        for (subject, wait) in waits where wait.until <= now { enqueue(subject) }
+        for (subject, wait) in waits {
+            if let until = wait.until, until <= now { enqueue(subject) }
+        }
     }
 
     private mutating func set(_ state: State?, _ subject: Wish.Subject) {

@@ -113,13 +113,13 @@ extension NetworkController {
         let queued = agenda.queue.first(TrafficReport.maximumTransfers).map {
             TransferReport($0.subject, host: $0.candidate.host, importance: $0.candidate.importance, stage: .queued)
         }
-        let putOff = waiting.sorted { $0.wait.until < $1.wait.until }.prefix(TrafficReport.maximumTransfers)
-            .compactMap { subject, wait -> TransferReport? in
-                guard let importance = agenda.importance(of: subject) else { return nil }
-                return TransferReport(
-                    subject, host: wait.host, importance: importance,
-                    stage: .waiting(wait.failure, attempts: wait.attempts, until: timeOfDay(wait.until)))
-            }
+        let firstDue = waiting.sorted { $0.wait.until ?? .forEver < $1.wait.until ?? .forEver }
+        let putOff = firstDue.prefix(TrafficReport.maximumTransfers).compactMap { subject, wait -> TransferReport? in
+            guard let importance = agenda.importance(of: subject) else { return nil }
+            return TransferReport(
+                subject, host: wait.host, importance: importance,
+                stage: .waiting(wait.failure, attempts: wait.attempts, until: wait.until.map(timeOfDay)))
+        }
         return running + putOff + queued
     }
 
@@ -157,6 +157,9 @@ struct MeterNews: Coalescing, Sendable {
 }
 
 extension Duration {
+    /// Longer than anybody waits.
+    fileprivate static var forEver: Duration { .seconds(Int64.max) }
+
     /// As governors count.
     var seconds: Double {
         Double(components.seconds) + Double(components.attoseconds) / 1e18

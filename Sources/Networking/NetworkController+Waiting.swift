@@ -10,11 +10,16 @@ extension NetworkController {
         let soon = wait.since + .seconds(1)
         if clock.now >= soon {
             agenda.enqueue(subject)
-        } else if wait.until > soon {
+        } else if wait.until.map({ $0 > soon }) ?? true {
             var wait = wait
             (wait.until, wait.earliest) = (soon, soon)
             agenda.note(.waiting(wait), subject)
         }
+    }
+
+    /// What the disk did not take may be taken by now: the gallery is updated, and that was written.
+    func renewUnstored(of gallery: GalleryID) {
+        for (subject, wait) in agenda.waiting where subject.gallery == gallery && wait.until == nil { renew(subject) }
     }
 
     /// A host that answers one will answer the others.

@@ -89,6 +89,7 @@ extension NetworkController {
             operation.request.noteDone()
             for subject in operation.servedEver { context.activity.noteSuccess(of: subject) }
             for subject in operation.served { settle(subject) }
+            if case .list(let gallery) = identity.subject { renewUnstored(of: gallery) }
             wakeOthers(waitingFor: operation.candidate.host)
         }
         look()
@@ -98,14 +99,16 @@ extension NetworkController {
         let failure = error.failure
         let attempts = operation.served.map { agenda.countFailure($0) }.max() ?? 1
         noteStorage(error, attempts, of: operation)
-        guard failure.isTemporary,
+        // All of a photo would come again, for a disk that does not take it: it waits for somebody to ask, if there is anybody.
+        let waitsForUser = error.storageTrouble != nil && operation.request.kind == .photo
+        guard failure.isTemporary, !waitsForUser || schedule.maximumAttempts == nil,
             let delay = schedule.delay(afterAttempts: attempts, retryAfter: error.retryAfter)
         else {
             report(failure, attempts, of: operation, until: nil)
             await operation.request.noteFailed(failure)
             return giveUp(operation)
         }
-        let until = clock.now + delay
+        let until = waitsForUser ? nil : clock.now + delay
         report(failure, attempts, of: operation, until: until)
         let wait = Agenda.State.waiting(
             Agenda.Wait(
@@ -129,7 +132,7 @@ extension NetworkController {
         guard let trouble = error.storageTrouble else { return }
         context.activity.note(trouble)
         unstored += 1
-        if attempts > 1 || unstored > Self.maximumUnstored {
+        if attempts > 1 || unstored > Self.maximumUnstored || operation.request.kind == .photo {
             endSweeps(of: operation.request.identity.subject.gallery)
         }
     }

@@ -89,7 +89,7 @@ import Traffic
         let watch = test.activity.watchTraffic()
         test.wishes.pause()
         try await test.until { [test] in test.activity.traffic?.isPaused == true }
-        await test.clock.pass(to: try #require(await controller.waiting[test.list]).until)
+        await test.clock.pass(to: try #require(await controller.waiting[test.list]?.until))
         await controller.finishTurn()
         #expect(await controller.isQueued(test.list) && test.activity.traffic?.quality == .offline)
         test.wishes.stop(test.list)

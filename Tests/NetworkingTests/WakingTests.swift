@@ -82,7 +82,7 @@ import Testing
         for (subject, wait) in await controller.waiting {
             guard case .picture(_, let key, _) = subject else { continue }
             let id = try #require(try test.cache.read { try $0.photo(key) }).galleryID
-            waits[id] = wait.until - test.clock.now
+            waits[id] = try #require(wait.until) - test.clock.now
         }
         return waits
     }
