@@ -154,8 +154,6 @@ final class EasyTransfer {
         var metrics = exchange.easy.metrics
         metrics.bytes += before.bytes
         metrics.redirects = exchange.hop.number
-        if metrics.connected > 0 { metrics.connected += before.duration }
-        metrics.firstByte += before.duration
         metrics.duration += before.duration
         return metrics
     }

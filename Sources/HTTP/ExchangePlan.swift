@@ -18,7 +18,7 @@ struct ExchangePlan {
         self.hop = hop
         proxy = try configuration.proxies.proxy(for: hop.url)
         credentials = hop.isOwn ? request.credentials : nil
-        proxyCredentials = proxy.flatMap { $0.credentials ?? configuration.proxyCredentials }
+        proxyCredentials = proxy?.credentials
         guard credentials?.isSound ?? true, proxyCredentials?.isSound ?? true else { throw .unusableCredentials }
         server = Authentication(known: memory[Self.place(hop)])
         way = Authentication(known: proxy.flatMap { memory[Self.place($0)] })

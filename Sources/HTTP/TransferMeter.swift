@@ -51,8 +51,6 @@ public final class TransferMeter: Sendable {
         public internal(set) var connect: Double?
         /// Seconds between the request and the first byte of its answer; nil until then.
         public internal(set) var wait: Double?
-        /// Whether the connection was made for this transfer; nil before there is one.
-        public internal(set) var isConnectionNew: Bool?
         /// The version that the server answered in; nil before it has, and for a file of this machine.
         public internal(set) var version: Version?
         /// Packets that came over its connection since the last transfer over that one ended; nil until it has ended itself,
@@ -94,7 +92,6 @@ public final class TransferMeter: Sendable {
     func noteConnected(_ connect: Double?) {
         facts.withLock { facts in
             facts.connect = connect
-            facts.isConnectionNew = connect != nil
             facts.wait = nil
         }
         onNews()

@@ -1,24 +1,20 @@
 /// Lets a fixed number run, whatever the network is like: for comparison, and for who insists.
 public struct FixedGovernor: Governor {
     private let width: Int
-    private let isStrict: Bool
     private let interval: Double?
     private var running: Set<Int> = []
 
     /// A governor of that width.
     ///
-    /// - Parameters:
-    ///   - isStrict: whether what the user is waiting for has to wait for a place too. There is never much of it.
-    ///   - pace: seconds between two looks at what is under way. Nothing depends on them but what is shown.
-    public init(width: Int, isStrict: Bool = true, pace: Double? = nil) {
+    /// - Parameter pace: seconds between two looks at what is under way. Nothing depends on them but what is shown.
+    public init(width: Int, pace: Double? = nil) {
         self.width = width
-        self.isStrict = isStrict
         interval = pace
     }
 
     /// Lets it start if fewer run than may.
     public mutating func admit(_ candidate: TransferCandidate, at now: Double) -> Admission {
-        running.count < width || (candidate.isUrgent && !isStrict) ? .now(.any) : .linkIsBusy
+        running.count < width ? .now(.any) : .linkIsBusy
     }
 
     /// Counts it among what runs.

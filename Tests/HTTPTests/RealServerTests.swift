@@ -77,7 +77,7 @@ import Testing
         var request = request(server.url("/basic/photo.jpg", scheme: "https"), me)
         (request.meter, request.weight) = (meter, 256)
         #expect(try await probe.fetch(request).bytes == Self.photo)
-        #expect(meter.reading.version == .http2 && meter.reading.isConnectionNew == false)
+        #expect(meter.reading.version == .http2 && meter.reading.connect == nil)
     }
 
     @Test("BEHAVIOURS 5.10: a certificate of one's own is shown to its host alone")

@@ -40,7 +40,7 @@ import Testing
             #expect(await Task.detached { readings.ended.wait() }.value)
             let all = readings.all
             try #require(all.count == 3)
-            #expect(all[0].isConnectionNew == isNew && (all[0].connect != nil) == isNew && all[0].wait == nil)
+            #expect((all[0].connect != nil) == isNew && all[0].wait == nil)
             #expect(all[1].wait != nil && all[1].version == .http1 && all[1].outcome == nil)
             #expect(all[1].length == 300_000, "how much is to come is known with the answer")
             #expect(all[2].outcome == .succeeded && all[2].bytes == 300_000 && all[2].length == 300_000)

@@ -206,18 +206,19 @@ extension NetworkController {
 
     @Test func nothingIsBegunAfterTheEnd() async throws {
         test.putGallery(["a", "b"])
-        let controller = test.start(width: 1)
+        let controller = test.start(width: 2)
         try await test.refresh()
         let gate = Gate()
         defer { gate.open() }
         for path in ["/t/a", "/index.xml"] { test.put(path, [.hold(gate)]) }
         let wisher = test.wishes.makeWisher()
         let thumbnails = try ["a", "b"].map { Wish(try test.thumbnail($0), importance: .visible) }
-        test.wishes.state(thumbnails, by: wisher)
+        test.wishes.state([thumbnails[0]], by: wisher)
         try await test.until { self.test.hasBegun("/t/a") }
-        // A list does not wait for a place.
         test.wishes.ask(for: test.list)
         try await test.until { try self.test.status.isRunning }
+        // Both places are taken.
+        test.wishes.state(thumbnails, by: wisher)
         await test.stop()
         try await test.until { try self.test.status.state == .cancelled && self.test.cancellations == 2 }
         await controller.finishTurn()

@@ -84,7 +84,7 @@ final class NetworkTest: Sendable {
     ) -> NetworkController {
         NetworkController(
             wishes: wishes, context: context, client: client,
-            governor: governor ?? FixedGovernor(width: width, isStrict: false),
+            governor: governor ?? FixedGovernor(width: width),
             schedule: RetrySchedule(maximumAttempts: maximumAttempts, random: chance), clock: clock, network: network,
             disturbance: disturbance)
     }

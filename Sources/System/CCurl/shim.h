@@ -13,10 +13,6 @@ static inline CURLcode vitrine_curl_set_long(CURL *easy, CURLoption option, long
     return curl_easy_setopt(easy, option, value);
 }
 
-static inline CURLcode vitrine_curl_set_offset(CURL *easy, CURLoption option, curl_off_t value) {
-    return curl_easy_setopt(easy, option, value);
-}
-
 static inline CURLcode vitrine_curl_set_string(CURL *easy, CURLoption option, const char *value) {
     return curl_easy_setopt(easy, option, value);
 }
@@ -55,10 +51,6 @@ static inline CURLcode vitrine_curl_get_long(CURL *easy, CURLINFO info, long *va
 
 static inline CURLcode vitrine_curl_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
     return curl_easy_getinfo(easy, info, value);
-}
-
-static inline CURLcode vitrine_curl_get_string(CURL *easy, CURLINFO info, const char **value) {
-    return curl_easy_getinfo(easy, info, (char **)value);
 }
 
 static inline CURLcode vitrine_curl_get_pointer(CURL *easy, CURLINFO info, void **value) {
