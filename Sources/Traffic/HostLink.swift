@@ -168,7 +168,6 @@ struct HostLink {
         let (delivered, sizes, isShared) = (delivered, sizes, isShared)
         self = HostLink()
         (self.delivered, self.sizes, self.isShared) = (delivered, sizes, isShared)
-        startAgain()
     }
 
     /// Lets time pass. Once a round trip, what has been seen meanwhile is judged.
