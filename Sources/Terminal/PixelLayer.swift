@@ -109,9 +109,8 @@ struct PixelLayer {
     }
 
     private var missing: some Sequence<PixelPlacement> {
-        wanted.lazy.filter { [shown, unplaced] placement in
-            !unplaced.contains(placement) && !shown.contains { $0.placement == placement }
-        }
+        let done = unplaced.union(shown.lazy.map(\.placement))
+        return wanted.lazy.filter { !done.contains($0) }
     }
 
     /// The bytes that it takes to show a picture: next to none, if it was sent before.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Terminal
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct InputReaderTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct InputReaderTests {
     /// A terminal's end of a line at which the test types.
     private final class Line {
         private let ends: (read: Int32, write: Int32)
@@ -64,7 +64,7 @@ import Testing
 
     /// As when the program was stopped in the middle of a paste, and the shell has read the rest.
     @Test func whatHasBegunIsForgotten() async {
-        let line = Line()
+        let line = Line(sequenceWait: 60_000)
         line.type("k\u{1B}[200~some")
         #expect(await line.next(1) == [.key(.character("k"))])
         line.reader.forget()
