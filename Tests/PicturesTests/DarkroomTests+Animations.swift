@@ -37,7 +37,7 @@ extension DarkroomTests {
             let order = try full("a").showing(frame: frame)
             counting.want([order], by: customer)
             while counting.picture(order) == nil, counting.failure(order) == nil { _ = await developed.next() }
-            return try #require(counting.picture(order))
+            return try #require(counting.picture(order), "\(String(describing: counting.failure(order)))")
         }
         #expect(try await draw(0).frameCount > 1 && decoded == 1)
         for frame in 1...16 {
