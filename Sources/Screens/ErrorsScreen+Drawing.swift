@@ -1,5 +1,4 @@
 import Cells
-import Logging
 import Model
 import Text
 
@@ -8,7 +7,7 @@ extension ErrorsScreen {
     func drawAll(in surface: inout Surface, _ frame: Rect) {
         var rest = frame
         places.beginAnew()
-        let now = Timestamp(milliseconds: Log.systemTime())
+        let now = context.now()
         guard !list.rows.isEmpty else {
             let text = "Nothing failed"
             let middle = rest.centred(Size(columns: text.displayWidth, rows: 1))

@@ -79,7 +79,7 @@ final class LogScreen: Screen {
     private var text: String { entries.map { $0.line + "\n" }.joined() }
 
     private func save() {
-        let path = context.stateFolder + "/log-\(Log.systemTime()).txt"
+        let path = context.stateFolder + "/log-\(context.now().milliseconds).txt"
         let text = text
         Task.detached { [weak self] in
             let notice: String

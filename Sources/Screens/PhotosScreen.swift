@@ -85,7 +85,7 @@ final class PhotosScreen: Screen, ListScreen {
         }
         if place.view == .sheet { view = .sheet }
         if let filter = place.filter { lists.search(filter, for: .filtering) }
-        let now = Timestamp(milliseconds: Log.systemTime())
+        let now = context.now()
         Task { [writer = cache.writer, log = context.log] in
             do { try await writer.noteOpened(at: now) } catch { log.error(.cache, "\(error)") }
         }

@@ -42,6 +42,8 @@ public final class ScreenContext {
     let commandsFile: String
     /// Waits for a time to pass. The system's clock does it; in a test, the test.
     let wait: @Sendable (Duration) async throws -> Void
+    /// What time it is, by the same clock.
+    let now: @Sendable () -> Timestamp
     /// What the terminal can show.
     public var capabilities: Capabilities {
         willSet { formerStyle = capabilities.pixels == nil ? drawingStyle : nil }
@@ -57,7 +59,8 @@ public final class ScreenContext {
         galleries: RememberedGalleries, places: RememberedPlaces? = nil, locations: Locations, currentFolder: String,
         capabilities: Capabilities,
         exportFolder: String, open: @escaping @Sendable ([PhotoKey], GalleryCache) async -> String?,
-        wait: @escaping @Sendable (Duration) async throws -> Void
+        wait: @escaping @Sendable (Duration) async throws -> Void,
+        now: @escaping @Sendable () -> Timestamp = { Timestamp(milliseconds: Log.systemTime()) }
     ) {
         self.caches = caches
         self.wishes = wishes
@@ -75,6 +78,7 @@ public final class ScreenContext {
         self.open = open
         exports = Exports(folder: exportFolder, wishes: wishes, mayFetch: !settings.offline)
         self.wait = wait
+        self.now = now
     }
 
     /// How pictures are drawn.

@@ -1,5 +1,4 @@
 import Cells
-import Logging
 import Model
 import Text
 
@@ -17,7 +16,7 @@ extension TransfersScreen {
         let row = TransferRow(columns: rest.size.columns, theme: context.theme)
         scroll.setVisible(rest.size.rows / row.height)
         guard !scroll.isEmpty else { return drawEmpty(in: &surface, rest) }
-        let now = Timestamp(milliseconds: Log.systemTime())
+        let now = context.now()
         bar.draw(scroll, in: &surface, rest, context.theme)
         for index in scroll.window {
             let line = rest.takeTop(row.height)
@@ -93,7 +92,7 @@ extension TransfersScreen {
             let name = SubjectName(transfer.subject, context)
             let place = [name.gallery, transfer.host].filter { !$0.isEmpty }.joined(separator: " · ")
             paragraphs = [(place, context.theme.detail)]
-            let now = Timestamp(milliseconds: Log.systemTime())
+            let now = context.now()
             if let reason = TransferText.reason(transfer.stage, now: now) {
                 paragraphs.insert((reason, context.theme.trouble), at: 0)
             }

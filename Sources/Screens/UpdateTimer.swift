@@ -1,5 +1,4 @@
 import Cache
-import Logging
 import Model
 import Settings
 
@@ -31,7 +30,7 @@ final class UpdateTimer {
         self.open = open
         let intervals = intervals
         timetable.keep { intervals[$0] != nil }
-        let now = Timestamp(milliseconds: Log.systemTime())
+        let now = context.now()
         for (address, interval) in intervals where timetable.interval(of: address) != interval {
             // Who opens a gallery sees how old it is, and has it updated then if he wants that.
             if address == open {
@@ -63,7 +62,7 @@ final class UpdateTimer {
     private func take(_ address: Address, _ interval: SyncInterval, _ last: Timestamp?) {
         // The list may be another by now.
         guard intervals[address] == interval, timetable.interval(of: address) != interval else { return }
-        let now = Timestamp(milliseconds: Log.systemTime())
+        let now = context.now()
         // A clock that was wrong then is no reason to wait for years.
         timetable.set(interval, of: address, due: last.map { min($0 + interval, now + interval) } ?? now)
         setAlarm(now)
@@ -86,7 +85,7 @@ final class UpdateTimer {
     private func ring(_ due: Timestamp) {
         alarm = nil
         // Clocks do not agree to the millisecond: what was waited for is over.
-        let now = max(due, Timestamp(milliseconds: Log.systemTime()))
+        let now = max(due, context.now())
         for address in timetable.takeDue(at: now) {
             if address == open { onDue() } else { GalleryUpdates(context).ask(address) }
         }

@@ -18,7 +18,7 @@ import Testing
 /// network behind.
 @MainActor final class TestScreens {
     let folder = TestFolder()
-    let log = Log(level: .debug)
+    let log: Log
     let wishes = Wishes()
     let activity = Activity()
     let waits = ManualWait()
@@ -53,10 +53,12 @@ import Testing
     init(
         _ settings: Settings = Settings(), presets: [Address] = [], remembered: [Address] = [],
         list: GalleryList? = nil,
-        keeping: CredentialKeeping? = nil, places: RememberedPlaces? = nil
+        keeping: CredentialKeeping? = nil, places: RememberedPlaces? = nil, now: Timestamp? = nil
     ) throws {
         // Dates are compared as text.
         setenv("TZ", "UTC", 1)
+        let clock = { @Sendable in now ?? Timestamp(milliseconds: Log.systemTime()) }
+        log = Log(level: .debug, now: { clock().milliseconds })
         caches = try CacheFolder(
             path: folder.path("cache"), log: log, activity: activity, credentials: CredentialStore(keeping: keeping))
         cache = try caches.open(Address("http://example.org/album/index.xml"))
@@ -78,7 +80,7 @@ import Testing
                 if let failure = opened.failure.withLock({ $0.take() }) { return failure }
                 opened.photos.withLock { $0.append(keys) }
                 return nil
-            }, wait: { [waits] in try await waits.wait($0) })
+            }, wait: { [waits] in try await waits.wait($0) }, now: clock)
         root = RootScreen(context)
         connect()
     }
