@@ -79,7 +79,7 @@ extension PhotosScreen {
         // Until the next hits are there the last ones are said: with each letter another text would flicker.
         guard let found = lists.found else { return "Searching…" }
         guard found.count > 0 else { return "Nothing is found" }
-        return CountText.text(found.count, "photo") + " found   Enter keeps them, Escape leads back"
+        return CountText.text(found.count, "photo") + " found  Enter keeps, Esc leads back"
     }
 
     /// Where in a name what was searched for stands.

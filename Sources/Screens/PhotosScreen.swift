@@ -138,7 +138,7 @@ final class PhotosScreen: Screen, ListScreen {
 
     override var footing: Footing {
         switch errand {
-        case .sorting: return Footing(text: sortMenu.text)
+        case .sorting: return Footing(text: "Sort by", choices: sortMenu.choices)
         case .typing: return Footing(text: searchText)
         case .none, .awaitingHit: break
         }

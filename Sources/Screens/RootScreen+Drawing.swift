@@ -26,7 +26,7 @@ extension RootScreen {
         if let commandLine, question == nil {
             commandLine.draw(in: &surface, frame: rest, line: statusLine, theme: context.theme)
         } else {
-            drawFooting(in: &surface, statusLine)
+            drawFooting(in: &surface, rest, statusLine)
         }
         if context.settings.plain, surface.cursor == nil {
             surface.cursor = question == nil ? focusedPlace : statusLine.origin
@@ -34,16 +34,19 @@ extension RootScreen {
         return surface
     }
 
-    private func drawFooting(in surface: inout Surface, _ line: Rect) {
+    /// - Parameter room: what is above the line, for what it is too short for.
+    private func drawFooting(in surface: inout Surface, _ room: Rect, _ line: Rect) {
         let lines = ScreenLines(theme: context.theme, keys: context.keys)
         if let question {
-            lines.drawFooting(Footing(text: question.text), scopes: [], in: &surface, line)
+            Announcement(parts: question.parts, endsWithAnswers: true).draw(in: &surface, room, line, context.theme)
         } else if let typing {
             typing.draw(in: &surface, line, context.theme)
         } else if let notice = notices.first {
-            lines.drawFooting(Footing(text: notice), scopes: [], in: &surface, line)
+            Announcement(parts: [notice]).draw(in: &surface, room, line, context.theme)
         } else if let signIn {
             lines.drawFooting(signIn.footing, scopes: [], in: &surface, line)
+        } else if case let footing = top.footing, !footing.choices.isEmpty {
+            Announcement(parts: [footing.text] + footing.choices).draw(in: &surface, room, line, context.theme)
         } else {
             indicator = currentIndicator
             hintPlaces = lines.drawFooting(

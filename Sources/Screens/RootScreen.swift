@@ -31,7 +31,8 @@ public final class RootScreen: Screen {
     public var onCopy: (String) -> Void = { _ in }
 
     struct Question {
-        let text: String
+        /// What is asked, and what can be answered.
+        let parts: [String]
         let choices: [Choice]
     }
 
@@ -216,9 +217,9 @@ public final class RootScreen: Screen {
         case .back: pop()
         case .notice(let text): tell(text)
         case .confirm(let text, let onYes):
-            ask(text + " (y/n)", [Choice("y", "yes", onYes)])
+            ask([text + " (y/n)"], [Choice("y", "yes", onYes)])
         case .choose(let text, let choices):
-            ask(([text] + choices.map { "\($0.key) \($0.word)" } + ["n no"]).joined(separator: "  "), choices)
+            ask([text] + choices.map { "\($0.key) \($0.word)" } + ["n no"], choices)
         case .type(let label, let text, let onEnter): ask(label, text, onEnter: onEnter)
         case .copy(let text): onCopy(text)
         case .needsDisplay: onNeedsDisplay()
@@ -249,11 +250,11 @@ public final class RootScreen: Screen {
     /// Ends the program. What is being saved would be stopped by that, so the user is asked.
     private func quit() {
         guard let saving = context.exports.indicator else { return onQuit() }
-        ask("Still \(saving). Quit all the same? (y/n)", [Choice("y", "yes") { [weak self] in self?.onQuit() }])
+        ask(["Still \(saving). Quit all the same? (y/n)"], [Choice("y", "yes") { [weak self] in self?.onQuit() }])
     }
 
-    private func ask(_ text: String, _ choices: [Choice]) {
-        question = Question(text: text, choices: choices)
+    private func ask(_ parts: [String], _ choices: [Choice]) {
+        question = Question(parts: parts, choices: choices)
         onNeedsDisplay()
     }
 

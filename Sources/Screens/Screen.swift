@@ -21,6 +21,8 @@ public class Screen: Responder {
     struct Footing {
         /// How things stand.
         var text: String
+        /// What there is to choose from, each in a few words. Then there is nothing else to be said.
+        var choices: [String] = []
         /// How far something has come, for a bar.
         var fraction: Double?
         /// Whether the text is about something that went wrong.

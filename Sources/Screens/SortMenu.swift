@@ -16,12 +16,11 @@ final class SortMenu: Responder {
     }
 
     /// What there is to choose, for the line at the bottom.
-    var text: String {
+    var choices: [String] {
         let words = PhotoOrder.Criterion.allCases.compactMap { criterion in
             key(for: PhotoOrder(criterion)).map { "\($0) \(criterion.rawValue)" }
         }
-        return "Sort by  " + words.joined(separator: "  ")
-            + (isReversedByCapitals ? "   capital letter: the other way round" : "")
+        return words + (isReversedByCapitals ? ["capital letter: the other way round"] : [])
     }
 
     /// Whether the user has left it so.

@@ -1,0 +1,53 @@
+import Cells
+import Model
+import Testing
+
+@testable import Screens
+
+/// What the user is told and asked in windows that are too small for it.
+@MainActor @Suite(.timeLimit(.minutes(5))) struct AnnouncementTests {
+    private func said(_ screens: TestScreens) -> [String] {
+        let frame = screens.frame()
+        let rows = (0..<screens.size.rows).map { frame.text(inRow: $0) }
+        return Array(rows.drop { !$0.hasPrefix("──") }.dropFirst())
+    }
+
+    @Test func whatDoesNotFitIntoALineHasSeveral() async throws {
+        let screens = try await TestScreens.offering(["a", "b"], columns: 40)
+        screens.open()
+        screens.press("i")
+        #expect(said(screens) == [" For a second pane the window needs 120", " columns."])
+        screens.press("j")
+        #expect(said(screens).isEmpty && screens.status.hasPrefix(" Updated:"))
+        screens.size = Size(columns: 20, rows: 5)
+        screens.press("i")
+        #expect(said(screens) == [" For a second pane", " the window needs", " 120 columns."])
+    }
+
+    @Test(arguments: [Size(columns: 40, rows: 12), Size(columns: 20, rows: 5)])
+    func thereIsRoomForEachAnswer(size: Size) async throws {
+        let address = try Address("http://example.org/album/index.xml")
+        let screens = try TestScreens(remembered: [address])
+        try await screens.sync(["a"])
+        screens.size = size
+        let galleries = try #require(screens.root.children.first as? GalleriesScreen)
+        galleries.lookUpSizes()
+        try await screens.until { !galleries.facts.isEmpty }
+        screens.press("d")
+        let text = screens.text
+        for answer in ["l from the list", "c with its cache", "n no"] { #expect(text.contains(answer), "\(text)") }
+        #expect(size.columns == 20 || text.contains("Remove “http://example.org"))
+    }
+
+    @Test func whatThereIsToSortByIsSaidWhole() async throws {
+        let screens = try await TestScreens.offering(["a", "b"], columns: 40)
+        screens.open()
+        screens.press(",")
+        #expect(
+            said(screens) == [
+                " Sort by  d date  n name  s size", " t state", " capital letter: the other way round",
+            ])
+        screens.size = Size(columns: 20, rows: 5)
+        for word in ["d date", "n name", "s size", "t state"] { #expect(screens.text.contains(word)) }
+    }
+}
