@@ -17,6 +17,8 @@ final class LogScreen: Screen {
 
     /// Columns that a key moves long lines by.
     private static let step = 16
+    /// With fewer columns there is no room for all that is said.
+    private static let narrow = 64
 
     private static let switches: [(command: Command, subsystem: LogSubsystem)] = [
         (.switchNetwork, .network), (.switchNetworkDetail, .networkDetail), (.switchSync, .sync), (.switchXML, .xml),
@@ -113,21 +115,25 @@ final class LogScreen: Screen {
         if followsEnd { scroll.select(entries.count - 1) }
         bar.draw(scroll, in: &surface, rest, context.theme)
         if scroll.visible < scroll.count { _ = rest.takeRight(1) }
+        // In a narrow window there would be room for hardly more than the day.
+        let hidden = frame.size.columns < Self.narrow ? "YYYY-MM-DD ".count : 0
         for (row, index) in zip(rest.rows, scroll.window) {
             let line = Rect(column: rest.origin.column, row: row, columns: rest.size.columns, rows: 1)
             let entry = entries[index]
             surface.write(
-                String(entry.line.dropFirst(shift)).truncated(toWidth: line.size.columns), in: line,
+                String(entry.line.dropFirst(hidden + shift)).truncated(toWidth: line.size.columns), in: line,
                 style: entry.level == .error ? context.theme.trouble : .plain)
         }
     }
 
     private func drawSwitches(in surface: inout Surface, _ frame: Rect) {
         var rest = frame
+        let isNarrow = frame.size.columns < Self.narrow
         for (number, entry) in Self.switches.enumerated() {
             let isOn = context.log.isEnabled(entry.subsystem)
             let sign = isOn ? context.theme.signs.on : context.theme.signs.off
-            let text = " \(number + 1)\(sign)\(entry.subsystem.name) "
+            // Without names all have room; the help says which is which.
+            let text = " \(number + 1)\(sign)\(isNarrow ? "" : entry.subsystem.name + " ")"
             let style = isOn ? context.theme.key : context.theme.detail
             let used = surface.write(text.truncated(toWidth: rest.size.columns), in: rest, style: style)
             _ = rest.takeLeft(used)
