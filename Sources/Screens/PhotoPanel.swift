@@ -73,8 +73,13 @@ struct PhotoPanel {
     func takeRoom(_ rest: inout Rect) -> Rect {
         guard content != .none else { return Rect(Size(columns: 0, rows: 0)) }
         if rest.size.columns >= Self.leastWidth { return rest.takeRight(max(42, min(52, rest.size.columns / 3))) }
-        return rest.takeBottom(min(content == .facts ? 11 : 14, rest.size.rows / 2))
+        // In a window that is hardly higher than that, what was asked for goes before what was there.
+        let half = max(rest.size.rows / 2, min(Self.leastHeight, rest.size.rows - 1))
+        return rest.takeBottom(min(content == .facts ? 11 : 14, half))
     }
+
+    /// With fewer rows nothing stands between it and the picture.
+    static let leastHeight = 4
 
     /// Whether it stands at the right: below the picture it begins where that does.
     static func isBeside(_ frame: Rect) -> Bool { frame.origin.column > 0 }

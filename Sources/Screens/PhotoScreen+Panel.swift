@@ -52,7 +52,7 @@ extension PhotoScreen {
                     context.theme.signs.upright, in: Rect(column: rule.origin.column, row: row, columns: 1, rows: 1),
                     style: context.theme.detail)
             }
-        } else {
+        } else if rest.size.rows >= PhotoPanel.leastHeight {
             let rule = rest.takeTop(1)
             surface.write(
                 context.theme.signs.rule(rule.size.columns), in: rule, style: context.theme.detail)

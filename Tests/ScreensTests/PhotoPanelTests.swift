@@ -99,6 +99,13 @@ import Testing
         #expect(screens.title.hasPrefix(" Photo b "))
     }
 
+    @Test func onTheSmallestScreenSomethingIsSaidToo() async throws {
+        try await open(Size(columns: 20, rows: 5))
+        screens.press("i")
+        let frame = screens.frame()
+        #expect(frame.text(inRow: 2) == " Photo a" && frame.text(inRow: 3).hasPrefix(" Date     Thu"))
+    }
+
     @Test func ofWhatIsNotHereThereIsLittleToSay() async throws {
         try await open(Size(columns: 120, rows: 40))
         screens.press("i", "]")
