@@ -66,7 +66,7 @@ struct EmptyText {
             ])
     }
 
-    private init(title: String, advice: [String] = []) {
+    init(title: String, advice: [String] = []) {
         (self.title, self.advice) = (title, advice)
     }
 

@@ -9,10 +9,7 @@ extension ErrorsScreen {
         places.beginAnew()
         let now = context.now()
         guard !list.rows.isEmpty else {
-            let text = "Nothing failed"
-            let middle = rest.centred(Size(columns: text.displayWidth, rows: 1))
-            surface.write(text, in: middle, style: context.theme.detail)
-            return
+            return EmptyText(title: "Nothing failed").draw(in: &surface, rest, context.theme)
         }
         drawDetail(now, in: &surface, &rest)
         let height = rest.size.columns < 70 ? 2 : 1

@@ -120,9 +120,11 @@ extension PhotoScreen {
     }
 
     private func drawState(_ text: String, _ style: Style, in surface: inout Surface, _ frame: Rect) {
-        let shownText = " \(text.truncated(toWidth: max(0, frame.size.columns - 2))) "
-        surface.write(
-            shownText, in: frame.centred(Size(columns: shownText.displayWidth, rows: 1)), style: style)
+        let lines = text.folded(toWidth: frame.size.columns - 2).map { " \($0) " }.prefix(frame.size.rows)
+        var rest = frame.centred(Size(columns: frame.size.columns, rows: lines.count))
+        for line in lines {
+            surface.write(line, in: rest.takeTop(1).centred(Size(columns: line.displayWidth, rows: 1)), style: style)
+        }
     }
 
     /// Below the text in the middle.

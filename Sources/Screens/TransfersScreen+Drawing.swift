@@ -112,7 +112,6 @@ extension TransfersScreen {
 
     private func drawEmpty(in surface: inout Surface, _ frame: Rect) {
         let text = report.running + report.queued + report.waiting > 0 ? "…" : "Nothing is on its way"
-        surface.write(
-            text, in: frame.centred(Size(columns: text.displayWidth, rows: 1)), style: context.theme.detail)
+        EmptyText(title: text).draw(in: &surface, frame, context.theme)
     }
 }
