@@ -62,7 +62,8 @@ extension GalleriesScreen {
             let record = facts.record
             let status = context.activity.status(of: GalleryID(address), record: record)
             if !isWide { parts.append(CountText.text(record.photoCount, "photo")) }
-            parts += [record.isKept ? "kept" : nil, interval, StatusText.text(status)]
+            // What is cut where there is no room is what the user has said himself.
+            parts += [StatusText.text(status), record.isKept ? "kept" : nil, interval]
             if !isWide { parts += [ByteText.text(facts.size), errors(facts)] }
         } else {
             parts.append(draft.presets.contains(address) ? "comes with Vitrine, not opened yet" : "not opened yet")
