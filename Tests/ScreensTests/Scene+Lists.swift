@@ -1,0 +1,77 @@
+import Cells
+import Model
+
+@testable import Cache
+@testable import Screens
+
+/// A gallery's photos, and galleries that have none to show.
+extension Scene {
+    static let lists = [
+        Scene("photos") { try await $0.open(at: nil, "j", " ", " ") },
+        Scene("photos-divided") { try await $0.open(at: "owl", "#") },
+        Scene("photos-alone") { try await $0.open(at: "owl", "i") },
+        Scene("photos-plain", settings: { $0.plain = true }) { try await $0.open(at: "october-oak") },
+        Scene("sheet") { try await $0.open(at: "three-pears", Key(.tab), " ") },
+        Scene("sheet-divided") { try await $0.open(at: "three-pears", Key(.tab), "#") },
+        Scene("search") { scene in
+            try await scene.open(at: nil, "/")
+            scene.screens.type("light")
+            try await scene.found(2)
+        },
+        Scene("search-hit") { scene in
+            try await scene.open(at: nil, "/")
+            scene.screens.type("light")
+            try await scene.found(2)
+            scene.screens.press(Key(.enter), "n")
+            try await scene.drawn()
+        },
+        Scene("filter") { scene in
+            try await scene.open(at: nil, "f")
+            scene.screens.type("2015")
+            try await scene.found(2)
+            scene.screens.press(Key(.enter))
+            try await scene.drawn()
+        },
+        Scene("filter-without-hits") { scene in
+            try await scene.open(at: nil, "f")
+            scene.screens.type("zebra")
+            try await scene.found(0)
+            scene.screens.press(Key(.enter))
+        },
+        Scene("sort-menu") { try await $0.open(at: nil, ",") },
+        Scene("updating") { scene in
+            try await scene.open()
+            scene.screens.activity.note(
+                .getting(Progress(done: 1_200_000, total: 2_000_000), entries: 11_000), of: scene.screens.cache.id)
+            try await scene.screens.until { scene.screens.status.contains("Updating…") }
+        },
+        Scene("update-failed") { scene in
+            try await scene.open()
+            try await scene.screens.cache.writer.noteSyncFailure(
+                Failure("the server answered 500 (it has a problem)", remedy: .time))
+            try await scene.screens.until { scene.screens.status.contains("failed") }
+        },
+        Scene("gallery-never-reached") { scene in
+            let failure = Failure("example.org cannot be reached", remedy: .network)
+            scene.screens.open()
+            try await scene.screens.cache.writer.noteSyncFailure(failure)
+            try await scene.screens.until { scene.screens.text.contains("The update") }
+        },
+        Scene("gallery-tried-again") { scene in
+            scene.screens.open()
+            scene.screens.activity.note(
+                .waiting(Failure("example.org cannot be reached", remedy: .network)), of: scene.screens.cache.id)
+            try await scene.screens.until { scene.screens.text.contains("The update") }
+        },
+        Scene("gallery-fetched") { scene in
+            scene.screens.open()
+            scene.screens.activity.note(.getting(Progress(done: 0)), of: scene.screens.cache.id)
+            try await scene.screens.until { scene.screens.status.contains("Updating") }
+        },
+        Scene("gallery-empty") { scene in
+            try await scene.screens.sync([GalleryEntry](), at: SceneGallery.now.seconds)
+            scene.screens.open()
+        },
+        Scene("gallery-offline", settings: { $0.offline = true }) { $0.screens.open() },
+    ]
+}

@@ -1,0 +1,55 @@
+import Cells
+import Model
+import Testing
+
+@testable import Cache
+@testable import Screens
+
+/// Help, commands by their names, questions.
+extension Scene {
+    static let prompts = [
+        Scene("help") { scene in
+            try await scene.open()
+            scene.screens.press("?")
+        },
+        Scene("help-of-a-photo") { try await $0.open(at: "lighthouse", isPhotoOpen: true, "?") },
+        Scene("help-filtered") { scene in
+            try await scene.open()
+            scene.screens.press("?")
+            scene.screens.type("photo before")
+        },
+        Scene("command-line") { try await $0.open(at: nil, ":") },
+        Scene("command-chosen") { scene in
+            try await scene.open(at: nil, ":")
+            scene.screens.type("so")
+            scene.screens.press(Key(.tab), Key(.tab))
+        },
+        Scene("command-parameter") { scene in
+            try await scene.open(at: "lighthouse", isPhotoOpen: true, ":")
+            scene.screens.type("slideshow 1")
+        },
+        Scene("number-typed") { try await $0.open(at: nil, "1", "2") },
+        Scene("sign-in") { scene in
+            try await scene.open()
+            scene.screens.activity.note(
+                SignInQuestion(
+                    origin: try #require(Origin("https://example.org")), schemes: ["basic"], realm: "Family photos",
+                    galleries: [scene.screens.cache.id]))
+            try await scene.screens.until { scene.screens.text.contains("User:") }
+            scene.screens.type("anna")
+            scene.screens.press(Key(.enter))
+            scene.screens.type("secret")
+        },
+        Scene("sign-in-refused") { scene in
+            try await scene.open()
+            scene.screens.activity.note(
+                SignInQuestion(
+                    origin: try #require(Origin("http://pictures.example.net")), schemes: ["basic"],
+                    realm: "Family photos", wasRefused: true, galleries: [scene.screens.cache.id]))
+            try await scene.screens.until { scene.screens.text.contains("User:") }
+        },
+        Scene("notice") { scene in
+            try await scene.open(at: nil, "y")
+        },
+    ]
+}

@@ -1,0 +1,184 @@
+import Cells
+import Foundation
+import Model
+import Settings
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import Screens
+
+/// What scenes are made of: the TestGallery, at a moment that is always the same.
+@MainActor
+final class SceneGallery {
+    let screens: TestScreens
+
+    /// Sunday, the 4th of January 2026, at noon.
+    nonisolated static let now = Timestamp(milliseconds: 1_767_528_000_000)
+
+    /// Which galleries the user has.
+    enum List {
+        /// Not even the one that comes with Vitrine.
+        case none
+        /// That one alone, as at the first start.
+        case preset
+        case several
+    }
+
+    /// The one that is looked at, which has a title; one that was never opened; one whose server cannot be reached.
+    private nonisolated static let addresses = """
+        http://example.org/album/index.xml\tevery 30m\tSummer on the coast
+        https://photos.example.net/2025/
+        http://192.168.1.20:8080/gallery.xml\tnever
+        """
+
+    init(_ size: Size, _ list: List, _ change: (inout Settings) -> Void) throws {
+        var settings = Settings()
+        settings.syncOnOpen = false
+        change(&settings)
+        let presets = list == .none ? [] : [Address(filePath: "/usr/local/share/vitrine/TestGallery")]
+        screens = try TestScreens(
+            settings, presets: presets, list: GalleryList(text: list == .several ? Self.addresses : ""),
+            now: Self.now)
+        screens.size = size
+        screens.context.exports.folder = "/home/anna/Pictures"
+    }
+
+    /// So many seconds before or after now.
+    static func moment(_ seconds: Int64) -> Timestamp { Timestamp(milliseconds: now.milliseconds + seconds * 1_000) }
+
+    // MARK: - What there is
+
+    /// The photos of the TestGallery, as its list names them.
+    static func entries() throws -> [GalleryEntry] {
+        let list = try String(contentsOfFile: Built.testGallery + "/index.xml", encoding: .utf8)
+        let base = try Address("http://example.org/album/index.xml")
+        return try list.matches(of: #/<photo name="([^"]*)" date="([^"]*)" id="([^"]*)"/#).map { match in
+            let (name, date, id) = (match.output.1, match.output.2, String(match.output.3))
+            return GalleryEntry(
+                id: id, name: name.replacingOccurrences(of: "&amp;", with: "&"),
+                date: Timestamp(iso8601: String(date))!,
+                photo: try base.resolving("images/\(id).jpg"),
+                thumbnail: try base.resolving("thumbnails/\(id).jpg"))
+        }
+    }
+
+    /// The list, two of them since the user has left it, and all thumbnails but one that is gone and one that is still to
+    /// come; two photos are here.
+    func fill() async throws {
+        let entries = try Self.entries()
+        let news: Set = ["star-tiles", "snow"]
+        let time = Self.now.seconds - 117
+        try await screens.sync(entries.filter { !news.contains($0.id) }, at: time)
+        try await screens.cache.writer.noteLeft()
+        try await screens.sync(entries, skipped: 2, at: time)
+        for entry in entries where !["october-oak", "owl"].contains(entry.id) {
+            try await screens.store(try Self.file("thumbnails/\(entry.id).jpg"), as: .thumbnail, of: entry.id)
+        }
+        for id in ["lighthouse", "misty-hills"] {
+            try await screens.store(try Self.file("images/\(id).jpg"), as: .photo, of: id)
+        }
+        try await screens.note(
+            .bad(Failure("the server answered 404 (not found)", remedy: .none)), for: .thumbnail, of: "october-oak")
+        try await screens.note(
+            .putOff(Failure("the server answered 503 (it has a problem)", remedy: .time)), for: .photo, of: "snow")
+    }
+
+    private static func file(_ name: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: URL(fileURLWithPath: "\(Built.testGallery)/\(name)")))
+    }
+
+    /// Gives a gallery's photos some size on the disk: what a database takes is never quite the same.
+    func weigh(_ address: Address, _ bytes: UInt64) throws {
+        let path = try #require(screens.caches.gallery(address)).folder + "/photos/weight"
+        _ = FileManager.default.createFile(atPath: path, contents: nil)
+        try FileHandle(forWritingTo: URL(fileURLWithPath: path)).truncate(atOffset: bytes)
+    }
+
+    /// The list of galleries: one was looked at, and one could not be.
+    func openGalleries() async throws {
+        try await fill()
+        try weigh(screens.cache.address, 1_340_000_000)
+        let lost = try Address("http://192.168.1.20:8080/gallery.xml")
+        let cache = try screens.caches.open(lost)
+        let draft = try cache.beginSync()
+        try draft.add([TestScreens.entry("a", date: 1)])
+        _ = try await cache.writer.commit(
+            draft.finish(), skipped: 0, validators: Validators(), at: Self.moment(-200_000))
+        try await cache.writer.noteSyncFailure(Failure("192.168.1.20:8080 cannot be reached", remedy: .network))
+        try weigh(lost, 2_340_000_000)
+        let galleries = try #require(screens.root.children.first as? GalleriesScreen)
+        galleries.lookUpSizes()
+        try await screens.until {
+            galleries.facts.count == 2 && galleries.facts.values.allSatisfy { $0.size > 1_000_000_000 }
+        }
+    }
+
+    /// Waits until the list of galleries knows what there is of them.
+    func lookedUp() async throws {
+        let galleries = try #require(screens.root.children.first as? GalleriesScreen)
+        try await screens.until { galleries.hasLookedUp }
+    }
+
+    // MARK: - What the user does
+
+    /// Opens the gallery, on a photo, presses keys, and waits for the pictures that are to be seen then.
+    func open(at photo: String? = nil, isPhotoOpen: Bool = false, _ keys: Key...) async throws {
+        try await fill()
+        screens.open(at: photo, isPhotoOpen: isPhotoOpen)
+        try await drawn()
+        for key in keys { screens.press(key) }
+        try await drawn()
+    }
+
+    /// Waits until all pictures are there that there can be.
+    func drawn() async throws {
+        try await screens.until { isDrawn }
+    }
+
+    /// Waits until so many photos are found.
+    func found(_ count: Int) async throws {
+        let list = try #require(screens.root.children.last as? PhotosScreen)
+        try await screens.until { !list.lists.isSearching && list.lists.found?.count == count }
+        try await drawn()
+    }
+
+    /// Waits until all is known that the photo says of itself.
+    func examined() async throws {
+        let photo = try #require(screens.root.children.last as? PhotoScreen)
+        try await screens.until {
+            _ = screens.frame()
+            return try screens.context.darkroom.examination(photo.examination(of: #require(photo.photo))) != nil
+        }
+    }
+
+    /// Whether there is a picture in the middle of the screen.
+    var showsPicture: Bool { screens.frame()[screens.size.columns / 2, screens.size.rows / 2].isTrueColour }
+
+    private var isDrawn: Bool {
+        // What is said over them was said when they had been drawn; and to some nothing is drawn.
+        guard screens.root.notices.isEmpty, screens.root.question == nil, screens.root.commandLine == nil,
+            !screens.context.settings.plain
+        else {
+            return true
+        }
+        let frame = screens.frame()
+        switch screens.root.children.last {
+        case let list as PhotosScreen where list.errand == .sorting: return true
+        case let list as PhotosScreen:
+            let resting = list.pane.rest.photo.flatMap { try? list.results.photo($0) }
+            let hasPicture = resting.map { $0.thumbnail.held ?? $0.photo.held != nil } ?? false
+            let isPaneDrawn = !hasPicture || list.pane.shown != nil || !list.pane.isWanted
+            return isPaneDrawn
+                && list.scroll.window.allSatisfy { index in
+                    guard let place = list.places.frame(of: index), let key = list.results.key(at: index),
+                        let photo = try? list.results.photo(key), photo.thumbnail.held ?? photo.photo.held != nil
+                    else { return true }
+                    return place.rows.contains { row in place.columns.contains { frame[$0, row].isTrueColour } }
+                }
+        case let photo as PhotoScreen:
+            return photo.photo?.photo.held == nil || photo.shown.map { $0.isPhoto && $0.key == photo.key } == true
+        default: return true
+        }
+    }
+}
