@@ -1,0 +1,185 @@
+import Cells
+import Commands
+import Foundation
+import Settings
+import Testing
+
+@testable import Screens
+
+/// One table says which commands there are. Wherever they are listed for people, these are listed, and no others.
+@MainActor @Suite(.timeLimit(.minutes(5))) struct CommandsEverywhereTests {
+    /// A command as it stands in a list: where it means something, its keys, what it does; and how it is typed, where that is
+    /// said.
+    private struct Line: Hashable, CustomStringConvertible {
+        let scope: String
+        let keys: String
+        let meaning: String
+
+        var description: String { "\(scope): \(keys) \(meaning)" }
+    }
+
+    private let table = CommandTable.entries
+
+    @Test("Help, manual page, the command line and what shells complete have the same commands, those of the tables")
+    func oneTable() async throws {
+        let lines = Set(
+            table.map {
+                Line(
+                    scope: $0.scope.rawValue, keys: $0.keys.map(\.description).joined(separator: " "),
+                    meaning: $0.meaning)
+            })
+        #expect(lines.count == table.count)
+        let names = Set(table.map(\.command.name))
+        #expect(names == Set(Command.allCases.map(\.name)))
+
+        let screens = try await TestScreens.offering(["a"], columns: 160)
+        let (help, typed) = try await listed(screens)
+        #expect(help.symmetricDifference(lines).map(\.description) == [], "the help")
+        #expect(typed.symmetricDifference(names) == [], "the command line")
+
+        let page = ManPage.text(version: "1.0").split(separator: "\n").map(Self.plain)
+        let (explained, usages) = keys(of: page)
+        #expect(explained.symmetricDifference(lines).map(\.description) == [], "the manual page")
+        #expect(usages.symmetricDifference(table.map(\.usage)) == [], "the manual page")
+
+        // What is typed in a shell has a table of its own.
+        let commands = Set(InvocationTable.subcommands.map(\.name).filter { !$0.isEmpty })
+        let options = Set(InvocationTable.everyOption.map { "--" + $0.name })
+        #expect(self.commands(of: section("COMMANDS", of: page)) == commands)
+        #expect(self.options(of: section("OPTIONS", of: page)) == options)
+        let usage = HelpText.text.split(separator: "\n").map(String.init)
+        #expect(self.commands(of: usage) == commands)
+        #expect(self.options(of: usage) == options)
+        for shell in Invocation.Shell.allCases {
+            let (found, known) = completed(by: shell)
+            #expect(found.symmetricDifference(commands) == [], "\(shell)")
+            #expect(known.symmetricDifference(options) == [], "\(shell)")
+        }
+    }
+
+    // MARK: - Inside
+
+    /// What the help lists, and what Tab goes through on the command line, of all screens.
+    private func listed(_ screens: TestScreens) async throws -> (help: Set<Line>, typed: Set<String>) {
+        var typed: Set<String> = []
+        func note() throws {
+            let top = try #require(screens.root.children.last)
+            let names = completions(screens, KeyMap().entries(in: top.commandScopes).count)
+            #expect(names == KeyMap().entries(in: top.commandScopes).map(\.command.name))
+            typed.formUnion(names)
+        }
+        try note()
+        screens.open()
+        try note()
+        screens.press(Key(.tab))
+        try note()
+        screens.press(Key(.enter))
+        try note()
+        screens.type("ii")
+        try note()
+        for key in "TEL" {
+            screens.press(.character(key))
+            try note()
+        }
+        screens.press("?")
+        screens.size.rows = table.count * 2
+        return (help(screens.frame()), typed)
+    }
+
+    /// Goes through what Tab offers, so many times.
+    private func completions(_ screens: TestScreens, _ count: Int) -> [String] {
+        screens.press(":")
+        let names = (0..<count).map { _ in
+            screens.press(Key(.tab))
+            return String(screens.status.dropFirst().prefix { $0 != " " })
+        }
+        // Behind the last it begins anew.
+        screens.press(Key(.tab))
+        #expect(screens.status.dropFirst().hasPrefix(names[0]))
+        screens.press(Key(.escape))
+        return names
+    }
+
+    /// The lines of a help that all fits on the screen.
+    private func help(_ frame: Surface) -> Set<Line> {
+        let typed = Dictionary(
+            table.filter { $0.parameter?.isNeeded == true }.map { (":" + $0.usage, "") }, uniquingKeysWith: { $1 })
+        var (lines, scope): (Set<Line>, String) = ([], "")
+        for row in 1..<frame.size.rows - 1 {
+            let text = frame.text(inRow: row)
+            if let entry = text.wholeMatch(of: #/   (\S.*?)  +(\S.*?)/#) {
+                let keys = String(entry.output.1)
+                lines.insert(Line(scope: scope, keys: typed[keys] ?? keys, meaning: String(entry.output.2)))
+            } else if !text.isEmpty {
+                scope = text.trimmingCharacters(in: .whitespaces)
+            }
+        }
+        return lines
+    }
+
+    // MARK: - The manual page
+
+    /// A line as it is read.
+    private static func plain(_ line: Substring) -> String {
+        var text = String(line)
+        for (escape, sign) in [
+            ("\\fB", ""), ("\\fI", ""), ("\\fR", ""), ("\\&", ""), ("\\-", "-"), ("\\(aq", "'"), ("\\(ga", "`"),
+            ("\\(ha", "^"), ("\\(ti", "~"), ("\\(dq", "\""), ("\\(rs", "\\"),
+
+        ] {
+            text = text.replacingOccurrences(of: escape, with: sign)
+        }
+        return text.replacing(#/\\\[u([0-9A-F]+)\]/#) {
+            UInt32($0.output.1, radix: 16).flatMap(UnicodeScalar.init).map { String($0) } ?? ""
+        }
+    }
+
+    private func section(_ name: String, of page: [String]) -> [String] {
+        Array(page.drop { $0 != ".SH \"\(name)\"" }.dropFirst().prefix { !$0.hasPrefix(".SH") })
+    }
+
+    /// What is said of keys, and how commands are typed.
+    private func keys(of page: [String]) -> (lines: Set<Line>, usages: Set<String>) {
+        let page = section("KEYS", of: page)
+        var (lines, usages, scope): (Set<Line>, Set<String>, String) = ([], [], "")
+        for (index, line) in page.enumerated() {
+            if let heading = line.wholeMatch(of: #/\.SS "(.*) \(.*\)"/#) { scope = String(heading.output.1) }
+            guard line == ".TP", index + 2 < page.count else { continue }
+            guard let term = page[index + 1].wholeMatch(of: #/(.*?) ?\((.*)\)/#) else { continue }
+            lines.insert(
+                Line(scope: scope, keys: String(term.output.1), meaning: String(page[index + 2].dropLast())))
+            usages.insert(String(term.output.2))
+        }
+        return (lines, usages)
+    }
+
+    // MARK: - In a shell
+
+    /// Names that stand behind the program's in a list of commands.
+    private func commands(of lines: [String]) -> Set<String> {
+        Set(lines.compactMap { $0.firstMatch(of: #/^ *vitrine ([a-z]+)/#).map { String($0.output.1) } })
+    }
+
+    /// Options that a line begins with, behind their letters.
+    private func options(of lines: [String]) -> Set<String> {
+        Set(lines.compactMap { $0.firstMatch(of: #/^ *(?:-\w, )?(--[a-z-]+)/#).map { String($0.output.1) } })
+    }
+
+    /// Commands and options that a shell offers.
+    private func completed(by shell: Invocation.Shell) -> (commands: Set<String>, options: Set<String>) {
+        let text = Completions.text(for: shell)
+        func all(_ pattern: Regex<(Substring, Substring)>) -> [String] {
+            text.matches(of: pattern).map { String($0.output.1) }
+        }
+        switch shell {
+        case .bash:
+            let words =
+                all(#/ :0\) _vitrine_words "\$current" ([a-z ]+);/#)
+                + all(#/_vitrine_words "\$current" (-[-a-zA-Z ]+)/#)
+            let each = words.flatMap { $0.split(separator: " ").map(String.init) }
+            return (Set(each.filter { !$0.hasPrefix("-") }), Set(each.filter { $0.hasPrefix("--") }))
+        case .zsh: return (Set(all(#/(?m)^        '([a-z]+):/#)), Set(all(#/'(--[a-z-]+)=?\[/#)))
+        case .fish: return (Set(all(#/' -a ([a-z]+) -d/#)), Set(all(#/ -l ([a-z-]+) /#).map { "--" + $0 }))
+        }
+    }
+}
