@@ -31,8 +31,9 @@ public final class Tmux {
     }
 
     deinit {
+        // It may be in the middle of saying what nobody reads any more, and would wait for that.
+        control.end(SIGKILL)
         _ = try? tmux("kill-server")
-        control.end()
         close(news)
         close(commands)
     }
@@ -47,9 +48,9 @@ public final class Tmux {
         try tmux("capture-pane", "-p").text
     }
 
-    /// The same, with the sequences that colour it.
+    /// The same, with the sequences that colour it, and the blanks at the ends of lines, which may have colours too.
     public func colouredText() throws -> String {
-        try tmux("capture-pane", "-p", "-e").text
+        try tmux("capture-pane", "-p", "-e", "-N").text
     }
 
     /// Waits until what is seen meets a condition. Returns what is seen then, or at the end of the time.
