@@ -107,7 +107,7 @@ import Testing
     func saves() async throws {
         log(1...3)
         screens.press("L", "s")
-        try await screens.until { screens.status.hasPrefix(" The log was saved as ") }
+        try await screens.until { screens.text.contains(" The log was saved as") }
         let state = ".local/state/vitrine"
         let names = screens.folder.entries(state)
         #expect(names.count == 1 && names[0].hasPrefix("log-") && names[0].hasSuffix(".txt"))
