@@ -37,6 +37,15 @@ import Testing
         _ = screens.frame()
     }
 
+    @Test func aNumberIsALine() {
+        var panel = PhotoPanel()
+        _ = panel.obey(.information)
+        #expect(panel.layOut(count: 30, visible: 10) == 0..<10 && !panel.goTo(line: 5))
+        _ = panel.obey(.information)
+        #expect(panel.goTo(line: 5) && panel.layOut(count: 30, visible: 10) == 5..<15)
+        #expect(panel.goTo(line: 900) && panel.layOut(count: 30, visible: 10) == 20..<30)
+    }
+
     @Test("BEHAVIOURS 3.5: what a photo says of itself, in words, beside its picture")
     func facts() async throws {
         try await open(Size(columns: 120, rows: 50))
