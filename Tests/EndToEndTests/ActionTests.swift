@@ -22,8 +22,8 @@ import Testing
     private func viewer(named name: String = "viewer", ending code: Int = 0) throws -> (path: String, pipe: String) {
         let pipe = home.folder.path(name + ".pipe")
         mkfifo(pipe, 0o600)
-        let text = home.folder.write(
-            name + ".sh",
+        let path = try home.folder.writeProgram(
+            "bin/" + name,
             """
             #!/bin/sh
             { for word; do echo "$word"; done
@@ -31,9 +31,6 @@ import Testing
               cmp -s "$1" '\(Built.testGallery)/images/dawn-ridge.jpg' && echo "the photo"; } > '\(pipe)'
             exit \(code)
             """)
-        // A file that we have written may be open in a child of another test just now, and cannot be executed then.
-        let path = home.folder.path("bin/" + name)
-        _ = try Command("/usr/bin/install", ["-D", "-m", "700", text, path])
         return (path, pipe)
     }
 

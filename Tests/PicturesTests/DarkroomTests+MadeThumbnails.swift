@@ -57,14 +57,13 @@ extension DarkroomTests {
     @Test func aThumbnailIsMadeOnce() async throws {
         let (gate, made) = (folder.path("gate"), folder.path("made"))
         mkfifo(gate, 0o600)
-        let decoder = folder.write(
+        let decoder = try folder.writeProgram(
             "decoder",
             """
             #!/bin/sh
             case "$*" in *product=thumbnail*) echo >>'\(made)'; read -r go < '\(gate)' ;; esac
             exec '\(try DecoderProcess.path)' "$@"
             """)
-        chmod(decoder, 0o700)
         let opener = open(gate, O_RDWR)
         defer { close(opener) }
         let developer = PictureDeveloper(caches: caches, decoder: DecoderClient(path: decoder), log: Log())

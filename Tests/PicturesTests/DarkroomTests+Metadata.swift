@@ -54,8 +54,7 @@ extension DarkroomTests {
     private func counting(_ folder: TestFolder, _ decoder: String? = nil) throws -> PictureDeveloper {
         let decoder = try decoder ?? DecoderProcess.path
         let script = "#!/bin/sh\necho x >> '\(folder.path("count"))'\nexec '\(decoder)' \"$@\"\n"
-        let path = folder.write("decoder", script)
-        chmod(path, 0o700)
+        let path = try folder.writeProgram("decoder", script)
         return PictureDeveloper(caches: caches, decoder: DecoderClient(path: path), log: Log())
     }
 
@@ -115,7 +114,7 @@ extension DarkroomTests {
         mkfifo(gate, 0o600)
         let opener = open(gate, O_RDWR)
         defer { close(opener) }
-        let decoder = folder.write(
+        let decoder = try folder.writeProgram(
             "decoder",
             """
             #!/bin/sh
@@ -123,7 +122,6 @@ extension DarkroomTests {
             read -r go < '\(gate)'
             exec '\(try DecoderProcess.path)' "$@"
             """)
-        chmod(decoder, 0o700)
         let client = DecoderClient(path: decoder)
         let slow = PictureDeveloper(caches: caches, decoder: client, log: Log())
         let count = ProcessInfo.processInfo.activeProcessorCount + 1

@@ -16,8 +16,7 @@ extension DarkroomTests {
     func countingDarkroom() throws -> Darkroom {
         let script =
             "#!/bin/sh\necho x >> '\(folder.path("decoded"))'\nexec '\(try DecoderProcess.path)' \"$@\"\n"
-        let path = folder.write("counting-decoder", script)
-        chmod(path, 0o700)
+        let path = try folder.writeProgram("counting-decoder", script)
         return Darkroom(
             developer: PictureDeveloper(caches: caches, decoder: DecoderClient(path: path), log: Log()), width: 1)
     }

@@ -15,9 +15,8 @@ extension DarkroomTests {
     @Test func mostImportantFirst() async throws {
         let gate = folder.path("gate")
         mkfifo(gate, 0o600)
-        let decoder = folder.write(
+        let decoder = try folder.writeProgram(
             "decoder", "#!/bin/sh\nread -r go < '\(gate)'\nexec '\(try DecoderProcess.path)' \"$@\"\n")
-        chmod(decoder, 0o700)
         let opener = open(gate, O_RDWR)
         defer { close(opener) }
         try await sync((0..<6).map { "n\($0)" })
@@ -59,14 +58,13 @@ extension DarkroomTests {
     func coarseFirst() async throws {
         let gate = folder.path("gate")
         mkfifo(gate, 0o600)
-        let decoder = folder.write(
+        let decoder = try folder.writeProgram(
             "decoder",
             """
             #!/bin/sh
             case "$*" in *haste=whole*) read -r go < '\(gate)' ;; esac
             exec '\(try DecoderProcess.path)' "$@"
             """)
-        chmod(decoder, 0o700)
         let opener = open(gate, O_RDWR)
         defer { close(opener) }
         try await sync(["a", "b"])

@@ -16,11 +16,8 @@ struct DecoderServerTests {
 
     /// The decoder, by way of a script that notes its number, and whether it is to serve, each time that it is started.
     private func noted() throws -> String {
-        let path = folder.path("decoder")
-        // Written by a program that has ended: what is open for writing anywhere cannot be started.
         let text = "#!/bin/sh\necho $$ $1 >> '\(folder.path("starts"))'\nexec '\(try DecoderProcess.path)' \"$@\"\n"
-        _ = try Tool.run("/bin/sh", ["-c", "cat > '\(path)' && chmod 700 '\(path)'"], input: Array(text.utf8))
-        return path
+        return try folder.writeProgram("decoder", text)
     }
 
     /// The numbers of the servers, and of the programs, that were started.

@@ -6,12 +6,9 @@ public final class CountedDecoder: Sendable {
 
     /// Puts both into a folder, beside each other as they are built.
     public init() throws {
-        // By a shell, which has the file open for writing alone: what another test starts just now would inherit it, and who
-        // is open for writing cannot be started.
         let script = "#!/bin/sh\necho >>\"${0%/*}/calls\"\nexec \(Built.folder)/vitrine-decoder \"$@\"\n"
-        let made = try Command(
-            "/bin/sh", ["-c", "printf %s \"$1\" >\"$0\" && chmod 755 \"$0\"", decoder, script])
-        guard made.status == 0, link(Built.vitrine, vitrine) == 0 else { throw POSIXError(.EIO) }
+        try folder.writeProgram("vitrine-decoder", script)
+        guard link(Built.vitrine, vitrine) == 0 else { throw POSIXError(.EIO) }
     }
 
     /// The decoder.
