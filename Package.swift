@@ -71,7 +71,7 @@ let programs: KeyValuePairs<String, [String]> = [
 /// Tests, a folder for each room, and what they use besides it.
 let tests: KeyValuePairs<String, [String]> = [
     "Text": [],
-    "Streams": ["CConcurrency"],
+    "Streams": ["CConcurrency", "TestSupport"],
     "Model": [],
     "Cells": ["Text"],
     "Logging": ["TestSupport"],

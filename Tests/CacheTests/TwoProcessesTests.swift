@@ -25,7 +25,7 @@ import Testing
             draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 1))
     }
 
-    @Test(.timeLimit(.minutes(5))) func whatTheOtherCommitsIsHeard() async throws {
+    @Test(.unlessItHangs) func whatTheOtherCommitsIsHeard() async throws {
         let changes = ours.changes()
         try await sync(["a", "b"], into: theirs)
         let change = await changes.next()
@@ -44,7 +44,7 @@ import Testing
         #expect(try await !theirs.writer.announceOthers())
     }
 
-    @Test(.timeLimit(.minutes(5))) func whoHasMissedTooMuchLooksAtEverything() async throws {
+    @Test(.unlessItHangs) func whoHasMissedTooMuchLooksAtEverything() async throws {
         for number in 0..<300 { try await sync(["\(number)"], into: theirs) }
         let changes = ours.changes()
         try await ours.writer.announceOthers()
@@ -69,7 +69,7 @@ import Testing
     }
 
     /// A list on the screen follows, and its photos stay who they are.
-    @MainActor @Test(.timeLimit(.minutes(5))) func listsFollow() async throws {
+    @MainActor @Test(.unlessItHangs) func listsFollow() async throws {
         try await sync(["a", "b"], into: ours)
         let results = try FetchedResults(of: ours)
         let key = try #require(try ours.read { try $0.photo(galleryID: "b") }?.key)

@@ -48,7 +48,7 @@ import Testing
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    @Test(.timeLimit(.minutes(5))) func aPhotoIsOpenedByTheProgramThatIsNamed() throws {
+    @Test(.unlessItHangs) func aPhotoIsOpenedByTheProgramThatIsNamed() throws {
         let (path, pipe) = try viewer()
         let temporary = home.folder.path("tmp")
         try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: true)
@@ -72,7 +72,7 @@ import Testing
         #expect(home.folder.entries("tmp").isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(5))) func withoutADisplayOrAProgramThatIsSaid() throws {
+    @Test(.unlessItHangs) func withoutADisplayOrAProgramThatIsSaid() throws {
         let none = try session("--open-with=/no/such/program", Built.testGallery)
         #expect(none.until(shows: "1 of 28"))
         none.type("o")
@@ -94,7 +94,7 @@ import Testing
         #expect(desktop.until(shows: "xdg-open could not open it (3); the setting open-with names a program."))
     }
 
-    @Test(.timeLimit(.minutes(5))) func addressesGoToTheUsersBrowser() throws {
+    @Test(.unlessItHangs) func addressesGoToTheUsersBrowser() throws {
         let (path, pipe) = try viewer()
         let server = try Nginx(serving: Built.testGallery)
         let session = try session(server.url("/index.xml"), environment: ["BROWSER": "\(path) %s --new:other"])
@@ -103,7 +103,7 @@ import Testing
         #expect(words(pipe) == [server.url("/images/dawn-ridge.jpg"), "--new"])
     }
 
-    @Test(.timeLimit(.minutes(5))) func addressAndPathReachTheClipboard() throws {
+    @Test(.unlessItHangs) func addressAndPathReachTheClipboard() throws {
         let server = try Nginx(serving: Built.testGallery)
         let session = try session(server.url("/index.xml"))
         #expect(session.until(shows: "1 of 28"))
@@ -121,7 +121,7 @@ import Testing
         #expect(session.screen.violations.isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(5))) func aTmuxThatMayPassesItOn() throws {
+    @Test(.unlessItHangs) func aTmuxThatMayPassesItOn() throws {
         let tmux = try Tmux([Built.vitrine, Built.testGallery], environment: home.environment())
         try tmux.allowClipboard()
         try tmux.until(shows: "1 of 28")
@@ -132,7 +132,7 @@ import Testing
 
     @Test(
         "BEHAVIOURS 5.8: a gallery is added by its address, a photo is looked at and saved, and the next one is reported",
-        .timeLimit(.minutes(5)))
+        .unlessItHangs)
     func theWholeWay() throws {
         let server = try Nginx(serving: Built.testGallery)
         let folder = home.folder.path("saved")
@@ -159,7 +159,7 @@ import Testing
 
     @Test(
         "BEHAVIOURS 5.8: who quits while photos are being saved is asked, and told what is left",
-        .timeLimit(.minutes(5)))
+        .unlessItHangs)
     func quittingReports() throws {
         let gate = Gate()
         let server = try ScriptedServer { request in
@@ -187,7 +187,7 @@ import Testing
 
     @Test(
         "BEHAVIOURS 4.4, 6.1: two programs that change the list of galleries both have their way",
-        .timeLimit(.minutes(5)))
+        .unlessItHangs)
     func twoLists() throws {
         let sessions = try [session(), session()]
         for (session, name) in zip(sessions, ["one", "two"]) {

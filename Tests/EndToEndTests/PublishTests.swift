@@ -198,7 +198,7 @@ import Testing
     }
 
     /// Ended in the middle, at once or when it is told to.
-    @Test(.timeLimit(.minutes(5)), arguments: [SIGKILL, SIGINT]) func whatIsEndedGoesOn(signal: Int32) throws {
+    @Test(.unlessItHangs, arguments: [SIGKILL, SIGINT]) func whatIsEndedGoesOn(signal: Int32) throws {
         try add("thumbnails/owl.jpg", as: "owl.jpg")
         #expect(try home.vitrine("publish", folder.path).status == 0)
         let list = try String(contentsOfFile: folder.path("gallery.xml"), encoding: .utf8)

@@ -6,7 +6,7 @@ import Testing
 @testable import Networking
 
 /// Real links and addresses, in a network of the test's own.
-@Suite(.ownThread, .enabled(if: OwnNetwork.isPossible), .timeLimit(.minutes(5))) struct NetworkWatchTests {
+@Suite(.ownThread, .enabled(if: OwnNetwork.isPossible), .unlessItHangs) struct NetworkWatchTests {
     private let network: OwnNetwork
 
     init() throws {
@@ -95,7 +95,7 @@ import Testing
     }
 }
 
-@Suite(.ownThread, .timeLimit(.minutes(5))) struct NoNetworkWatchTests {
+@Suite(.ownThread, .unlessItHangs) struct NoNetworkWatchTests {
     @Test func whereTheKernelMayNotBeAskedNothingIsSaid() async {
         let watch = NetworkWatch(open: { -1 }) {
             Issue.record("nobody has a reason to look")

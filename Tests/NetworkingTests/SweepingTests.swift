@@ -6,7 +6,7 @@ import Testing
 @testable import Networking
 
 /// A sweep beside what is looked at.
-@Suite(.timeLimit(.minutes(5))) struct SweepingTests {
+@Suite(.unlessItHangs) struct SweepingTests {
     /// The sweep would come to it later, and begin it anew.
     @Test func whatRunsGoesOnForASweep() async throws {
         let test = try NetworkTest()

@@ -1,11 +1,12 @@
 import Cells
 import Model
+import TestSupport
 import Testing
 
 @testable import Screens
 
 /// What the user is told and asked in windows that are too small for it.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct AnnouncementTests {
+@MainActor @Suite(.unlessItHangs) struct AnnouncementTests {
     private func said(_ screens: TestScreens) -> [String] {
         let frame = screens.frame()
         let rows = (0..<screens.size.rows).map { frame.text(inRow: $0) }

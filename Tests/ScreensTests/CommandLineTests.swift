@@ -8,7 +8,7 @@ import Testing
 
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct CommandLineTests {
+@MainActor @Suite(.unlessItHangs) struct CommandLineTests {
     private let screens: TestScreens
 
     init() throws {

@@ -2,12 +2,13 @@ import Cells
 import Commands
 import Foundation
 import Settings
+import TestSupport
 import Testing
 
 @testable import Screens
 
 /// One table says which commands there are. Wherever they are listed for people, these are listed, and no others.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct CommandsEverywhereTests {
+@MainActor @Suite(.unlessItHangs) struct CommandsEverywhereTests {
     /// A command as it stands in a list: where it means something, its keys, what it does; and how it is typed, where that is
     /// said.
     private struct Line: Hashable, CustomStringConvertible {

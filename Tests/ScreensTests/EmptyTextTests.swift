@@ -1,11 +1,12 @@
 import Cells
 import Model
 import Settings
+import TestSupport
 import Testing
 
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct EmptyTextTests {
+@MainActor @Suite(.unlessItHangs) struct EmptyTextTests {
     private nonisolated static let sizes = [
         Size(columns: 80, rows: 24), Size(columns: 200, rows: 60), Size(columns: 40, rows: 12),
         Size(columns: 20, rows: 5),

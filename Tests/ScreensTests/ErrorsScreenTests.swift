@@ -3,12 +3,13 @@ import Commands
 import Logging
 import Model
 import Settings
+import TestSupport
 import Testing
 
 @testable import Cache
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct ErrorsScreenTests {
+@MainActor @Suite(.unlessItHangs) struct ErrorsScreenTests {
     private let screens: TestScreens
     private let gone = RenditionState.Trouble.bad(Failure("the server answered 404 (not found)", remedy: .none))
     private let busy = Failure("the server answered 503 (it has a problem)", remedy: .time)

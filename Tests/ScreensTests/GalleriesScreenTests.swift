@@ -1,11 +1,12 @@
 import Cells
 import Model
 import Settings
+import TestSupport
 import Testing
 
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct GalleriesScreenTests {
+@MainActor @Suite(.unlessItHangs) struct GalleriesScreenTests {
     private let preset = Address(filePath: "/usr/share/vitrine/TestGallery")
 
     private func screens(_ hosts: String..., presets: [Address] = []) throws -> TestScreens {

@@ -3,12 +3,13 @@ import Commands
 import Foundation
 import Model
 import Settings
+import TestSupport
 import Testing
 
 @testable import Screens
 
 /// Hints in the status line.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct HintTests {
+@MainActor @Suite(.unlessItHangs) struct HintTests {
     private let screens: TestScreens
 
     init() throws {

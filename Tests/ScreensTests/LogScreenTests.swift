@@ -1,11 +1,12 @@
 import Cells
 import Foundation
 import Logging
+import TestSupport
 import Testing
 
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct LogScreenTests {
+@MainActor @Suite(.unlessItHangs) struct LogScreenTests {
     private let screens: TestScreens
 
     init() throws {

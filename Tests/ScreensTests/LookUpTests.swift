@@ -1,9 +1,10 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct LookUpTests {
+@MainActor @Suite(.unlessItHangs) struct LookUpTests {
     private let waits = ManualWait()
     private let found = AsyncStream<Int>.makeStream()
 

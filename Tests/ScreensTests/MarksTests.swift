@@ -1,12 +1,13 @@
 import Cells
 import Model
+import TestSupport
 import Testing
 import Text
 
 @testable import Cache
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct MarksTests {
+@MainActor @Suite(.unlessItHangs) struct MarksTests {
     private let screens: TestScreens
 
     init() throws { screens = try TestScreens() }

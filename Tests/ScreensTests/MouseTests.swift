@@ -1,11 +1,12 @@
 import Cells
 import Model
 import Settings
+import TestSupport
 import Testing
 
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct MouseTests {
+@MainActor @Suite(.unlessItHangs) struct MouseTests {
     private let screens: TestScreens
 
     init() throws { screens = try TestScreens() }

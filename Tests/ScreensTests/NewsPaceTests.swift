@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct NewsPaceTests {
+@MainActor @Suite(.unlessItHangs) struct NewsPaceTests {
     private let waits = ManualWait()
 
     @Test func newsAreLetThroughAFewTimesASecondAndTheLastIsNotLost() async {

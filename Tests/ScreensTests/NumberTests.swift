@@ -1,12 +1,13 @@
 import Cells
 import Commands
 import Settings
+import TestSupport
 import Testing
 
 @testable import Screens
 
 /// Numbers that are typed before commands.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct NumberTests {
+@MainActor @Suite(.unlessItHangs) struct NumberTests {
     private let screens: TestScreens
 
     init() throws {

@@ -1,11 +1,12 @@
 import Cells
 import Model
 import Settings
+import TestSupport
 import Testing
 
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct PhotoActionsTests {
+@MainActor @Suite(.unlessItHangs) struct PhotoActionsTests {
     private let screens: TestScreens
 
     init() async throws {

@@ -1,11 +1,12 @@
 import Cells
 import Model
+import TestSupport
 import Testing
 
 @testable import Cache
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct PhotoBadgeTests {
+@MainActor @Suite(.unlessItHangs) struct PhotoBadgeTests {
     private let screens: TestScreens
 
     init() throws { screens = try TestScreens() }

@@ -1,12 +1,13 @@
 import Cells
 import Model
 import Settings
+import TestSupport
 import Testing
 
 @testable import Screens
 
 /// How often a photo's screen asks for a frame, and which list it is that it follows.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct PhotoFramesTests {
+@MainActor @Suite(.unlessItHangs) struct PhotoFramesTests {
     private let screens: TestScreens
 
     init() throws { screens = try TestScreens() }

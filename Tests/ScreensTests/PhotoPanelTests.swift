@@ -2,12 +2,13 @@ import Cells
 import Model
 import PictureTestSupport
 import Pixels
+import TestSupport
 import Testing
 
 @testable import Pictures
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct PhotoPanelTests {
+@MainActor @Suite(.unlessItHangs) struct PhotoPanelTests {
     private let screens: TestScreens
 
     init() throws { screens = try TestScreens() }

@@ -1,10 +1,11 @@
 import Cells
 import Model
+import TestSupport
 import Testing
 
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct PhotoScreenTests {
+@MainActor @Suite(.unlessItHangs) struct PhotoScreenTests {
     private let screens: TestScreens
 
     init() throws { screens = try TestScreens() }

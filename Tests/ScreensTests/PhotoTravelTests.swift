@@ -1,12 +1,13 @@
 import Cells
 import Model
 import Pictures
+import TestSupport
 import Testing
 
 @testable import Screens
 
 /// From one photo to the next: what is there before one comes to it, and what is seen until it is.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct PhotoTravelTests {
+@MainActor @Suite(.unlessItHangs) struct PhotoTravelTests {
     private let screens: TestScreens
 
     init() throws { screens = try TestScreens() }

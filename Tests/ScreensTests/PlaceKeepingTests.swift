@@ -2,12 +2,13 @@ import Cells
 import Model
 import Settings
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Screens
 
 /// What is kept of how galleries are looked at, and what becomes of it.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct PlaceKeepingTests {
+@MainActor @Suite(.unlessItHangs) struct PlaceKeepingTests {
     /// Every write.
     private final class Written: Sendable {
         let places = Mutex<[[Place]]>([])

@@ -1,10 +1,11 @@
 import Cells
 import Model
+import TestSupport
 import Testing
 
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct PlaceholderTests {
+@MainActor @Suite(.unlessItHangs) struct PlaceholderTests {
     private let screens: TestScreens
     private let reason = Failure("the server answered 404", remedy: .none)
 

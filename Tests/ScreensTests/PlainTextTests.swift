@@ -1,12 +1,13 @@
 import Cells
 import Model
 import Settings
+import TestSupport
 import Testing
 
 @testable import Screens
 
 /// What is shown to those who have it read to them.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct PlainTextTests {
+@MainActor @Suite(.unlessItHangs) struct PlainTextTests {
     private let screens: TestScreens
 
     init() throws {

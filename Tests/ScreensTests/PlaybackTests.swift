@@ -3,11 +3,12 @@ import Model
 import PictureTestSupport
 import Pixels
 import Settings
+import TestSupport
 import Testing
 
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct PlaybackTests {
+@MainActor @Suite(.unlessItHangs) struct PlaybackTests {
     private let screens: TestScreens
 
     init() throws {

@@ -1,5 +1,6 @@
 import Cells
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Screens
@@ -7,7 +8,7 @@ import Testing
 /// Every screen at every kind of size, compared with what somebody has looked at and found good.
 ///
 /// `VITRINE_RECORD=1 swift test --filter RecordedScreensTests` records what is seen now.
-@MainActor @Suite(.timeLimit(.minutes(10))) struct RecordedScreensTests {
+@MainActor @Suite(.unlessItHangs) struct RecordedScreensTests {
     private nonisolated static let sizes = [
         Size(columns: 80, rows: 24), Size(columns: 200, rows: 60), Size(columns: 40, rows: 12),
         Size(columns: 20, rows: 5),

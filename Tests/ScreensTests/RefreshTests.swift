@@ -2,11 +2,12 @@ import Cells
 import Logging
 import Model
 import Settings
+import TestSupport
 import Testing
 
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct RefreshTests {
+@MainActor @Suite(.unlessItHangs) struct RefreshTests {
     private func screens(_ change: (inout Settings) -> Void = { $0.syncOnOpen = false }) throws -> TestScreens {
         var settings = Settings()
         change(&settings)

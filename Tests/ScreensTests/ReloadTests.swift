@@ -1,12 +1,13 @@
 import Cells
 import Model
 import Settings
+import TestSupport
 import Testing
 
 @testable import Screens
 
 /// Settings that are read again while the screens are there.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct ReloadTests {
+@MainActor @Suite(.unlessItHangs) struct ReloadTests {
     private let screens: TestScreens
 
     init() throws { screens = try TestScreens() }

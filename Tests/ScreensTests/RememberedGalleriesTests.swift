@@ -1,11 +1,12 @@
 import Model
 import Settings
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct RememberedGalleriesTests {
+@MainActor @Suite(.unlessItHangs) struct RememberedGalleriesTests {
     /// A disk that writes when it may.
     private final class Disk: Sendable {
         let events = Mutex<[String]>([])

@@ -1,9 +1,10 @@
 import Cells
+import TestSupport
 import Testing
 
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct ResponderTests {
+@MainActor @Suite(.unlessItHangs) struct ResponderTests {
     private let focused = RecordingResponder()
     private let middle = RecordingResponder()
     private let root = RecordingResponder()

@@ -1,12 +1,13 @@
 import Cells
 import Foundation
 import Model
+import TestSupport
 import Testing
 
 @testable import Cache
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct RootScreenTests {
+@MainActor @Suite(.unlessItHangs) struct RootScreenTests {
     @Test func whatWasNotedBeforeThereWereScreensIsSaid() throws {
         let screens = try TestScreens()
         screens.activity.note(notice: "config:1: a mistake")

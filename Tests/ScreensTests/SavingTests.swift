@@ -1,11 +1,12 @@
 import Cells
 import Foundation
 import Model
+import TestSupport
 import Testing
 
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct SavingTests {
+@MainActor @Suite(.unlessItHangs) struct SavingTests {
     private let screens: TestScreens
 
     init() async throws {

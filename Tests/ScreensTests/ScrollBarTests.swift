@@ -1,10 +1,11 @@
 import Cells
 import Model
+import TestSupport
 import Testing
 
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct ScrollBarTests {
+@MainActor @Suite(.unlessItHangs) struct ScrollBarTests {
     private let theme = Theme(Capabilities())
 
     private func scroll(_ count: Int, first: Int = 0, visible: Int) -> ListScroll {

@@ -1,5 +1,6 @@
 import Cells
 import Model
+import TestSupport
 import Testing
 
 @testable import Cache
@@ -7,7 +8,7 @@ import Testing
 @testable import Screens
 
 /// What a frame asks of the database while one scrolls through a long list.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct ScrollingTests {
+@MainActor @Suite(.unlessItHangs) struct ScrollingTests {
     @Test func aFrameAsksForItsWindowAndNothingElse() async throws {
         let screens = try TestScreens()
         try await screens.sync(

@@ -1,13 +1,14 @@
 import Cells
 import Model
 import Settings
+import TestSupport
 import Testing
 
 @testable import Cache
 @testable import Screens
 
 /// What one finds with `/`, keeps with `f`, sorts with `,` and goes through with `{` and `}`.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct SearchTests {
+@MainActor @Suite(.unlessItHangs) struct SearchTests {
     private let screens: TestScreens
 
     init() throws { screens = try TestScreens() }

@@ -1,12 +1,13 @@
 import Cells
 import Model
 import Settings
+import TestSupport
 import Testing
 
 @testable import Cache
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct SheetTests {
+@MainActor @Suite(.unlessItHangs) struct SheetTests {
     private let screens: TestScreens
 
     init() throws { screens = try TestScreens() }

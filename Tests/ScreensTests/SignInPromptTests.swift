@@ -7,7 +7,7 @@ import Testing
 @testable import Cache
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct SignInPromptTests {
+@MainActor @Suite(.unlessItHangs) struct SignInPromptTests {
     private func question(
         _ screens: TestScreens, _ origin: String = "http://example.org", schemes: Set<String> = ["basic"],
         realm: String = "photos", wasRefused: Bool = false

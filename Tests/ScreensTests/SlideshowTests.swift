@@ -1,11 +1,12 @@
 import Cells
 import Model
 import Settings
+import TestSupport
 import Testing
 
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct SlideshowTests {
+@MainActor @Suite(.unlessItHangs) struct SlideshowTests {
     private let screens: TestScreens
 
     init() throws {

@@ -1,11 +1,12 @@
 import Cells
 import Model
 import Settings
+import TestSupport
 import Testing
 
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct StatusLineTests {
+@MainActor @Suite(.unlessItHangs) struct StatusLineTests {
     @Test("BEHAVIOURS 2.2: why an update failed is said though the cache could not be told")
     func failureOnlyKnownNow() async throws {
         let screens = try TestScreens()

@@ -2,12 +2,13 @@ import Cells
 import Logging
 import Model
 import Settings
+import TestSupport
 import Testing
 
 @testable import Cache
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct TransfersScreenTests {
+@MainActor @Suite(.unlessItHangs) struct TransfersScreenTests {
     private let screens: TestScreens
 
     init() async throws {

@@ -1,11 +1,12 @@
 import Cells
 import Model
+import TestSupport
 import Testing
 
 @testable import Cache
 @testable import Screens
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct UpdateTests {
+@MainActor @Suite(.unlessItHangs) struct UpdateTests {
     /// Writes down the updates that reach it.
     private final class RecordingScreen: Screen {
         let name: String

@@ -6,7 +6,7 @@ import Testing
 @testable import Secrets
 
 /// A keyring of the test's own: a library with libsecret's interface that keeps passwords in files, and misbehaves on demand.
-@Suite(.ownThread, .timeLimit(.minutes(5))) struct KeyringTests {
+@Suite(.ownThread, .unlessItHangs) struct KeyringTests {
     private let folder = TestFolder()
     private let place: SignInPlace
     private let signIn = SignIn.password(user: "me", password: "tab\tand % and ünï")

@@ -1,10 +1,11 @@
 import Cells
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Terminal
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct InputReaderTests {
+@MainActor @Suite(.unlessItHangs) struct InputReaderTests {
     /// A terminal's end of a line at which the test types.
     private final class Line {
         private let ends: (read: Int32, write: Int32)

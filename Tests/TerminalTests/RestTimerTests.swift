@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Terminal
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct RestTimerTests {
+@MainActor @Suite(.unlessItHangs) struct RestTimerTests {
     /// Frames come all the time, faster than it waits, and none of them has other pictures.
     @Test func whatGoesOnBesideItDoesNotKeepItFromEnding() async {
         var rests = 0
