@@ -84,7 +84,8 @@ final class OutputQueue {
         (next, offset) = (0, 0)
     }
 
-    private func flush() {
+    /// Writes as much as the terminal takes. It is called whenever there may be room again.
+    func flush() {
         writeSome()
         setWaiting(!isIdle)
         if isIdle { onIdle() }
