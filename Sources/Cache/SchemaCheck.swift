@@ -15,7 +15,7 @@ enum SchemaCheck {
         try Schema.migrate(expected)
         let missing = try layout(expected, of: "main").subtracting(layout(connection, of: "main"))
         guard missing.isEmpty else {
-            throw SQLiteError.damaged(reason: "it has no \(missing.sorted().joined(separator: ", no "))")
+            throw SQLiteError.damaged(reason: "it has no \(missing.map(name(of:)).sorted().joined(separator: ", no "))")
         }
         // Its columns are asked of the index itself: so it can be opened.
         try connection.execute("SELECT name, words FROM photo_text LIMIT 0")
@@ -29,11 +29,12 @@ enum SchemaCheck {
         try layout(copy, of: "main").subtracting(layout(copy, of: schema)).isEmpty
     }
 
-    /// Every table, index and column. The columns of the index of words only it knows itself, and it may be damaged.
+    /// Every table, index and column, and of views how they are made: they are code that a damaged page changes. The columns of
+    /// the index of words only it knows itself, and it may be damaged.
     private static func layout(_ connection: Connection, of schema: String) throws -> Set<String> {
         let parts = try connection.map(
             """
-            SELECT type || ' ' || name FROM \(schema).sqlite_schema UNION ALL
+            SELECT type || ' ' || name || iif(type = 'view', ': ' || sql, '') FROM \(schema).sqlite_schema UNION ALL
             SELECT t.name || '.' || c.name || ' ' || c.type
             FROM \(schema).sqlite_schema AS t, pragma_table_info(t.name, ?) AS c
             WHERE t.type = 'table' AND t.name NOT GLOB 'photo_text*'
@@ -41,6 +42,9 @@ enum SchemaCheck {
         ) { $0.text(0) }
         return Set(parts)
     }
+
+    /// A part without how it is made, which nobody wants to read.
+    private static func name(of part: String) -> Substring { part.prefix { $0 != ":" } }
 
     private static func hasBelievableNumbers(_ connection: Connection) throws -> Bool {
         // One minimum or maximum a query: then SQLite goes to the end of the index and takes it from there.
