@@ -7,11 +7,11 @@ import Testing
 
 @testable import Cache
 
-/// Real databases with something wrong in them, by chance: none ends the program, and each opens, as it is or mended, or is
+/// Real databases with something wrong in them, of many kinds: none ends the program, and each opens, as it is or mended, or is
 /// set aside, at the latest when it is opened the second time.
 @Suite(.serialized) struct MutationTests {
-    /// A hundred and fifty here; `VITRINE_MUTATIONS=2000` for more.
-    private let rounds = Int(ProcessInfo.processInfo.environment["VITRINE_MUTATIONS"] ?? "") ?? 150
+    /// A hundred and fifty here, the same each time; `VITRINE_MUTATIONS=2000` for so many others.
+    private let more = Int(ProcessInfo.processInfo.environment["VITRINE_MUTATIONS"] ?? "")
     private let folder = TestFolder()
     private let address: Address
     private let path: String
@@ -84,14 +84,17 @@ import Testing
         }
         #expect(sizes[0] > 100_000 && sizes[1] > 4_096)
         var counts = (unharmed: 0, secondTime: 0, setAside: 0, newer: 0)
+        let rounds = more ?? 150
+        var numbers = SeededNumbers(areMore: more != nil)
         for round in 0..<rounds {
-            let hasLog = Bool.random()
+            let hasLog = Bool.random(using: &numbers)
             try? FileManager.default.removeItem(atPath: folder.path("cache/galleries"))
             try PrivateFolder.make(folder.path("cache/galleries/\(GalleryID(address))"))
             for suffix in hasLog ? ["", "-wal"] : [""] {
                 try FileManager.default.copyItem(atPath: good + "/database" + suffix, toPath: path + suffix)
             }
-            let mutation = DatabaseMutation.random(size: sizes[0], logSize: hasLog ? sizes[1] : 0, pages: pages)
+            let mutation = DatabaseMutation.random(
+                size: sizes[0], logSize: hasLog ? sizes[1] : 0, pages: pages, using: &numbers)
             try mutation.apply(to: path)
             do {
                 if try await use() { counts.setAside += 1 } else { counts.unharmed += 1 }

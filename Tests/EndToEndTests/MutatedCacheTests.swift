@@ -7,8 +7,8 @@ import Testing
 
 /// The program itself with databases that have something wrong in them. See also `MutationTests`, which has many more.
 @Suite(.ownThread, .serialized) struct MutatedCacheTests {
-    /// Eight times here; `VITRINE_MUTATIONS=2000` for a hundred.
-    private let rounds = ProcessInfo.processInfo.environment["VITRINE_MUTATIONS"] == nil ? 8 : 100
+    /// Eight here, the same each time; `VITRINE_MUTATIONS=2000` for a hundred others.
+    private let areMore = ProcessInfo.processInfo.environment["VITRINE_MUTATIONS"] != nil
 
     @Test("BEHAVIOURS 4.3: no database ends the program, and each update leaves a good one")
     func mutations() throws {
@@ -18,10 +18,11 @@ import Testing
         let good = gallery.folder.path("good")
         try FileManager.default.copyItem(atPath: folder, toPath: good)
         let size = try #require(FileManager.default.contents(atPath: good + "/gallery.sqlite")).count
-        for round in 0..<rounds {
+        var numbers = SeededNumbers(areMore: areMore)
+        for round in 0..<(areMore ? 100 : 8) {
             try FileManager.default.removeItem(atPath: folder)
             try FileManager.default.copyItem(atPath: good, toPath: folder)
-            let mutation = DatabaseMutation.random(size: size, logSize: 0, pages: [])
+            let mutation = DatabaseMutation.random(size: size, logSize: 0, pages: [], using: &numbers)
             try mutation.apply(to: folder + "/gallery.sqlite")
             let comment: Comment = "round \(round): \(mutation)"
             let list = try gallery.home.vitrine("list", gallery.path)

@@ -14,30 +14,45 @@ public enum DatabaseMutation: Sendable {
     /// The size of pages.
     public static let pageSize = 4_096
 
-    /// One of many, by chance.
+    /// One of many, by these numbers.
     ///
     /// - Parameters:
     ///   - size: bytes of the file.
     ///   - logSize: bytes of its log; zero if it has none.
     ///   - pages: pages that are to be hit more often than others.
-    public static func random(size: Int, logSize: Int, pages: [Int]) -> DatabaseMutation {
-        let page = { Bool.random() ? pages.randomElement() ?? 0 : Int.random(in: 0..<max(1, size / pageSize)) }
-        switch Int.random(in: 0..<8) {
-        case 0: return .bytes(inLog: false, flips(in: 0..<min(100, size)))
-        case 1: return .bytes(inLog: false, flips(in: 0..<size))
+    public static func random(
+        size: Int, logSize: Int, pages: [Int], using numbers: inout SeededNumbers
+    ) -> DatabaseMutation {
+        switch Int.random(in: 0..<8, using: &numbers) {
+        case 0: return .bytes(inLog: false, flips(in: 0..<min(100, size), using: &numbers))
+        case 1: return .bytes(inLog: false, flips(in: 0..<size, using: &numbers))
         case 2, 3:
-            let start = page() * pageSize
-            return .bytes(inLog: false, flips(in: start..<min(size, start + pageSize)))
-        case 4: return .page(page(), [0, 0xFF, 0xA5].randomElement() ?? 0)
-        case 5: return .swap(page(), page())
-        case 6 where logSize > 0: return .bytes(inLog: true, flips(in: 0..<logSize))
-        case 7 where logSize > 0: return .end(inLog: true, Int.random(in: 0..<logSize))
-        default: return .end(inLog: false, Int.random(in: 0..<size))
+            let start = page(of: size, pages, using: &numbers) * pageSize
+            return .bytes(inLog: false, flips(in: start..<min(size, start + pageSize), using: &numbers))
+        case 4:
+            let page = page(of: size, pages, using: &numbers)
+            return .page(page, [0, 0xFF, 0xA5].randomElement(using: &numbers) ?? 0)
+        case 5:
+            let page = page(of: size, pages, using: &numbers)
+            return .swap(page, self.page(of: size, pages, using: &numbers))
+        case 6 where logSize > 0: return .bytes(inLog: true, flips(in: 0..<logSize, using: &numbers))
+        case 7 where logSize > 0: return .end(inLog: true, Int.random(in: 0..<logSize, using: &numbers))
+        default: return .end(inLog: false, Int.random(in: 0..<size, using: &numbers))
         }
     }
 
-    private static func flips(in range: Range<Int>) -> [(place: Int, value: UInt8)] {
-        (0..<[1, 2, 16].randomElement()!).map { _ in (Int.random(in: range), UInt8.random(in: 0...255)) }
+    private static func page(of size: Int, _ pages: [Int], using numbers: inout SeededNumbers) -> Int {
+        Bool.random(using: &numbers)
+            ? pages.randomElement(using: &numbers) ?? 0 : Int.random(in: 0..<max(1, size / pageSize), using: &numbers)
+    }
+
+    private static func flips(
+        in range: Range<Int>, using numbers: inout SeededNumbers
+    ) -> [(place: Int, value: UInt8)] {
+        let count = [1, 2, 16].randomElement(using: &numbers) ?? 1
+        return (0..<count).map { _ in
+            (Int.random(in: range, using: &numbers), UInt8.random(in: 0...255, using: &numbers))
+        }
     }
 
     /// Does it to a database that nobody has open.
