@@ -44,6 +44,17 @@ import Testing
         #expect(try cache.read { try $0.gallery().photoCount } == 100, comment)
     }
 
+    /// A view is code, and a changed byte makes other code of it that runs all the same.
+    @Test func aViewThatNobodyWrote() async throws {
+        try execute(
+            """
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = replace(sql, 'AS words', 'AS worbs') WHERE name = 'photo_words';
+            PRAGMA writable_schema = OFF;
+            """)
+        try await expectSetAside("a view")
+    }
+
     @Test(arguments: [Int32.min, Int32.min + 1, -1, 0])
     func versionsThatNobodyWrote(version: Int32) async throws {
         try execute("PRAGMA user_version = \(version)")
