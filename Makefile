@@ -96,4 +96,4 @@ install:
 
 clean:
 	$(SWIFT) package clean
-	rm -rf .build .build-tsan .build-asan
+	rm -rf .build .build-tsan .build-asan .build-quality

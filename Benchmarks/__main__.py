@@ -18,8 +18,8 @@ import time
 
 from figure import Figure, table
 from lines import (
-    at_rest, changes, collapse, first_frame, first_sync, keys, memory, open_photo, photo_first, publish, search, show,
-    sync_again, thumbnails, unchanged,
+    at_rest, changes, collapse, first_frame, first_sync, keys, memory, open_photo, photo_first, picture_memory, publish,
+    quality, search, show, sync_again, thumbnails, unchanged,
 )
 from process import Trouble
 from shapes import SHAPES
@@ -30,7 +30,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LINES = {
     "first-sync": first_sync, "memory": memory, "sync-again": sync_again, "unchanged": unchanged,
     "first-frame": first_frame, "keys": keys, "search": search, "changes": changes, "at-rest": at_rest, "show": show,
-    "open-photo": open_photo, "publish": publish, "thumbnails": thumbnails, "photo-first": photo_first,
+    "picture-memory": picture_memory, "open-photo": open_photo, "quality": quality, "publish": publish, "thumbnails": thumbnails, "photo-first": photo_first,
     "collapse": collapse,
 }
 #: More than this of other work, and times say little.

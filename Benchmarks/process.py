@@ -27,6 +27,41 @@ def peak_of(arguments, environment, timeout=600):
         return int(told.read()) / 1024
 
 
+def peaks_of(arguments, environment, timeout=600):
+    """The most that a program had resident, and the most of those that it started and waited for had, in MiB, if that is more."""
+    with tempfile.NamedTemporaryFile("r") as told:
+        own = 0
+        with subprocess.Popen(
+                ["time", "-f", "%M", "-o", told.name, *map(str, arguments)], env=environment, stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL, start_new_session=True) as timer:
+            late = threading.Timer(timeout, end, [timer.pid])
+            late.start()
+            try:
+                while timer.poll() is None:
+                    # The mark only rises, so the last one that is seen is the highest.
+                    own = max(own, high_water_of_child(timer.pid))
+                    time.sleep(0.0005)
+            finally:
+                late.cancel()
+        if timer.returncode != 0 or not own:
+            raise Trouble(f"{os.path.basename(str(arguments[0]))} ended with {timer.returncode}.")
+        return own / 1024, int(told.read()) / 1024
+
+
+def high_water_of_child(parent):
+    """The most that the only child of a process had resident so far, in KiB; 0 if there is none."""
+    try:
+        with open(f"/proc/{parent}/task/{parent}/children", encoding="ascii") as file:
+            child = file.read().split()[0]
+        with open(f"/proc/{child}/comm", encoding="ascii") as file:
+            if file.read().strip() == "time":
+                return 0
+        with open(f"/proc/{child}/status", encoding="ascii") as file:
+            return next((int(line.split()[1]) for line in file if line.startswith("VmHWM")), 0)
+    except (OSError, IndexError):
+        return 0
+
+
 def work_of(arguments, environment, timeout=600):
     """The seconds for which a program, and whoever it started and waited for, kept processors busy."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)

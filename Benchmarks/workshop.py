@@ -90,6 +90,15 @@ class Workshop:
             run([sys.executable, pathlib.Path(__file__).with_name("photos.py"), folder, images])
         return folder
 
+    def progressive_photo(self):
+        """The photo of 24 megapixels in scans, each of which makes all of it finer."""
+        file = self.folder / "photos-1-progressive.jpg"
+        if not file.exists():
+            draft = file.with_suffix(".draft")
+            run(["jpegtran", "-progressive", "-outfile", draft, self.photos() / "24.jpg"])
+            draft.rename(file)
+        return file
+
     def camera_photos(self, count):
         """A folder of photos of 12 MP, to be made a gallery."""
         folder = self.folder / f"camera-photos-{count}"

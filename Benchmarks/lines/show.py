@@ -1,8 +1,9 @@
-"""Pictures on standard output, against chafa and timg: the processor's time, with that of all processes."""
+"""Pictures on standard output, against chafa, timg and the least: the processor's time, with that of all processes."""
+import pathlib
 from statistics import median
 
 from figure import Figure
-from process import work_of
+from process import run, work_of
 
 ROUNDS = 5
 CELLS, SMALL_CELLS = (80, 40), (20, 10)
@@ -13,6 +14,11 @@ PIXEL_CELLS = (64, 32)
 CHAFA, TIMG = 0.5, 0.6
 SIXELS, KITTY = 0.5, 0.6
 MANY_CHAFA, MANY_TIMG = 0.3, 0.6
+#: Of a program that does nothing else.
+LEAST = 1.3
+LEAST_SOURCE = pathlib.Path(__file__).parents[1] / "limit/show_limit.c"
+#: It is so near that what comes and goes with the machine has to be averaged out.
+LEAST_ROUNDS = 31
 
 
 def size(cells):
@@ -31,13 +37,20 @@ def timg(cells, *more):
     return ["timg", "-g", size(cells), "--frames=1", *more]
 
 
-def compare(workshop, what, ours, theirs, name, limit):
+def least(workshop):
+    """The program that does nothing else."""
+    program = workshop.folder_for("limit") / "show_limit"
+    run(["cc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", program, LEAST_SOURCE, "-ljpeg", "-lm"])
+    return program
+
+
+def compare(workshop, what, ours, theirs, name, limit, rounds=ROUNDS):
     """Both in turns; the ratio is the median of those of the pairs."""
     environment = workshop.environment(workshop.folder_for("show"))
     # What is not in the system's memory yet, and what only the first run does.
     work_of(ours, environment)
     work_of(theirs, environment)
-    pairs = [(work_of(ours, environment), work_of(theirs, environment)) for _ in range(ROUNDS)]
+    pairs = [(work_of(ours, environment), work_of(theirs, environment)) for _ in range(rounds)]
     return Figure(
         "show", f"{what}, against {name}", ours=median(o for o, _ in pairs) * 1000, unit="ms",
         theirs=median(t for _, t in pairs) * 1000, ratio=median(o / t for o, t in pairs), limit=limit, limited="ratio",
@@ -46,12 +59,15 @@ def compare(workshop, what, ours, theirs, name, limit):
 
 def measure(workshop):
     folder = workshop.photos()
+    limit = least(workshop)
     for name in ("24", "12"):
         photo, what = folder / f"{name}.jpg", f"{name} MP to {size(CELLS)} cells"
         ours = vitrine(workshop, CELLS, "--symbols", "sextant", "--pixels", "none", photo)
         yield compare(
             workshop, what, ours, chafa(CELLS, "-f", "symbols", "-c", "full", photo), "chafa", CHAFA)
         yield compare(workshop, what, ours, timg(CELLS, "-pq", photo), "timg", TIMG)
+        yield compare(
+            workshop, what, ours, [limit, photo, *map(str, CELLS)], "the least", LEAST, rounds=LEAST_ROUNDS)
     photo = folder / "24.jpg"
     yield compare(
         workshop, "24 MP in sixels", vitrine(workshop, PIXEL_CELLS, "--pixels", "sixel", photo),

@@ -1,0 +1,26 @@
+"""The memory that showing a photo of 24 megapixels takes at most, the decoder's with Vitrine's own."""
+import statistics
+
+from figure import Figure
+from lines.show import CELLS, vitrine
+from process import peaks_of
+
+#: MiB.
+BASELINE, PROGRESSIVE = 30, 100
+ROUNDS = 3
+
+
+def peak(workshop, photo):
+    command = vitrine(workshop, CELLS, "--symbols", "sextant", "--pixels", "none", photo)
+    # Both are there at once, though not both at their most.
+    return sum(peaks_of(command, workshop.environment(workshop.folder_for("show"))))
+
+
+def measure(workshop):
+    for what, photo, limit in (
+            ("24 MP", workshop.photos() / "24.jpg", BASELINE),
+            ("24 MP, progressive", workshop.progressive_photo(), PROGRESSIVE)):
+        most = [peak(workshop, photo) for _ in range(ROUNDS)]
+        yield Figure(
+            "picture-memory", f"peak memory of showing a photo, {what}", ours=statistics.median(most), unit="MiB",
+            limit=limit)
