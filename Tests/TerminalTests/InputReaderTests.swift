@@ -8,23 +8,14 @@ import Testing
 @MainActor @Suite(.unlessItHangs) struct InputReaderTests {
     /// A terminal's end of a line at which the test types.
     private final class Line {
-        private let ends: (read: Int32, write: Int32)
+        private let ends = LastingPipe()
         let reader: InputReader
         private(set) var events: [InputEvent] = []
 
         @MainActor init(sequenceWait: Int = 20) {
-            var pair: [Int32] = [0, 0]
-            pipe(&pair)
-            _ = fcntl(pair[0], F_SETFL, O_NONBLOCK)
-            ends = (pair[0], pair[1])
             reader = InputReader(
                 ends.read, sequences: KeySequences { _ in nil }, escapeWait: 10, sequenceWait: sequenceWait)
             reader.onEvent = { [unowned self] in events.append($0) }
-        }
-
-        deinit {
-            close(ends.read)
-            close(ends.write)
         }
 
         func type(_ text: String) {

@@ -13,23 +13,14 @@ import Testing
     /// A terminal that reads when the test does.
     private final class Line {
         let queue: OutputQueue
-        private let ends: (read: Int32, write: Int32)
+        private let ends = LastingPipe()
 
         let clock: Clock
 
         @MainActor init() {
-            var pair: [Int32] = [0, 0]
-            pipe(&pair)
-            for end in pair { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
-            ends = (pair[0], pair[1])
             let clock = Clock()
             self.clock = clock
             queue = OutputQueue(ends.write, now: { clock.now })
-        }
-
-        deinit {
-            close(ends.read)
-            close(ends.write)
         }
 
         /// Where the terminal reads.
@@ -45,6 +36,24 @@ import Testing
             var buffer = [UInt8](repeating: 0, count: count)
             let count = buffer.withUnsafeMutableBytes { Glibc.read(ends.read, $0.baseAddress, $0.count) }
             return Array(buffer.prefix(max(0, count)))
+        }
+    }
+
+    /// Takes so many bytes on a thread of its own, whenever there are some.
+    private struct Reader: Sendable {
+        let (end, count): (Int32, Int)
+
+        init(_ end: Int32, _ count: Int) { (self.end, self.count) = (end, count) }
+
+        func begin() {
+            Thread.detachNewThread {
+                var (left, buffer) = (count, [UInt8](repeating: 0, count: 4_096))
+                while left > 0 {
+                    var entry = pollfd(fd: end, events: Int16(POLLIN), revents: 0)
+                    guard poll(&entry, 1, -1) > 0 else { continue }
+                    left -= max(0, Glibc.read(end, &buffer, buffer.count))
+                }
+            }
         }
     }
 
@@ -74,16 +83,9 @@ import Testing
         let (whenIdle, idle) = AsyncStream<Void>.makeStream()
         line.queue.onIdle = { idle.yield() }
         let count = pieces.reduce(0) { $0 + $1.count }
-        // Each time there is room it writes what fits; the test reads whenever something is there.
-        let reader = DispatchSource.makeReadSource(fileDescriptor: line.readEnd, queue: .global())
-        let end = line.readEnd
-        reader.setEventHandler {
-            var buffer = [UInt8](repeating: 0, count: 1 << 16)
-            _ = Glibc.read(end, &buffer, buffer.count)
-        }
-        reader.resume()
+        // Each time there is room it writes what fits.
+        Reader(line.readEnd, count).begin()
         for await _ in whenIdle { break }
-        reader.cancel()
         #expect(line.queue.isIdle && line.queue.written == count)
     }
 
