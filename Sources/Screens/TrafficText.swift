@@ -18,7 +18,13 @@ enum TrafficText {
         return ByteText.text(Int64(bytes)) + "/s"
     }
 
-    static func quality(_ quality: LinkQuality) -> String {
+    /// - Parameter columns: as many as there are for it.
+    static func quality(_ quality: LinkQuality, columns: Int) -> String {
+        let text = self.quality(quality)
+        return text.displayWidth <= columns ? text : String(text.split(separator: " ").last ?? "")
+    }
+
+    private static func quality(_ quality: LinkQuality) -> String {
         switch quality {
         case .good: "Network good"
         case .fair: "Network fair"

@@ -39,12 +39,13 @@ extension TransfersScreen {
         var line = rest.takeTop(1)
         _ = line.takeLeft(1)
         _ = line.takeRight(1)
-        let quality = TrafficText.quality(report.quality)
+        let speed = report.running > 0 ? context.activity.speed : 0
+        let text = TrafficText.speed(speed)
+        let quality = TrafficText.quality(report.quality, columns: line.size.columns - 2 - text.displayWidth)
         let isBad = report.quality == .poor || report.quality == .offline
         _ = line.takeLeft(surface.write(quality, in: line, style: isBad ? theme.trouble : theme.name))
         _ = line.takeLeft(2)
-        let speed = report.running > 0 ? context.activity.speed : 0
-        _ = line.takeLeft(surface.write(TrafficText.speed(speed), in: line, style: theme.selectedName))
+        _ = line.takeLeft(surface.write(text, in: line, style: theme.selectedName))
         _ = line.takeLeft(2)
         let speeds = context.activity.speeds
         let peak = "peak \(TrafficText.speed(max(speed, Double(speeds.max() ?? 0))))"
