@@ -43,7 +43,8 @@ let rooms: KeyValuePairs<String, [String]> = [
     "Traffic": ["Model"],
     "Networking": ["Model", "Streams", "Cache", "HTTP", "Formats", "Traffic", "Logging", "CNetlink"],
     "Pixels": ["CMemory", "CPackets"],
-    "Decoding": ["Pixels", "CJPEG", "CPNG", "CWebP", "CTIFF", "CHEIF", "CExif"],
+    "Baseline": [],
+    "Decoding": ["Pixels", "Baseline", "CJPEG", "CPNG", "CWebP", "CTIFF", "CHEIF", "CExif"],
     "Confinement": ["CSandbox"],
     "Serving": ["Pixels", "Confinement"],
     "Pictures": ["Model", "Streams", "Cache", "Cells", "Text", "Pixels", "Logging"],
@@ -82,6 +83,7 @@ let tests: KeyValuePairs<String, [String]> = [
     "Traffic": ["LinkSimulation", "Model", "TestSupport"],
     "Networking": ["Cache", "HTTP", "Logging", "Model", "SQLite", "Streams", "Traffic", "TestSupport"],
     "Pixels": ["PictureTestSupport", "TestSupport"],
+    "Baseline": ["TestSupport"],
     "Decoding": ["Pixels", "PictureTestSupport", "TestSupport"],
     "Confinement": ["Pixels", "PictureTestSupport", "TestSupport", "confinement-probe", "vitrine-decoder"],
     "Pictures": [
@@ -102,9 +104,9 @@ let tests: KeyValuePairs<String, [String]> = [
     "Painting": [],
 ]
 
-/// Rooms of values that tests drive through hundreds of networks, at a million events each: even a build for debugging is to
-/// be quick with them.
-let simulated: Set = ["Traffic"]
+/// Rooms of values that tests drive through hundreds of networks, at a million events each, or through thousands of damaged
+/// pictures: even a build for debugging is to be quick with them.
+let driven: Set = ["Traffic", "Baseline"]
 
 func dependencies(_ names: [String]) -> [Target.Dependency] {
     names.map { .byName(name: $0) }
@@ -122,7 +124,7 @@ let package = Package(
         + rooms.map {
             .target(
                 name: $0.key, dependencies: dependencies($0.value),
-                swiftSettings: simulated.contains($0.key) ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : [])
+                swiftSettings: driven.contains($0.key) ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : [])
         }
         + programs.map { .executableTarget(name: $0.key, dependencies: dependencies($0.value)) }
         + [

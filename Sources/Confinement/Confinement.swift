@@ -35,6 +35,12 @@ public struct Confinement {
     /// Confines this process, which has one thread. Returns the walls that stand; nil if the limits could not be set, and then
     /// nothing is to be decoded.
     public func apply() -> StandingWalls? {
+        csandbox_die_with_parent() == 0 ? applyBeyondParent() : nil
+    }
+
+    /// Confines this process in the same way, but for one thing: it may outlive the thread that started it, since others may still
+    /// need it then. It has to end by itself when nobody has the other end of its socket any more.
+    public func applyBeyondParent() -> StandingWalls? {
         guard csandbox_close_all_but_three() == 0, forbidPrivileges() else { return nil }
         let landlock = buildLandlock()
         guard limitResources() else { return nil }
@@ -44,8 +50,7 @@ public struct Confinement {
     /// Confines this process, which has one thread, and is to make others that confine themselves with `apply`: it may do that
     /// and pass packets, and all else is taken from it as from them.
     ///
-    /// It does not ask to be killed with its parent, since that means with the thread that started it, and others may still
-    /// need it then: it ends when nobody has the other end of its socket any more.
+    /// It does not ask to be killed with its parent either: see `applyBeyondParent`.
     public static func applyToServer() -> StandingWalls? {
         // Its processes could not look up what is open, behind its walls: they close all at once, or there is no server.
         guard csandbox_close_at_once_but_three() == 0, csandbox_forbid_new_privileges() == 0,
@@ -68,9 +73,7 @@ public struct Confinement {
     }
 
     private func forbidPrivileges() -> Bool {
-        csandbox_forbid_new_privileges() == 0
-            && csandbox_die_with_parent() == 0
-            && csandbox_forbid_inspection() == 0
+        csandbox_forbid_new_privileges() == 0 && csandbox_forbid_inspection() == 0
     }
 
     private func buildLandlock() -> Int? {

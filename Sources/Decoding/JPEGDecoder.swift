@@ -78,7 +78,7 @@ enum JPEGDecoder: PictureDecoder {
 
     /// The greatest reduction during decoding that still leaves a pixel for each output pixel; the area filter does the
     /// rest.
-    private static func eighths(for region: PixelRect, _ output: PixelSize) -> Int {
+    static func eighths(for region: PixelRect, _ output: PixelSize) -> Int {
         JPEGStream.reductions.first { eighths in
             // A thousandth of a pixel: what arithmetic may have cost an exact fit.
             let region = region.scaled(by: Double(eighths) / 8)

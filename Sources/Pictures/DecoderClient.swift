@@ -15,12 +15,14 @@ public struct DecoderClient: Sendable {
         /// A program is started for it. That is the least for one picture.
         case program
         /// A server, which is started with the first picture and ends with the client and its copies, makes it as a copy of
-        /// itself. That is much less for each of many.
+        /// itself. That is much less for each of many. Small pictures that say nothing about themselves share a process, which
+        /// is less again.
         case server
     }
 
     private let program: DecoderProgram
     private let server: DecoderServer?
+    private let small: SmallPictureDecoders?
 
     /// A client of the decoder at this path.
     ///
@@ -28,6 +30,7 @@ public struct DecoderClient: Sendable {
     public init(path: String, budget: Int32 = 15_000, from origin: Origin = .program) {
         program = DecoderProgram(path: path, budget: budget)
         server = origin == .server ? DecoderServer(path: path, budget: budget) : nil
+        small = origin == .server ? SmallPictureDecoders(path: path, budget: budget) : nil
     }
 
     /// Finds out what a picture is, without decoding it: its size, and all it says about itself.
@@ -59,21 +62,26 @@ public struct DecoderClient: Sendable {
         let output: SealedMemory
         switch source {
         case .bytes(let bytes):
+            if let outcome = try small?.decode(bytes, request, cancellation) { return try reply(outcome) }
             let input = try memory { () throws(PixelsError) in try SealedMemory(sealing: bytes) }
             output = try answer(request, input: input.descriptor, cancellation)
         case .file(let path):
             let input = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
             guard input >= 0 else { throw .file(String(cString: strerror(errno))) }
             defer { close(input) }
+            if let bytes = small.flatMap({ _ in SmallFile.read(input) }),
+                let outcome = try small?.decode(bytes, request, cancellation)
+            {
+                return try reply(outcome)
+            }
             output = try answer(request, input: input, cancellation)
         }
-        let outcome: DecodeOutcome
-        do {
-            outcome = try DecodeOutcome(reading: output, for: request)
-        } catch {
-            // No seals, or nonsense: a decoder that was broken, or taken over.
-            throw .decoderDied
-        }
+        // No seals, or nonsense: a decoder that was broken, or taken over.
+        guard let outcome = try? DecodeOutcome(reading: output, for: request) else { throw .decoderDied }
+        return try reply(outcome)
+    }
+
+    private func reply(_ outcome: DecodeOutcome) throws(PictureError) -> DecodeReply {
         switch outcome {
         case .picture(let reply): return reply
         case .failure(let failure): throw .undecodable(failure)

@@ -45,6 +45,9 @@ public enum DecodeOutcome: Hashable, Sendable {
         }
     }
 
+    /// The block, of an answer with one picture at most.
+    public var block: [UInt8] { head + product }
+
     /// Writes the block and seals it.
     public func write(to memory: SealedMemory) throws(PixelsError) {
         try memory.fill(with: [head, product] + following)

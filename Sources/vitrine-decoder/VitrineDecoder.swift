@@ -10,13 +10,14 @@ import Serving
 /// else. It ends with 0 when there is an answer in the block, be it a failure, and with 1 when there is none.
 ///
 /// Asked with `--walls`, it answers with a `DecoderReport`, in a block or on a terminal. Asked with `--serve`, it makes such
-/// processes, as `DecoderService` says.
+/// processes, as `DecoderService` says; with `--small`, it decodes one small picture after the other, as `SmallPictureService` does.
 @main
 enum VitrineDecoder {
     static func main() {
         let arguments = CommandLine.arguments.dropFirst()
         if arguments.elementsEqual([DecoderReport.argument]) { report() }
         if arguments.elementsEqual([DecoderService.argument]) { serve() }
+        if arguments.elementsEqual([SmallPictureService.argument]) { serveSmall() }
         Decoder.prepare(forPictureOn: STDIN_FILENO)
         decode(Result { () throws(PixelsError) in try DecodeRequest(arguments: arguments) })
     }
@@ -48,6 +49,15 @@ enum VitrineDecoder {
             decode(Result { () throws(PixelsError) in try DecodeRequest(packet: packet) })
         }.run()
         exit(0)
+    }
+
+    /// Decodes small pictures, one after the other.
+    private static func serveSmall() -> Never {
+        guard Confinement(longestAnswer: 0).applyBeyondParent() != nil else { _exit(1) }
+        SmallPictureServer(socket: STDIN_FILENO) { request, picture in
+            Decoder.decodeSmall(picture, request).map(DecodeOutcome.picture)
+        }.run()
+        _exit(0)
     }
 
     private static func outcome(

@@ -5,13 +5,14 @@ import Serving
 /// Stands in the decoder's place and does something wrong: what, its own name says. Started through a link of that name, with
 /// the arguments and descriptors that a decoder gets. It is not confined.
 ///
-/// Asked to serve, it is a good server of broken processes; those whose names begin with `server-` are broken servers, and good
-/// decoders where they are asked to decode.
+/// Asked to serve, it is a good server of broken processes; those whose names begin with `server-` are broken servers, and
+/// those with `small-` broken decoders of small pictures, and good decoders where they are asked to decode.
 @main
 enum BrokenDecoder {
     static func main() throws {
         let name = CommandLine.arguments[0].split(separator: "/").last.map(String.init) ?? ""
         let arguments = Array(CommandLine.arguments.dropFirst())
+        if arguments == [SmallPictureService.argument] { BrokenSmallDecoder(name: name).run() }
         guard arguments == [DecoderService.argument] else {
             return try decode(DecodeRequest(arguments: arguments), name)
         }
@@ -67,7 +68,7 @@ enum BrokenDecoder {
             if request.box.width > 1_000 { hang() }
             try right(request).write(to: answer)
         default:
-            guard name.hasPrefix("server-") else { exit(2) }
+            guard name.hasPrefix("server-") || name.hasPrefix("small-") else { exit(2) }
             try right(request).write(to: answer)
         }
     }

@@ -27,7 +27,19 @@ struct Subject {
             // Whatever is answered can be read: anything else is a mistake of ours.
             fatalError("the answer makes no sense")
         }
-        return word
+        return decodeSmall(request) ? "\(word), and shared" : word
+    }
+
+    /// Decodes it as the process does that small pictures share, if it is for that one. Returns whether it was.
+    private func decodeSmall(_ request: DecodeRequest) -> Bool {
+        guard SmallPictureService.takes(bytes, for: request), let reply = Decoder.decodeSmall(bytes, request) else {
+            return false
+        }
+        let block = DecodeOutcome.picture(reply).block
+        guard block.count <= SmallPictureService.longestAnswer(to: request),
+            (block.withUnsafeBytes { try? DecodeOutcome(reading: $0, for: request) }) != nil
+        else { fatalError("the answer to a small picture makes no sense") }
+        return true
     }
 
     private static func decode(_ bytes: [UInt8], _ request: DecodeRequest) throws(DecodeFailure) -> DecodeReply {

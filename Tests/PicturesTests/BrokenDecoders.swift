@@ -40,6 +40,15 @@ enum BrokenDecoders {
         ("server-hangs", .tookTooLong), ("server-answers-for-another", .tookTooLong),
     ]
 
+    /// Decoders of small pictures that know how an answer is written, and what comes of them; nil where it is a picture, because
+    /// somebody else decodes it then, or because there is a right answer to it after all.
+    static let smalls: [(name: String, error: PictureError?)] = [
+        ("small-crashes", nil), ("small-hangs", .tookTooLong), ("small-spins", .tookTooLong), ("small-lets-go", nil),
+        ("small-floods", nil), ("small-says-nothing", .tookTooLong), ("small-talks-nonsense", nil),
+        ("small-answers-too-long", nil), ("small-answers-too-short", nil), ("small-answers-twice", nil),
+        ("small-lies-about-sizes", nil), ("small-passes-descriptors", nil), ("small-leaves-all", nil),
+    ]
+
     /// The scripts, and what comes of them.
     static let scripts: [(name: String, error: PictureError)] = [
         ("complains", .decoderDied), ("crashes", .decoderDied), ("fails", .decoderDied), ("floods", .decoderDied),

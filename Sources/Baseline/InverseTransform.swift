@@ -1,0 +1,181 @@
+/// The inverse DCT (T.81, A.3.3), straight to a smaller picture if need be: a block becomes 1, 2, 4 or 8 samples wide, and
+/// as many high, independently. Each sample is the mean of those that it stands for.
+///
+/// It is done first for columns, then for rows, in fixed point; see `Butterfly` for the arithmetic. Overflow wraps. No
+/// coefficient that an encoder has made gets there, and one that a vandal has made gives a wrong sample.
+struct InverseTransform {
+    /// A block's coefficients, row by row. Zeros between blocks.
+    var coefficients = [Int32](repeating: 0, count: 64)
+    /// The columns, transformed, in quarters: rows of eight, of which only the samples' are used.
+    private var columns = [Int32](repeating: 0, count: 64)
+
+    /// Binary places of `columns`.
+    private static let columnBits: Int32 = 2
+    /// What is too much after the rows: the factors' places, those of `columns`, and three, as both halves of the transform
+    /// are times 2√2.
+    private static let rowShift = Butterfly.bits + columnBits + 3
+    /// The middle grey that samples are relative to (A.3.1), and a half for rounding.
+    private static let rowBias: Int32 = 128 << rowShift + 1 << (rowShift - 1)
+
+    /// Writes the block's samples to a plane, from `start` on, and sets the coefficients to zero again.
+    ///
+    /// - Parameter places: a bit for each coefficient that may be another than 0, that of the first always.
+    mutating func transform(
+        _ places: UInt64, width: Int, height: Int, to plane: inout [UInt8], at start: Int, stride: Int
+    ) {
+        if places == 1 {
+            let sample = Self.sample(ofFirst: coefficients[0])
+            coefficients[0] = 0
+            for row in 0..<height {
+                let rowStart = start &+ row &* stride
+                for column in 0..<width { plane[rowStart &+ column] = sample }
+            }
+            return
+        }
+        // The usual shapes get machine code of their own.
+        switch (width, height) {
+        case (2, 2): transformToFour(to: &plane, at: start, stride)
+        case (4, 4): transformAll(places, 4, 4, to: &plane, at: start, stride)
+        case (8, 8): transformAll(places, 8, 8, to: &plane, at: start, stride)
+        default: transformAll(places, width, height, to: &plane, at: start, stride)
+        }
+        for index in 0..<64 { coefficients[index] = 0 }
+    }
+
+    /// To two samples by two, by far the most frequent for small pictures: without tests for empty columns, which cost more
+    /// than the few products.
+    @inline(__always)
+    private func transformToFour(to plane: inout [UInt8], at start: Int, _ stride: Int) {
+        let column0 = twoOfColumn(0)
+        let column1 = twoOfColumn(1)
+        let column3 = twoOfColumn(3)
+        let column5 = twoOfColumn(5)
+        let column7 = twoOfColumn(7)
+        let bias = Self.rowBias &>> Butterfly.bits
+        let upper = Butterfly.two(column0.0 &+ bias, column1.0, column3.0, column5.0, column7.0)
+        let lower = Butterfly.two(column0.1 &+ bias, column1.1, column3.1, column5.1, column7.1)
+        plane[start] = Self.sample(upper.0)
+        plane[start &+ 1] = Self.sample(upper.1)
+        plane[start &+ stride] = Self.sample(lower.0)
+        plane[start &+ stride &+ 1] = Self.sample(lower.1)
+    }
+
+    @inline(__always)
+    private func twoOfColumn(_ column: Int) -> (Int32, Int32) {
+        let sums = Butterfly.two(
+            coefficients[column], coefficients[column &+ 8], coefficients[column &+ 24], coefficients[column &+ 40],
+            coefficients[column &+ 56])
+        return (Self.columnSample(sums.0), Self.columnSample(sums.1))
+    }
+
+    @inline(__always)
+    private mutating func transformAll(
+        _ places: UInt64, _ width: Int, _ height: Int, to plane: inout [UInt8], at start: Int, _ stride: Int
+    ) {
+        transformColumns(places, width: width, height: height)
+        for row in 0..<height {
+            transformRow(8 &* row, width: width, to: &plane, at: start &+ row &* stride)
+        }
+    }
+
+    /// The sample that a block without other coefficients consists of.
+    @inline(__always)
+    static func sample(ofFirst coefficient: Int32) -> UInt8 {
+        sample(coefficient &<< (rowShift &- 3) &+ rowBias)
+    }
+
+    @inline(__always)
+    private static func sample(_ sum: Int32) -> UInt8 {
+        UInt8(truncatingIfNeeded: max(0, min(255, sum &>> rowShift)))
+    }
+
+    @inline(__always)
+    private mutating func transformColumns(_ places: UInt64, width: Int, height: Int) {
+        for column in 0..<8 {
+            // Columns that no row will ask for.
+            if width == 1 && column > 0 || width == 2 && column & 1 == 0 && column > 0 || width == 4 && column == 4 {
+                continue
+            }
+            let first = coefficients[column]
+            if height == 1 || (places &>> UInt64(column)) & 0x0101_0101_0101_0100 == 0 {
+                let value = first &<< Self.columnBits
+                for row in 0..<height { columns[8 &* row &+ column] = value }
+                continue
+            }
+            switch height {
+            case 8:
+                let result = Butterfly.eight(
+                    first, coefficients[column &+ 8], coefficients[column &+ 16], coefficients[column &+ 24],
+                    coefficients[column &+ 32], coefficients[column &+ 40], coefficients[column &+ 48],
+                    coefficients[column &+ 56])
+                setColumn(column, result.0)
+                setColumn(column &+ 8, result.1)
+                setColumn(column &+ 16, result.2)
+                setColumn(column &+ 24, result.3)
+                setColumn(column &+ 32, result.4)
+                setColumn(column &+ 40, result.5)
+                setColumn(column &+ 48, result.6)
+                setColumn(column &+ 56, result.7)
+            case 4:
+                let result = Butterfly.four(
+                    first, coefficients[column &+ 8], coefficients[column &+ 16], coefficients[column &+ 24],
+                    coefficients[column &+ 40], coefficients[column &+ 48], coefficients[column &+ 56])
+                setColumn(column, result.0)
+                setColumn(column &+ 8, result.1)
+                setColumn(column &+ 16, result.2)
+                setColumn(column &+ 24, result.3)
+            default:
+                let result = Butterfly.two(
+                    first, coefficients[column &+ 8], coefficients[column &+ 24], coefficients[column &+ 40],
+                    coefficients[column &+ 56])
+                setColumn(column, result.0)
+                setColumn(column &+ 8, result.1)
+            }
+        }
+    }
+
+    @inline(__always)
+    private mutating func setColumn(_ index: Int, _ value: Int32) {
+        columns[index] = Self.columnSample(value)
+    }
+
+    @inline(__always)
+    private static func columnSample(_ sum: Int32) -> Int32 {
+        let shift = Butterfly.bits - columnBits
+        return (sum &+ 1 &<< (shift - 1)) &>> shift
+    }
+
+    @inline(__always)
+    private func transformRow(_ row: Int, width: Int, to plane: inout [UInt8], at start: Int) {
+        let first = columns[row] &+ (Self.rowBias &>> Butterfly.bits)
+        switch width {
+        case 8:
+            let result = Butterfly.eight(
+                first, columns[row &+ 1], columns[row &+ 2], columns[row &+ 3], columns[row &+ 4],
+                columns[row &+ 5], columns[row &+ 6], columns[row &+ 7])
+            plane[start] = Self.sample(result.0)
+            plane[start &+ 1] = Self.sample(result.1)
+            plane[start &+ 2] = Self.sample(result.2)
+            plane[start &+ 3] = Self.sample(result.3)
+            plane[start &+ 4] = Self.sample(result.4)
+            plane[start &+ 5] = Self.sample(result.5)
+            plane[start &+ 6] = Self.sample(result.6)
+            plane[start &+ 7] = Self.sample(result.7)
+        case 4:
+            let result = Butterfly.four(
+                first, columns[row &+ 1], columns[row &+ 2], columns[row &+ 3], columns[row &+ 5],
+                columns[row &+ 6], columns[row &+ 7])
+            plane[start] = Self.sample(result.0)
+            plane[start &+ 1] = Self.sample(result.1)
+            plane[start &+ 2] = Self.sample(result.2)
+            plane[start &+ 3] = Self.sample(result.3)
+        case 2:
+            let result = Butterfly.two(
+                first, columns[row &+ 1], columns[row &+ 3], columns[row &+ 5], columns[row &+ 7])
+            plane[start] = Self.sample(result.0)
+            plane[start &+ 1] = Self.sample(result.1)
+        default:
+            plane[start] = Self.sample(first &<< Butterfly.bits)
+        }
+    }
+}

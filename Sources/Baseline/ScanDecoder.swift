@@ -1,0 +1,139 @@
+/// Decodes a scan, one row of MCUs after the other: blocks to planes of samples, and these to the picture's pixels.
+struct ScanDecoder {
+    private let header: Header
+    private let width: Int
+    private let height: Int
+    private let eighths: Int
+
+    /// How much of the scan has been read.
+    private struct Progress {
+        var reader: BlockReader
+        /// The restart interval that is being read.
+        var interval = 0
+        /// How many of its MCUs have yet to come.
+        var rest: Int
+    }
+
+    init(_ header: Header, eighths: Int) {
+        self.header = header
+        self.eighths = eighths
+        width = (header.width * eighths + 7) / 8
+        height = (header.height * eighths + 7) / 8
+    }
+
+    /// The picture, or `nil` if the scan is damaged.
+    func decode(_ scan: ScanWords) -> BaselinePixels? {
+        let plans = header.components.map { ComponentPlan($0, of: header, eighths: eighths) }
+        let bytes = plans.count == 3 ? colours(scan, plans[0], plans[1], plans[2]) : greys(scan, plans[0])
+        return bytes.map { BaselinePixels(width: width, height: height, bytes: $0) }
+    }
+
+    private func greys(_ scan: ScanWords, _ plan: ComponentPlan) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 3 * width * height)
+        var plane = Plane(plan)
+        var transform = InverseTransform()
+        var progress = begin(scan)
+        for row in 0..<header.rows {
+            for column in 0..<header.columns {
+                if progress.rest == 0 {
+                    guard restart(scan, &progress) else { return nil }
+                    plane.prediction = 0
+                }
+                progress.rest &-= 1
+                guard plane.decode(column: column, plan, scan.words, &progress.reader, &transform) else { return nil }
+            }
+            for line in 0..<min(eighths, height - row * eighths) {
+                Self.paint(plane.samples, line * plan.stride, width, into: &bytes, 3 * width * (row * eighths + line))
+            }
+        }
+        return isComplete(scan, progress) ? bytes : nil
+    }
+
+    private func colours(
+        _ scan: ScanWords, _ lumaPlan: ComponentPlan, _ bluePlan: ComponentPlan, _ redPlan: ComponentPlan
+    ) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 3 * width * height)
+        var luma = Plane(lumaPlan)
+        var blue = Plane(bluePlan)
+        var red = Plane(redPlan)
+        var transform = InverseTransform()
+        var progress = begin(scan)
+        let linesPerRow = eighths * lumaPlan.down
+        for row in 0..<header.rows {
+            for column in 0..<header.columns {
+                if progress.rest == 0 {
+                    guard restart(scan, &progress) else { return nil }
+                    (luma.prediction, blue.prediction, red.prediction) = (0, 0, 0)
+                }
+                progress.rest &-= 1
+                guard luma.decode(column: column, lumaPlan, scan.words, &progress.reader, &transform),
+                    blue.decode(column: column, bluePlan, scan.words, &progress.reader, &transform),
+                    red.decode(column: column, redPlan, scan.words, &progress.reader, &transform)
+                else { return nil }
+            }
+            for line in 0..<min(linesPerRow, height - row * linesPerRow) {
+                Self.paint(
+                    luma.samples, line * lumaPlan.stride,
+                    blue.samples, red.samples, (line >> bluePlan.rowShift) * bluePlan.stride, bluePlan.pixelShift,
+                    width, into: &bytes, 3 * width * (row * linesPerRow + line))
+            }
+        }
+        return isComplete(scan, progress) ? bytes : nil
+    }
+
+    private func begin(_ scan: ScanWords) -> Progress {
+        Progress(
+            reader: BlockReader(wordsFrom: 0),
+            rest: header.restartInterval == 0 ? header.columns * header.rows : header.restartInterval)
+    }
+
+    /// Goes on with the next interval. `false` if there is none, or the last one was not read to its end.
+    private func restart(_ scan: ScanWords, _ progress: inout Progress) -> Bool {
+        guard isIntervalComplete(scan, progress), progress.interval + 1 < scan.intervals.count else { return false }
+        progress.interval += 1
+        progress.rest = header.restartInterval
+        progress.reader = BlockReader(wordsFrom: scan.intervals[progress.interval].start)
+        return true
+    }
+
+    private func isIntervalComplete(_ scan: ScanWords, _ progress: Progress) -> Bool {
+        progress.interval < scan.intervals.count && progress.reader.isAtEnd(of: scan.intervals[progress.interval])
+    }
+
+    private func isComplete(_ scan: ScanWords, _ progress: Progress) -> Bool {
+        progress.interval + 1 == scan.intervals.count && isIntervalComplete(scan, progress)
+    }
+
+    private static func paint(
+        _ luma: [UInt8], _ start: Int, _ width: Int, into bytes: inout [UInt8], _ target: Int
+    ) {
+        for x in 0..<width {
+            let sample = luma[start &+ x]
+            bytes[target &+ 3 &* x] = sample
+            bytes[target &+ 3 &* x &+ 1] = sample
+            bytes[target &+ 3 &* x &+ 2] = sample
+        }
+    }
+
+    /// YCbCr to RGB, as JFIF has it (T.871, 7): the factors are in 65536ths.
+    private static func paint(
+        _ luma: [UInt8], _ lumaStart: Int, _ blue: [UInt8], _ red: [UInt8], _ chromaStart: Int, _ chromaShift: Int,
+        _ width: Int, into bytes: inout [UInt8], _ target: Int
+    ) {
+        for x in 0..<width {
+            let light = Int32(luma[lumaStart &+ x]) &<< 16 &+ 0x8000
+            let chroma = chromaStart &+ x &>> chromaShift
+            let blueness = Int32(blue[chroma]) &- 128
+            let redness = Int32(red[chroma]) &- 128
+            let pixel = target &+ 3 &* x
+            bytes[pixel] = clamped(light &+ 91881 &* redness)
+            bytes[pixel &+ 1] = clamped(light &- 22554 &* blueness &- 46802 &* redness)
+            bytes[pixel &+ 2] = clamped(light &+ 116130 &* blueness)
+        }
+    }
+
+    @inline(__always)
+    private static func clamped(_ value: Int32) -> UInt8 {
+        UInt8(truncatingIfNeeded: max(0, min(255, value &>> 16)))
+    }
+}

@@ -1,0 +1,69 @@
+import PictureTestSupport
+import Pixels
+import TestSupport
+import Testing
+
+@testable import Decoding
+
+/// What is decoded of a small picture without the library, against what is decoded with it.
+@Suite(.ownThread) struct SmallPictureTests {
+    private func requests() -> [DecodeRequest] {
+        let boxes = [(40, 30), (20, 10), (160, 120), (320, 240), (33, 77), (1, 1)]
+        return boxes.flatMap { width, height in
+            var plain = DecodeRequest(box: PixelSize(width: width, height: height))
+            plain.pixelAspect = 0.75
+            var part = plain
+            part.region = UnitRect(x: 0.2, y: 0.1, width: 0.4, height: 0.5) ?? .whole
+            part.turns = 1
+            var cover = plain
+            cover.fitting = .cover
+            cover.enlarges = true
+            return [plain, part, cover]
+        }
+    }
+
+    @Test(arguments: ["1x1", "2x1", "2x2", "1x2"]) func looksLikeTheLibrarys(sampling: String) throws {
+        let scene = PixelBuffer.scene(width: 317, height: 239)
+        let bytes = try Tool.cjpeg(scene.ppm, "-sample", sampling, "-quality", "85")
+        for request in requests() {
+            let small = try #require(Decoder.decodeSmall(bytes, request))
+            let reply = try bytes.withUnsafeBytes { try Decoder.decode($0, request) }
+            let (pixels, expected) = (try #require(small.pixels), try #require(reply.pixels))
+            #expect(pixels.size == expected.size && small.region == reply.region)
+            #expect(small.sourceSize == reply.sourceSize && small.format == reply.format)
+            #expect(small.orientation == reply.orientation && small.metadata == reply.metadata)
+            #expect(small.isComplete && !small.isCoarse && small.frameCount == 1)
+            #expect(pixels.psnr(expected) > 30, "\(sampling), \(request): \(pixels.psnr(expected))")
+        }
+    }
+
+    @Test func greyLooksLikeTheLibrarys() throws {
+        let bytes = try Tool.cjpeg(PixelBuffer.scene(width: 101, height: 67).ppm, "-grayscale")
+        let request = DecodeRequest(box: PixelSize(width: 40, height: 40))
+        let reply = try bytes.withUnsafeBytes { try Decoder.decode($0, request) }
+        let pixels = try #require(Decoder.decodeSmall(bytes, request)?.pixels)
+        #expect(try pixels.psnr(#require(reply.pixels)) > 40)
+    }
+
+    /// What says something about itself, and what is unusual or damaged, is another's.
+    @Test func leavesWhatIsNotForIt() throws {
+        let scene = PixelBuffer.scene(width: 64, height: 48)
+        let good = try Tool.cjpeg(scene.ppm)
+        let request = DecodeRequest(box: PixelSize(width: 16, height: 12))
+        #expect(Decoder.decodeSmall(good, request) != nil)
+        for options in [["-progressive"], ["-arithmetic"], ["-rgb"]] {
+            #expect(
+                Decoder.decodeSmall(try Tool.run("/usr/bin/cjpeg", options, input: scene.ppm), request) == nil,
+                "\(options)")
+        }
+        // An EXIF block, a profile.
+        for marker in [0xE1, 0xE2] as [UInt8] {
+            let other = Array(good.prefix(2)) + [0xFF, marker, 0, 4, 0x45, 0x78] + good.dropFirst(2)
+            #expect(Decoder.decodeSmall(other, request) == nil)
+        }
+        for length in stride(from: 0, to: good.count - 1, by: 7) {
+            #expect(Decoder.decodeSmall(Array(good.prefix(length)), request) == nil, "\(length)")
+        }
+        #expect(Decoder.decodeSmall(PNGFile(scene).bytes, request) == nil)
+    }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import PictureTestSupport
+import Pixels
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Pictures
+
+/// The decoders that small pictures share: which go to them, what becomes of those that break, and how they end.
+@Suite(.ownThread, .disabled(if: Sanitizer.isOn, "the helper limits its address space"))
+struct SmallPictureDecodersTests {
+    private let folder = TestFolder()
+    private let request = DecodeRequest(box: PixelSize(width: 16, height: 12))
+    private let scene = PixelBuffer.scene(width: 64, height: 48)
+
+    /// The decoder, by way of a script that notes its number, and what it is to be, each time that it is started.
+    private func noted() throws -> String {
+        let text = "#!/bin/sh\necho $$ $1 >> '\(folder.path("starts"))'\nexec '\(try DecoderProcess.path)' \"$@\"\n"
+        return try folder.writeProgram("decoder", text)
+    }
+
+    /// The numbers of those that were started, and their first arguments.
+    private func starts() throws -> [(number: pid_t, role: Substring)] {
+        let text = try String(contentsOfFile: folder.path("starts"), encoding: .utf8)
+        return text.split(separator: "\n").compactMap { line in
+            let parts = line.split(separator: " ")
+            return pid_t(parts[0]).map { ($0, parts[1]) }
+        }
+    }
+
+    private func roles() throws -> [Substring] { try starts().map(\.role) }
+
+    private func isThere(_ process: pid_t) -> Bool { kill(process, 0) == 0 }
+
+    private func jpeg(_ options: String...) throws -> [UInt8] {
+        try Tool.run("/usr/bin/cjpeg", options + ["-quality", "90"], input: scene.ppm)
+    }
+
+    @Test func oneDecodesManyPictures() throws {
+        let client = DecoderClient(path: try noted(), from: .server)
+        let exact = try DecoderClient(path: DecoderProcess.path).decode(.bytes(jpeg()), request)
+        let file = folder.write("small.jpg", try jpeg())
+        for source in [PictureSource.bytes(try jpeg()), .file(file)] {
+            for _ in 0..<20 {
+                let reply = try client.decode(source, request)
+                #expect(reply.format == "JPEG" && reply.isComplete && reply.sourceSize == scene.size)
+                #expect(try #require(reply.pixels).psnr(#require(exact.pixels)) > 35)
+            }
+        }
+        #expect(try roles() == ["--small"])
+    }
+
+    @Test func othersGoToProcessesOfTheirOwn() throws {
+        let client = DecoderClient(path: try noted(), from: .server)
+        var thumbnail = request
+        thumbnail.product = .thumbnail
+        let large = PixelBuffer.noise(width: 400, height: 300)
+        let long = try Tool.cjpeg(large.ppm, "-quality", "95")
+        #expect(long.count > SmallPictureService.longestPicture)
+        _ = try client.decode(.bytes(PNGFile(scene).bytes), request)
+        _ = try client.decode(.bytes(long), request)
+        _ = try client.decode(.bytes(jpeg()), thumbnail)
+        _ = try client.decode(.bytes(jpeg()), DecodeRequest(box: PixelSize(width: 1_000, height: 1_000)))
+        #expect(try roles() == ["--serve"])
+        // Only who looks at them knows that these are none for it.
+        let progressive = try client.decode(.bytes(jpeg("-progressive")), request)
+        #expect(progressive.pixels?.size == request.box)
+        let broken = try client.decode(.bytes(jpeg().dropLast(40)), request)
+        #expect(!broken.isComplete && broken.pixels?.size == request.box)
+        #expect(try roles() == ["--serve", "--small"])
+        // And it is well after that.
+        _ = try client.decode(.bytes(jpeg()), request)
+        #expect(try roles() == ["--serve", "--small"])
+    }
+
+    @Test func theyAreRenewed() throws {
+        let client = DecoderClient(path: try noted(), from: .server)
+        let picture = try jpeg()
+        for _ in 0...SmallPictureDecoders.lifetime { _ = try client.decode(.bytes(picture), request) }
+        let starts = try starts()
+        #expect(starts.map(\.role) == ["--small", "--small"])
+        #expect(!isThere(starts[0].number) && isThere(starts[1].number))
+    }
+
+    @Test func anotherTakesItsPlace() throws {
+        let client = DecoderClient(path: try noted(), from: .server)
+        for count in 1...3 {
+            #expect(try client.decode(.bytes(jpeg()), request).pixels?.size == request.box)
+            let small = try starts().filter { $0.role == "--small" }
+            #expect(small.count == count)
+            kill(small[count - 1].number, SIGKILL)
+            // The picture that meets one that is gone is decoded all the same.
+            #expect(try client.decode(.bytes(jpeg()), request).pixels?.size == request.box)
+        }
+    }
+
+    @Test func theyEndWithTheirClients() throws {
+        var clients = [DecoderClient(path: try noted(), from: .server)]
+        _ = try clients[0].decode(.bytes(jpeg()), request)
+        let number = try #require(try starts().first).number
+        #expect(isThere(number))
+        clients.removeAll()
+        #expect(!isThere(number))
+    }
+
+    /// Many at once, each another size: nobody gets what somebody else has asked for, and afterwards few wait.
+    @Test func manyAtOnce() throws {
+        let client = DecoderClient(path: try noted(), from: .server)
+        let wrong = Mutex(0)
+        let pictures = try (0..<8).map { index in
+            let grey = PixelColor(red: UInt8(30 * index), green: UInt8(30 * index), blue: UInt8(30 * index))
+            let size = PixelSize(width: 24 + 8 * index, height: 24)
+            return (size, grey, try Tool.cjpeg(PixelBuffer(size: size, rows: [], background: grey).ppm))
+        }
+        DispatchQueue.concurrentPerform(iterations: 80) { index in
+            let (size, grey, bytes) = pictures[index % 8]
+            let reply = try? client.decode(.bytes(bytes), DecodeRequest(box: size))
+            let expected = PixelBuffer(size: size, rows: [], background: grey)
+            guard let pixels = reply?.pixels, pixels.size == size, pixels.largestDifference(expected) < 4 else {
+                return wrong.withLock { $0 += 1 }
+            }
+        }
+        #expect(wrong.withLock { $0 } == 0)
+        #expect(try roles().allSatisfy { $0 == "--small" })
+        #expect(try starts().filter { isThere($0.number) }.count <= 4)
+    }
+
+    @Test func theyMayBreak() throws {
+        for (name, error) in BrokenDecoders.smalls {
+            let client = DecoderClient(
+                path: try BrokenDecoders.link(name, in: folder), budget: error == .tookTooLong ? 300 : 10_000,
+                from: .server)
+            for _ in 0..<2 {
+                if let error {
+                    #expect(throws: error, "\(name)") { try client.decode(.bytes(jpeg()), request) }
+                } else {
+                    #expect(try client.decode(.bytes(jpeg()), request).pixels?.size == request.box, "\(name)")
+                }
+            }
+        }
+    }
+
+    @Test func cancellationEndsThem() throws {
+        let client = DecoderClient(
+            path: try BrokenDecoders.link("small-hangs", in: folder), budget: 1_000_000, from: .server)
+        let picture = try jpeg()
+        for _ in 0..<10 {
+            let cancellation = DecodeCancellation()
+            let isOver = Gate()
+            let thrown = Mutex<PictureError?>(nil)
+            Thread.detachNewThread { [request] in
+                do throws(PictureError) {
+                    _ = try client.decode(.bytes(picture), request, cancellation: cancellation)
+                } catch {
+                    thrown.withLock { $0 = error }
+                }
+                isOver.open()
+            }
+            cancellation.cancel()
+            #expect(isOver.wait())
+            #expect(thrown.withLock { $0 } == .cancelled)
+        }
+    }
+}
