@@ -14,8 +14,12 @@ DESTDIR ?=
 
 SWIFT ?= swift
 CHECKED = --explicit-target-dependency-import-check error
-# Swift's libraries are built in, so that the program runs where Swift is not.
-RELEASE = $(CHECKED) -c release --static-swift-stdlib
+# Swift's libraries are built in, so that the program runs where Swift is not, and the C++ library that they need, which would
+# be most of what the system has to load for a program that only shows a file. Swift asks for it by name, and the linker takes
+# an archive of that name if it looks into a folder where there is nothing else. Swift would also have every function of the
+# program's be found by libraries that it loads, which look for none.
+STATIC = .build/static
+RELEASE = $(CHECKED) -c release --static-swift-stdlib -Xlinker -L$(CURDIR)/$(STATIC) -Xlinker --no-export-dynamic
 STRICT = $(CHECKED) -Xswiftc -warnings-as-errors
 # Many tests wait for programs, and hold one of Swift's few threads while they do. All of them begun at once, each gets its
 # turn so seldom that servers give up on it.
@@ -43,6 +47,7 @@ run: build
 
 build:
 	Scripts/install-packages run
+	mkdir -p $(STATIC) && ln -sf "$$(clang -print-file-name=libstdc++.a)" $(STATIC)/
 	$(SWIFT) build $(RELEASE) --product vitrine
 	$(SWIFT) build $(RELEASE) --product vitrine-decoder
 

@@ -4,13 +4,13 @@ import PackageDescription
 /// C libraries: a module map and a small shim each, imported by one Swift target alone.
 let system: [Target] = [
     .systemLibrary(name: "CSQLite", path: "Sources/System/CSQLite", providers: [.apt(["libsqlite3-dev"])]),
-    .systemLibrary(
-        name: "CLibXML2", path: "Sources/System/CLibXML2", pkgConfig: "libxml-2.0",
-        providers: [.apt(["libxml2-dev", "pkg-config"])]),
     .systemLibrary(name: "CNcurses", path: "Sources/System/CNcurses", providers: [.apt(["libncurses-dev"])]),
     .systemLibrary(name: "CJPEG", path: "Sources/System/CJPEG", providers: [.apt(["libjpeg62-turbo-dev"])]),
     .systemLibrary(name: "CPNG", path: "Sources/System/CPNG", providers: [.apt(["libpng-dev"])]),
-    // These three are loaded when such a picture is met, and not linked.
+    // These five are loaded when something is asked of the network, when a gallery is read, and when such a picture is met.
+    // They are not linked.
+    .systemLibrary(name: "CCurl", path: "Sources/System/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CLibXML2", path: "Sources/System/CLibXML2", providers: [.apt(["libxml2-dev"])]),
     .systemLibrary(name: "CWebP", path: "Sources/System/CWebP", providers: [.apt(["libwebp-dev"])]),
     .systemLibrary(name: "CTIFF", path: "Sources/System/CTIFF", providers: [.apt(["libtiff-dev"])]),
     .systemLibrary(
@@ -24,7 +24,6 @@ let system: [Target] = [
     .systemLibrary(name: "CSandbox", path: "Sources/System/CSandbox", providers: [.apt(["libc6-dev"])]),
     .systemLibrary(name: "CNetlink", path: "Sources/System/CNetlink", providers: [.apt(["libc6-dev"])]),
     .systemLibrary(name: "CSecret", path: "Sources/System/CSecret", providers: [.apt(["libc6-dev"])]),
-    .systemLibrary(name: "CCurl", path: "Sources/System/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 ]
 
 /// The rooms, and what each may import. Nothing else: the build enforces it
@@ -167,3 +166,11 @@ let package = Package(
                 exclude: ["Pictures": ["BrokenDecoders"], "Screens": ["Recorded"]][room] ?? [])
         }
 )
+
+/// Where Debian has libxml2's headers, which name each other by the folder below it. Asked for it, pkg-config would have the
+/// library linked as well. It is for all targets: whoever imports a room has the compiler look at the C modules behind it.
+let xmlHeaders = SwiftSetting.unsafeFlags(["-Xcc", "-I/usr/include/libxml2"])
+
+for target in package.targets where target.type != .system {
+    target.swiftSettings = (target.swiftSettings ?? []) + [xmlHeaders]
+}

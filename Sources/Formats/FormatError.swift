@@ -1,5 +1,7 @@
 /// Why a document is not read as a gallery. Nothing of it is used then.
 public enum FormatError: Error, Equatable, CustomStringConvertible {
+    /// What reads galleries cannot be loaded; the system's reason.
+    case missingLibrary(file: String, package: String, reason: String)
     /// There is nothing in it.
     case empty
     /// It is something else: a web page, plain text.
@@ -16,6 +18,8 @@ public enum FormatError: Error, Equatable, CustomStringConvertible {
     /// A sentence for the user.
     public var description: String {
         switch self {
+        case .missingLibrary(let file, let package, let reason):
+            "\(file) cannot be loaded (\(reason)). Install \(package)."
         case .empty: "The gallery file is empty."
         case .notAGallery(let what): "This is \(what), not a gallery."
         case .malformed(let line, let reason): "The gallery file has a mistake in line \(line): \(reason)."
@@ -23,5 +27,10 @@ public enum FormatError: Error, Equatable, CustomStringConvertible {
         case .tooDeep: "The gallery file nests its elements too deeply."
         case .tooLong(let line): "The gallery file has a tag in line \(line) that is too long."
         }
+    }
+
+    /// Whether the same document may be read later: nothing is wrong with it.
+    public var isTransient: Bool {
+        if case .missingLibrary = self { true } else { false }
     }
 }

@@ -34,9 +34,14 @@ public final class GalleryXMLParser {
     /// Begins a document.
     ///
     /// - Parameter base: the address that it was finally read from, after redirects; references in it are relative to that.
-    public init(base: Address) {
+    public convenience init(base: Address) {
+        self.init(base: base, library: XMLLibrary.file)
+    }
+
+    /// - Parameter library: the file that libxml2 is in.
+    init(base: Address, library: String) {
         photos = WrittenPhotos(base: base)
-        stream = XMLPushStream()
+        stream = XMLPushStream(library: library)
     }
 
     /// Reads the next piece of the document.

@@ -11,6 +11,9 @@ final class XMLPushStream {
         case end
     }
 
+    private let libraryFile: String
+    /// It and the parser are there from the first bytes on.
+    private var library: XMLLibrary?
     private var parser: xmlParserCtxtPtr?
     /// libxml2 recognises the encoding by the first four bytes, and wants them together.
     private var beginning: [UInt8] = []
@@ -19,12 +22,13 @@ final class XMLPushStream {
     private var stop: (any Error)?
     private var bytesSinceTag = 0
 
-    init() {
-        XMLPushStream.initializeLibrary
+    /// - Parameter library: the file that libxml2 is in.
+    init(library: String) {
+        libraryFile = library
     }
 
     deinit {
-        if let parser { xmlFreeParserCtxt(parser) }
+        if let library, let parser { cxml_free(library.functions, parser) }
     }
 
     func push(_ bytes: some Collection<UInt8>, consumer: @escaping (Event) throws -> Void) throws {
@@ -61,33 +65,36 @@ final class XMLPushStream {
 
     private static let pieceSize = 16_384
 
-    private var line: Int { parser.map { Int(vitrine_xml_line($0)) } ?? 0 }
+    private var line: Int { parser.map { Int(cxml_line($0)) } ?? 0 }
 
     private func open(with bytes: ArraySlice<UInt8>) throws {
+        let library = try XMLLibrary(file: libraryFile)
+        self.library = library
         var handler = Self.handler
         parser = bytes.withUnsafeBytes { bytes in
-            xmlCreatePushParserCtxt(
-                &handler, Unmanaged.passUnretained(self).toOpaque(),
-                bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count), nil)
+            cxml_begin(
+                library.functions, &handler, Unmanaged.passUnretained(self).toOpaque(),
+                bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
         }
         guard let parser else { throw FormatError.malformed(line: 0, reason: "out of memory") }
         // NONET alone "does not stop file:// entities": what does is that no entity is ever substituted (no NOENT) and
         // no document type gets past `internalSubset`.
-        xmlCtxtUseOptions(parser, Int32(XML_PARSE_NONET.rawValue | XML_PARSE_NOCDATA.rawValue))
+        cxml_use_options(library.functions, parser, Int32(XML_PARSE_NONET.rawValue | XML_PARSE_NOCDATA.rawValue))
     }
 
     private func parse(_ bytes: ArraySlice<UInt8>, isLast: Bool) throws {
-        guard let parser else { return }
+        guard let library, let parser else { return }
         let code = bytes.withUnsafeBytes { bytes in
-            xmlParseChunk(
-                parser, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count), isLast ? 1 : 0)
+            cxml_parse(
+                library.functions, parser, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count),
+                isLast ? 1 : 0)
         }
         if let stop { throw stop }
-        guard code == 0, parser.pointee.wellFormed != 0 else { throw malformed(parser) }
+        guard code == 0, parser.pointee.wellFormed != 0 else { throw malformed(library, parser) }
     }
 
-    private func malformed(_ parser: xmlParserCtxtPtr) -> FormatError {
-        guard let error = xmlCtxtGetLastError(parser) else {
+    private func malformed(_ library: XMLLibrary, _ parser: xmlParserCtxtPtr) -> FormatError {
+        guard let error = cxml_last_error(library.functions, parser) else {
             return .malformed(line: line, reason: "it is not well-formed")
         }
         // Nothing that looked like a tag had come yet: this was never meant to be XML.
@@ -100,7 +107,7 @@ final class XMLPushStream {
 
     private func halt(_ error: any Error) {
         if stop == nil { stop = error }
-        if let parser { xmlStopParser(parser) }
+        if let library, let parser { cxml_stop(library.functions, parser) }
     }
 
     private func receive(_ event: Event) {
@@ -115,7 +122,7 @@ final class XMLPushStream {
 
     private static var handler: xmlSAXHandler {
         var handler = xmlSAXHandler()
-        vitrine_xml_mark_as_sax2(&handler)
+        cxml_mark_as_sax2(&handler)
         handler.startElementNs = { context, name, _, _, _, _, count, _, attributes in
             guard let stream = XMLPushStream.stream(context), let name else { return }
             stream.receive(.start(name: name, Attributes(attributes, count: count), line: stream.line))
@@ -131,10 +138,6 @@ final class XMLPushStream {
         handler.serror = { _, _ in }
         return handler
     }
-
-    /// "xmlInitParser: Initialization function for the XML parser. This is not reentrant. Call once before processing in
-    /// case of use in multithreaded programs."
-    private static let initializeLibrary: Void = xmlInitParser()
 }
 
 extension String {

@@ -15,11 +15,11 @@ struct AddressCheck {
     private(set) var isPrivate: Bool
 
     init(_ plan: ExchangePlan) throws(HTTPError) {
-        let (request, host) = (plan.request, plan.hop.url.origin.host)
-        guard request.reach.allows(host) else { throw .privateAddress(host) }
+        let (request, host, curl) = (plan.request, plan.hop.url.origin.host, plan.hop.url.curl)
+        guard request.reach.allows(host, curl) else { throw .privateAddress(host) }
         isBehindProxy = plan.proxy != nil
-        isBounded = !isBehindProxy && request.reach.isBounded(at: host)
-        isPrivate = !HTTPRequest.Reach.publicOnly(except: nil).allows(host)
+        isBounded = !isBehindProxy && request.reach.isBounded(at: host, curl)
+        isPrivate = !HTTPRequest.Reach.publicOnly(except: nil).allows(host, curl)
     }
 
     /// Makes a socket for an address, or none.

@@ -9,9 +9,9 @@ struct Authentication {
     struct Methods: OptionSet, Hashable {
         let rawValue: Int
 
-        static let basic = Methods(rawValue: vitrine_curl_basic())
-        static let digest = Methods(rawValue: vitrine_curl_digest())
-        static let negotiate = Methods(rawValue: vitrine_curl_negotiate())
+        static let basic = Methods(rawValue: ccurl_basic())
+        static let digest = Methods(rawValue: ccurl_digest())
+        static let negotiate = Methods(rawValue: ccurl_negotiate())
         /// Those that a password is for. Never NTLM, which is broken.
         static let password: Methods = [.basic, .digest]
     }

@@ -4,7 +4,9 @@ import Glibc
 /// All that is known of an exchange that failed: curl's result says in which call, and the rest how far it had come.
 struct BreakReport {
     let code: CURLcode
-    /// What curl says of it.
+    /// What curl says of every such failure.
+    var meaning = ""
+    /// What curl says of this one.
     var detail = ""
     /// The host and its port.
     let host: String
@@ -45,7 +47,7 @@ struct BreakReport {
         }
     }
 
-    private var reason: String { detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail }
+    private var reason: String { detail.isEmpty ? meaning : detail }
 
     private var timeout: HTTPError {
         if !isLookedUp { return proxy == nil ? .lookupTimedOut(host) : .unknownProxy }

@@ -1,16 +1,70 @@
 import CCurl
 
-/// What curl knows of a transfer.
-extension UnsafeMutableRawPointer {
+/// One of curl's easy handles: what it is told, and what it knows of its transfer. Whoever made it frees it.
+struct EasyHandle {
+    let curl: Curl
+    let pointer: UnsafeMutableRawPointer
+
+    init(_ curl: Curl) throws(HTTPError) {
+        guard let pointer = ccurl_easy_init(curl.functions) else { throw .other("out of memory") }
+        (self.curl, self.pointer) = (curl, pointer)
+    }
+
+    func free() {
+        ccurl_easy_cleanup(curl.functions, pointer)
+    }
+
+    /// Goes on after a callback has asked for a pause.
+    func goOn() {
+        ccurl_easy_pause(curl.functions, pointer, CURLPAUSE_CONT)
+    }
+
+    // MARK: - What it is told
+
+    func set(_ option: CURLoption, _ value: Int) {
+        ccurl_set_long(curl.functions, pointer, option, value)
+    }
+
+    func set(_ option: CURLoption, _ value: String) {
+        ccurl_set_string(curl.functions, pointer, option, value)
+    }
+
+    func set(_ option: CURLoption, _ value: UnsafeMutableRawPointer) {
+        ccurl_set_pointer(curl.functions, pointer, option, value)
+    }
+
+    /// The list has to outlive the handle.
+    func set(_ option: CURLoption, _ list: UnsafeMutablePointer<curl_slist>?) {
+        ccurl_set_list(curl.functions, pointer, option, list)
+    }
+
+    func set(_ option: CURLoption, _ callback: curl_write_callback) {
+        ccurl_set_callback(curl.functions, pointer, option, callback)
+    }
+
+    func setProgress(_ callback: curl_xferinfo_callback) {
+        ccurl_set_progress(curl.functions, pointer, callback)
+    }
+
+    func setOpenSocket(_ callback: curl_opensocket_callback) {
+        ccurl_set_open_socket(curl.functions, pointer, callback)
+    }
+
+    func setBeforeRequest(_ callback: curl_prereq_callback) {
+        ccurl_set_before_request(curl.functions, pointer, callback)
+    }
+
+    // MARK: - What it knows
+
     func long(_ info: CURLINFO) -> Int {
         var value = 0
-        vitrine_curl_get_long(self, info, &value)
+        ccurl_get_long(curl.functions, pointer, info, &value)
         return value
     }
 
     func offset(_ info: CURLINFO) -> Int64 {
         var value: curl_off_t = 0
-        vitrine_curl_get_offset(self, info, &value)
+        ccurl_get_offset(curl.functions, pointer, info, &value)
         return Int64(value)
     }
 

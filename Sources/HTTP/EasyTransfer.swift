@@ -6,6 +6,7 @@ final class EasyTransfer {
     let number: Int
     /// It keeps the file that a body goes into open, until the last exchange is over.
     let request: HTTPRequest
+    private let curl: Curl
     private let configuration: HTTPConfiguration
     private let mailbox: TransferMailbox
     private let turn: TransferTurn
@@ -49,11 +50,12 @@ final class EasyTransfer {
     private static let refusalLimit: Int64 = 1 << 20
 
     init(
-        _ number: Int, _ request: HTTPRequest, _ configuration: HTTPConfiguration, _ memory: AuthenticationMemory,
-        _ mailbox: TransferMailbox, _ turn: TransferTurn
+        _ number: Int, _ request: HTTPRequest, _ curl: Curl, _ configuration: HTTPConfiguration,
+        _ memory: AuthenticationMemory, _ mailbox: TransferMailbox, _ turn: TransferTurn
     ) {
         self.number = number
         self.request = request
+        self.curl = curl
         self.configuration = configuration
         self.memory = memory
         weight = request.weight
@@ -63,20 +65,20 @@ final class EasyTransfer {
     }
 
     /// The transfer that a handle belongs to.
-    static func owning(_ easy: UnsafeMutableRawPointer) -> EasyTransfer? {
+    static func owning(_ easy: UnsafeMutableRawPointer, _ curl: Curl) -> EasyTransfer? {
         var context: UnsafeMutableRawPointer?
-        vitrine_curl_get_pointer(easy, CURLINFO_PRIVATE, &context)
+        ccurl_get_pointer(curl.functions, easy, CURLINFO_PRIVATE, &context)
         return context.map { Unmanaged<EasyTransfer>.fromOpaque($0).takeUnretainedValue() }
     }
 
     /// The handle that is at work.
-    var easy: UnsafeMutableRawPointer? { exchange?.easy }
+    var easy: EasyHandle? { exchange?.easy }
 
     var status: Int { exchange?.status ?? 0 }
 
     /// Goes on after the mailbox was full.
     func resume() {
-        if let easy { curl_easy_pause(easy, CURLPAUSE_CONT) }
+        easy?.goOn()
     }
 
     func setWeight(_ weight: Int) {
@@ -85,8 +87,8 @@ final class EasyTransfer {
     }
 
     /// Makes the handle of an exchange, the first one without a plan. The handle before must have been removed.
-    func begin(_ plan: ExchangePlan? = nil) throws(HTTPError) -> UnsafeMutableRawPointer {
-        let plan = if let plan { plan } else { try ExchangePlan(request, Hop(request), configuration, memory) }
+    func begin(_ plan: ExchangePlan? = nil) throws(HTTPError) -> EasyHandle {
+        let plan = if let plan { plan } else { try ExchangePlan(request, Hop(request, curl), configuration, memory) }
         (answer, stop, received) = (nil, nil, 0)
         let exchange = try Exchange(plan, of: self, configuration)
         self.exchange = exchange

@@ -4,7 +4,7 @@ import CCurl
 /// with nothing of the one before. Touched on the network's thread only.
 final class Exchange {
     let plan: ExchangePlan
-    let easy: UnsafeMutableRawPointer
+    let easy: EasyHandle
     private(set) var head = ResponseHead()
     /// Whether a connection stands and the request went out over it. What comes before is a proxy's word.
     private(set) var isRequested = false
@@ -19,7 +19,8 @@ final class Exchange {
 
     init(_ plan: ExchangePlan, of transfer: EasyTransfer, _ configuration: HTTPConfiguration) throws(HTTPError) {
         check = try AddressCheck(plan)
-        guard let easy = curl_easy_init() else { throw .other("out of memory") }
+        let curl = plan.hop.url.curl
+        let easy = try EasyHandle(curl)
         self.plan = plan
         self.transfer = transfer
         self.easy = easy
@@ -27,23 +28,23 @@ final class Exchange {
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         EasyOptions.apply(plan, configuration, to: easy)
         for line in RequestHeaders.lines(of: plan.request, at: plan.hop) {
-            headerList = curl_slist_append(headerList, line)
+            headerList = ccurl_slist_append(curl.functions, headerList, line)
         }
-        vitrine_curl_set_list(easy, CURLOPT_HTTPHEADER, headerList)
-        for name in configuration.names { nameList = curl_slist_append(nameList, name) }
-        if nameList != nil { vitrine_curl_set_list(easy, CURLOPT_RESOLVE, nameList) }
-        vitrine_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
+        easy.set(CURLOPT_HTTPHEADER, headerList)
+        for name in configuration.names { nameList = ccurl_slist_append(curl.functions, nameList, name) }
+        if nameList != nil { easy.set(CURLOPT_RESOLVE, nameList) }
+        easy.set(CURLOPT_ERRORBUFFER, errorText)
         let context = Unmanaged.passUnretained(self).toOpaque()
-        vitrine_curl_set_pointer(easy, CURLOPT_PRIVATE, Unmanaged.passUnretained(transfer).toOpaque())
+        easy.set(CURLOPT_PRIVATE, Unmanaged.passUnretained(transfer).toOpaque())
         applyBodyCallbacks(context)
         applyConnectionCallbacks(context)
         applyProgressCallbacks(context)
     }
 
     deinit {
-        curl_easy_cleanup(easy)
-        curl_slist_free_all(headerList)
-        curl_slist_free_all(nameList)
+        easy.free()
+        ccurl_slist_free_all(easy.curl.functions, headerList)
+        ccurl_slist_free_all(easy.curl.functions, nameList)
         errorText.deallocate()
     }
 
@@ -80,7 +81,8 @@ final class Exchange {
     func report(on code: CURLcode) -> BreakReport {
         let verdict = easy.long(CURLINFO_SSL_VERIFYRESULT)
         return BreakReport(
-            code: code, detail: String(cString: errorText), host: hop.url.place, proxy: plan.proxy?.url,
+            code: code, meaning: String(cString: ccurl_easy_strerror(easy.curl.functions, code)),
+            detail: String(cString: errorText), host: hop.url.place, proxy: plan.proxy?.url,
             isLookedUp: easy.offset(CURLINFO_NAMELOOKUP_TIME_T) > 0, isRequested: isRequested,
             isUnanswered: isUnanswered, systemError: easy.long(CURLINFO_OS_ERRNO),
             verdict: verdict != 0 ? verdict : easy.long(CURLINFO_PROXY_SSL_VERIFYRESULT),
@@ -102,37 +104,37 @@ final class Exchange {
     // MARK: - Callbacks
 
     private func applyBodyCallbacks(_ context: UnsafeMutableRawPointer) {
-        vitrine_curl_set_pointer(easy, CURLOPT_WRITEDATA, context)
-        vitrine_curl_set_callback(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
+        easy.set(CURLOPT_WRITEDATA, context)
+        easy.set(CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
             guard let exchange = Exchange.at(context) else { return 0 }
             return exchange.transfer.take(UnsafeRawBufferPointer(start: bytes, count: size * count), of: exchange)
         }
-        vitrine_curl_set_pointer(easy, CURLOPT_HEADERDATA, context)
-        vitrine_curl_set_callback(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
+        easy.set(CURLOPT_HEADERDATA, context)
+        easy.set(CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
             guard let exchange = Exchange.at(context) else { return 0 }
             return exchange.takeHeader(UnsafeRawBufferPointer(start: bytes, count: size * count))
         }
     }
 
     private func applyConnectionCallbacks(_ context: UnsafeMutableRawPointer) {
-        vitrine_curl_set_pointer(easy, CURLOPT_OPENSOCKETDATA, context)
-        vitrine_curl_set_open_socket(easy) { context, _, address in
+        easy.set(CURLOPT_OPENSOCKETDATA, context)
+        easy.setOpenSocket { context, _, address in
             guard let exchange = Exchange.at(context), let address else { return curl_socket_t(-1) }
             // A request that is sent once more, with a password, may need another connection.
             exchange.isRequested = false
             return exchange.check.open(address)
         }
-        vitrine_curl_set_pointer(easy, CURLOPT_PREREQDATA, context)
-        vitrine_curl_set_before_request(easy) { context, address, _, _, _ in
+        easy.set(CURLOPT_PREREQDATA, context)
+        easy.setBeforeRequest { context, address, _, _, _ in
             guard let exchange = Exchange.at(context), let address else { return CURL_PREREQFUNC_ABORT }
             return exchange.noteRequest(to: String(cString: address)) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         }
     }
 
     private func applyProgressCallbacks(_ context: UnsafeMutableRawPointer) {
-        vitrine_curl_set_long(easy, CURLOPT_NOPROGRESS, 0)
-        vitrine_curl_set_pointer(easy, CURLOPT_XFERINFODATA, context)
-        vitrine_curl_set_progress(easy) { context, _, received, _, _ in
+        easy.set(CURLOPT_NOPROGRESS, 0)
+        easy.set(CURLOPT_XFERINFODATA, context)
+        easy.setProgress { context, _, received, _, _ in
             guard let exchange = Exchange.at(context) else { return 1 }
             return exchange.transfer.noteProgress(Int64(received)) ? 0 : 1
         }

@@ -1,4 +1,3 @@
-import CCurl
 import Dispatch
 import Glibc
 import Synchronization
@@ -132,10 +131,24 @@ final class FileTransfer: @unchecked Sendable {
 
     /// The path of the URL, with its percent signs resolved.
     private var path: String {
-        let text = request.url.dropFirst("file://".count).drop { $0 != "/" }
-        guard let decoded = curl_easy_unescape(nil, String(text), 0, nil) else { return String(text) }
-        defer { curl_free(decoded) }
-        return String(cString: decoded)
+        var rest = Array(request.url.utf8.dropFirst("file://".utf8.count).drop { $0 != UInt8(ascii: "/") })[...]
+        var path: [UInt8] = []
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2)
+            if byte == UInt8(ascii: "%"), let resolved = Self.byte(digits) {
+                rest = rest.dropFirst(digits.count)
+                path.append(resolved)
+            } else {
+                path.append(byte)
+            }
+        }
+        return String(decoding: path.prefix { $0 != 0 }, as: UTF8.self)
+    }
+
+    /// The byte that two hexadecimal digits mean; nil if they are none.
+    private static func byte(_ digits: ArraySlice<UInt8>) -> UInt8? {
+        let values = digits.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        return values.count == 2 ? UInt8(values[0] << 4 | values[1]) : nil
     }
 
     /// Changes whenever the file does: its place on the disk, its size, and the times of its contents and of its entry.

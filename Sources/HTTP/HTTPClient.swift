@@ -7,20 +7,30 @@ import Synchronization
 ///     let client = HTTPClient(log: log)
 ///     for try await event in client.transfer(HTTPRequest(url: …)) { … }
 ///
-/// Without a transfer the thread sleeps until there is one. It knows nothing of what it fetches, and runs all that it is
+/// The thread is started with the first transfer over the network, and curl is loaded for it: who only looks at what is
+/// there waits for neither. Between transfers it sleeps. Where curl cannot be loaded every transfer fails and says so, and
+/// the next one tries again: by then it may have been installed. It knows nothing of what it fetches, and runs all that it is
 /// given: how many that should be is for others to say.
 public final class HTTPClient: Sendable {
-    private let thread: TransferThread
+    private let configuration: HTTPConfiguration
+    private let log: Log
+    private let library: String
+    /// Nil until there is something to do for it.
+    private let thread = Mutex<TransferThread?>(nil)
     private let numbers = Atomic<Int>(0)
 
-    /// Starts the thread.
-    public init(_ configuration: HTTPConfiguration = HTTPConfiguration(), log: Log) {
-        thread = TransferThread(configuration, log: log)
-        thread.start()
+    /// Makes a client, which costs nothing yet.
+    public convenience init(_ configuration: HTTPConfiguration = HTTPConfiguration(), log: Log) {
+        self.init(configuration, log: log, library: Curl.file)
+    }
+
+    /// - Parameter library: the file that curl is in.
+    init(_ configuration: HTTPConfiguration, log: Log, library: String) {
+        (self.configuration, self.log, self.library) = (configuration, log, library)
     }
 
     deinit {
-        thread.stop()
+        thread.withLock { $0?.stop() }
     }
 
     /// Begins to fetch.
@@ -32,12 +42,31 @@ public final class HTTPClient: Sendable {
             return HTTPTransfer(
                 mailbox, onCancel: { transfer.cancel() }, onRoom: { transfer.resume() }, onWeight: { _ in })
         }
+        let thread: TransferThread
+        do {
+            thread = try threadAtWork()
+        } catch {
+            mailbox.post(end: .failure(error))
+            request.meter?.noteEnd(.failure(error))
+            return HTTPTransfer(mailbox, onCancel: {}, onRoom: {}, onWeight: { _ in })
+        }
         let number = numbers.wrappingAdd(1, ordering: .relaxed).newValue
         thread.send(.start(number, request, mailbox))
         return HTTPTransfer(
             mailbox,
-            onCancel: { [thread] in thread.send(.cancel(number)) },
-            onRoom: { [thread] in thread.send(.resume(number)) },
-            onWeight: { [thread] in thread.send(.weigh(number, $0)) })
+            onCancel: { thread.send(.cancel(number)) },
+            onRoom: { thread.send(.resume(number)) },
+            onWeight: { thread.send(.weigh(number, $0)) })
+    }
+
+    /// The thread, which is started if it is not there yet.
+    private func threadAtWork() throws(HTTPError) -> TransferThread {
+        try thread.withLock { (thread) throws(HTTPError) -> TransferThread in
+            if let thread { return thread }
+            let new = TransferThread(try Curl(file: library), configuration, log: log)
+            new.start()
+            thread = new
+            return new
+        }
     }
 }

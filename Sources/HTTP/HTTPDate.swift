@@ -1,13 +1,29 @@
-import CCurl
+import Glibc
 
 /// The dates of headers.
 enum HTTPDate {
-    /// Seconds since 1970 of `Sun, 06 Nov 1994 08:49:37 GMT`; nil for what is written otherwise. Of curl's many formats
-    /// only this one is sent by servers to programs, and all others are guesses.
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+    /// Seconds since 1970 of `Sun, 06 Nov 1994 08:49:37 GMT`; nil for what is written otherwise. RFC 9110, section 5.6.7,
+    /// has two other formats, which are obsolete and which nobody sends to a program.
     static func seconds(_ text: String) -> Int64? {
         let bytes = Array(text.utf8)
         guard bytes.count == 29, bytes[3] == UInt8(ascii: ","), text.hasSuffix(" GMT") else { return nil }
-        let seconds = curl_getdate(text, nil)
-        return seconds < 0 ? nil : Int64(seconds)
+        let parts = text.split(separator: " ")
+        guard parts.count == 6, let month = months.firstIndex(of: String(parts[2])) else { return nil }
+        let clock = parts[4].split(separator: ":", omittingEmptySubsequences: false)
+        guard let day = number(parts[1], 2, 1...31), let year = number(parts[3], 4, 1601...9999), clock.count == 3,
+            let hour = number(clock[0], 2, 0...23), let minute = number(clock[1], 2, 0...59),
+            let second = number(clock[2], 2, 0...60)
+        else { return nil }
+        var time = tm()
+        (time.tm_year, time.tm_mon, time.tm_mday) = (year - 1900, Int32(month), day)
+        (time.tm_hour, time.tm_min, time.tm_sec) = (hour, minute, second)
+        return Int64(timegm(&time))
+    }
+
+    private static func number(_ digits: Substring, _ count: Int, _ range: ClosedRange<Int32>) -> Int32? {
+        guard digits.utf8.count == count, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Int32(digits).flatMap { range.contains($0) ? $0 : nil }
     }
 }

@@ -4,6 +4,8 @@ import Glibc
 ///
 /// An answer that says no, a 404, is not an error here: it is an answer. So is a 407, of whichever proxy.
 public enum HTTPError: Error, Equatable, CustomStringConvertible {
+    /// What everything goes through cannot be loaded; the system's reason.
+    case missingLibrary(file: String, package: String, reason: String)
     /// The URL cannot be used.
     case url(String)
     /// A user, a password or a token holds what cannot be sent.
@@ -71,6 +73,8 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
     /// A phrase for the user.
     public var description: String {
         switch self {
+        case .missingLibrary(let file, let package, let reason):
+            "\(file) cannot be loaded (\(reason)): install \(package)"
         case .url(let reason): "the address cannot be used: \(reason)"
         case .unusableCredentials: "the user, the password or the token holds control characters"
         case .unknownHost(let host): "the host \(host) is not known"
@@ -107,8 +111,8 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
     /// Whether the same request may succeed later: nothing is wrong with what was asked for.
     public var isTransient: Bool {
         switch self {
-        case .unknownHost, .lookupTimedOut, .unreachable, .connectTimedOut, .noRoute, .unknownProxy, .proxyUnreachable,
-            .proxyFailed, .noAnswer, .broken, .brokenOff, .stalled, .cut, .disk, .other:
+        case .missingLibrary, .unknownHost, .lookupTimedOut, .unreachable, .connectTimedOut, .noRoute, .unknownProxy,
+            .proxyUnreachable, .proxyFailed, .noAnswer, .broken, .brokenOff, .stalled, .cut, .disk, .other:
             true
         case .proxyRefused(let status):
             [408, 425, 429, 500, 502, 503, 504].contains(status)

@@ -16,6 +16,8 @@ struct HTTPURL: Equatable, Sendable {
     /// All of it, without credentials and without a fragment.
     let text: String
     let origin: Origin
+    /// What took it apart, and is asked where it leads to.
+    let curl: Curl
 
     /// No server knows longer ones.
     private static let maximumLength = 1 << 16
@@ -28,13 +30,12 @@ struct HTTPURL: Equatable, Sendable {
     }
 
     /// Reads the URL of a request. Credentials do not belong in it.
-    init(_ text: String) throws(HTTPError) {
+    init(_ text: String, _ curl: Curl) throws(HTTPError) {
         guard text.utf8.count <= Self.maximumLength else { throw .url("it is too long") }
-        guard let parts = curl_url() else { throw .other("out of memory") }
-        defer { curl_url_cleanup(parts) }
-        let code = curl_url_set(parts, CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME))
-        guard code == CURLUE_OK else { throw .url(String(cString: curl_url_strerror(code))) }
-        guard Self.part(CURLUPART_USER, of: parts) == nil, Self.part(CURLUPART_PASSWORD, of: parts) == nil else {
+        guard let parts = URLParts(curl) else { throw .other("out of memory") }
+        let code = parts.set(CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME))
+        guard code == CURLUE_OK else { throw .url(String(cString: ccurl_url_strerror(curl.functions, code))) }
+        guard parts.text(CURLUPART_USER) == nil, parts.text(CURLUPART_PASSWORD) == nil else {
             throw .url("a password does not belong in it")
         }
         guard let url = Self(parts) else { throw .url("it is no http or https URL of a host that can be looked up") }
@@ -42,17 +43,18 @@ struct HTTPURL: Equatable, Sendable {
     }
 
     /// Takes over what curl took apart; nil if it is nowhere to go.
-    private init?(_ parts: OpaquePointer) {
-        curl_url_set(parts, CURLUPART_USER, nil, 0)
-        curl_url_set(parts, CURLUPART_PASSWORD, nil, 0)
-        curl_url_set(parts, CURLUPART_FRAGMENT, nil, 0)
+    private init?(_ parts: borrowing URLParts) {
+        parts.set(CURLUPART_USER, nil)
+        parts.set(CURLUPART_PASSWORD, nil)
+        parts.set(CURLUPART_FRAGMENT, nil)
         // Names in other letters are read in the locale's encoding: without one that has them there is no such name.
-        let ascii = UInt32(vitrine_curl_punycode())
-        guard let scheme = Self.part(CURLUPART_SCHEME, of: parts)?.lowercased(), ["http", "https"].contains(scheme),
-            let host = Self.part(CURLUPART_HOST, ascii, of: parts)?.lowercased(), !host.isEmpty,
-            let port = Self.part(CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT), of: parts),
-            let text = Self.part(CURLUPART_URL, ascii, of: parts), text.utf8.count <= Self.maximumLength
+        let ascii = UInt32(ccurl_punycode())
+        guard let scheme = parts.text(CURLUPART_SCHEME)?.lowercased(), ["http", "https"].contains(scheme),
+            let host = parts.text(CURLUPART_HOST, ascii)?.lowercased(), !host.isEmpty,
+            let port = parts.text(CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)),
+            let text = parts.text(CURLUPART_URL, ascii), text.utf8.count <= Self.maximumLength
         else { return nil }
+        curl = parts.curl
         self.text = text
         origin = Origin(scheme: scheme, host: host, port: port)
     }
@@ -60,20 +62,17 @@ struct HTTPURL: Equatable, Sendable {
     /// Where a `Location` leads from here; nil if that is nowhere to go. Credentials in it are left out: they are a
     /// stranger's word on who asks.
     func resolving(_ location: String) -> HTTPURL? {
-        guard let parts = curl_url() else { return nil }
-        defer { curl_url_cleanup(parts) }
+        guard let parts = URLParts(curl) else { return nil }
         // What curl allows where it follows by itself: servers send spaces and letters of all kinds.
         let flags = UInt32(CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE | CURLU_ALLOW_SPACE)
-        guard curl_url_set(parts, CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME)) == CURLUE_OK,
-            curl_url_set(parts, CURLUPART_URL, location, flags) == CURLUE_OK
+        guard parts.set(CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME)) == CURLUE_OK,
+            parts.set(CURLUPART_URL, location, flags) == CURLUE_OK
         else { return nil }
         return HTTPURL(parts)
     }
 
-    static func part(_ part: CURLUPart, _ flags: UInt32 = 0, of parts: OpaquePointer) -> String? {
-        var value: UnsafeMutablePointer<CChar>?
-        guard curl_url_get(parts, part, &value, flags) == CURLUE_OK, let value else { return nil }
-        defer { curl_free(value) }
-        return String(cString: value)
+    /// What took them apart makes no difference.
+    static func == (left: HTTPURL, right: HTTPURL) -> Bool {
+        left.text == right.text && left.origin == right.origin
     }
 }

@@ -11,8 +11,8 @@ struct Hop: Equatable, Sendable {
     let isOwn: Bool
 
     /// Where a request begins.
-    init(_ request: HTTPRequest) throws(HTTPError) {
-        self.init(url: try HTTPURL(request.url), number: 0, isOwn: true)
+    init(_ request: HTTPRequest, _ curl: Curl) throws(HTTPError) {
+        self.init(url: try HTTPURL(request.url, curl), number: 0, isOwn: true)
     }
 
     private init(url: HTTPURL, number: Int, isOwn: Bool) {

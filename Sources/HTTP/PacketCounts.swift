@@ -8,10 +8,12 @@ struct PacketCounts {
     /// What has come over a transfer's connection since a transfer over the same one ended; nil where the system does not say.
     ///
     /// - Parameter easy: a transfer that has ended, and has not been removed: before, curl does not say which connection it is.
-    mutating func advance(_ easy: UnsafeMutableRawPointer) -> TransferMeter.Packets? {
+    mutating func advance(_ easy: EasyHandle) -> TransferMeter.Packets? {
         var connection: curl_socket_t = -1
         var (roundTrip, received, disordered): (UInt32, UInt32, UInt32) = (0, 0, 0)
-        guard vitrine_curl_get_packets(easy, &connection, &roundTrip, &received, &disordered) != 0 else { return nil }
+        let isKnown = ccurl_get_packets(
+            easy.curl.functions, easy.pointer, &connection, &roundTrip, &received, &disordered)
+        guard isKnown != 0 else { return nil }
         let now = TransferMeter.Packets(
             received: Int(received), disordered: Int(disordered), roundTrip: Double(roundTrip) / 1e6)
         let port = easy.long(CURLINFO_LOCAL_PORT)

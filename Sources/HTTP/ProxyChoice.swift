@@ -35,7 +35,7 @@ public struct ProxyChoice: Hashable, Sendable {
     /// The proxy that leads to a URL; nil if none does.
     func proxy(for url: HTTPURL) throws(HTTPError) -> Proxy? {
         guard !isOff, let text = url.isSecure ? https : http, !isException(url.origin.host) else { return nil }
-        guard let proxy = Proxy(text) else { throw .unusableProxy }
+        guard let proxy = Proxy(text, url.curl) else { throw .unusableProxy }
         return proxy
     }
 

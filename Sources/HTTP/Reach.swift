@@ -11,18 +11,18 @@ extension HTTPRequest {
 
 extension HTTPRequest.Reach {
     /// Whether a host's addresses must be the whole world's.
-    func isBounded(at host: String) -> Bool {
+    func isBounded(at host: String, _ curl: Curl) -> Bool {
         switch self {
         case .anywhere: false
         case .publicOnly(let exception):
-            exception.flatMap { try? HTTPURL("http://\($0)/") }?.origin.host != host
+            exception.flatMap { try? HTTPURL("http://\($0)/", curl) }?.origin.host != host
         }
     }
 
     /// Whether a host may be asked for, as far as its name tells. An address that a name leads to is looked at when the
     /// connection is made; by a proxy it is made elsewhere, and the name is all that there is.
-    func allows(_ host: String) -> Bool {
-        guard isBounded(at: host) else { return true }
+    func allows(_ host: String, _ curl: Curl) -> Bool {
+        guard isBounded(at: host, curl) else { return true }
         if let address = HostAddress(host) { return address.isPublic }
         // RFC 6761, section 6.3: names that always lead to this machine.
         var name = host[...]

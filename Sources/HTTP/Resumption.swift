@@ -28,7 +28,7 @@ extension HTTPRequest {
     /// What may be asked for at a hop.
     func resumption(at hop: Hop) -> Resumption? {
         guard let resumption, isBeginningThere, !resumption.validator.hasPrefix("W/"),
-            hop.isOwn || resumption.url != nil, hop.url == (try? HTTPURL(resumption.url ?? url))
+            hop.isOwn || resumption.url != nil, hop.url == (try? HTTPURL(resumption.url ?? url, hop.url.curl))
         else { return nil }
         return resumption
     }

@@ -16,7 +16,7 @@ struct TransferClock {
     }
 
     /// A connection stands, and a request is about to go out over it.
-    mutating func noteRequest(_ easy: UnsafeMutableRawPointer) {
+    mutating func noteRequest(_ easy: EasyHandle) {
         guard let meter else { return }
         let count = easy.long(CURLINFO_NUM_CONNECTS)
         let spent = easy.offset(CURLINFO_CONNECT_TIME_T) - easy.offset(CURLINFO_NAMELOOKUP_TIME_T)
@@ -26,14 +26,14 @@ struct TransferClock {
     }
 
     /// An answer's head is there; the first of them counts.
-    mutating func noteAnswer(_ easy: UnsafeMutableRawPointer) {
+    mutating func noteAnswer(_ easy: EasyHandle) {
         guard let meter, !isAnswered else { return }
         isAnswered = true
         let version: TransferMeter.Version = easy.long(CURLINFO_HTTP_VERSION) >= CURL_HTTP_VERSION_2_0 ? .http2 : .http1
         meter.noteAnswered(after: max(0, Double(Self.wait(easy) - waiting) / 1e6), version: version)
     }
 
-    private static func wait(_ easy: UnsafeMutableRawPointer) -> Int64 {
+    private static func wait(_ easy: EasyHandle) -> Int64 {
         easy.offset(CURLINFO_STARTTRANSFER_TIME_T) - easy.offset(CURLINFO_PRETRANSFER_TIME_T)
     }
 }

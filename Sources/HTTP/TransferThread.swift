@@ -19,6 +19,7 @@ final class TransferThread: @unchecked Sendable {
     /// Connections that are kept for later: 64 to each of a few hosts.
     private static let warmConnections = 256
 
+    private let curl: Curl
     private let configuration: HTTPConfiguration
     private let log: Log
     private let multi: OpaquePointer
@@ -29,18 +30,19 @@ final class TransferThread: @unchecked Sendable {
     private let turn = TransferTurn()
     private var packets = PacketCounts()
 
-    init(_ configuration: HTTPConfiguration, log: Log) {
-        Self.initializeLibrary
+    init(_ curl: Curl, _ configuration: HTTPConfiguration, log: Log) {
+        self.curl = curl
         self.configuration = configuration
         self.log = log
-        multi = OpaquePointer(curl_multi_init())
+        multi = OpaquePointer(ccurl_multi_init(curl.functions))
         // "By default libcurl will enlarge the size for each added easy handle to make it fit 4 times the number of added
         // easy handles": with the last of many transfers most connections would be closed that the next ones want.
-        vitrine_curl_multi_set_long(UnsafeMutableRawPointer(multi), CURLMOPT_MAXCONNECTS, Self.warmConnections)
+        ccurl_multi_set_long(
+            curl.functions, UnsafeMutableRawPointer(multi), CURLMOPT_MAXCONNECTS, Self.warmConnections)
     }
 
     deinit {
-        curl_multi_cleanup(UnsafeMutableRawPointer(multi))
+        ccurl_multi_cleanup(curl.functions, UnsafeMutableRawPointer(multi))
     }
 
     func start() {
@@ -63,7 +65,7 @@ final class TransferThread: @unchecked Sendable {
 
     func send(_ command: Command) {
         inbox.withLock { $0.append(command) }
-        curl_multi_wakeup(UnsafeMutableRawPointer(multi))
+        ccurl_multi_wakeup(curl.functions, UnsafeMutableRawPointer(multi))
     }
 
     private func run() {
@@ -71,12 +73,12 @@ final class TransferThread: @unchecked Sendable {
         defer { turn.end() }
         while obeyCommands() {
             var running: Int32 = 0
-            curl_multi_perform(multi, &running)
+            ccurl_multi_perform(curl.functions, multi, &running)
             finishTransfers()
             turn.end()
             // "If no easy handles are added, curl_multi_poll waits for the timeout or a wakeup." With some, curl itself
             // shortens the time to its next time-out.
-            curl_multi_poll(multi, nil, 0, Int32.max, nil)
+            ccurl_multi_poll(curl.functions, multi, Int32.max)
         }
     }
 
@@ -101,7 +103,7 @@ final class TransferThread: @unchecked Sendable {
     }
 
     private func start(_ number: Int, _ request: HTTPRequest, _ mailbox: TransferMailbox) {
-        let transfer = EasyTransfer(number, request, configuration, memory, mailbox, turn)
+        let transfer = EasyTransfer(number, request, curl, configuration, memory, mailbox, turn)
         log.debug(.networkDetail, "#\(number) \(request.url)")
         transfers[number] = transfer
         begin(transfer)
@@ -110,27 +112,29 @@ final class TransferThread: @unchecked Sendable {
     /// Sends a transfer's first request, or another.
     private func begin(_ transfer: EasyTransfer, _ plan: ExchangePlan? = nil) {
         do {
-            let code = curl_multi_add_handle(UnsafeMutableRawPointer(multi), try transfer.begin(plan))
-            guard code == CURLM_OK else { throw HTTPError.other(String(cString: curl_multi_strerror(code))) }
+            let easy = try transfer.begin(plan)
+            let code = ccurl_multi_add_handle(curl.functions, UnsafeMutableRawPointer(multi), easy.pointer)
+            guard code == CURLM_OK else {
+                throw HTTPError.other(String(cString: ccurl_multi_strerror(curl.functions, code)))
+            }
         } catch {
             end(transfer.number, .failure(error))
         }
     }
 
     private func finishTransfers() {
-        var left: Int32 = 0
-        while let message = curl_multi_info_read(UnsafeMutableRawPointer(multi), &left) {
-            guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle,
-                let transfer = EasyTransfer.owning(easy)
+        while let message = ccurl_multi_info_read(curl.functions, UnsafeMutableRawPointer(multi)) {
+            guard message.pointee.msg == CURLMSG_DONE, let pointer = message.pointee.easy_handle,
+                let transfer = EasyTransfer.owning(pointer, curl), let easy = transfer.easy
             else { continue }
             // Read before the handle is removed: "the data the returned pointer points to will not survive".
-            switch transfer.next(after: vitrine_curl_result(message)) {
+            switch transfer.next(after: ccurl_result(message)) {
             case .end(let result):
                 if case .success = result { transfer.request.meter?.note(packets: packets.advance(easy)) }
                 end(transfer.number, result)
             case .exchange(let plan):
                 log.debug(.networkDetail, "#\(transfer.number) \(transfer.status): on to \(plan.hop.url.text)")
-                curl_multi_remove_handle(UnsafeMutableRawPointer(multi), easy)
+                remove(easy)
                 begin(transfer, plan)
             }
         }
@@ -138,7 +142,7 @@ final class TransferThread: @unchecked Sendable {
 
     private func end(_ number: Int, _ result: Result<HTTPMetrics, any Error>) {
         guard let transfer = transfers.removeValue(forKey: number) else { return }
-        if let easy = transfer.easy { curl_multi_remove_handle(UnsafeMutableRawPointer(multi), easy) }
+        if let easy = transfer.easy { remove(easy) }
         switch result {
         case .success(let metrics):
             log.debug(
@@ -150,7 +154,7 @@ final class TransferThread: @unchecked Sendable {
         transfer.end(result)
     }
 
-    /// "curl_global_init … must be called at least once within a program before the program calls any other function in
-    /// libcurl", and since 7.84 that is safe from any thread.
-    private static let initializeLibrary: Void = { curl_global_init(Int(CURL_GLOBAL_DEFAULT)) }()
+    private func remove(_ easy: EasyHandle) {
+        ccurl_multi_remove_handle(curl.functions, UnsafeMutableRawPointer(multi), easy.pointer)
+    }
 }

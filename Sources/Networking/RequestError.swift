@@ -48,7 +48,7 @@ public enum RequestError: Error, Equatable {
         case .wrongType(let what): Failure("the server sent \(what)", remedy: .none)
         case .nothingHeld: Failure("the server sent nothing", remedy: .time)
         case .noRest(let reason): Failure("the server does not send the rest: \(reason)", remedy: .time)
-        case .format(let error): Failure(error.description.withoutStop, remedy: .none)
+        case .format(let error): Failure(error.description.withoutStop, remedy: error.isTransient ? .time : .none)
         case .cache(let error): Failure(error.description.withoutStop, remedy: error.isTransient ? .time : .none)
         }
     }

@@ -13,9 +13,9 @@ public struct Locations: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - variable: looks up an environment variable.
-    ///   - fallback: the home folder, where `HOME` does not say.
-    public init(fallback: String = "/", _ variable: (String) -> String?) {
-        let home = Self.absolute(variable("HOME")) ?? fallback
+    ///   - fallback: the home folder, asked for where `HOME` does not say.
+    public init(fallback: @autoclosure () -> String = "/", _ variable: (String) -> String?) {
+        let home = Self.absolute(variable("HOME")) ?? fallback()
         self.home = home
         func folder(_ name: String, _ usual: String) -> String {
             // "All paths set in these environment variables must be absolute. If an implementation encounters a relative

@@ -4,7 +4,11 @@ import Settings
 extension Locations {
     /// Where this process's user has his files.
     init() {
-        let home = getpwuid(getuid()).flatMap { $0.pointee.pw_dir }.map { String(cString: $0) }
-        self.init(fallback: home ?? "/") { name in getenv(name).map { String(cString: $0) } }
+        self.init(fallback: Self.listed ?? "/") { name in getenv(name).map { String(cString: $0) } }
+    }
+
+    /// His home folder as the system's list of users has it, which may lie on another machine.
+    private static var listed: String? {
+        getpwuid(getuid()).flatMap { $0.pointee.pw_dir }.map { String(cString: $0) }
     }
 }

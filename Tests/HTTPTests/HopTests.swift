@@ -6,7 +6,7 @@ import Testing
 /// Where redirects lead, and what goes along.
 @Suite(.ownThread) struct HopTests {
     private func hop(_ url: String) throws -> Hop {
-        try Hop(HTTPRequest(url: url, destination: .stream, limit: 1))
+        try Hop(HTTPRequest(url: url, destination: .stream, limit: 1), Curl())
     }
 
     @Test(arguments: [

@@ -20,6 +20,11 @@ struct Probe {
         client = HTTPClient(configuration, log: log)
     }
 
+    /// A client that looks for curl in another file.
+    init(library: String) {
+        client = HTTPClient(HTTPConfiguration(), log: log, library: library)
+    }
+
     func request(_ url: String) -> HTTPRequest {
         HTTPRequest(url: url, destination: .stream, limit: 1 << 20, allowsCompression: true)
     }

@@ -6,7 +6,7 @@ import Testing
 /// Which proxy leads where.
 @Suite(.ownThread) struct ProxyChoiceTests {
     private func proxy(_ variables: [String: String], _ url: String = "http://a.org/") throws -> String? {
-        try ProxyChoice { variables[$0] }.proxy(for: HTTPURL(url))?.url
+        try ProxyChoice { variables[$0] }.proxy(for: HTTPURL(url, Curl()))?.url
     }
 
     @Test func variables() throws {
@@ -52,10 +52,12 @@ import Testing
     }
 
     @Test func credentialsAreKeptApart() throws {
-        let proxy = try #require(Proxy("http://me:p%40ss@proxy.org:3128/"))
+        let curl = try Curl()
+        let proxy = try #require(Proxy("http://me:p%40ss@proxy.org:3128/", curl))
         #expect(proxy.url == "http://proxy.org:3128" && proxy.credentials == .init(user: "me", password: "p@ss"))
-        #expect(Proxy("me@p:1")?.credentials == .init(user: "me", password: "") && Proxy("p:1")?.credentials == nil)
-        #expect(Proxy("https://p")?.url == "https://p" && Proxy("[::1]:3128")?.url == "http://[::1]:3128")
+        #expect(Proxy("me@p:1", curl)?.credentials == .init(user: "me", password: ""))
+        #expect(Proxy("p:1", curl)?.url == "http://p:1" && Proxy("p:1", curl)?.credentials == nil)
+        #expect(Proxy("https://p", curl)?.url == "https://p" && Proxy("[::1]:3128", curl)?.url == "http://[::1]:3128")
     }
 
     @Test(arguments: ["ftp://p:1", "http://", "http://p:99999", "p p", "file:///x"]) func unusable(text: String) {

@@ -178,4 +178,17 @@ private enum Part {
     func validators(headers: [String: String], validator: String?) {
         #expect(HTTPResponse(status: 200, url: "", headers: headers).resumptionValidator == validator)
     }
+
+    @Test(
+        arguments: [
+            ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+            ("Tue, 29 Feb 2000 23:59:60 GMT", 951_868_800), ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
+            ("Sun, 06 Foo 1994 08:49:37 GMT", nil), ("Sun, 00 Nov 1994 08:49:37 GMT", nil),
+            ("Sun, 06 Nov 1994 24:49:37 GMT", nil), ("Sun, 06 Nov 1994 08:4937: GMT", nil),
+            ("Sun, 06 Nov 1994 08:49:37 CET", nil), ("Sunday, 06-Nov-94 08:49:37 GMT", nil),
+            ("Sun, +6 Nov 1994 08:49:37 GMT", nil), ("", nil),
+        ] as [(String, Int64?)])
+    func dates(text: String, seconds: Int64?) {
+        #expect(HTTPDate.seconds(text) == seconds)
+    }
 }

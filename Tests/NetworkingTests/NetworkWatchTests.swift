@@ -19,10 +19,12 @@ import Testing
     /// Begins to listen inside, whoever then takes the news.
     private func watch(_ onLook: @escaping @Sendable () -> Void = {}) -> NetworkWatch {
         network.inside {
-            NetworkWatch { [network] in
+            let watch = NetworkWatch { [network] in
                 defer { onLook() }
                 return network.inside { NetworkAddress.all() }
             }
+            _ = watch.changes
+            return watch
         }
     }
 
@@ -96,6 +98,16 @@ import Testing
 }
 
 @Suite(.ownThread, .unlessItHangs) struct NoNetworkWatchTests {
+    @Test func whoAsksForNoNewsHasNobodyListen() {
+        let watch = NetworkWatch(
+            open: {
+                Issue.record("nobody has a reason to listen")
+                return -1
+            },
+            addresses: { [] })
+        withExtendedLifetime(watch) {}
+    }
+
     @Test func whereTheKernelMayNotBeAskedNothingIsSaid() async {
         let watch = NetworkWatch(open: { -1 }) {
             Issue.record("nobody has a reason to look")

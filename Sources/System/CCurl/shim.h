@@ -1,72 +1,221 @@
+// libcurl, made callable from Swift. It is loaded when something is first asked of the network and not linked: with the
+// libraries that it brings it takes longer to start than a photo from the disk takes to be shown.
+
 #ifndef VITRINE_CCURL_H
 #define VITRINE_CCURL_H
 
 #include <curl/curl.h>
+#include <dlfcn.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
+/* The functions that are used: what they are called here, and there. */
+#define CCURL_FUNCTIONS(each) \
+    each(global_init, curl_global_init) \
+    each(free, curl_free) \
+    each(slist_append, curl_slist_append) \
+    each(slist_free_all, curl_slist_free_all) \
+    each(easy_init, curl_easy_init) \
+    each(easy_setopt, curl_easy_setopt) \
+    each(easy_getinfo, curl_easy_getinfo) \
+    each(easy_pause, curl_easy_pause) \
+    each(easy_strerror, curl_easy_strerror) \
+    each(easy_cleanup, curl_easy_cleanup) \
+    each(multi_init, curl_multi_init) \
+    each(multi_setopt, curl_multi_setopt) \
+    each(multi_add_handle, curl_multi_add_handle) \
+    each(multi_remove_handle, curl_multi_remove_handle) \
+    each(multi_perform, curl_multi_perform) \
+    each(multi_poll, curl_multi_poll) \
+    each(multi_wakeup, curl_multi_wakeup) \
+    each(multi_info_read, curl_multi_info_read) \
+    each(multi_strerror, curl_multi_strerror) \
+    each(multi_cleanup, curl_multi_cleanup) \
+    each(url, curl_url) \
+    each(url_set, curl_url_set) \
+    each(url_get, curl_url_get) \
+    each(url_strerror, curl_url_strerror) \
+    each(url_cleanup, curl_url_cleanup)
+
+#define CCURL_DECLARE(field, name) __typeof__(&name) field;
+#define CCURL_FIND(field, name) && (library->field = (__typeof__(&name))dlsym(handle, #name)) != NULL
+
+typedef struct ccurl_library {
+    CCURL_FUNCTIONS(CCURL_DECLARE)
+} ccurl_library;
+
+/* Finds the library, which stays loaded. Returns NULL, or why it cannot be used: dlerror(3), to be read at once.
+
+   "curl_global_init … must be called at least once within a program before the program calls any other function in libcurl",
+   and since 7.84 that is safe from any thread and may be repeated. */
+static inline const char *ccurl_load(ccurl_library *library, const char *name) {
+    void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!(handle != NULL CCURL_FUNCTIONS(CCURL_FIND))) {
+        const char *reason = dlerror();
+        return reason != NULL ? reason : "a function is missing";
+    }
+    return library->global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK ? NULL : "it cannot be initialised";
+}
+
+static inline void ccurl_free(const ccurl_library *library, void *memory) {
+    library->free(memory);
+}
+
+static inline struct curl_slist *ccurl_slist_append(
+    const ccurl_library *library, struct curl_slist *list, const char *line) {
+    return library->slist_append(list, line);
+}
+
+static inline void ccurl_slist_free_all(const ccurl_library *library, struct curl_slist *list) {
+    library->slist_free_all(list);
+}
+
+static inline CURL *ccurl_easy_init(const ccurl_library *library) {
+    return library->easy_init();
+}
+
+static inline CURLcode ccurl_easy_pause(const ccurl_library *library, CURL *easy, int directions) {
+    return library->easy_pause(easy, directions);
+}
+
+static inline const char *ccurl_easy_strerror(const ccurl_library *library, CURLcode code) {
+    return library->easy_strerror(code);
+}
+
+static inline void ccurl_easy_cleanup(const ccurl_library *library, CURL *easy) {
+    library->easy_cleanup(easy);
+}
+
+static inline CURLM *ccurl_multi_init(const ccurl_library *library) {
+    return library->multi_init();
+}
+
+static inline CURLMcode ccurl_multi_add_handle(const ccurl_library *library, CURLM *multi, CURL *easy) {
+    return library->multi_add_handle(multi, easy);
+}
+
+static inline CURLMcode ccurl_multi_remove_handle(const ccurl_library *library, CURLM *multi, CURL *easy) {
+    return library->multi_remove_handle(multi, easy);
+}
+
+static inline CURLMcode ccurl_multi_perform(const ccurl_library *library, CURLM *multi, int *running) {
+    return library->multi_perform(multi, running);
+}
+
+static inline CURLMcode ccurl_multi_poll(const ccurl_library *library, CURLM *multi, int milliseconds) {
+    return library->multi_poll(multi, NULL, 0, milliseconds, NULL);
+}
+
+static inline CURLMcode ccurl_multi_wakeup(const ccurl_library *library, CURLM *multi) {
+    return library->multi_wakeup(multi);
+}
+
+/* How many messages are left is of no interest: they are read until there is none. */
+static inline CURLMsg *ccurl_multi_info_read(const ccurl_library *library, CURLM *multi) {
+    int left = 0;
+    return library->multi_info_read(multi, &left);
+}
+
+static inline const char *ccurl_multi_strerror(const ccurl_library *library, CURLMcode code) {
+    return library->multi_strerror(code);
+}
+
+static inline CURLMcode ccurl_multi_cleanup(const ccurl_library *library, CURLM *multi) {
+    return library->multi_cleanup(multi);
+}
+
+static inline CURLU *ccurl_url(const ccurl_library *library) {
+    return library->url();
+}
+
+static inline CURLUcode ccurl_url_set(
+    const ccurl_library *library, CURLU *parts, CURLUPart part, const char *value, unsigned flags) {
+    return library->url_set(parts, part, value, flags);
+}
+
+static inline CURLUcode ccurl_url_get(
+    const ccurl_library *library, const CURLU *parts, CURLUPart part, char **value, unsigned flags) {
+    return library->url_get(parts, part, value, flags);
+}
+
+static inline const char *ccurl_url_strerror(const ccurl_library *library, CURLUcode code) {
+    return library->url_strerror(code);
+}
+
+static inline void ccurl_url_cleanup(const ccurl_library *library, CURLU *parts) {
+    library->url_cleanup(parts);
+}
+
 /* curl_easy_setopt and curl_easy_getinfo are variadic; each argument type gets a function. */
 
-static inline CURLcode vitrine_curl_set_long(CURL *easy, CURLoption option, long value) {
-    return curl_easy_setopt(easy, option, value);
+static inline CURLcode ccurl_set_long(const ccurl_library *library, CURL *easy, CURLoption option, long value) {
+    return library->easy_setopt(easy, option, value);
 }
 
-static inline CURLcode vitrine_curl_set_string(CURL *easy, CURLoption option, const char *value) {
-    return curl_easy_setopt(easy, option, value);
+static inline CURLcode ccurl_set_string(
+    const ccurl_library *library, CURL *easy, CURLoption option, const char *value) {
+    return library->easy_setopt(easy, option, value);
 }
 
-static inline CURLcode vitrine_curl_set_pointer(CURL *easy, CURLoption option, void *value) {
-    return curl_easy_setopt(easy, option, value);
+static inline CURLcode ccurl_set_pointer(const ccurl_library *library, CURL *easy, CURLoption option, void *value) {
+    return library->easy_setopt(easy, option, value);
 }
 
-static inline CURLcode vitrine_curl_set_list(CURL *easy, CURLoption option, struct curl_slist *value) {
-    return curl_easy_setopt(easy, option, value);
+static inline CURLcode ccurl_set_list(
+    const ccurl_library *library, CURL *easy, CURLoption option, struct curl_slist *value) {
+    return library->easy_setopt(easy, option, value);
 }
 
-static inline CURLcode vitrine_curl_set_callback(CURL *easy, CURLoption option, curl_write_callback callback) {
-    return curl_easy_setopt(easy, option, callback);
+static inline CURLcode ccurl_set_callback(
+    const ccurl_library *library, CURL *easy, CURLoption option, curl_write_callback callback) {
+    return library->easy_setopt(easy, option, callback);
 }
 
-static inline CURLcode vitrine_curl_set_progress(CURL *easy, curl_xferinfo_callback callback) {
-    return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, callback);
+static inline CURLcode ccurl_set_progress(const ccurl_library *library, CURL *easy, curl_xferinfo_callback callback) {
+    return library->easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, callback);
 }
 
-static inline CURLcode vitrine_curl_set_open_socket(CURL *easy, curl_opensocket_callback callback) {
-    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
+static inline CURLcode ccurl_set_open_socket(
+    const ccurl_library *library, CURL *easy, curl_opensocket_callback callback) {
+    return library->easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
 }
 
-static inline CURLcode vitrine_curl_set_before_request(CURL *easy, curl_prereq_callback callback) {
-    return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
+static inline CURLcode ccurl_set_before_request(
+    const ccurl_library *library, CURL *easy, curl_prereq_callback callback) {
+    return library->easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
 }
 
-static inline CURLMcode vitrine_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
-    return curl_multi_setopt(multi, option, value);
+static inline CURLMcode ccurl_multi_set_long(
+    const ccurl_library *library, CURLM *multi, CURLMoption option, long value) {
+    return library->multi_setopt(multi, option, value);
 }
 
-static inline CURLcode vitrine_curl_get_long(CURL *easy, CURLINFO info, long *value) {
-    return curl_easy_getinfo(easy, info, value);
+static inline CURLcode ccurl_get_long(const ccurl_library *library, CURL *easy, CURLINFO info, long *value) {
+    return library->easy_getinfo(easy, info, value);
 }
 
-static inline CURLcode vitrine_curl_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
-    return curl_easy_getinfo(easy, info, value);
+static inline CURLcode ccurl_get_offset(const ccurl_library *library, CURL *easy, CURLINFO info, curl_off_t *value) {
+    return library->easy_getinfo(easy, info, value);
 }
 
-static inline CURLcode vitrine_curl_get_pointer(CURL *easy, CURLINFO info, void **value) {
-    return curl_easy_getinfo(easy, info, (char **)value);
+static inline CURLcode ccurl_get_pointer(const ccurl_library *library, CURL *easy, CURLINFO info, void **value) {
+    return library->easy_getinfo(easy, info, (char **)value);
 }
 
 /* Of the connection of a transfer: the round trip of late, smoothed, in microseconds; packets with data that came since it was
    made, and how many of them before one that was sent earlier. tcp(7), TCP_INFO: the C library's structure has fewer fields
    than the kernel's, in whose <linux/tcp.h> these are tcpi_rtt, tcpi_data_segs_in and tcpi_rcv_ooopack, since Linux 5.4; their
    places do not change. Returns 0 where they are not known. */
-static inline int vitrine_curl_get_packets(
-    CURL *easy, curl_socket_t *connection, uint32_t *round_trip, uint32_t *received, uint32_t *disordered) {
+static inline int ccurl_get_packets(
+    const ccurl_library *library, CURL *easy, curl_socket_t *connection, uint32_t *round_trip, uint32_t *received,
+    uint32_t *disordered) {
     enum { smoothed_round_trip = 68, data_segments = 152, out_of_order = 224, end = 228 };
     unsigned char info[256];
     socklen_t length = sizeof info;
-    if (curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, connection) != CURLE_OK || *connection == CURL_SOCKET_BAD)
+    if (library->easy_getinfo(easy, CURLINFO_ACTIVESOCKET, connection) != CURLE_OK || *connection == CURL_SOCKET_BAD)
         return 0;
     if (getsockopt(*connection, IPPROTO_TCP, TCP_INFO, info, &length) != 0 || length < end) return 0;
     memcpy(round_trip, info + smoothed_round_trip, sizeof *round_trip);
@@ -76,24 +225,24 @@ static inline int vitrine_curl_get_packets(
 }
 
 /* The CURLAUTH_ constants are casts, which Swift does not import. */
-static inline long vitrine_curl_basic(void) {
+static inline long ccurl_basic(void) {
     return (long)CURLAUTH_BASIC;
 }
 
-static inline long vitrine_curl_digest(void) {
+static inline long ccurl_digest(void) {
     return (long)CURLAUTH_DIGEST;
 }
 
-static inline long vitrine_curl_negotiate(void) {
+static inline long ccurl_negotiate(void) {
     return (long)CURLAUTH_NEGOTIATE;
 }
 
-static inline long vitrine_curl_bearer(void) {
+static inline long ccurl_bearer(void) {
     return (long)CURLAUTH_BEARER;
 }
 
 /* A host's name as it is looked up, in ASCII, where curl can say so. */
-static inline unsigned vitrine_curl_punycode(void) {
+static inline unsigned ccurl_punycode(void) {
 #ifdef CURLU_PUNYCODE
     return CURLU_PUNYCODE;
 #else
@@ -102,7 +251,7 @@ static inline unsigned vitrine_curl_punycode(void) {
 }
 
 /* A finished transfer's result is in a union. */
-static inline CURLcode vitrine_curl_result(const CURLMsg *message) {
+static inline CURLcode ccurl_result(const CURLMsg *message) {
     return message->data.result;
 }
 
