@@ -1,5 +1,6 @@
 import Foundation
 import PictureTestSupport
+import Pixels
 import TestSupport
 import Testing
 
@@ -35,9 +36,19 @@ struct BrokenDecoderTests {
         #expect(broken.keys.allSatisfy { !$0.contains("started") }, "\(broken)")
     }
 
+    @Test func nothingStaysBehindOfDecodersOfSmallPictures() throws {
+        let paths = try BrokenDecoders.smalls.map { try BrokenDecoders.link($0.name, in: folder) }
+        let jpeg = try Tool.cjpeg(PixelBuffer.scene(width: 16, height: 12).ppm)
+        let broken = try outcomes("server", paths, good: jpeg)
+        // Somebody else decodes the picture, but for those that are waited for.
+        let waited = BrokenDecoders.smalls.compactMap { small in small.error.map { "\(small.name): \($0)" } }
+        let others = BrokenDecoders.smalls.filter { $0.error == nil }.map { "\($0.name): a picture" }
+        #expect(Set(broken.keys).isSubset(of: waited + others), "\(broken)")
+    }
+
     /// What came of the rounds, and how often.
-    private func outcomes(_ origin: String, _ paths: [String]) throws -> [String: String] {
-        let customer = try DecoderCustomer("rounds", ["\(rounds)", origin] + paths, in: folder)
+    private func outcomes(_ origin: String, _ paths: [String], good: [UInt8]? = nil) throws -> [String: String] {
+        let customer = try DecoderCustomer("rounds", ["\(rounds)", origin] + paths, good: good, in: folder)
         #expect(customer["descriptors"] == 0 && customer["children"] == 0)
         #expect(customer["spoiled"] == 0 && customer["good"] ?? 0 > 1)
         let broken = customer.told.filter { $0.key.contains(": ") }

@@ -7,8 +7,8 @@ struct DecoderCustomer {
     /// What it counted, by name.
     let told: [String: String]
 
-    init(_ mode: String, _ arguments: [String], in folder: TestFolder) throws {
-        let good = folder.write("good", PNGFile(.scene(width: 16, height: 12)).bytes)
+    init(_ mode: String, _ arguments: [String], good bytes: [UInt8]? = nil, in folder: TestFolder) throws {
+        let good = folder.write("good", bytes ?? PNGFile(.scene(width: 16, height: 12)).bytes)
         let command = try Command(
             Built.folder + "/decoder-customer", [mode, try DecoderProcess.path, good] + arguments)
         guard command.status == 0 else { throw ToolError(path: "decoder-customer", status: command.status) }
