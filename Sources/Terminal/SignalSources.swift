@@ -58,8 +58,12 @@ final class SignalSources {
         sigaction(SIGTSTP, &ours, nil)
     }
 
-    func close() {
+    /// Lets signals do again what they do.
+    ///
+    /// - Parameter isHungUp: whether the terminal is gone. Its end is read before the signal comes that says so, which would end
+    ///   the program before it has saved what it does then. There is nobody left to hang up another time.
+    func close(isHungUp: Bool) {
         for source in sources { source.cancel() }
-        for event in Event.allCases { signal(event.number, SIG_DFL) }
+        for event in Event.allCases where !(isHungUp && event == .hangUp) { signal(event.number, SIG_DFL) }
     }
 }

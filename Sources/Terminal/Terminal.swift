@@ -47,6 +47,8 @@ public final class Terminal {
     var asked: Set<TerminalQuestion> = []
     var told: TerminalFindings?
     var isActive = false
+    /// Whether the terminal is gone for good.
+    private var isHungUp = false
     var pixels = PixelLayer()
     /// Pictures are shown with all their pixels when they have been the same for a moment: who moves on sees symbols. Text
     /// that changes beside them, as it does while something is fetched, does not keep them waiting.
@@ -101,7 +103,7 @@ public final class Terminal {
             self?.interview?.noteSent()
             if let self, !self.pixels.isComplete { self.rest.goOn() }
         }
-        output.onGone = { [weak self] in self?.onEnd(SIGHUP) }
+        output.onGone = { [weak self] in self?.handle(.hangUp) }
         signals = SignalSources { [weak self] in self?.handle($0) }
         let input = InputReader(
             tty.descriptor, sequences: KeySequences { screen.keyString($0) }, escapeWait: environment.escapeWait)
@@ -112,7 +114,7 @@ public final class Terminal {
         input.onEvent = { [weak self] in self?.handle($0) }
         input.onReply = { [weak interview] in interview?.take($0) }
         input.isAnswerDue = { [weak interview] in interview?.isAnswerDue ?? false }
-        input.onGone = { [weak self] in self?.onEnd(SIGHUP) }
+        input.onGone = { [weak self] in self?.handle(.hangUp) }
         self.input = input
         enter()
     }
@@ -143,7 +145,7 @@ public final class Terminal {
         leave()
         input?.close()
         output.close()
-        signals?.close()
+        signals?.close(isHungUp: isHungUp)
         signals = nil
         frames = nil
     }
@@ -198,7 +200,8 @@ public final class Terminal {
         tty.makeRaw()
         input?.forget()
         var modes = tty.originalModes
-        let rescue = Array(leavingSequence)
+        // A frame may have stopped anywhere: CAN ends a sequence that was begun.
+        let rescue = [0x18] + Array(leavingSequence)
         vitrine_rescue_arm(tty.descriptor, &modes, rescue, rescue.count)
         askEverything()
         // A frame that the terminal would not take was dropped on the way out, and with it the word that it is ready.
@@ -253,7 +256,10 @@ public final class Terminal {
             setNeedsFrame()
         case .stop: suspend()
         case .goOn: enterAgain()
-        case .interrupt, .terminate, .hangUp: onEnd(event.number)
+        case .interrupt, .terminate: onEnd(event.number)
+        case .hangUp:
+            isHungUp = true
+            onEnd(event.number)
         }
     }
 

@@ -21,7 +21,8 @@ enum Vitrine {
         // A pipe that nobody reads is an error of the write, and handled there.
         signal(SIGPIPE, SIG_IGN)
         let code = await run()
-        exit(code)
+        // Nothing is left to be done or written, and other threads still run: `exit` would take things down under them.
+        _exit(code)
     }
 
     private static func run() async -> Int32 {

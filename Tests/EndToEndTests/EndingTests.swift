@@ -45,11 +45,40 @@ import Testing
         }
     }
 
+    /// The line takes nothing at first: what gives the terminal back waits for it.
+    @Test func aCrashGivesBackATerminalThatDoesNotReadJustNow() throws {
+        try end { session, _ in
+            session.stopLine()
+            kill(session.process, SIGSEGV)
+            session.untilQuiet(milliseconds: 200)
+            session.resumeLine()
+            #expect(session.wait() == -SIGSEGV)
+            session.expectRestored()
+        }
+    }
+
     /// There is no terminal left to be given back, but there is work to be saved.
     @Test func aTerminalThatIsClosedEndsIt() throws {
         try end { session, place in
             session.hangUp()
             #expect(session.wait() == 128 + SIGHUP)
+            let next = try browse()
+            #expect(next.until(shows: place))
+        }
+    }
+
+    /// The terminal's end is noticed in more than one way, and each time that it is said again it is nothing new.
+    @Test func whatIsSaidAgainDoesNotKeepWorkFromBeingSaved() throws {
+        try end { session, place in
+            let isOver = Gate()
+            Thread.detachNewThread { [process = session.process] in
+                while !isOver.isOpen {
+                    kill(process, SIGHUP)
+                    sched_yield()
+                }
+            }
+            #expect(session.wait() == 128 + SIGHUP)
+            isOver.open()
             let next = try browse()
             #expect(next.until(shows: place))
         }

@@ -18,6 +18,8 @@ public final class TerminalSession {
     /// -1 when it has been closed.
     private var terminal: Int32
     private var exitStatus: Int32?
+    /// The path of the end that the program has.
+    private let programsEnd: String
 
     /// Starts a program.
     ///
@@ -44,7 +46,8 @@ public final class TerminalSession {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, String(cString: ttyname(other)), O_RDWR, 0)
+        let programsEnd = String(cString: ttyname(other))
+        posix_spawn_file_actions_addopen(&actions, 0, programsEnd, O_RDWR, 0)
         posix_spawn_file_actions_adddup2(&actions, 0, 1)
         posix_spawn_file_actions_adddup2(&actions, 0, 2)
         posix_spawn_file_actions_addclose(&actions, terminal)
@@ -62,6 +65,7 @@ public final class TerminalSession {
         guard failure == 0 else { throw POSIXError(POSIXErrorCode(rawValue: failure) ?? .EIO) }
         self.process = process
         self.terminal = terminal
+        self.programsEnd = programsEnd
     }
 
     deinit {
@@ -76,6 +80,19 @@ public final class TerminalSession {
     public func hangUp() {
         close(terminal)
         terminal = -1
+    }
+
+    /// Has the line take nothing from the program, as ^S does, until it is resumed.
+    public func stopLine() { flow(TCOOFF) }
+
+    /// Has the line take what the program writes again.
+    public func resumeLine() { flow(TCOON) }
+
+    private func flow(_ action: Int32) {
+        // It is the program's end that is stopped.
+        let end = open(programsEnd, O_RDWR | O_NOCTTY | O_NONBLOCK)
+        tcflow(end, action)
+        close(end)
     }
 
     /// Types text, or the bytes that a key sends.

@@ -137,6 +137,8 @@ public final class VirtualScreen {
             cells[row][place].text += text
             return
         }
+        // A window may have become narrower than what was on its way there.
+        guard width <= columns else { return }
         if wrapsNext || column + width > columns {
             column = 0
             lineFeed()

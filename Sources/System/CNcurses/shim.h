@@ -2,8 +2,11 @@
 #define VITRINE_CNCURSES_H
 
 #define NCURSES_WIDECHAR 1
+#include <errno.h>
+#include <fcntl.h>
 #include <ncursesw/curses.h>
 #include <ncursesw/term.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,14 +116,33 @@ static inline struct vitrine_rescue *vitrine_the_rescue(void) {
     return &rescue;
 }
 
+/*
+ * Writes to a terminal that may still be taking a frame, and is written to without waiting: two seconds at most between any
+ * two bytes that it takes.
+ */
+static inline void vitrine_rescue_write(int descriptor, const char *bytes, size_t length) {
+    while (length > 0) {
+        ssize_t count = write(descriptor, bytes, length);
+        if (count > 0) {
+            bytes += count;
+            length -= (size_t)count;
+        } else if (count < 0 && errno != EINTR) {
+            struct pollfd entry = {descriptor, POLLOUT, 0};
+            if (errno != EAGAIN || poll(&entry, 1, 2000) <= 0) return;
+        }
+    }
+}
+
 /* Calls nothing but what signal-safety(7) lists as safe. */
 static void vitrine_rescue_handler(int signal) {
     struct vitrine_rescue *rescue = vitrine_the_rescue();
     if (rescue->armed) {
         rescue->armed = 0;
-        ssize_t ignored = write(rescue->descriptor, rescue->bytes, rescue->length);
-        (void)ignored;
-        tcsetattr(rescue->descriptor, TCSANOW, &rescue->modes);
+        /* Other threads go on while this one waits: what they still write of a frame goes nowhere. */
+        int terminal = dup(rescue->descriptor), nowhere = open("/dev/null", O_WRONLY);
+        if (terminal < 0 || nowhere < 0 || dup2(nowhere, rescue->descriptor) < 0) terminal = rescue->descriptor;
+        vitrine_rescue_write(terminal, rescue->bytes, rescue->length);
+        tcsetattr(terminal, TCSANOW, &rescue->modes);
     }
     /* Whoever was there before, the runtime's backtrace say, has its turn; else the signal does what it does. */
     sigaction(signal, &rescue->previous[signal], NULL);
