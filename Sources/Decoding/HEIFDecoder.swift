@@ -22,6 +22,7 @@ enum HEIFDecoder: PictureDecoder {
         _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest
     ) throws(DecodeFailure) -> DecodeReply {
         let name = name(of: bytes) ?? "HEIC"
+        guard HEIFReferences(bytes).areFinite else { throw .damaged("a picture in it is made of itself") }
         var picture = try HEIFPicture(bytes, format: name)
         let size = picture.size
         try PictureBounds.check(size, isHeldWhole: true)

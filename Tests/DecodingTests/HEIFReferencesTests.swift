@@ -1,0 +1,64 @@
+import Pixels
+import Testing
+
+@testable import Decoding
+
+/// Pictures in HEIF files that are put together from each other.
+struct HEIFReferencesTests {
+    private func number(_ value: Int, _ length: Int) -> [UInt8] {
+        (0..<length).reversed().map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+    }
+
+    private func box(_ type: String, _ content: [UInt8], isLong: Bool = false) -> [UInt8] {
+        isLong
+            ? number(1, 4) + Array(type.utf8) + number(content.count + 16, 8) + content
+            : number(content.count + 8, 4) + Array(type.utf8) + content
+    }
+
+    /// A file that says of some pictures which others they are made of.
+    private func file(_ parts: [Int: [Int]], version: UInt8 = 0, isLong: Bool = false, kind: String = "dimg") -> [UInt8]
+    {
+        let length = version == 0 ? 2 : 4
+        let references = parts.sorted { $0.key < $1.key }.flatMap { picture, parts in
+            box(kind, number(picture, length) + number(parts.count, 2) + parts.flatMap { number($0, length) })
+        }
+        let meta = box("hdlr", number(0, 20)) + box("iref", [version, 0, 0, 0] + references, isLong: isLong)
+        return box("ftyp", Array("heic\0\0\0\0mif1heic".utf8)) + box("meta", [0, 0, 0, 0] + meta)
+    }
+
+    private func areFinite(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { HEIFReferences($0).areFinite } }
+
+    @Test func picturesOfOthersAreFinite() {
+        #expect(areFinite([]) && areFinite(file([:])))
+        #expect(areFinite(file([1: [2, 3, 3], 4: [1, 2]])))
+        #expect(areFinite(file([1: [2, 3, 3], 4: [1, 2]], version: 1, isLong: true)))
+        // A small picture of a picture that is made of it is no part of it.
+        #expect(areFinite(file([1: [1]], kind: "thmb")))
+        #expect(areFinite(file(Dictionary(uniqueKeysWithValues: (1...7).map { ($0, [$0 + 1]) }))))
+    }
+
+    @Test func picturesOfThemselvesAreNot() throws {
+        for parts in [[2: [2]], [1: [2], 2: [1]], [1: [5, 2], 2: [6, 3], 3: [1]]] {
+            for (version, isLong) in [(0, false), (1, false), (1, true)] as [(UInt8, Bool)] {
+                #expect(!areFinite(file(parts, version: version, isLong: isLong)), "\(parts)")
+            }
+        }
+        #expect(!areFinite(file(Dictionary(uniqueKeysWithValues: (1...8).map { ($0, [$0 + 1]) }))))
+        let request = DecodeRequest(box: PixelSize(width: 8, height: 8))
+        #expect(throws: DecodeFailure.damaged("a picture in it is made of itself")) {
+            try file([2: [2]]).withUnsafeBytes { try Decoder.decode($0, request) }
+        }
+    }
+
+    @Test func whatBreaksOffIsReadAsFarAsItGoes() {
+        let whole = file([1: [2], 2: [1]], isLong: true)
+        for length in 0..<whole.count { _ = areFinite(Array(whole.prefix(length))) }
+        for place in whole.indices {
+            for value in [0, 1, 0x7F, 0xFF] as [UInt8] {
+                var other = whole
+                other[place] = value
+                _ = areFinite(other)
+            }
+        }
+    }
+}
