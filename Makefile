@@ -47,7 +47,8 @@ run: build
 
 build:
 	Scripts/install-packages run
-	mkdir -p $(STATIC) && ln -sf "$$(clang -print-file-name=libstdc++.a)" $(STATIC)/
+	mkdir -p $(STATIC)
+	for archive in /usr/lib/gcc/*/*/libstdc++.a; do test ! -e "$$archive" || ln -sf "$$archive" $(STATIC)/; done
 	$(SWIFT) build $(RELEASE) --product vitrine
 	$(SWIFT) build $(RELEASE) --product vitrine-decoder
 

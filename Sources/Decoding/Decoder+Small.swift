@@ -6,7 +6,8 @@ extension Decoder {
     /// Decodes a picture of the kind that thumbnails are, without any library; nil for all others, damaged ones among them.
     ///
     /// What reads the picture is `Baseline`, which cannot reach any memory but its own values', whatever the picture is: that is
-    /// why pictures may follow each other here. What comes of it is what `decode` would answer, but for rounding.
+    /// why pictures may follow each other here. What comes of it is what `decode` would answer, but for rounding, and for colours that
+    /// are stored more coarsely than light: the library smooths them where a picture keeps its size, and this does not.
     public static func decodeSmall(_ bytes: [UInt8], _ request: DecodeRequest) -> DecodeReply? {
         guard let picture = BaselinePicture(bytes) else { return nil }
         let size = PixelSize(width: picture.width, height: picture.height)

@@ -1,7 +1,7 @@
 import Glibc
 import Pixels
 
-/// Has pictures decoded, a process for each, and takes the answers.
+/// Has pictures decoded, a process for each or one for many small ones, and takes the answers.
 ///
 /// The bytes of a picture are a stranger's, and the libraries that read them are large. So they are read in a process that
 /// is given one file to read and one to write, limits on its time and memory, and an end of its own: whatever is wrong with
@@ -62,26 +62,22 @@ public struct DecoderClient: Sendable {
         let output: SealedMemory
         switch source {
         case .bytes(let bytes):
-            if let outcome = try small?.decode(bytes, request, cancellation) { return try reply(outcome) }
+            if let reply = try small?.decode(bytes, request, cancellation) { return reply }
             let input = try memory { () throws(PixelsError) in try SealedMemory(sealing: bytes) }
             output = try answer(request, input: input.descriptor, cancellation)
         case .file(let path):
             let input = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
             guard input >= 0 else { throw .file(String(cString: strerror(errno))) }
             defer { close(input) }
-            if let bytes = small.flatMap({ _ in SmallFile.read(input) }),
-                let outcome = try small?.decode(bytes, request, cancellation)
+            if let small, SmallPictureService.takes(request), let bytes = SmallFile.read(input),
+                let reply = try small.decode(bytes, request, cancellation)
             {
-                return try reply(outcome)
+                return reply
             }
             output = try answer(request, input: input, cancellation)
         }
         // No seals, or nonsense: a decoder that was broken, or taken over.
         guard let outcome = try? DecodeOutcome(reading: output, for: request) else { throw .decoderDied }
-        return try reply(outcome)
-    }
-
-    private func reply(_ outcome: DecodeOutcome) throws(PictureError) -> DecodeReply {
         switch outcome {
         case .picture(let reply): return reply
         case .failure(let failure): throw .undecodable(failure)

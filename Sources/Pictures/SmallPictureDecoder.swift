@@ -3,15 +3,15 @@ import Pixels
 
 /// One process that decodes small pictures one after the other. It ends with this object.
 ///
-/// Who has it uses it alone: it decodes nothing while nobody asks, and what it answers is the answer to what was asked last.
+/// Who has it uses it alone: it decodes nothing while nobody asks.
 final class SmallPictureDecoder: Sendable {
     /// What came of a picture.
     enum Outcome {
-        /// A block with an answer.
-        case answered([UInt8])
+        /// The picture.
+        case answered(DecodeReply)
         /// It leaves the picture to a process of its own.
         case elsewhere
-        /// It came to an end, or does not take any.
+        /// It came to an end, does not take any, or talks nonsense.
         case lost
     }
 
@@ -37,11 +37,15 @@ final class SmallPictureDecoder: Sendable {
         SpawnedProgram.reap(process)
     }
 
-    /// Has a picture decoded, and holds up the calling thread until there is an answer. After an error it is not to be used again.
+    /// Has a picture decoded, and holds up the calling thread until there is an answer. After an error, or when it is lost, it is
+    /// not to be used again.
+    ///
+    /// - Parameter number: another one each time. An answer to what was asked before is none.
     func run(
-        _ picture: [UInt8], _ request: DecodeRequest, budget: Int32, _ cancellation: DecodeCancellation
+        _ number: UInt32, _ picture: [UInt8], _ request: DecodeRequest, budget: Int32,
+        _ cancellation: DecodeCancellation
     ) throws(PictureError) -> Outcome {
-        guard (try? socket.send(SmallPictureService.packet(request, picture))) != nil else { return .lost }
+        guard (try? socket.send(SmallPictureService.packet(number, request, picture))) != nil else { return .lost }
         guard cancellation.begin(.connection(socket)) else { throw .cancelled }
         var patience = Patience(milliseconds: budget)
         let isInTime = patience.poll(socket.descriptor) != nil
@@ -50,7 +54,13 @@ final class SmallPictureDecoder: Sendable {
         let packet = try? socket.receive(atMost: SmallPictureService.longestAnswer(to: request))
         packet?.descriptors.forEach { close($0) }
         // Longer than any answer, or the end.
-        guard let packet, packet.descriptors.isEmpty, !packet.bytes.isEmpty else { return .lost }
-        return packet.bytes == SmallPictureService.elsewhere ? .elsewhere : .answered(packet.bytes)
+        guard let packet, packet.descriptors.isEmpty,
+            let block = SmallPictureService.block(packet.bytes, to: number)
+        else { return .lost }
+        guard !block.isEmpty else { return .elsewhere }
+        // It sends pictures, and leaves what fails to others: whatever else it says, it is not what it was.
+        guard case .picture(let reply)? = block.withUnsafeBytes({ try? DecodeOutcome(reading: $0, for: request) })
+        else { return .lost }
+        return .answered(reply)
     }
 }

@@ -1,10 +1,12 @@
+import Glibc
 import Pixels
 import Synchronization
 
 /// The processes that decode small pictures, as many as are at work at once, and those that wait for the next picture.
 ///
-/// One that is lost, hangs or answers nonsense is thrown away, and its picture is decoded in a process of its own. None lasts for
-/// many pictures: see `DecoderServer` for why that is better, though here no picture can do anything to its process.
+/// One that is lost or answers nonsense is thrown away, and its picture is decoded in a process of its own; one that hangs is ended
+/// when the picture's time is up. None lasts for many pictures: see `DecoderServer` for why that is better, though here no
+/// picture can do anything to its process.
 final class SmallPictureDecoders: Sendable {
     private struct Place {
         let decoder: SmallPictureDecoder
@@ -14,19 +16,21 @@ final class SmallPictureDecoders: Sendable {
 
     private struct State {
         var idle: [Place] = []
-        /// Whether one was lost before any had answered: there is no use in others.
-        var isUseless = false
-        var hasServed = false
+        /// How many were lost since one has answered.
+        var losses = 0
     }
 
     private let path: String
     private let budget: Int32
     private let state = Mutex(State())
+    /// The most that wait: as many as there are processors, and so threads that have pictures decoded.
+    private let mostIdle = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
-    /// As many pictures as one process takes.
+    /// As many pictures as one process takes. All of them together have the time that a decoder has for one: on a slow machine it
+    /// may end sooner.
     static let lifetime = 1_000
-    /// The most that wait. More than that many are at work where somebody asks from more threads.
-    private static let mostIdle = 4
+    /// When so many are lost in a row, there is no use in others.
+    static let mostLosses = 3
 
     init(path: String, budget: Int32) {
         self.path = path
@@ -37,31 +41,37 @@ final class SmallPictureDecoders: Sendable {
     /// another way.
     func decode(
         _ picture: [UInt8], _ request: DecodeRequest, _ cancellation: DecodeCancellation
-    ) throws(PictureError) -> DecodeOutcome? {
-        guard SmallPictureService.takes(picture, for: request), var place = take() else { return nil }
+    ) throws(PictureError) -> DecodeReply? {
+        guard SmallPictureService.takes(picture, for: request) else { return nil }
+        // Nobody is given a picture whose answer he would not be there for.
+        guard !cancellation.isCancelled else { throw .cancelled }
+        guard var place = take() else { return nil }
         place.count += 1
-        switch try place.decoder.run(picture, request, budget: budget, cancellation) {
-        case .lost:
-            lose()
-            return nil
-        case .elsewhere:
-            giveBack(place)
-            return nil
-        case .answered(let block):
-            let outcome = block.withUnsafeBytes { try? DecodeOutcome(reading: $0, for: request) }
-            // One that talks nonsense is not asked again; the picture may still be well.
-            if outcome == nil { lose() } else { giveBack(place) }
-            return outcome
+        let outcome: SmallPictureDecoder.Outcome
+        do {
+            outcome = try place.decoder.run(
+                UInt32(place.count), picture, request, budget: budget, cancellation)
+        } catch {
+            if error == .tookTooLong { lose() }
+            throw error
         }
+        switch outcome {
+        case .answered(let reply):
+            giveBack(place)
+            return reply
+        case .elsewhere: giveBack(place)
+        case .lost: lose()
+        }
+        return nil
     }
 
     // MARK: -
 
     /// One that nobody uses.
     private func take() -> Place? {
-        let (idle, isUseless) = state.withLock { ($0.idle.popLast(), $0.isUseless) }
+        let (idle, losses) = state.withLock { ($0.idle.popLast(), $0.losses) }
         if let idle { return idle }
-        guard !isUseless else { return nil }
+        guard losses < Self.mostLosses else { return nil }
         do {
             return Place(decoder: try SmallPictureDecoder(path: path))
         } catch {
@@ -73,13 +83,13 @@ final class SmallPictureDecoders: Sendable {
     /// Keeps one for the next picture, unless it has taken all that it should.
     private func giveBack(_ place: Place) {
         state.withLock { state in
-            state.hasServed = true
-            guard place.count < Self.lifetime, state.idle.count < Self.mostIdle else { return }
+            state.losses = 0
+            guard place.count < Self.lifetime, state.idle.count < mostIdle else { return }
             state.idle.append(place)
         }
     }
 
     private func lose() {
-        state.withLock { $0.isUseless = !$0.hasServed }
+        state.withLock { $0.losses += 1 }
     }
 }

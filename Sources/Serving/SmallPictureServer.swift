@@ -26,8 +26,10 @@ public struct SmallPictureServer {
             let count = room.withUnsafeMutableBytes { read(socket, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return }
-            let outcome = SmallPictureService.order(room[..<count]).flatMap { decode($0.request, $0.picture) }
-            guard send(outcome?.block ?? SmallPictureService.elsewhere) else { return }
+            // Who asks for what it would not take is none of those that it serves.
+            guard let order = SmallPictureService.order(room[..<count]) else { return }
+            let outcome = decode(order.request, order.picture)
+            guard send(SmallPictureService.answer(order.number, outcome)) else { return }
         }
     }
 

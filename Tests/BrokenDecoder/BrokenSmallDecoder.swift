@@ -6,8 +6,10 @@ struct BrokenSmallDecoder {
     let name: String
 
     func run() -> Never {
+        var count: UInt8 = 0
         while let order = take() {
-            let right = BrokenDecoder.right(order.request).block
+            count += 1
+            let right = answer(order.number, order.request, grey: count)
             switch name {
             case "small-crashes": abort()
             case "small-hangs": BrokenDecoder.hang()
@@ -25,17 +27,28 @@ struct BrokenSmallDecoder {
                 // A right answer to somebody else.
                 var other = order.request
                 other.box = PixelSize(width: order.request.box.width + 1, height: order.request.box.height)
-                send(BrokenDecoder.right(other).block)
+                send(answer(order.number, other, grey: count))
             case "small-passes-descriptors":
                 try? PacketSocket(adopting: dup(STDIN_FILENO)).send(right, passing: [0, 1, 2])
-            case "small-leaves-all": send(SmallPictureService.elsewhere)
+            case "small-leaves-all": send(SmallPictureService.answer(order.number, nil))
+            case "small-refuses": send(SmallPictureService.answer(order.number, .failure(.notAPicture)))
             default: send(right)
             }
         }
         exit(0)
     }
 
-    private func take() -> (request: DecodeRequest, picture: [UInt8])? {
+    /// A picture of a grey that no other decoder answers with.
+    private func answer(_ number: UInt32, _ request: DecodeRequest, grey: UInt8) -> [UInt8] {
+        let pixels = PixelBuffer(
+            size: request.box, rows: [], background: PixelColor(red: grey, green: grey, blue: grey))
+        let reply = DecodeReply(
+            to: request, sourceSize: request.box, format: "JPEG", orientation: .upright, isComplete: true,
+            metadata: PictureMetadata(), pixels: pixels)
+        return SmallPictureService.answer(number, .picture(reply))
+    }
+
+    private func take() -> (number: UInt32, request: DecodeRequest, picture: [UInt8])? {
         var room = [UInt8](repeating: 0, count: SmallPictureService.longestPacket)
         let count = read(STDIN_FILENO, &room, room.count)
         return count > 0 ? SmallPictureService.order(room[..<count]) : nil

@@ -47,6 +47,7 @@ enum BrokenDecoders {
         ("small-floods", nil), ("small-says-nothing", .tookTooLong), ("small-talks-nonsense", nil),
         ("small-answers-too-long", nil), ("small-answers-too-short", nil), ("small-answers-twice", nil),
         ("small-lies-about-sizes", nil), ("small-passes-descriptors", nil), ("small-leaves-all", nil),
+        ("small-refuses", nil),
     ]
 
     /// The scripts, and what comes of them.
