@@ -40,8 +40,9 @@ final class InputReader {
         source.resume()
     }
 
+    /// Hears nothing any more. It is called once.
     func close() {
-        source.cancel()
+        source.silence()
     }
 
     /// Forgets what has begun: while others had the terminal, they read its rest.

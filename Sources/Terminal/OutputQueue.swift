@@ -11,6 +11,8 @@ final class OutputQueue {
     private var (next, offset) = (0, 0)
     /// Tells when there is room again; there is one only while something waits for that.
     private var source: (any DispatchSourceWrite)?
+    /// Whether the terminal takes nothing any more, ever.
+    private var isGone = false
     /// Called when everything has been written.
     var onIdle: () -> Void = {}
     /// Called when the terminal is gone.
@@ -112,6 +114,7 @@ final class OutputQueue {
             case EAGAIN: return rate.noteFull(at: now())
             default:
                 forget()
+                isGone = true
                 onGone()
                 return
             }
@@ -122,7 +125,7 @@ final class OutputQueue {
 
     private func setWaiting(_ shall: Bool) {
         guard shall != (source != nil) else { return }
-        source?.cancel()
+        if isGone { source?.silence() } else { source?.cancel() }
         source = nil
         guard shall else { return }
         let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: .main)

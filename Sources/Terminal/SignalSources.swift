@@ -63,7 +63,7 @@ final class SignalSources {
     /// - Parameter isHungUp: whether the terminal is gone. Its end is read before the signal comes that says so, which would end
     ///   the program before it has saved what it does then. There is nobody left to hang up another time.
     func close(isHungUp: Bool) {
-        for source in sources { source.cancel() }
+        for source in sources { source.silence() }
         for event in Event.allCases where !(isHungUp && event == .hangUp) { signal(event.number, SIG_DFL) }
     }
 }
