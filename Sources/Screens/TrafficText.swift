@@ -20,17 +20,14 @@ enum TrafficText {
 
     /// - Parameter columns: as many as there are for it.
     static func quality(_ quality: LinkQuality, columns: Int) -> String {
-        let text = self.quality(quality)
-        return text.displayWidth <= columns ? text : String(text.split(separator: " ").last ?? "")
-    }
-
-    private static func quality(_ quality: LinkQuality) -> String {
-        switch quality {
-        case .good: "Network good"
-        case .fair: "Network fair"
-        case .poor: "Network poor"
-        case .offline: "No network"
-        }
+        let (text, short) =
+            switch quality {
+            case .good: ("Network good", "good")
+            case .fair: ("Network fair", "fair")
+            case .poor: ("Network poor", "poor")
+            case .offline: ("No network", "offline")
+            }
+        return text.displayWidth <= columns ? text : short
     }
 
     /// How much the controller lets run, and why: each a few words.
