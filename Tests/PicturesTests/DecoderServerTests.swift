@@ -14,19 +14,14 @@ struct DecoderServerTests {
     private let request = DecodeRequest(box: PixelSize(width: 16, height: 12))
     private let scene = PixelBuffer.scene(width: 16, height: 12)
 
-    /// The decoder, by way of a script that notes its number, and whether it is to serve, each time that it is started.
-    private func noted() throws -> String {
-        let text = "#!/bin/sh\necho $$ $1 >> '\(folder.path("starts"))'\nexec '\(try DecoderProcess.path)' \"$@\"\n"
-        return try folder.writeProgram("decoder", text)
-    }
+    private let noted: NotedDecoder
+
+    init() throws { noted = try NotedDecoder(in: folder) }
 
     /// The numbers of the servers, and of the programs, that were started.
     private func starts() throws -> (servers: [pid_t], programs: [pid_t]) {
-        let text = try String(contentsOfFile: folder.path("starts"), encoding: .utf8)
-        let lines = text.split(separator: "\n").map { $0.split(separator: " ") }
-        let numbers = { (isServer: Bool) in
-            lines.filter { ($0[1] == "--serve") == isServer }.compactMap { pid_t($0[0]) }
-        }
+        let starts = try noted.starts
+        let numbers = { (isServer: Bool) in starts.filter { ($0.role == "--serve") == isServer }.map(\.number) }
         return (numbers(true), numbers(false))
     }
 
@@ -39,14 +34,14 @@ struct DecoderServerTests {
     }
 
     @Test func oneServerDecodesManyPictures() throws {
-        let client = DecoderClient(path: try noted(), from: .server)
+        let client = DecoderClient(path: noted.path, from: .server)
         for _ in 0..<20 { #expect(try decode(client) == scene) }
         #expect(try starts().servers.count == 1 && starts().programs.isEmpty)
     }
 
     /// Its processes share their addresses, so it does not last.
     @Test func serversAreRenewed() throws {
-        let client = DecoderClient(path: try noted(), from: .server)
+        let client = DecoderClient(path: noted.path, from: .server)
         for _ in 0...DecoderServer.lifetime { _ = try decode(client) }
         let servers = try starts().servers
         #expect(servers.count == 2 && !isThere(servers[0]) && isThere(servers[1]))
@@ -54,7 +49,7 @@ struct DecoderServerTests {
     }
 
     @Test func endsWithItsClients() throws {
-        var clients = [DecoderClient(path: try noted(), from: .server)]
+        var clients = [DecoderClient(path: noted.path, from: .server)]
         clients.append(clients[0])
         _ = try decode(clients[0])
         clients.removeFirst()
@@ -68,7 +63,7 @@ struct DecoderServerTests {
     @Test func endsWithVitrine() throws {
         let good = folder.write("good", PNGFile(scene).bytes)
         let command = try Command(
-            Built.folder + "/decoder-customer", ["leave", try noted(), good, "now"])
+            Built.folder + "/decoder-customer", ["leave", noted.path, good, "now"])
         #expect(command.status != 0)
         let server = try #require(try starts().servers.first)
         while isThere(server), !isZombie(server) { sched_yield() }
@@ -81,7 +76,7 @@ struct DecoderServerTests {
     }
 
     @Test func anotherTakesItsPlace() throws {
-        let client = DecoderClient(path: try noted(), from: .server)
+        let client = DecoderClient(path: noted.path, from: .server)
         for count in 1...3 {
             #expect(try decode(client) == scene)
             let servers = try starts().servers
@@ -94,7 +89,7 @@ struct DecoderServerTests {
 
     /// A picture whose library it has not loaded, and for which it may open no file.
     @Test func rareFormatsGoToPrograms() throws {
-        let client = DecoderClient(path: try noted(), from: .server)
+        let client = DecoderClient(path: noted.path, from: .server)
         let tiff = try Tool.convert(scene.ppm, "-", "tiff:-")
         let reply = try client.decode(.bytes(tiff), request)
         #expect(reply.format == "TIFF" && reply.pixels == scene)
@@ -105,7 +100,7 @@ struct DecoderServerTests {
 
     /// Many at once, each another size: nobody gets what somebody else has asked for.
     @Test func manyAtOnce() throws {
-        let client = DecoderClient(path: try noted(), from: .server)
+        let client = DecoderClient(path: noted.path, from: .server)
         let wrong = Mutex(0)
         DispatchQueue.concurrentPerform(iterations: 60) { [folder] index in
             let scene = PixelBuffer.noise(width: 10 + index, height: 12)

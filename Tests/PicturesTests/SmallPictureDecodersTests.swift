@@ -14,22 +14,11 @@ struct SmallPictureDecodersTests {
     private let request = DecodeRequest(box: PixelSize(width: 16, height: 12))
     private let scene = PixelBuffer.scene(width: 64, height: 48)
 
-    /// The decoder, by way of a script that notes its number, and what it is to be, each time that it is started.
-    private func noted() throws -> String {
-        let text = "#!/bin/sh\necho $$ $1 >> '\(folder.path("starts"))'\nexec '\(try DecoderProcess.path)' \"$@\"\n"
-        return try folder.writeProgram("decoder", text)
-    }
+    private let noted: NotedDecoder
 
-    /// The numbers of those that were started, and their first arguments.
-    private func starts() throws -> [(number: pid_t, role: Substring)] {
-        let text = try String(contentsOfFile: folder.path("starts"), encoding: .utf8)
-        return text.split(separator: "\n").compactMap { line in
-            let parts = line.split(separator: " ")
-            return pid_t(parts[0]).map { ($0, parts[1]) }
-        }
-    }
+    init() throws { noted = try NotedDecoder(in: folder) }
 
-    private func roles() throws -> [Substring] { try starts().map(\.role) }
+    private func roles() throws -> [Substring] { try noted.starts.map(\.role) }
 
     private func isThere(_ process: pid_t) -> Bool { kill(process, 0) == 0 }
 
@@ -38,7 +27,7 @@ struct SmallPictureDecodersTests {
     }
 
     @Test func oneDecodesManyPictures() throws {
-        let client = DecoderClient(path: try noted(), from: .server)
+        let client = DecoderClient(path: noted.path, from: .server)
         let exact = try DecoderClient(path: DecoderProcess.path).decode(.bytes(jpeg()), request)
         let file = folder.write("small.jpg", try jpeg())
         for source in [PictureSource.bytes(try jpeg()), .file(file)] {
@@ -52,7 +41,7 @@ struct SmallPictureDecodersTests {
     }
 
     @Test func othersGoToProcessesOfTheirOwn() throws {
-        let client = DecoderClient(path: try noted(), from: .server)
+        let client = DecoderClient(path: noted.path, from: .server)
         var thumbnail = request
         thumbnail.product = .thumbnail
         let large = PixelBuffer.noise(width: 400, height: 300)
@@ -75,19 +64,19 @@ struct SmallPictureDecodersTests {
     }
 
     @Test func theyAreRenewed() throws {
-        let client = DecoderClient(path: try noted(), from: .server)
+        let client = DecoderClient(path: noted.path, from: .server)
         let picture = try jpeg()
         for _ in 0...SmallPictureDecoders.lifetime { _ = try client.decode(.bytes(picture), request) }
-        let starts = try starts()
+        let starts = try noted.starts
         #expect(starts.map(\.role) == ["--small", "--small"])
         #expect(!isThere(starts[0].number) && isThere(starts[1].number))
     }
 
     @Test func anotherTakesItsPlace() throws {
-        let client = DecoderClient(path: try noted(), from: .server)
+        let client = DecoderClient(path: noted.path, from: .server)
         for count in 1...3 {
             #expect(try client.decode(.bytes(jpeg()), request).pixels?.size == request.box)
-            let small = try starts().filter { $0.role == "--small" }
+            let small = try noted.starts.filter { $0.role == "--small" }
             #expect(small.count == count)
             kill(small[count - 1].number, SIGKILL)
             // The picture that meets one that is gone is decoded all the same.
@@ -96,9 +85,9 @@ struct SmallPictureDecodersTests {
     }
 
     @Test func theyEndWithTheirClients() throws {
-        var clients = [DecoderClient(path: try noted(), from: .server)]
+        var clients = [DecoderClient(path: noted.path, from: .server)]
         _ = try clients[0].decode(.bytes(jpeg()), request)
-        let number = try #require(try starts().first).number
+        let number = try #require(try noted.starts.first).number
         #expect(isThere(number))
         clients.removeAll()
         #expect(!isThere(number))
@@ -106,7 +95,7 @@ struct SmallPictureDecodersTests {
 
     /// Many at once, each another size: nobody gets what somebody else has asked for, and afterwards few wait.
     @Test func manyAtOnce() throws {
-        let client = DecoderClient(path: try noted(), from: .server)
+        let client = DecoderClient(path: noted.path, from: .server)
         let wrong = Mutex(0)
         let pictures = try (0..<8).map { index in
             let grey = PixelColor(red: UInt8(30 * index), green: UInt8(30 * index), blue: UInt8(30 * index))
@@ -123,7 +112,7 @@ struct SmallPictureDecodersTests {
         }
         #expect(wrong.withLock { $0 } == 0)
         #expect(try roles().allSatisfy { $0 == "--small" })
-        #expect(try starts().filter { isThere($0.number) }.count <= ProcessInfo.processInfo.activeProcessorCount)
+        #expect(try noted.starts.filter { isThere($0.number) }.count <= ProcessInfo.processInfo.activeProcessorCount)
     }
 
     @Test func theyMayBreak() throws {
