@@ -3,7 +3,9 @@ import Pixels
 
 /// Decodes one small picture after the other, as `SmallPictureService` says, with nothing of one left when the next one comes.
 ///
-///     SmallPictureServer(socket: STDIN_FILENO) { request, picture in Decoder.decodeSmall(picture, request) }.run()
+///     SmallPictureServer(socket: STDIN_FILENO) { request, picture in
+///         Decoder.decodeSmall(picture, request).map(DecodeOutcome.picture)
+///     }.run()
 ///
 /// All pictures are looked at by this process itself, so whatever decodes them here has to be such that no picture can do
 /// anything to it. It waits in `read`, which a decoder is allowed anyway; who closes the other end ends it.
