@@ -1,4 +1,5 @@
 """What Vitrine's log says of its transfers, while it is written."""
+import collections
 import datetime
 import os
 import re
@@ -25,8 +26,10 @@ class TransferLog:
         self._rest = ""
         #: Addresses by the transfers' numbers.
         self._addresses = {}
-        #: When something was first asked for, and when it had come: by address, in seconds since 1970.
+        #: When something was first asked for, and when the last of it had come: by address, in seconds since 1970.
         self.asked, self.came = {}, {}
+        #: How many bytes of it have: it may come in pieces.
+        self.bytes = collections.Counter()
         #: How many answers there were, and how many transfers ended without.
         self.answers = self.cut_off = 0
 
@@ -61,4 +64,6 @@ class TransferLog:
         else:
             self.cut_off += 1
         if match[3] in ("200", "206"):
-            self.came[self._addresses.get(match[2])] = moment(match[1])
+            address = self._addresses.get(match[2])
+            self.came[address] = moment(match[1])
+            self.bytes[address] += int(match[4])

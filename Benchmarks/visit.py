@@ -44,7 +44,7 @@ class Visit:
             inside = network.link.at(NEAR, [str(part) for part in command])
             with Terminal(inside, network.environment(home)) as terminal:
                 pressed = self._open(terminal)
-                self._await(terminal, log, lambda: wanted in log.came)
+                self._await(terminal, log, lambda: log.bytes[wanted] >= size_of_last(self.kind))
                 notes = {
                     "from_request": log.came[wanted] - log.asked[wanted], "until_request": log.asked[wanted] - pressed}
                 if self.is_to_the_end:

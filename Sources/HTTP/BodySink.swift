@@ -13,7 +13,7 @@ struct BodySink {
     init(_ request: HTTPRequest, _ mailbox: TransferMailbox) {
         destination = request.destination
         limit = request.limit
-        isResumed = request.resumption != nil
+        isResumed = request.resumption != nil || request.isBegunAnew
         self.mailbox = mailbox
     }
 

@@ -16,9 +16,9 @@ struct ContentRange: Equatable {
         (self.first, self.last, self.whole) = (first, last, whole)
     }
 
-    /// Whether it is all from an offset to the end.
-    func isRest(from offset: Int64) -> Bool {
-        first == offset && last == whole - 1
+    /// Whether it is all that there is of a part.
+    func isAnswer(to part: Range<Int64>) -> Bool {
+        first == part.lowerBound && last == min(part.upperBound, whole) - 1
     }
 
     private static func number(_ digits: Substring) -> Int64? {

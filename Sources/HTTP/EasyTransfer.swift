@@ -226,19 +226,20 @@ final class EasyTransfer {
         var (begin, length) = (Int64(0), isCoded ? nil : exchange.networkLength)
         var answer = Answer.unwanted(0)
         if status == 200 {
-            answer = .wanted(whole: nil)
-        } else if status == 206, let resumption = request.resumption(at: exchange.hop) {
+            // In place of a piece that goes elsewhere than into the file, all of it is of no use.
+            answer = request.range != nil && request.destination.isStream ? .unwanted(0) : .wanted(whole: nil)
+        } else if status == 206, let asked = request.part(at: exchange.hop) {
             guard !isCoded else { throw .wrongRange("it is compressed") }
-            guard let range = ContentRange(headers["content-range"]), range.isRest(from: resumption.offset) else {
-                throw .wrongRange("it is not the rest")
+            guard let range = ContentRange(headers["content-range"]), range.isAnswer(to: asked) else {
+                throw .wrongRange(request.range == nil ? "it is not the rest" : "it is another piece")
             }
             guard range.whole <= request.limit else { throw .tooLarge(limit: request.limit) }
-            guard length == nil || length == range.whole - resumption.offset else {
+            guard length == nil || length == range.last + 1 - range.first else {
                 throw .wrongRange("its lengths differ")
             }
-            (begin, length, answer) = (resumption.offset, range.whole, .wanted(whole: range.whole))
+            (begin, length, answer) = (range.first, range.whole, .wanted(whole: range.last + 1))
         }
-        if let body = exchange.networkLength ?? length.map({ $0 - begin }) {
+        if let body = exchange.networkLength ?? (request.range == nil ? length.map { $0 - begin } : nil) {
             note(length: body)
         }
         if case .wanted = answer { try sink.begin(at: begin) }

@@ -18,6 +18,7 @@ public final class HTTPClient: Sendable {
     /// Nil until there is something to do for it.
     private let thread = Mutex<TransferThread?>(nil)
     private let numbers = Atomic<Int>(0)
+    private let ranges = RangeMemory()
 
     /// Makes a client, which costs nothing yet.
     public convenience init(_ configuration: HTTPConfiguration = HTTPConfiguration(), log: Log) {
@@ -35,12 +36,19 @@ public final class HTTPClient: Sendable {
 
     /// Begins to fetch.
     public func transfer(_ request: HTTPRequest) -> HTTPTransfer {
+        if let transfer = PiecedTransfer(request, ranges, transferInOne: { self.transferInOne($0) }) {
+            transfer.start()
+            return transfer.handle
+        }
+        return transferInOne(request)
+    }
+
+    private func transferInOne(_ request: HTTPRequest) -> HTTPTransfer {
         let mailbox = TransferMailbox()
         if FileTransfer.serves(request) {
             let transfer = FileTransfer(request, mailbox)
             transfer.start()
-            return HTTPTransfer(
-                mailbox, onCancel: { transfer.cancel() }, onRoom: { transfer.resume() }, onWeight: { _ in })
+            return HTTPTransfer(mailbox, onCancel: { transfer.cancel() }, onRoom: { transfer.resume() })
         }
         let thread: TransferThread
         do {
@@ -48,7 +56,7 @@ public final class HTTPClient: Sendable {
         } catch {
             mailbox.post(end: .failure(error))
             request.meter?.noteEnd(.failure(error))
-            return HTTPTransfer(mailbox, onCancel: {}, onRoom: {}, onWeight: { _ in })
+            return HTTPTransfer(mailbox, onCancel: {})
         }
         let number = numbers.wrappingAdd(1, ordering: .relaxed).newValue
         thread.send(.start(number, request, mailbox))

@@ -8,6 +8,8 @@ public struct HTTPRequest: Sendable {
         case stream
         /// Into an open file, at its current position; with a ``HTTPRequest/resumption``, at its offset or at 0.
         case file(BodyFile)
+
+        var isStream: Bool { if case .stream = self { true } else { false } }
     }
 
     /// What a transfer goes over.
@@ -19,6 +21,22 @@ public struct HTTPRequest: Sendable {
         case fresh
         /// One that it has for itself: HTTP/1.1, whatever the server can do.
         case unshared
+    }
+
+    /// How something is asked for in pieces.
+    public struct Pieces: Hashable, Sendable {
+        /// Bytes of one.
+        public var size: Int
+        /// How many bytes are to be asked for and not here, over all of them.
+        public var window: Int
+
+        /// How many pieces are under way at once at most.
+        public var most: Int
+
+        /// States it.
+        public init(size: Int, window: Int, most: Int) {
+            (self.size, self.window, self.most) = (size, window, most)
+        }
     }
 
     /// A URL without credentials: `http`, `https`, and `file` where ``allowsFiles`` says so.
@@ -46,8 +64,16 @@ public struct HTTPRequest: Sendable {
     public var weight: Int
     /// What it goes over.
     public var connection: Connection
+    /// In what pieces it may come; nil for in one. Of use for what is large, and goes into a file: many connections begin
+    /// faster than one, and the loss of a packet slows down one of them and not all. A server that does not do that, or does
+    /// it in a way that is not to be trusted, is asked for all of it in one.
+    public var pieces: Pieces?
     /// Shows how the transfer goes while it does.
     public var meter: TransferMeter?
+    /// The part that is asked for; nil for all.
+    var range: Range<Int64>?
+    /// Whether the file has something of an earlier transfer that is of no use.
+    var isBegunAnew = false
 
     /// What RFC 7540, section 5.3.5, gives to a stream that says nothing.
     public static let usualWeight = 16
@@ -61,7 +87,7 @@ public struct HTTPRequest: Sendable {
         destination: Destination, resumption: Resumption? = nil, limit: Int64, allowsFiles: Bool = false,
         allowsCompression: Bool = false,
         reach: Reach = .anywhere, isNamedByUser: Bool = false, weight: Int = HTTPRequest.usualWeight,
-        connection: Connection = .any, meter: TransferMeter? = nil
+        connection: Connection = .any, pieces: Pieces? = nil, meter: TransferMeter? = nil
     ) {
         self.url = url
         self.headers = headers
@@ -75,6 +101,7 @@ public struct HTTPRequest: Sendable {
         self.isNamedByUser = isNamedByUser
         self.weight = weight
         self.connection = connection
+        self.pieces = pieces
         self.meter = meter
     }
 }

@@ -9,15 +9,18 @@ public final class HTTPTransfer: AsyncSequence, Sendable {
     private let onCancel: @Sendable () -> Void
     private let onRoom: @Sendable () -> Void
     private let onWeight: @Sendable (Int) -> Void
+    private let onPieces: @Sendable (HTTPRequest.Pieces) -> Void
 
     init(
-        _ mailbox: TransferMailbox, onCancel: @escaping @Sendable () -> Void, onRoom: @escaping @Sendable () -> Void,
-        onWeight: @escaping @Sendable (Int) -> Void
+        _ mailbox: TransferMailbox, onCancel: @escaping @Sendable () -> Void,
+        onRoom: @escaping @Sendable () -> Void = {}, onWeight: @escaping @Sendable (Int) -> Void = { _ in },
+        onPieces: @escaping @Sendable (HTTPRequest.Pieces) -> Void = { _ in }
     ) {
         self.mailbox = mailbox
         self.onCancel = onCancel
         self.onRoom = onRoom
         self.onWeight = onWeight
+        self.onPieces = onPieces
     }
 
     deinit {
@@ -35,6 +38,11 @@ public final class HTTPTransfer: AsyncSequence, Sendable {
     /// next bytes have come. Over HTTP/1.1 it does nothing.
     public func setWeight(_ weight: Int) {
         onWeight(weight)
+    }
+
+    /// Changes in what pieces what has not been asked for is asked for, where it comes in pieces.
+    public func setPieces(_ pieces: HTTPRequest.Pieces) {
+        onPieces(pieces)
     }
 
     /// Iterates over the events.

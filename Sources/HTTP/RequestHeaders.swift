@@ -3,9 +3,12 @@ enum RequestHeaders {
     static func lines(of request: HTTPRequest, at hop: Hop) -> [String] {
         // What the user's own server may know of us is nobody else's business.
         var lines = hop.isOwn ? request.headers.compactMap { line($0.name, $0.value) } : []
+        // The bytes that are there were not compressed.
+        let end = request.range.map { String($0.upperBound - 1) } ?? ""
         if let resumption = request.resumption(at: hop), let validator = line("If-Range", resumption.validator) {
-            // The bytes that are there were not compressed.
-            lines += ["Range: bytes=\(resumption.offset)-", validator, "Accept-Encoding: identity"]
+            lines += ["Range: bytes=\(resumption.offset)-\(end)", validator, "Accept-Encoding: identity"]
+        } else if request.resumption == nil, let range = request.range {
+            lines += ["Range: bytes=\(range.lowerBound)-\(end)", "Accept-Encoding: identity"]
         }
         return lines
     }

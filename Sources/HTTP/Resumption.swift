@@ -33,6 +33,12 @@ extension HTTPRequest {
         return resumption
     }
 
+    /// The part of the whole that is asked for at a hop; nil if that is all.
+    func part(at hop: Hop) -> Range<Int64>? {
+        guard resumption != nil else { return range }
+        return resumption(at: hop).map { $0.offset..<(range?.upperBound ?? .max) }
+    }
+
     /// Whether there is what the resumption says. Behind the end of a file that is shorter there would be a hole.
     var isBeginningThere: Bool {
         guard let resumption, resumption.offset > 0, resumption.offset < limit else { return false }

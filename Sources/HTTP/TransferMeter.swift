@@ -44,6 +44,8 @@ public final class TransferMeter: Sendable {
         /// Bytes of body that have come over the network so far: before any decompression, and those of redirects and of
         /// unwanted answers too. It never goes down.
         public internal(set) var bytes: Int64 = 0
+        /// Bytes that were asked for, of what comes in pieces; nil for what was asked for in one.
+        public internal(set) var asked: Int64?
         /// What ``bytes`` will be in the end, where the server has said how long the body is.
         public internal(set) var length: Int64?
         /// Seconds that TCP took to connect, to the proxy if there is one; nil until then, and where an old connection was
@@ -84,6 +86,10 @@ public final class TransferMeter: Sendable {
 
     func note(length: Int64) {
         facts.withLock { $0.length = length }
+    }
+
+    func note(asked count: Int64?) {
+        facts.withLock { $0.asked = count }
     }
 
     /// Notes that a connection stands.

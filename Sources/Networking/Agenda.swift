@@ -84,7 +84,7 @@ struct Agenda {
     /// Takes the first from the queue that is let through.
     mutating func next(
         _ admit: (TransferCandidate) -> Admission
-    ) -> (entry: TransferQueue.Entry, connection: Admission.Connection)? {
+    ) -> (entry: TransferQueue.Entry, way: Admission.Way)? {
         queue.popFirst(admit)
     }
 

@@ -17,6 +17,9 @@ extension NetworkController {
             if let identity = numbers[number] { operations[identity]?.task.cancel() }
         }
         startWhatMayStart()
+        for operation in operations.values where operation.isInPieces {
+            operation.permit.setPieces(governor.pieces(of: operation.number))
+        }
         reportTraffic()
     }
 

@@ -14,10 +14,10 @@ extension NetworkController {
         refillSweeps()
         let now = clock.now.seconds
         while !isPaused, operations.count - numbers.count < Self.maximumUnstoredTransfers,
-            let (entry, connection) = agenda.next({ governor.admit($0, at: now) })
+            let (entry, way) = agenda.next({ governor.admit($0, at: now) })
         {
             do {
-                try start(entry, over: connection)
+                try start(entry, over: way)
             } catch {
                 // The cache cannot be read. There is nothing to fetch for; the next change asks again.
                 context.log.error(.cache, "\(error)")
@@ -28,7 +28,7 @@ extension NetworkController {
         setTick()
     }
 
-    private func start(_ entry: TransferQueue.Entry, over connection: Admission.Connection) throws {
+    private func start(_ entry: TransferQueue.Entry, over way: Admission.Way) throws {
         let subject = entry.subject
         guard let request = try request(for: subject) else { return settle(subject) }
         let identity = request.identity
@@ -41,7 +41,9 @@ extension NetworkController {
         putOff[subject] = nil
         lastNumber += 1
         let candidate = request.candidate(entry.candidate.importance)
-        let permit = TransferPermit(candidate.importance, over: connection) { [meterNews] in meterNews.send(MeterNews())
+        governor.noteStart(of: lastNumber, candidate, over: way, at: clock.now.seconds)
+        let permit = TransferPermit(candidate.importance, over: way, in: governor.pieces(of: lastNumber)) {
+            [meterNews] in meterNews.send(MeterNews())
         }
         let step = disturbance.next()
         let task = Task { [client, clock] in
@@ -58,7 +60,6 @@ extension NetworkController {
             number: lastNumber, request: request, candidate: candidate, permit: permit, task: task,
             beginning: clock.now, served: subject)
         numbers[lastNumber] = identity
-        governor.noteStart(of: lastNumber, candidate, over: connection, at: clock.now.seconds)
     }
 
     /// It is as important as the most important of those whom it serves.

@@ -24,6 +24,7 @@ final class Operation {
     private struct Told {
         var connect: Double?
         var wait: Double?
+        var asked: Int64?
         var bytes: Int64 = 0
         var isOver = false
     }
@@ -40,7 +41,11 @@ final class Operation {
         self.beginning = beginning
         (self.served, servedEver) = ([served], [served])
         importance = candidate.importance
+        told.asked = permit.isInPieces ? 0 : nil
     }
+
+    /// Whether it may come in pieces.
+    var isInPieces: Bool { permit.isInPieces }
 
     /// Whether its bytes are through; it may still have to be stored.
     var isThrough: Bool { told.isOver }
@@ -60,6 +65,11 @@ final class Operation {
             told.wait = wait
             news.append(
                 .answered(wait: wait, length: reading.length.map(Double.init), isShared: reading.version == .http2))
+        }
+        // As long as nothing is known it counts as in pieces, if it may be.
+        if reading.asked != told.asked, reading.asked != nil || reading.wait != nil {
+            told.asked = reading.asked
+            news.append(.asked(reading.asked.map(Double.init)))
         }
         if reading.bytes > told.bytes {
             told.bytes = reading.bytes

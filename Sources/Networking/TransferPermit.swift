@@ -9,32 +9,37 @@ import Traffic
 public final class TransferPermit: Sendable {
     private struct State {
         var importance: Importance
+        /// What is asked for now, where it may come in pieces.
+        var pieces: TransferPieces?
         var transfer: HTTPTransfer?
     }
 
     /// Shows how the transfer goes.
     let meter: TransferMeter
-    private let connection: Admission.Connection
+    private let way: Admission.Way
     private let state: Mutex<State>
 
     /// Makes a permit.
     ///
     /// - Parameter onNews: called on the network's thread when there is something to be read off the meter.
     public init(
-        _ importance: Importance = .visible, over connection: Admission.Connection = .any,
+        _ importance: Importance = .visible, over way: Admission.Way = .any, in pieces: TransferPieces? = nil,
         onNews: @escaping @Sendable () -> Void = {}
     ) {
-        state = Mutex(State(importance: importance))
-        self.connection = connection
+        state = Mutex(State(importance: importance, pieces: way.isInPieces ? pieces : nil))
+        self.way = way
         meter = TransferMeter(onNews: onNews)
     }
+
+    /// Whether it may come in pieces.
+    var isInPieces: Bool { way.isInPieces }
 
     /// Makes a request as the permit has it, and sends it.
     func send(_ request: HTTPRequest, over client: HTTPClient) -> HTTPTransfer {
         var request = request
         request.meter = meter
         request.connection =
-            switch connection {
+            switch way.connection {
             case .any: .any
             case .fresh: .fresh
             case .unshared: .unshared
@@ -43,6 +48,7 @@ public final class TransferPermit: Sendable {
         return state.withLock { [request] state in
             var request = request
             request.weight = Self.weight(state.importance)
+            request.pieces = state.pieces.map(HTTPRequest.Pieces.init)
             let transfer = client.transfer(request)
             state.transfer = transfer
             return transfer
@@ -59,6 +65,16 @@ public final class TransferPermit: Sendable {
         transfer?.setWeight(Self.weight(importance))
     }
 
+    /// From now on it is asked for like that, where it comes in pieces.
+    func setPieces(_ pieces: TransferPieces) {
+        let transfer = state.withLock { state -> HTTPTransfer? in
+            guard state.pieces != nil, state.pieces != pieces else { return nil }
+            state.pieces = pieces
+            return state.transfer
+        }
+        transfer?.setPieces(HTTPRequest.Pieces(pieces))
+    }
+
     /// The share of a connection that others use too. What is looked at has nearly all of it.
     private static func weight(_ importance: Importance) -> Int {
         switch importance {
@@ -68,5 +84,11 @@ public final class TransferPermit: Sendable {
         case .near: 16
         case .rest: 8
         }
+    }
+}
+
+extension HTTPRequest.Pieces {
+    fileprivate init(_ pieces: TransferPieces) {
+        self.init(size: Int(pieces.size), window: Int(min(pieces.window, 1e12)), most: TransferPieces.most)
     }
 }

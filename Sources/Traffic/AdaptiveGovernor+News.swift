@@ -28,6 +28,7 @@ extension AdaptiveGovernor {
             if transfer.candidate.kind == .photo, now - transfer.sampleTime > max(2 * host.link.roundTripTime, 0.25) {
                 host.sample(&transfer, at: now)
             }
+        case .asked(let bytes): transfer.asked = bytes
         case .packets(let count, let disordered, let roundTrip):
             if count > 0 { host.link.notePackets(areOrdered: disordered == 0, roundTrip: roundTrip) }
         case .importance(let importance):

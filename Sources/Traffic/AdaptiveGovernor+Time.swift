@@ -10,7 +10,8 @@ extension AdaptiveGovernor {
             guard var host = hosts[name] else { continue }
             if isUrgent { host.lastHeldBack = now }
             host.waiting = waiting(name)
-            let isSaturated = host.waiting > 0 && !areHeldBack && host.running > 0
+            let isSaturated =
+                (host.waiting > 0 && !areHeldBack && host.running > 0) || isSaturatedByPieces(name, host)
             let overdue = {
                 [running, link = host.link] in
                 running.values.count {
@@ -27,7 +28,8 @@ extension AdaptiveGovernor {
             let name = transfer.candidate.host
             guard let host = hosts[name] else { continue }
             hosts[name]?.underWay += host.cost(transfer)
-            if host.waiting == 0 || areHeldBack || fallen.contains(name) { running[number]?.isSaturated = false }
+            let isPieces = transfer.asked != nil && transfer.isUrgent
+            if (host.waiting == 0 || areHeldBack) && !isPieces || fallen.contains(name) { running[number]?.isSaturated = false }
         }
         return makeRoom(at: now) + fallen.sorted().flatMap { shed($0) }
     }
@@ -60,6 +62,7 @@ extension AdaptiveGovernor {
         // beside others that are fast loses packets to them, and is slow from then on.
         let photos = running.filter {
             isInterruptible($0.value) && $0.value.candidate.kind == .photo && rest(of: $0.value) >= small
+                && $0.value.asked == nil
         }
         return photos.keys.sorted()
             + largest(within: rate * max(host.link.roundTripTime, 0.25), keeping: small) { photos[$0] == nil }
@@ -88,7 +91,7 @@ extension AdaptiveGovernor {
     ///
     /// - Parameter small: with so little to come it is sooner through than another is begun.
     private func largest(within room: Double, keeping small: Double, of isMeant: (Int) -> Bool) -> [Int] {
-        let others = running.filter { isInterruptible($0.value) && isMeant($0.key) }
+        let others = running.filter { isInterruptible($0.value) && isMeant($0.key) && $0.value.asked == nil }
             .map { (number: $0.key, importance: $0.value.candidate.importance, rest: rest(of: $0.value)) }
             .sorted { ($0.importance.rawValue, -$0.rest, $0.number) < ($1.importance.rawValue, -$1.rest, $1.number) }
         var left = others.reduce(0) { $0 + $1.rest }

@@ -57,7 +57,7 @@ public struct AdaptiveGovernor: Governor {
             return host.admitsOffline(candidate, at: now) ? .now(.any) : .hostIsBusy
         }
         if Double(host.running) >= host.cap.value { return .hostIsBusy }
-        if candidate.isUrgent { return .now(host.connection(forUrgent: candidate, at: now)) }
+        if candidate.isUrgent { return .now(host.way(forUrgent: candidate, at: now)) }
         if areOthersHeldBack { return .linkIsBusy }
         // Thumbnails of others may start all the same.
         if candidate.kind == .photo, isAnythingUrgent || (host.quality == .poor && host.running > 0) {
@@ -66,7 +66,7 @@ public struct AdaptiveGovernor: Governor {
         if host.trial.wantsAnother { return .now(.unshared) }
         let window = host.link.window(cap: host.cap.value)
         guard host.running == 0 || host.underWay < window else { return .hostIsBusy }
-        return .now(host.trial.isUnshared ? .unshared : .any)
+        return .now(host.way(forOther: candidate))
     }
 
     /// What is urgent and uses the link. What is tried of a host that cannot be reached does not: nobody makes room for it.
@@ -86,7 +86,7 @@ public struct AdaptiveGovernor: Governor {
         }
         return rest.contains { name, rest in
             guard let host = hosts[name], let capacity = host.link.capacity else { return false }
-            return host.quality == .poor || rest > capacity / 2
+            return host.quality == .poor || host.link.losesPackets || rest > capacity / 2
         }
     }
 
@@ -97,15 +97,15 @@ public struct AdaptiveGovernor: Governor {
 
     /// Counts it among what runs.
     public mutating func noteStart(
-        of transfer: Int, _ candidate: TransferCandidate, over connection: Admission.Connection, at now: Double
+        of transfer: Int, _ candidate: TransferCandidate, over way: Admission.Way, at now: Double
     ) {
         var host = hosts[candidate.host] ?? GovernedHost(remembered[candidate.host])
         if host.running == 0 { host.reach.noteBeginning(at: now) }
         host.running += 1
-        let isTrial = connection == .unshared && host.trial.wantsAnother
+        let isTrial = way.connection == .unshared && host.trial.wantsAnother
         if isTrial { host.trial.noteTried() }
         let new = RunningTransfer(
-            candidate: candidate, isTrial: isTrial, askTime: now, sampleTime: now,
+            candidate: candidate, isTrial: isTrial, asked: way.isInPieces ? 0 : nil, askTime: now, sampleTime: now,
             deliveredAtSample: host.link.delivered)
         running[transfer] = new
         host.underWay += host.cost(new)

@@ -19,10 +19,13 @@ public struct FixedGovernor: Governor {
 
     /// Counts it among what runs.
     public mutating func noteStart(
-        of transfer: Int, _ candidate: TransferCandidate, over connection: Admission.Connection, at now: Double
+        of transfer: Int, _ candidate: TransferCandidate, over way: Admission.Way, at now: Double
     ) {
         running.insert(transfer)
     }
+
+    /// Nothing comes in pieces.
+    public func pieces(of transfer: Int) -> TransferPieces { .unlimited }
 
     /// Counts down what has ended.
     public mutating func note(_ news: TransferNews, of transfer: Int, at now: Double) {

@@ -39,17 +39,43 @@ struct GovernedHost: Sendable {
         reach.takeProbe(at: now) || (candidate.isUrgent && running < Self.urgentWidthOffline)
     }
 
+    /// How a photo comes that the user looks at.
+    ///
     /// A warm connection of a busy link has been taught by losses to be slow, and a large photo would grow with it by a
-    /// packet a round trip. One that starts afresh doubles. A shared one lets the server send first what matters most, and
-    /// needs no handshake; it is left only where it was found to be no good, or where losses keep it so slow that all of
-    /// that takes less time.
-    func connection(forUrgent candidate: TransferCandidate, at now: Double) -> Admission.Connection {
-        guard candidate.kind == .photo, running > 0, let capacity = link.capacity else { return .any }
+    /// packet a round trip. One that starts afresh doubles, and many of either kind do so at once. A shared one lets the
+    /// server send first what matters most, and needs no handshake; it is left only where it was found to be no good, or
+    /// where losses keep it so slow that all of that takes less time.
+    func way(forUrgent candidate: TransferCandidate, at now: Double) -> Admission.Way {
+        guard candidate.kind == .photo, let capacity = link.capacity else { return .any }
         let rest = link.size(.photo) - candidate.held
-        guard link.isShared, !trial.isUnshared else { return rest > capacity / 2 ? .fresh : .any }
+        guard isShared else {
+            if isGoodForPieces { return inPieces(candidate) }
+            return running > 0 && rest > capacity / 2 && capacity > Self.firstFlights ? .fresh : .any
+        }
         guard link.isHeldUpByLosses, let rate = link.recentRate(at: now) else { return .any }
-        return rest / rate > link.timeOfFreshConnection(for: rest) ? .fresh : .any
+        return rest / rate > link.timeOfFreshConnection(for: rest) ? Admission.Way(.unshared, inPieces: true) : .any
     }
+
+    /// How anything else comes.
+    func way(forOther candidate: TransferCandidate) -> Admission.Way {
+        if candidate.kind == .photo, !isShared, link.capacity != nil, isGoodForPieces { return inPieces(candidate) }
+        return trial.isUnshared ? .unshared : .any
+    }
+
+    private func inPieces(_ candidate: TransferCandidate) -> Admission.Way {
+        Admission.Way(candidate.isSecure ? .unshared : .any, inPieces: true)
+    }
+
+    private var isShared: Bool { link.isShared && !trial.isUnshared }
+
+    /// A link that two or three connections fill with the first that they send gains nothing by more of them, unless it loses
+    /// packets.
+    private var isGoodForPieces: Bool { link.widest > Self.worthPieces || link.losesPackets }
+
+    private static let worthPieces = 49_152.0
+    /// What two new connections send at once (RFC 6928). On a link that takes no more than that an old one is as good as one
+    /// that has to be made.
+    private static let firstFlights = 29_200.0
 
     /// What a transfer counts for: all that is to come of it; but of photos some should run side by side on a good link.
     func cost(_ transfer: RunningTransfer) -> Double {

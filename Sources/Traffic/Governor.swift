@@ -6,8 +6,8 @@ import Model
 /// answers. So a test drives it through thousands of networks, and what it does on each can be repeated.
 ///
 ///     var governor: any Governor = AdaptiveGovernor()
-///     if case .now(let connection) = governor.admit(candidate, at: now) {
-///         governor.noteStart(of: 1, candidate, over: connection, at: now)
+///     if case .now(let way) = governor.admit(candidate, at: now) {
+///         governor.noteStart(of: 1, candidate, over: way, at: now)
 ///     }
 ///     governor.note(.answered(wait: 0.1, length: 12_000, isShared: false), of: 1, at: now)
 ///     for transfer in governor.advance(to: now, waiting: { queue.count(of: $0) }) { … interrupt it … }
@@ -16,8 +16,10 @@ public protocol Governor: Sendable {
     mutating func admit(_ candidate: TransferCandidate, at now: Double) -> Admission
     /// Notes that something was started, under a number of its own.
     mutating func noteStart(
-        of transfer: Int, _ candidate: TransferCandidate, over connection: Admission.Connection, at now: Double
+        of transfer: Int, _ candidate: TransferCandidate, over way: Admission.Way, at now: Double
     )
+    /// In what pieces something that comes in some is to be asked for by now.
+    func pieces(of transfer: Int) -> TransferPieces
     /// Notes what happens to something that was started.
     mutating func note(_ news: TransferNews, of transfer: Int, at now: Double)
     /// Notes that a host wants to be asked less: 429, 503, or connections that it resets.

@@ -35,6 +35,8 @@ struct HostLink {
     private var lateAnswers = 0
     /// Bytes that are tried beyond what bandwidth and round trip say, for want of a queue.
     private var reach = HostLink.startingWidth * TransferKind.thumbnail.usualSize
+    /// The most that was ever found to fit, since the link last became much worse.
+    private(set) var widest = 0.0
     private var firstAnswers = FirstAnswers()
     /// What fits into the link by the first answers.
     private var foretold = 0.0
@@ -122,6 +124,7 @@ struct HostLink {
         let rate = (delivered - before) / (now - time)
         if isSaturated || rate > bandwidth.greatest ?? 0 {
             bandwidth.add(rate, at: now, window: max(10 * roundTripTime, 1))
+            widest = max(widest, capacity ?? 0)
         }
     }
 
@@ -138,10 +141,10 @@ struct HostLink {
     /// most servers. On a slow link it is half a second in the coming, and what is asked for when it is there is asked for late.
     private var unseen: Double { isShared ? 8_192 : 0 }
 
-    /// With less than this a short link is empty while the next thing is asked for: four thumbnails, but no more than come in
+    /// With less than this a short link is empty while the next thing is asked for: two thumbnails, but no more than come in
     /// the blink of an eye, or they would be a queue themselves.
     private var floor: Double {
-        min(4 * size(.thumbnail), soon)
+        min(2 * size(.thumbnail), soon)
     }
 
     /// What comes in the blink of an eye.
@@ -252,7 +255,7 @@ struct HostLink {
         log = DeliveryLog()
         bandwidth.reset(to: max(rate, 2_000), at: now)
         (found, roundsWithoutMore) = (max(rate, 2_000), 0)
-        (reach, foretold) = (0, 0)
+        (reach, foretold, widest) = (0, 0, 0)
         return rate < known / 8
     }
 }

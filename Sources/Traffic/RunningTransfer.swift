@@ -7,6 +7,8 @@ struct RunningTransfer {
     var isLeft = false
     /// Bytes that have come in this transfer.
     var received = 0.0
+    /// Bytes that were asked for in this transfer, where that is not all at once.
+    var asked: Double?
     /// Bytes that are to come in this transfer, once the answer says so.
     var length: Double?
     /// When the server was asked, as long as it has not answered.

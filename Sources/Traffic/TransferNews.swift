@@ -9,6 +9,8 @@ public enum TransferNews: Hashable, Sendable {
     case answered(wait: Double, length: Double?, isShared: Bool)
     /// So many bytes of body have come, all in all.
     case received(Double)
+    /// So many bytes have been asked for, all in all, of what comes in pieces; nil if it comes in one after all.
+    case asked(Double?)
     /// So many packets have come over its connection since this was last said of that one, so many of them out of their
     /// order; and the seconds that it takes of late until a packet is acknowledged, queues and all.
     case packets(Int, disordered: Int, roundTrip: Double)

@@ -72,16 +72,16 @@ public struct TransferQueue: Sendable {
 
     /// Takes out the first that is admitted.
     public mutating func popFirst(_ admit: (TransferCandidate) -> Admission) -> (
-        entry: Entry, connection: Admission.Connection
+        entry: Entry, way: Admission.Way
     )? {
         var busy: Set<String> = []
         while let first = first(except: busy) {
             switch admit(first.candidate) {
             case .linkIsBusy: return nil
             case .hostIsBusy: busy.insert(first.candidate.host)
-            case .now(let connection):
+            case .now(let way):
                 remove(first.subject)
-                return (first, connection)
+                return (first, way)
             }
         }
         return nil

@@ -3,7 +3,7 @@
 struct SimulatedEvents {
     enum Event {
         case connected(Int)
-        case request(transfer: Int, attempt: Int)
+        case request(connection: Int, transfer: Int, attempt: Int)
         case segment(connection: Int, transfer: Int, attempt: Int, bytes: Int, sent: Double)
         case ack(connection: Int, delay: Double)
         case lost(connection: Int, transfer: Int, attempt: Int, bytes: Int, isFast: Bool)

@@ -38,6 +38,7 @@ public final class Simulation {
     private var left = 0
     private var numbers: SeededNumbers
     private var isTicking = false
+    public var debug = false
 
     private static let segment = 1448
     /// Bytes from which on a part is kept.
@@ -93,7 +94,7 @@ public final class Simulation {
             isTicking = false
             pump()
         case .connected(let number): open(connections[number])
-        case .request(let number, let attempt): answer(number, attempt)
+        case .request(let connection, let number, let attempt): answer(number, attempt, over: connections[connection])
         case .segment(let connection, let number, let attempt, let bytes, let sent):
             deliver(connections[connection], number, attempt, bytes, sent: sent)
         case .ack(let number, let delay):
@@ -122,10 +123,14 @@ public final class Simulation {
             governor.note(.received(Double(transfers[number].received)), of: number, at: time)
         }
         for number in governor.advance(to: time, waiting: { queue.count(of: $0) }) { interrupt(number) }
-        while let (entry, connection) = queue.popFirst({ governor.admit($0, at: time) }) {
+        while let (entry, way) = queue.popFirst({ governor.admit($0, at: time) }) {
             guard case .picture(_, let key, _) = entry.subject else { break }
-            governor.noteStart(of: Int(key.rawValue), entry.candidate, over: connection, at: time)
-            start(Int(key.rawValue), over: connection)
+            governor.noteStart(of: Int(key.rawValue), entry.candidate, over: way, at: time)
+            start(Int(key.rawValue), over: way)
+        }
+        for number in running.sorted() where transfers[number].inPieces != nil {
+            transfers[number].inPieces = governor.pieces(of: number)
+            askForPieces(of: number)
         }
         mostAtOnce = max(mostAtOnce, running.count)
         if !isTicking, left > 0, let pace = governor.pace(at: time, waiting: { queue.count(of: $0) }) {
@@ -134,37 +139,50 @@ public final class Simulation {
         }
     }
 
-    private func start(_ number: Int, over way: Admission.Connection) {
+    private func start(_ number: Int, over way: Admission.Way) {
         running.insert(number)
-        transfers[number].received = 0
-        transfers[number].headLeft = SimulatedTransfer.head
+        (transfers[number].received, transfers[number].asked) = (0, 0)
         transfers[number].attempt += 1
-        let roundTrip = link.stage(at: time).roundTrip
-        let connection: SimulatedConnection
-        if isShared, way == .any, let first = connections.first(where: \.isShared) {
-            connection = first
-        } else if way != .fresh, let warm = idle.popLast() {
-            connection = warm
-        } else {
-            connection = SimulatedConnection(connections.count, isShared: isShared && way == .any)
-            connections.append(connection)
-            events.add(.connected(connection.number), at: time + roundTrip * (isShared ? 2 : 1))
-            // The connection itself takes one round trip, what TLS needs comes on top.
-            governor.note(.connected(roundTrip), of: number, at: time + roundTrip)
+        transfers[number].inPieces = way.isInPieces ? governor.pieces(of: number) : nil
+        transfers[number].way = way.connection
+        askForPieces(of: number)
+    }
+
+    private func askForPieces(of number: Int) {
+        while transfers[number].pieces.count < TransferPieces.most, let piece = transfers[number].nextPiece() {
+            let connection = connection(for: number, transfers[number].way)
+            transfers[number].pieces[connection.number] = piece
+            if transfers[number].inPieces != nil {
+                governor.note(.asked(Double(transfers[number].asked)), of: number, at: time)
+            }
+            if debug, [400_000, 3_000_001].contains(transfers[number].size) { print("ask", time, piece.bytes, connection.number, connection.isOpen, connection.window, link.dropped, "win", transfers[number].inPieces?.window ?? 0, "W", governor.report.window, "bw", governor.report.bandwidth ?? 0, "under", transfers[number].asked - transfers[number].received) }
+            if connection.isOpen { request(number, over: connection) }
         }
-        transfers[number].connection = connection
-        if connection.isOpen { request(number) }
+    }
+
+    private func connection(for number: Int, _ kind: Admission.Connection) -> SimulatedConnection {
+        let roundTrip = link.stage(at: time).roundTrip
+        if isShared, kind == .any, let first = connections.first(where: \.isShared) { return first }
+        if kind != .fresh, let warm = idle.popLast() { return warm }
+        let connection = SimulatedConnection(connections.count, isShared: isShared && kind == .any)
+        connections.append(connection)
+        events.add(.connected(connection.number), at: time + roundTrip * (isShared ? 2 : 1))
+        // The connection itself takes one round trip, what TLS needs comes on top.
+        governor.note(.connected(roundTrip), of: number, at: time + roundTrip)
+        return connection
     }
 
     private func open(_ connection: SimulatedConnection) {
         connection.isOpen = true
-        for number in running.sorted() where transfers[number].connection === connection { request(number) }
+        for number in running.sorted() where transfers[number].pieces[connection.number] != nil {
+            request(number, over: connection)
+        }
     }
 
-    private func request(_ number: Int) {
-        transfers[number].requestTime = time
+    private func request(_ number: Int, over connection: SimulatedConnection) {
+        transfers[number].pieces[connection.number]?.requestTime = time
         events.add(
-            .request(transfer: number, attempt: transfers[number].attempt),
+            .request(connection: connection.number, transfer: number, attempt: transfers[number].attempt),
             at: time + link.stage(at: time).roundTrip / 2)
     }
 
@@ -175,8 +193,8 @@ public final class Simulation {
         wasted += came - kept
         transfers[number].held = kept
         transfers[number].attempt += 1
-        transfers[number].connection?.forget(number)
-        transfers[number].connection = nil
+        for connection in transfers[number].pieces.keys { connections[connection].forget(number) }
+        transfers[number].pieces = [:]
         running.remove(number)
         interruptions += 1
         put(number)
@@ -192,35 +210,39 @@ public final class Simulation {
             wasted += bytes
             return
         }
-        if transfers[number].headLeft == SimulatedTransfer.head {
-            let length = transfers[number].size - transfers[number].held
+        guard let piece = transfers[number].pieces[connection.number] else { return }
+        if piece.left == piece.bytes + SimulatedTransfer.head {
             governor.note(
                 .answered(
-                    wait: time - transfers[number].requestTime, length: Double(length),
+                    wait: time - piece.requestTime, length: Double(transfers[number].rest),
                     isShared: connection.isShared), of: number,
                 at: time)
         }
-        let head = min(bytes, transfers[number].headLeft)
-        transfers[number].headLeft -= head
-        transfers[number].received += bytes - head
-        guard transfers[number].held + transfers[number].received >= transfers[number].size else { return }
+        transfers[number].received += max(0, min(bytes, bytes + piece.bytes - piece.left))
+        transfers[number].pieces[connection.number]?.left -= bytes
+        if piece.left <= bytes {
+            if debug, [400_000, 3_000_001].contains(transfers[number].size) { print("done", time, piece.bytes, connection.number, connection.window, link.dropped) }
+            transfers[number].pieces[connection.number] = nil
+            if !connection.isShared { idle.append(connection) }
+        }
+        askForPieces(of: number)
+        guard transfers[number].received >= transfers[number].rest else { return }
         governor.note(.received(Double(transfers[number].received)), of: number, at: time)
         governor.note(connection.takePackets(), of: number, at: time)
         governor.note(.ended(.completed), of: number, at: time)
         transfers[number].finish(at: time)
         running.remove(number)
         left -= 1
-        if !connection.isShared { idle.append(connection) }
         pump()
     }
 
     // MARK: - The server
 
-    private func answer(_ number: Int, _ attempt: Int) {
-        guard transfers[number].attempt == attempt, let connection = transfers[number].connection else { return }
+    private func answer(_ number: Int, _ attempt: Int, over connection: SimulatedConnection) {
+        guard transfers[number].attempt == attempt else { return }
         connection.wake(at: time, roundTrip: link.stage(at: time).roundTrip)
-        let bytes = transfers[number].size - transfers[number].held + SimulatedTransfer.head
-        connection.add(number, bytes: bytes, weight: weight(transfers[number].candidate.importance))
+        guard let piece = transfers[number].pieces[connection.number] else { return }
+        connection.add(number, bytes: piece.left, weight: weight(transfers[number].candidate.importance))
         send(connection)
     }
 

@@ -34,11 +34,13 @@ struct WatchedGovernor: Governor {
     mutating func admit(_ candidate: TransferCandidate, at now: Double) -> Admission { inner.admit(candidate, at: now) }
 
     mutating func noteStart(
-        of transfer: Int, _ candidate: TransferCandidate, over connection: Admission.Connection, at now: Double
+        of transfer: Int, _ candidate: TransferCandidate, over way: Admission.Way, at now: Double
     ) {
         memory.note(.started(candidate), of: transfer, at: now)
-        inner.noteStart(of: transfer, candidate, over: connection, at: now)
+        inner.noteStart(of: transfer, candidate, over: way, at: now)
     }
+
+    func pieces(of transfer: Int) -> TransferPieces { inner.pieces(of: transfer) }
 
     mutating func note(_ news: TransferNews, of transfer: Int, at now: Double) {
         memory.note(.news(news), of: transfer, at: now)

@@ -35,6 +35,8 @@ public final class ScriptedServer: Sendable {
         case deliver
         /// Waits until a gate is open.
         case hold(Gate)
+        /// Opens a gate.
+        case open(Gate)
         /// Closes the connection in order.
         case close
         /// Closes the connection with a reset.
@@ -187,6 +189,7 @@ public final class ScriptedServer: Sendable {
                 guard awaitDelivery(connection) else { return false }
             case .hold(let gate):
                 guard gate.wait() else { return false }
+            case .open(let gate): gate.open()
             case .close:
                 return false
             case .reset:

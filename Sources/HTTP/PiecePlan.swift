@@ -1,0 +1,97 @@
+/// Which pieces of a whole are to be asked for next, and which of those that came are to be written.
+///
+/// They come in whatever order, and are written in the order of the whole: the file is at any time a beginning of it, which
+/// can be looked at, and gone on from.
+struct PiecePlan {
+    /// A piece that is here.
+    struct Arrival {
+        var bytes: [UInt8]
+        /// What the answer said of the whole that it is from: its validator, and its length.
+        var edition: Edition
+    }
+
+    /// Which whole an answer is a part of.
+    struct Edition: Equatable {
+        var validator: String?
+        var length: Int64?
+    }
+
+    var pieces: HTTPRequest.Pieces
+    /// How long the whole is; the most that it may have, until that is known.
+    private(set) var end: Int64
+    /// Up to where pieces were asked for.
+    private(set) var asked: Int64
+    /// How much there is of what was asked for, be it written or not, with what was there before.
+    private(set) var received: Int64
+    /// Up to where the file is filled.
+    private(set) var written: Int64
+    /// Where what comes begins: before it lies what was there.
+    private(set) var begin: Int64
+    /// What came before what is to be written next, by where it begins.
+    private var arrivals: [Int64: Arrival] = [:]
+
+    /// What waits for an earlier piece is in memory: no more is asked for when so many windows are.
+    private static let patience: Int64 = 4
+
+    init(_ pieces: HTTPRequest.Pieces, from begin: Int64, limit: Int64) {
+        self.pieces = pieces
+        self.begin = begin
+        (asked, received, written, end) = (begin, begin, begin, limit)
+    }
+
+    var isComplete: Bool { written >= end }
+
+    /// The first piece, which is asked for in any case.
+    mutating func first() -> Range<Int64> { advance() }
+
+    /// The next piece, if it is time to ask for one.
+    mutating func next(underWay: Int) -> Range<Int64>? {
+        let window = Int64(pieces.window)
+        guard asked < end, asked - received < window, asked - written < Self.patience * window,
+            underWay < pieces.most
+        else { return nil }
+        return advance()
+    }
+
+    private mutating func advance() -> Range<Int64> {
+        let piece = asked..<min(asked + Int64(max(pieces.size, 1)), end)
+        asked = piece.upperBound
+        return piece
+    }
+
+    /// The whole is so long.
+    mutating func note(length: Int64) {
+        end = length
+        asked = min(asked, end)
+    }
+
+    /// What comes begins elsewhere: what was there is of no use.
+    mutating func note(begin: Int64) {
+        note(written: begin)
+        self.begin = begin
+    }
+
+    /// Bytes that have come.
+    var come: Int64 { received - begin }
+    /// Bytes that were asked for.
+    var wanted: Int64 { asked - begin }
+
+    mutating func note(received count: Int64) { received += count }
+
+    mutating func note(written place: Int64) {
+        received += place - written
+        written = place
+    }
+
+    mutating func note(_ arrival: Arrival, at place: Int64) { arrivals[place] = arrival }
+
+    /// The piece that comes next in the file, if it is here.
+    mutating func takeNext() -> Arrival? {
+        written < end ? arrivals.removeValue(forKey: written) : nil
+    }
+
+    /// It has been written.
+    mutating func noteWritten(_ arrival: Arrival) {
+        written += Int64(arrival.bytes.count)
+    }
+}

@@ -1,0 +1,305 @@
+import Foundation
+import Logging
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import HTTP
+
+/// A whole that is served in parts, as nginx does.
+private struct Whole: Sendable {
+    let bytes: [UInt8]
+    var tag: String? = "\"a\""
+
+    init(_ count: Int, seed: UInt64 = 1) {
+        var numbers = SeededNumbers(seed: seed)
+        bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &numbers) }
+    }
+
+    private var tagLine: [String] { tag.map { ["ETag: \($0)"] } ?? [] }
+
+    /// The part that a request asks for.
+    static func part(_ request: ScriptedServer.Request) -> (first: Int, last: Int)? {
+        guard let range = request.headers["range"]?.dropFirst("bytes=".count) else { return nil }
+        let ends = range.split(separator: "-", omittingEmptySubsequences: false)
+        return Int(ends[0]).map { ($0, Int(ends[1]) ?? Int.max - 1) }
+    }
+
+    func answer(_ request: ScriptedServer.Request) -> [ScriptedServer.Step] {
+        guard let (first, last) = Self.part(request), request.headers["if-range"] ?? tag == tag else { return all }
+        guard first < bytes.count else { return .answer(416, "", headers: ["Content-Range: bytes */\(bytes.count)"]) }
+        let end = min(last + 1, bytes.count)
+        return answer(206, first..<end, ["Content-Range: bytes \(first)-\(end - 1)/\(bytes.count)"])
+    }
+
+    var all: [ScriptedServer.Step] { answer(200, 0..<bytes.count, []) }
+
+    private func answer(_ status: Int, _ range: Range<Int>, _ headers: [String]) -> [ScriptedServer.Step] {
+        let lines = ["HTTP/1.1 \(status) So", "Content-Length: \(range.count)"] + tagLine + headers
+        return [.send(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)), .send(Array(bytes[range]))]
+    }
+}
+
+/// What comes in pieces. Each waits for an answer of a server of ours, so none waits for a time.
+@Suite(.ownThread) struct PiecedTransferTests {
+    private let client = HTTPClient(log: Log())
+    private let folder = TestFolder()
+
+    private struct Outcome {
+        var response: HTTPResponse?
+        var written: [Int64] = []
+        var metrics: HTTPMetrics?
+        var error: HTTPError?
+        var contents: [UInt8] = []
+    }
+
+    private static let pieces = HTTPRequest.Pieces(size: 10_000, window: 40_000, most: 24)
+
+    private func fetch(
+        _ url: String, there: [UInt8] = [], validator: String? = nil, limit: Int64 = 1 << 20, meter: TransferMeter? = nil,
+        pieces: HTTPRequest.Pieces = PiecedTransferTests.pieces,
+        onTransfer: (HTTPTransfer) -> Void = { _ in }, onWritten: (HTTPTransfer, Int64) -> Void = { _, _ in }
+    ) async throws -> Outcome {
+        let path = folder.path + "/" + UUID().uuidString
+        try Data(there).write(to: URL(fileURLWithPath: path))
+        let descriptor = open(path, O_RDWR)
+        defer { close(descriptor) }
+        var outcome = Outcome()
+        let transfer = client.transfer(
+            HTTPRequest(
+                url: url, destination: .file(try BodyFile(duplicating: descriptor)),
+                resumption: validator.map { .init(offset: Int64(there.count), validator: $0) }, limit: limit,
+                pieces: pieces, meter: meter))
+        onTransfer(transfer)
+        do {
+            for try await event in transfer {
+                switch event {
+                case .response(let response): outcome.response = response
+                case .written(let count):
+                    outcome.written.append(count)
+                    onWritten(transfer, count)
+                case .end(let metrics): outcome.metrics = metrics
+                case .bytes: Issue.record("it goes into a file")
+                }
+            }
+        } catch {
+            outcome.error = error as? HTTPError
+        }
+        outcome.contents = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+        return outcome
+    }
+
+    @Test("BEHAVIOURS 5.9: a large thing comes in pieces, over several connections, and is put together in its order")
+    func inPieces() async throws {
+        let whole = Whole(95_000)
+        let server = try ScriptedServer { whole.answer($0) }
+        let meter = TransferMeter()
+        let outcome = try await fetch(server.url("/photo"), meter: meter)
+        #expect(outcome.error == nil && outcome.contents == whole.bytes)
+        #expect(outcome.response?.status == 200 && outcome.response?.length == 95_000 && outcome.response?.begin == 0)
+        #expect(outcome.written == outcome.written.sorted() && outcome.written.last == 95_000)
+        #expect(outcome.metrics?.bytes == 95_000)
+        let parts = server.requests.compactMap { Whole.part($0)?.first }.sorted()
+        #expect(parts == Array(stride(from: 0, to: 95_000, by: 10_000)) && server.connectionCount > 1)
+        let reading = meter.reading
+        #expect(reading.bytes == 95_000 && reading.length == 95_000 && reading.asked == 95_000)
+        #expect(reading.wait != nil && reading.version == .http1)
+        if case .succeeded? = reading.outcome {} else { Issue.record("\(String(describing: reading.outcome))") }
+    }
+
+    /// Whoever looks at the file meanwhile sees the beginning of a picture, and no holes.
+    @Test func whatCameTooEarlyIsKeptUntilItsTurn() async throws {
+        let whole = Whole(40_000)
+        let gate = Gate()
+        let others = Mutex(0)
+        let server = try ScriptedServer { request in
+            let first = Whole.part(request)?.first
+            // The third and fourth are there before the second.
+            if first == 20_000 || first == 30_000, others.withLock({ $0 += 1; return $0 == 2 }) {
+                return whole.answer(request) + [.deliver, .open(gate)]
+            }
+            return (first == 10_000 ? [.hold(gate)] : []) + whole.answer(request)
+        }
+        let outcome = try await fetch(server.url("/photo"))
+        #expect(outcome.error == nil && outcome.contents == whole.bytes)
+    }
+
+    @Test func aServerThatSendsAllIsTakenAtItsWordAndNotAskedAgain() async throws {
+        let whole = Whole(50_000)
+        let server = try ScriptedServer { _ in whole.all }
+        for _ in 0..<2 {
+            let outcome = try await fetch(server.url("/photo"))
+            #expect(outcome.error == nil && outcome.contents == whole.bytes && outcome.response?.status == 200)
+        }
+        #expect(server.requests.map { $0.headers["range"] } == ["bytes=0-9999", nil])
+    }
+
+    @Test("BEHAVIOURS 5.9: without a strong validator parts are not put together", arguments: [nil, "W/\"a\""])
+    func withoutValidator(tag: String?) async throws {
+        var whole = Whole(50_000)
+        whole.tag = tag
+        let server = try ScriptedServer { [whole] in whole.answer($0) }
+        let outcome = try await fetch(server.url("/photo"))
+        #expect(outcome.error == nil && outcome.contents == whole.bytes)
+        #expect(server.requests.map { $0.headers["range"] } == ["bytes=0-9999", nil])
+    }
+
+    @Test("BEHAVIOURS 5.9: a piece of another edition is not put together with the others", arguments: [true, false])
+    func anotherEdition(isGone: Bool) async throws {
+        let (whole, other) = (Whole(50_000), { var other = Whole(50_000, seed: 2); other.tag = "\"b\""; return other }())
+        let server = try ScriptedServer { request in
+            let first = Whole.part(request)?.first
+            let isNew = request.headers["if-range"] == nil ? first == 20_000 : isGone
+            return isNew ? other.answer(request) : whole.answer(request)
+        }
+        let outcome = try await fetch(server.url("/photo"))
+        // The rest is asked for in one. Where that is of the other too, nothing will do.
+        #expect(server.requests.last?.headers["if-range"] == "\"a\"")
+        if isGone {
+            #expect(outcome.error == .wrongRange("it has become another"))
+        } else {
+            #expect(outcome.error == nil && outcome.contents == whole.bytes)
+        }
+    }
+
+    @Test("BEHAVIOURS 5.9: a piece that does not come is asked for with all of the rest", arguments: [503, 404, 200, 0])
+    func aPieceThatDoesNotCome(status: Int) async throws {
+        let whole = Whole(60_000)
+        let server = try ScriptedServer { request in
+            guard Whole.part(request)?.first == 30_000, request.headers["if-range"] == nil else {
+                return whole.answer(request)
+            }
+            return status == 0 ? [.reset] : status == 200 ? whole.all : .answer(status, "no")
+        }
+        let outcome = try await fetch(server.url("/photo"))
+        #expect(outcome.error == nil && outcome.contents == whole.bytes)
+        #expect(outcome.written == outcome.written.sorted())
+        let before = server.requests.count
+        _ = try await fetch(server.url("/photo"))
+        // Who does not like pieces is not asked for them again; who broke off may have had other reasons.
+        #expect((server.requests.count == before + 1) == (status != 0))
+    }
+
+    @Test("BEHAVIOURS 5.9: what is there is gone on with in pieces", arguments: ["\"a\"", "\"old\""])
+    func resumed(validator: String) async throws {
+        let whole = Whole(60_000)
+        let server = try ScriptedServer { whole.answer($0) }
+        let outcome = try await fetch(
+            server.url("/photo"), there: Array(whole.bytes.prefix(25_000)), validator: validator)
+        #expect(outcome.error == nil && outcome.contents == whole.bytes)
+        #expect(server.requests[0].headers["range"] == "bytes=25000-34999")
+        #expect(server.requests[0].headers["if-range"] == validator)
+        let isUsed = validator == whole.tag
+        #expect(outcome.response?.begin == (isUsed ? 25_000 : 0) && outcome.metrics?.bytes == (isUsed ? 35_000 : 60_000))
+        #expect(server.requests.count == (isUsed ? 4 : 1))
+    }
+
+    /// A photo that is fetched for later, while somebody looks at another one.
+    @Test func withoutAWindowItWaits() async throws {
+        let whole = Whole(60_000)
+        let server = try ScriptedServer { whole.answer($0) }
+        let asked = Mutex<[Int]>([])
+        let outcome = try await fetch(
+            server.url("/photo"), pieces: HTTPRequest.Pieces(size: 10_000, window: 0, most: 24),
+            onWritten: { transfer, place in
+                asked.withLock { $0.append(server.requests.count) }
+                if place == 10_000 { transfer.setPieces(HTTPRequest.Pieces(size: 25_000, window: 50_000, most: 24)) }
+            })
+        #expect(outcome.error == nil && outcome.contents == whole.bytes)
+        #expect(asked.withLock { $0.first } == 1 && server.requests.count == 3)
+    }
+
+    @Test("BEHAVIOURS 5.9: what leads elsewhere comes in one")
+    func redirected() async throws {
+        let whole = Whole(50_000)
+        let server = try ScriptedServer { request in
+            request.path == "/photo" ? .answer(302, "", headers: ["Location: /there"]) : whole.answer(request)
+        }
+        let outcome = try await fetch(server.url("/photo"))
+        #expect(outcome.error == nil && outcome.contents == whole.bytes)
+        #expect(outcome.response?.url == server.url("/there") && outcome.metrics?.redirects == 1)
+    }
+
+    @Test(arguments: [404, 416, 429, 503]) func refusals(status: Int) async throws {
+        let server = try ScriptedServer { _ in .answer(status, "no") }
+        let outcome = try await fetch(server.url("/photo"))
+        #expect(outcome.error == nil && outcome.response?.status == status && outcome.contents.isEmpty)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func tooLarge() async throws {
+        let whole = Whole(50_000)
+        let server = try ScriptedServer { whole.answer($0) }
+        #expect(try await fetch(server.url("/photo"), limit: 49_999).error == .tooLarge(limit: 49_999))
+    }
+
+    /// It is known of the server that it sends pieces, so more are asked for than there may be.
+    @Test func whatIsAskedForBehindTheEndIsNoHarm() async throws {
+        let (large, small) = (Whole(50_000), Whole(15_000))
+        let gate = Gate()
+        let server = try ScriptedServer { request in
+            guard request.path == "/small" else { return large.answer(request) }
+            if Whole.part(request)?.first == 0 { return [.hold(gate)] + small.answer(request) }
+            return small.answer(request) + (Whole.part(request)?.first == 30_000 ? [.deliver, .open(gate)] : [])
+        }
+        _ = try await fetch(server.url("/large"))
+        let outcome = try await fetch(server.url("/small"))
+        #expect(outcome.error == nil && outcome.contents == small.bytes)
+    }
+
+    @Test("BEHAVIOURS 5.9: when it is cancelled nothing more is written")
+    func cancelled() async throws {
+        let whole = Whole(60_000)
+        let gate = Gate()
+        let server = try ScriptedServer { request in
+            (Whole.part(request)?.first == 30_000 ? [.hold(gate)] : []) + whole.answer(request)
+        }
+        let meter = TransferMeter()
+        let outcome = try await fetch(
+            server.url("/photo"), meter: meter, onWritten: { transfer, place in if place == 30_000 { transfer.cancel() } })
+        gate.open()
+        #expect(outcome.contents == Array(whole.bytes.prefix(30_000)) && outcome.metrics == nil)
+        if case .cancelled? = meter.reading.outcome {} else { Issue.record("\(String(describing: meter.reading))") }
+    }
+}
+
+/// What is asked for next.
+struct PiecePlanTests {
+    private func plan(window: Int) -> PiecePlan {
+        var plan = PiecePlan(HTTPRequest.Pieces(size: 10, window: window, most: 24), from: 0, limit: 1_000)
+        _ = plan.first()
+        return plan
+    }
+
+    @Test func noMoreThanTheWindow() {
+        var plan = plan(window: 25)
+        #expect(plan.next(underWay: 1) == 10..<20)
+        #expect(plan.next(underWay: 2) == 20..<30)
+        #expect(plan.next(underWay: 3) == nil)
+        plan.note(received: 6)
+        #expect(plan.next(underWay: 3) == 30..<40)
+    }
+
+    @Test func nothingBehindTheEnd() {
+        var plan = plan(window: 100)
+        plan.note(length: 15)
+        #expect(plan.next(underWay: 1) == 10..<15)
+        #expect(plan.next(underWay: 1) == nil)
+    }
+
+    /// One piece that does not come must not have all the others wait in memory.
+    @Test func memoryIsBounded() {
+        var plan = plan(window: 20)
+        var asked = 1
+        while plan.next(underWay: 1) != nil {
+            plan.note(received: 10)
+            asked += 1
+        }
+        #expect(asked == 8)
+    }
+
+    @Test func noMoreConnectionsThanThat() {
+        var plan = plan(window: 1_000)
+        #expect(plan.next(underWay: 24) == nil)
+    }
+}
