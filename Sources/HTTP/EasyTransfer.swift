@@ -243,10 +243,11 @@ final class EasyTransfer {
             note(length: body)
         }
         if case .wanted = answer { try sink.begin(at: begin) }
-        mailbox.post(
-            HTTPResponse(
-                status: status, url: exchange.hop.number == 0 ? request.url : exchange.hop.url.text, headers: headers,
-                length: length, begin: begin, challenges: exchange.challenges, isPrivate: exchange.isPrivate))
+        let response = HTTPResponse(
+            status: status, url: exchange.hop.number == 0 ? request.url : exchange.hop.url.text, headers: headers,
+            length: length, begin: begin, challenges: exchange.challenges, isPrivate: exchange.isPrivate)
+        request.ranges?.note(response, to: request)
+        mailbox.post(response)
         turn.note(mailbox)
         return answer
     }

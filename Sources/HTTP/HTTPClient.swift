@@ -59,6 +59,8 @@ public final class HTTPClient: Sendable {
             return HTTPTransfer(mailbox, onCancel: {})
         }
         let number = numbers.wrappingAdd(1, ordering: .relaxed).newValue
+        var request = request
+        request.ranges = ranges
         thread.send(.start(number, request, mailbox))
         return HTTPTransfer(
             mailbox,

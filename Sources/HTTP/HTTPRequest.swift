@@ -72,6 +72,8 @@ public struct HTTPRequest: Sendable {
     public var meter: TransferMeter?
     /// The part that is asked for; nil for all.
     var range: Range<Int64>?
+    /// Where it is kept what its server says of parts.
+    var ranges: RangeMemory?
     /// Whether the file has something of an earlier transfer that is of no use.
     var isBegunAnew = false
 

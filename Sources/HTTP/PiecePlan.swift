@@ -46,12 +46,16 @@ struct PiecePlan {
 
     /// The next piece, if it is time to ask for one.
     mutating func next(underWay: Int) -> Range<Int64>? {
-        let window = Int64(pieces.window)
-        guard asked < end, asked - received < window, asked - written < Self.patience * window,
-            underWay < pieces.most
-        else { return nil }
+        guard !isAllAsked, hasRoom, asked - written < Self.patience * Int64(pieces.window), underWay < pieces.most else {
+            return nil
+        }
         return advance()
     }
+
+    /// Whether there is nothing left to ask for.
+    var isAllAsked: Bool { asked >= end }
+    /// Whether less is under way than there may be.
+    var hasRoom: Bool { asked - received < Int64(pieces.window) }
 
     private mutating func advance() -> Range<Int64> {
         let piece = asked..<min(asked + Int64(max(pieces.size, 1)), end)

@@ -2,11 +2,11 @@
 struct PiecedState {
     /// What a transfer of a part is for.
     enum Role {
-        /// The first piece. It goes into the file.
+        /// The first piece, where it is not known what the server makes of that: into the file, for it may be all.
         case lead
         case piece(Range<Int64>)
-        /// A piece once more, which does not come over the connection of the part of that number.
-        case again(Range<Int64>, of: Int)
+        /// A piece once more, which is under way already and does not come.
+        case again(Range<Int64>)
         /// All that is not there yet, into the file.
         case rest
         /// All of it, and nothing of what came before it was told to anybody.
@@ -26,11 +26,19 @@ struct PiecedState {
         let transfer: HTTPTransfer
         var bytes: [UInt8] = []
         var edition = PiecePlan.Edition()
-
+        let beginning = ContinuousClock.now
         /// How many pieces have come that were asked for later.
         var overtaken = 0
         /// Whether it has been asked for once more.
         var isRepeated = false
+
+        /// The piece that it brings.
+        var piece: Range<Int64>? {
+            switch role {
+            case .piece(let piece), .again(let piece): piece
+            case .lead, .rest, .all: nil
+            }
+        }
 
         var isLead: Bool { if case .lead = role { true } else { false } }
     }
@@ -43,6 +51,8 @@ struct PiecedState {
     /// What the first answer said of the whole.
     var edition = PiecePlan.Edition()
     var packets: TransferMeter.Packets?
+    /// How long a piece takes, of late.
+    private var usualTime: Duration?
 
     init(_ pieces: HTTPRequest.Pieces, of request: HTTPRequest) {
         plan = PiecePlan(pieces, from: request.resumption?.offset ?? 0, limit: request.limit)
@@ -55,34 +65,38 @@ struct PiecedState {
         return plan.next(underWay: parts.count)
     }
 
-    /// A piece that hangs: meanwhile as many have come as are under way at once, and some more. A packet of it was lost and
-    /// not missed, as happens to last ones, and it may be a second until the server tries again. Over another connection
-    /// it is here sooner.
-    mutating func nextLate() -> (number: Int, piece: Range<Int64>)? {
-        guard stage == .inPieces else { return nil }
-        for (number, part) in parts where !part.isRepeated && part.overtaken > parts.count + 2 {
-            guard case .piece(let piece) = part.role else { continue }
+    /// A piece that hangs: meanwhile as many have come as are under way at once, and some more; or there is nothing else to
+    /// ask for, and it takes longer than others did. A packet of it was lost and not missed, as happens to last ones, and it
+    /// may be a second until the server tries again. Over another connection it is here sooner.
+    mutating func nextLate() -> Range<Int64>? {
+        guard stage == .inPieces, let usualTime, plan.hasRoom else { return nil }
+        let longTime = usualTime + usualTime / 2
+        for (number, part) in parts where !part.isRepeated {
+            let isLate = plan.isAllAsked && ContinuousClock.now - part.beginning > longTime
+            guard isLate || part.overtaken > parts.count + 2, let piece = part.piece else { continue }
             parts[number]?.isRepeated = true
-            return (number, piece)
+            return piece
         }
         return nil
     }
 
     /// A piece is here. Returns those that were to bring it too.
     mutating func noteCome(_ part: Part, _ number: Int) -> [Part] {
-        let rivals: [Int]
-        switch part.role {
-        case .piece(let piece):
-            rivals = parts.keys.filter { if case .again(_, number) = parts[$0]?.role { true } else { false } }
-            plan.note(PiecePlan.Arrival(bytes: part.bytes, edition: part.edition), at: piece.lowerBound)
-            for other in parts.keys where other < number { parts[other]?.overtaken += 1 }
-        case .again(let piece, let late):
-            rivals = [late]
-            plan.note(received: Int64(part.bytes.count - (parts[late]?.bytes.count ?? 0)))
-            plan.note(PiecePlan.Arrival(bytes: part.bytes, edition: part.edition), at: piece.lowerBound)
-        case .lead, .rest, .all: rivals = []
+        guard let piece = part.piece else { return [] }
+        let rivals = parts.filter { $0.value.piece == piece }
+        for rival in rivals.keys { parts[rival] = nil }
+        if case .again = part.role {
+            // Of the first one it was counted how much had come, and of that one alone.
+            let counted = rivals.values.lazy.filter { if case .piece = $0.role { true } else { false } }
+                .reduce(0) { $0 + $1.bytes.count }
+            plan.note(received: Int64(part.bytes.count - counted))
+        } else {
+            let time = ContinuousClock.now - part.beginning
+            usualTime = usualTime.map { ($0 * 7 + time) / 8 } ?? time
         }
-        return rivals.compactMap { parts.removeValue(forKey: $0) }
+        plan.note(PiecePlan.Arrival(bytes: part.bytes, edition: part.edition), at: piece.lowerBound)
+        for other in parts.keys where other < number { parts[other]?.overtaken += 1 }
+        return Array(rivals.values)
     }
 
     /// Whether a part is still of use: meanwhile it may be over, or known that no pieces come.
@@ -95,6 +109,6 @@ struct PiecedState {
 
     /// Whether it lies behind the end of the whole, as far as is known.
     func isBehind(_ piece: Range<Int64>) -> Bool {
-        stage == .asking || piece.lowerBound >= plan.end
+        piece.lowerBound >= (stage == .asking ? plan.begin + 1 : plan.end)
     }
 }

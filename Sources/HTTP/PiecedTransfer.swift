@@ -10,7 +10,6 @@ final class PiecedTransfer: Sendable {
     private let request: HTTPRequest
     private let file: BodyFile
     private let memory: RangeMemory
-    private let origin: String
     private let transferInOne: @Sendable (HTTPRequest) -> HTTPTransfer
     private let mailbox = TransferMailbox()
     private let beginning = ContinuousClock.now
@@ -20,12 +19,10 @@ final class PiecedTransfer: Sendable {
     init?(
         _ request: HTTPRequest, _ memory: RangeMemory, transferInOne: @escaping @Sendable (HTTPRequest) -> HTTPTransfer
     ) {
-        let origin = Self.origin(of: request)
         guard let pieces = request.pieces, case .file(let file) = request.destination, !request.allowsCompression,
-            !FileTransfer.serves(request), memory[origin] != false
+            !FileTransfer.serves(request), memory[request] != false
         else { return nil }
         (self.request, self.file, self.memory, self.transferInOne) = (request, file, memory, transferInOne)
-        self.origin = origin
         state = Mutex(PiecedState(pieces, of: request))
     }
 
@@ -37,7 +34,8 @@ final class PiecedTransfer: Sendable {
     }
 
     func start() {
-        begin(.lead, state.withLock { $0.plan.first() })
+        let first = state.withLock { $0.plan.first() }
+        begin(memory[request] == true ? .piece(first) : .lead, first)
         askForMore()
     }
 
@@ -58,10 +56,10 @@ final class PiecedTransfer: Sendable {
 
     /// Asks for what is to be asked for by now: ahead of the first answer only where it is known what that will be.
     private func askForMore() {
-        while let piece = state.withLock({ $0.nextPiece(isGranted: memory[origin] == true) }) {
+        while let piece = state.withLock({ $0.nextPiece(isGranted: memory[request] == true) }) {
             begin(.piece(piece), piece)
         }
-        while let late = state.withLock({ $0.nextLate() }) { begin(.again(late.piece, of: late.number), late.piece) }
+        while let late = state.withLock({ $0.nextLate() }) { begin(.again(late), late) }
         request.meter?.note(asked: state.withLock { $0.stage == .inOne ? nil : $0.plan.wanted })
     }
 
@@ -129,15 +127,18 @@ final class PiecedTransfer: Sendable {
     private func take(_ head: HTTPResponse, _ role: PiecedState.Role, of number: Int) throws {
         let edition = PiecePlan.Edition(validator: head.resumptionValidator, length: head.length)
         switch role {
-        case .lead: takeFirst(head, edition)
-        case .piece(let piece), .again(let piece, _):
+        case .lead:
+            guard head.status == 206 else { return takeAll(head) }
+            takeFirst(head, edition)
+        case .piece(let piece), .again(let piece):
             // Asked for before it was known how long the whole is, it may lie behind the end.
-            let isBehind = head.status == 416 && state.withLock { $0.isBehind(piece) }
-            guard head.status == 206 || isBehind else {
-                memory[origin] = false
+            if head.status == 416, state.withLock({ $0.isBehind(piece) }) { return }
+            state.withLock { $0.parts[number]?.edition = edition }
+            if state.withLock({ $0.stage }) == .asking { return takeFirst(head, edition) }
+            guard head.status == 206 else {
+                memory[request] = false
                 throw HTTPError.wrongRange("a piece was answered with \(head.status)")
             }
-            state.withLock { $0.parts[number]?.edition = edition }
         case .rest:
             guard head.status == 206 || head.status == 200 else { throw HTTPError.brokenOff }
             guard edition == state.withLock({ $0.edition }) else { throw HTTPError.wrongRange("it has become another") }
@@ -146,20 +147,25 @@ final class PiecedTransfer: Sendable {
         }
     }
 
+    /// All of it comes in place of the first piece, or a refusal.
+    private func takeAll(_ head: HTTPResponse) {
+        if head.status == 200 { memory[request] = false }
+        dropParts(for: .inOne) { if case .lead = $0 { true } else { false } }
+        post(head)
+    }
+
     /// The first answer decides how the rest comes.
     private func takeFirst(_ head: HTTPResponse, _ edition: PiecePlan.Edition) {
-        guard head.status == 206, let length = head.length else {
-            // All of it comes, or a refusal. What was asked for beside it is of no use.
-            if head.status == 200 { memory[origin] = false }
-            dropParts(for: .inOne) { if case .lead = $0 { true } else { false } }
-            return post(head)
-        }
-        guard edition.validator != nil, head.url == request.url else {
-            memory[origin] = false
+        let isOfUse =
+            head.status == 206 && edition.validator != nil && head.url == request.url
+            && edition.validator == request.resumption?.validator ?? edition.validator
+        guard isOfUse, let length = head.length else {
+            // What a piece is refused for is said of the whole, too.
+            if head.status < 300 { memory[request] = false }
             dropParts(for: .inOne) { _ in false }
             return begin(.all, nil)
         }
-        memory[origin] = true
+        memory[request] = true
         state.withLock { state in
             state.plan.note(length: length)
             state.edition = edition
@@ -168,7 +174,7 @@ final class PiecedTransfer: Sendable {
         post(
             HTTPResponse(
                 status: request.resumption == nil ? 200 : 206, url: head.url, headers: head.headers, length: length,
-                begin: head.begin, isPrivate: head.isPrivate))
+                begin: request.resumption?.offset ?? 0, isPrivate: head.isPrivate))
     }
 
     private func post(_ head: HTTPResponse) {
@@ -230,7 +236,7 @@ final class PiecedTransfer: Sendable {
         switch state.withLock({ $0.stage }) {
         case .over: break
         case .inPieces:
-            if case HTTPError.wrongRange? = error as? HTTPError { memory[origin] = false }
+            if case HTTPError.wrongRange? = error as? HTTPError { memory[request] = false }
             dropParts(for: .inOne) { _ in false }
             begin(.rest, nil)
         case .asking, .inOne: end(.failure(error))
@@ -268,12 +274,6 @@ final class PiecedTransfer: Sendable {
         guard let reading = meter?.reading, let outer = request.meter else { return }
         if let connect = reading.connect { outer.noteConnected(connect) }
         if let wait = reading.wait { outer.noteAnswered(after: wait, version: reading.version) }
-    }
-
-    /// Scheme, host and port as the URL has them.
-    private static func origin(of request: HTTPRequest) -> String {
-        request.url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3)
-            .joined(separator: "/")
     }
 }
 

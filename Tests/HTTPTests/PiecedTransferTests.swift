@@ -233,6 +233,23 @@ private struct Whole: Sendable {
         #expect(try await fetch(server.url("/photo"), limit: 49_999).error == .tooLarge(limit: 49_999))
     }
 
+    @Test func aServerThatSaysThatItSendsPartsIsAskedForSeveralAtOnce() async throws {
+        let whole = Whole(30_000)
+        let gate = Gate()
+        let server = try ScriptedServer { request in
+            guard request.path == "/photo" else {
+                return .answer(200, "small", headers: ["ETag: \"b\"", "Accept-Ranges: bytes"])
+            }
+            // The first piece comes after the last.
+            let isLast = Whole.part(request)?.first == 20_000
+            return (Whole.part(request)?.first == 0 ? [.hold(gate)] : []) + whole.answer(request)
+                + (isLast ? [.deliver, .open(gate)] : [])
+        }
+        for try await _ in client.transfer(HTTPRequest(url: server.url("/small"), destination: .stream, limit: 100)) {}
+        let outcome = try await fetch(server.url("/photo"))
+        #expect(outcome.error == nil && outcome.contents == whole.bytes)
+    }
+
     /// It is known of the server that it sends pieces, so more are asked for than there may be.
     @Test func whatIsAskedForBehindTheEndIsNoHarm() async throws {
         let (large, small) = (Whole(50_000), Whole(15_000))
