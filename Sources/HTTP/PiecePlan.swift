@@ -46,7 +46,8 @@ struct PiecePlan {
 
     /// The next piece, if it is time to ask for one.
     mutating func next(underWay: Int) -> Range<Int64>? {
-        guard !isAllAsked, hasRoom, asked - written < Self.patience * Int64(pieces.window), underWay < pieces.most else {
+        guard !isAllAsked, hasRoom, asked - written < Self.patience * Int64(pieces.window), underWay < pieces.most
+        else {
             return nil
         }
         return advance()

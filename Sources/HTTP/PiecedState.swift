@@ -70,7 +70,7 @@ struct PiecedState {
     /// may be a second until the server tries again. Over another connection it is here sooner.
     mutating func nextLate() -> Range<Int64>? {
         guard stage == .inPieces, let usualTime, plan.hasRoom else { return nil }
-        let longTime = usualTime + usualTime / 2
+        let longTime = usualTime + usualTime / 4
         for (number, part) in parts where !part.isRepeated {
             let isLate = plan.isAllAsked && ContinuousClock.now - part.beginning > longTime
             guard isLate || part.overtaken > parts.count + 2, let piece = part.piece else { continue }

@@ -184,7 +184,8 @@ final class PiecedTransfer: Sendable {
         mailbox.tell()
     }
 
-    private func finish(_ number: Int, _ role: PiecedState.Role, _ metrics: HTTPMetrics, _ meter: TransferMeter?) throws {
+    private func finish(_ number: Int, _ role: PiecedState.Role, _ metrics: HTTPMetrics, _ meter: TransferMeter?) throws
+    {
         if let packets = meter?.reading.packets {
             state.withLock { $0.packets = packets.added(to: $0.packets) }
         }

@@ -27,7 +27,9 @@ extension AdaptiveGovernor {
     /// what comes says what the link can carry, though nothing else is started.
     func isSaturatedByPieces(_ name: String, _ host: GovernedHost) -> Bool {
         urgent.contains { number in
-            guard let transfer = running[number], transfer.candidate.host == name, transfer.asked != nil else { return false }
+            guard let transfer = running[number], transfer.candidate.host == name, transfer.asked != nil else {
+                return false
+            }
             return rest(of: transfer) > host.link.window(cap: host.cap.value)
         }
     }

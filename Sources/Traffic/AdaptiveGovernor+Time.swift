@@ -29,7 +29,9 @@ extension AdaptiveGovernor {
             guard let host = hosts[name] else { continue }
             hosts[name]?.underWay += host.cost(transfer)
             let isPieces = transfer.asked != nil && transfer.isUrgent
-            if (host.waiting == 0 || areHeldBack) && !isPieces || fallen.contains(name) { running[number]?.isSaturated = false }
+            if (host.waiting == 0 || areHeldBack) && !isPieces || fallen.contains(name) {
+                running[number]?.isSaturated = false
+            }
         }
         return makeRoom(at: now) + fallen.sorted().flatMap { shed($0) }
     }

@@ -57,7 +57,7 @@ struct HostLink {
 
     /// Whether the link has been used for so long that it will not show more by itself. Where losses keep it from being used
     /// that is sooner to be seen.
-    var isSettled: Bool { !isStarting && roundsWithoutMore >= (isHeldUpByLosses ? 4 : 12) }
+    var isSettled: Bool { isHeldUpByLosses || (!isStarting && roundsWithoutMore >= 12) }
 
     /// Whether losses keep it from being used: packets get lost, and not for want of room in a queue, for there is none.
     var isHeldUpByLosses: Bool { losses.isAny && !isQueueing }
@@ -139,7 +139,8 @@ struct HostLink {
 
     /// Bytes that have come, and that nobody sees: over TLS they are seen when their record is whole, which has 16 KiB with
     /// most servers. On a slow link it is half a second in the coming, and what is asked for when it is there is asked for late.
-    private var unseen: Double { isShared ? 8_192 : 0 }
+    /// Over connections of their own each transfer has such a record.
+    private var unseen: Double { isShared ? 8_192 : isSeenLate ? (capacity ?? 0) / 4 : 0 }
 
     /// With less than this a short link is empty while the next thing is asked for: two thumbnails, but no more than come in
     /// the blink of an eye, or they would be a queue themselves.

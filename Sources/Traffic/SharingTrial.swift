@@ -60,12 +60,12 @@ struct SharingTrial: Sendable {
             guard isSettled, isTime, rate > Self.costOfTrial, work > Self.leastWork else { return false }
             state = .trying(
                 begin: now + 4 * roundTrip, before: rate, deliveredAtSpeed: nil,
-                end: now + 4 * roundTrip + max(4 * roundTrip, 0.5))
+                end: now + 4 * roundTrip + max(4 * roundTrip, isLossy ? 0.2 : 0.5))
         case .trying(let begin, let before, nil, let end):
             if now >= begin { state = .trying(begin: now, before: before, deliveredAtSpeed: delivered, end: end) }
         case .trying(let begin, let before, let deliveredAtSpeed?, let end):
             guard now >= end, now > begin else { return false }
-            let least = losesPackets ? Self.worthwhileWhenLossy : Self.worthwhile
+            let least = isLossy ? Self.worthwhileWhenLossy : Self.worthwhile
             if (delivered - deliveredAtSpeed) / (now - begin) > least * before {
                 state = .unshared
                 return true

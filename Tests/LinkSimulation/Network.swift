@@ -62,6 +62,9 @@ public struct Network: CustomStringConvertible, Sendable {
     /// Whether as many thumbnails as a server may be asked for at once fill the link, and some more.
     public var isFilledByFew: Bool { bits / 8 * roundTrip <= 48 * Self.meanThumbnail }
 
+    /// Whether it holds more than a few connections send at once when they begin.
+    public var isLong: Bool { bits / 8 * roundTrip > 49_152 }
+
     /// Where chance plays a part one run says little.
     public func seeds(_ count: UInt64) -> ClosedRange<UInt64> { 1...(loss > 0 ? count : 1) }
 

@@ -22,6 +22,8 @@ public struct SimulatedTransfer {
     var way = Admission.Connection.any
     /// What is asked for, by the number of the connection that it comes over.
     var pieces: [Int: Piece] = [:]
+    /// How long a piece takes, of late.
+    var usualTime: Double?
     /// Goes up with each attempt, so that what is still on its way for an older one is known.
     var attempt = 0
     /// When all of it was here.
@@ -33,11 +35,21 @@ public struct SimulatedTransfer {
     /// A part that is asked for by itself.
     struct Piece {
         let bytes: Int
+        /// Where it ends, among what was asked for in this attempt.
+        let end: Int
         var requestTime = 0.0
+        var askTime = 0.0
+        /// Whether it is asked for once more, over another connection; and whether this is that one.
+        var isRepeated = false
+        var isAgain = false
         /// What is to come, with the head of the answer.
         var left: Int
 
-        init(_ bytes: Int) { (self.bytes, left) = (bytes, bytes + SimulatedTransfer.head) }
+        init(_ bytes: Int, end: Int) {
+            (self.bytes, self.end, left) = (bytes, end, bytes + SimulatedTransfer.head)
+        }
+
+        var come: Int { max(0, bytes - left) }
     }
 
     /// Bytes that were to come in this attempt.
@@ -49,12 +61,36 @@ public struct SimulatedTransfer {
         guard left > 0 else { return nil }
         guard let inPieces else {
             asked = rest
-            return Piece(left)
+            return Piece(left, end: rest)
         }
         guard Double(asked - received) < inPieces.window else { return nil }
         let size = min(left, Int(inPieces.size))
         asked += size
-        return Piece(size)
+        return Piece(size, end: asked)
+    }
+
+    /// A piece that hangs, once more: when there is nothing else to ask for, and it takes longer than others did.
+    mutating func nextLate(at now: Double) -> Piece? {
+        guard let inPieces, let usualTime, asked == rest, Double(asked - received) < inPieces.window else { return nil }
+        let late = pieces.filter { !$0.value.isRepeated && now - $0.value.askTime > 1.25 * usualTime }
+        guard let (connection, piece) = late.min(by: { $0.value.end < $1.value.end }) else { return nil }
+        pieces[connection]?.isRepeated = true
+        var again = Piece(piece.bytes, end: piece.end)
+        again.isAgain = true
+        return again
+    }
+
+    /// A piece is here. Returns the connections over which it was to come too.
+    mutating func noteCome(over connection: Int, at now: Double) -> [Int] {
+        guard let piece = pieces.removeValue(forKey: connection) else { return [] }
+        let rivals = pieces.filter { $0.value.end == piece.end }
+        for rival in rivals.keys { pieces[rival] = nil }
+        if piece.isAgain {
+            received += piece.bytes - rivals.values.reduce(0) { $0 + ($1.isAgain ? 0 : $1.come) }
+        } else {
+            usualTime = usualTime.map { ($0 * 7 + now - piece.askTime) / 8 } ?? (now - piece.askTime)
+        }
+        return rivals.keys.sorted()
     }
 
     mutating func finish(at now: Double) { doneTime = now }

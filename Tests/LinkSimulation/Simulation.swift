@@ -38,7 +38,6 @@ public final class Simulation {
     private var left = 0
     private var numbers: SeededNumbers
     private var isTicking = false
-    public var debug = false
 
     private static let segment = 1448
     /// Bytes from which on a part is kept.
@@ -149,13 +148,15 @@ public final class Simulation {
     }
 
     private func askForPieces(of number: Int) {
-        while transfers[number].pieces.count < TransferPieces.most, let piece = transfers[number].nextPiece() {
+        while transfers[number].pieces.count < TransferPieces.most,
+            var piece = transfers[number].nextPiece() ?? transfers[number].nextLate(at: time)
+        {
+            piece.askTime = time
             let connection = connection(for: number, transfers[number].way)
             transfers[number].pieces[connection.number] = piece
             if transfers[number].inPieces != nil {
                 governor.note(.asked(Double(transfers[number].asked)), of: number, at: time)
             }
-            if debug, [400_000, 3_000_001].contains(transfers[number].size) { print("ask", time, piece.bytes, connection.number, connection.isOpen, connection.window, link.dropped, "win", transfers[number].inPieces?.window ?? 0, "W", governor.report.window, "bw", governor.report.bandwidth ?? 0, "under", transfers[number].asked - transfers[number].received) }
             if connection.isOpen { request(number, over: connection) }
         }
     }
@@ -218,11 +219,16 @@ public final class Simulation {
                     isShared: connection.isShared), of: number,
                 at: time)
         }
-        transfers[number].received += max(0, min(bytes, bytes + piece.bytes - piece.left))
         transfers[number].pieces[connection.number]?.left -= bytes
+        if !piece.isAgain {
+            transfers[number].received += max(0, min(bytes, bytes + piece.bytes - piece.left))
+        } else {
+            wasted += bytes
+        }
         if piece.left <= bytes {
-            if debug, [400_000, 3_000_001].contains(transfers[number].size) { print("done", time, piece.bytes, connection.number, connection.window, link.dropped) }
-            transfers[number].pieces[connection.number] = nil
+            for rival in transfers[number].noteCome(over: connection.number, at: time) {
+                connections[rival].forget(number)
+            }
             if !connection.isShared { idle.append(connection) }
         }
         askForPieces(of: number)

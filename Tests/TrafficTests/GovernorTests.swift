@@ -28,17 +28,17 @@ struct GovernorTests {
         #expect(try Network.b.total(AdaptiveGovernor()) <= 0.11 * Network.b.total(FixedGovernor(width: 4)))
     }
 
-    /// Over connections of its own, a photo comes as if it were alone.
+    /// Over connections of its own, a photo comes as if it were alone; and where more fits into the link than one connection
+    /// sends at once, in pieces over many, sooner than that.
     @Test func whatIsLookedAtComesAsIfAlone() throws {
         for network in Network.all {
             let alone = try network.photo(FixedGovernor(width: 4), crowd: 0)
             let among = try network.photo(AdaptiveGovernor(), crowd: network.crowd)
-            #expect(among <= 1.15 * alone, "\(network)")
+            #expect(among <= (network.isLong ? 0.9 : 1.15) * alone, "\(network)")
         }
     }
 
-    /// Over a connection that is there and shared, sooner. On a slow and short line the one thumbnail that is under way counts,
-    /// and where packets get lost it is some time before that is known.
+    /// Over a connection that is there and shared, sooner. On a slow and short line the one thumbnail that is under way counts.
     @Test func overASharedConnectionSooner() throws {
         for network in [Network.b, .c, .d] {
             let alone = try network.photo(FixedGovernor(width: 4), isShared: true, crowd: 0)
@@ -47,13 +47,13 @@ struct GovernorTests {
         for network in Network.all {
             let alone = try network.photo(FixedGovernor(width: 4), isShared: true, crowd: 0)
             let among = try network.photo(AdaptiveGovernor(), isShared: true, crowd: network.crowd)
-            #expect(among <= (network.loss > 0 ? 1.25 : 1.1) * alone, "\(network)")
+            #expect(among <= (network.isLong ? 1 : network.loss > 0 ? 1.12 : 1.07) * alone, "\(network)")
         }
     }
 
     @Test func photosThatAreFetchedBeforehandMakeRoom() throws {
         for (network, bytes, others, limit) in [
-            (Network.b, 3_000_000, 3_000_000, 0.75), (.c, 400_000, 3_000_000, 0.08), (.d, 400_000, 400_000, 0.28),
+            (Network.b, 3_000_000, 3_000_000, 0.5), (.c, 400_000, 3_000_000, 0.08), (.d, 400_000, 400_000, 0.28),
         ] {
             let fixed = try network.photo(FixedGovernor(width: 4), bytes: bytes, amongPhotosOf: others)
             let ours = try network.photo(AdaptiveGovernor(), bytes: bytes, amongPhotosOf: others)
@@ -78,11 +78,11 @@ struct GovernorTests {
         let times = [7.5, 8, 8.5, 9]
         let fixed = try times.reduce(0) { try $0 + photo(FixedGovernor(width: 4), at: $1).seconds }
         let ours = try times.map { try photo(AdaptiveGovernor(), at: $0) }
-        // All by itself on what the link has become it takes 14 s, which is 0.71 of what four at once leave of it.
+        // All by itself on what the link has become it takes 14 s, which is more than that: it has to connect first.
         let alone = try Network(name: "256 kbit/s", bits: 256e3, roundTrip: 0.6, thumbnails: 0)
             .photo(FixedGovernor(width: 4), crowd: 0)
-        #expect(ours.reduce(0) { $0 + $1.seconds } <= 1.05 * alone * Double(times.count))
-        #expect(ours.reduce(0) { $0 + $1.seconds } <= 0.77 * fixed)
+        #expect(ours.reduce(0) { $0 + $1.seconds } <= alone * Double(times.count))
+        #expect(ours.reduce(0) { $0 + $1.seconds } <= 0.7 * fixed)
         for run in ours { #expect(run.wasted <= 0.03) }
     }
 

@@ -1,0 +1,101 @@
+import Foundation
+import Model
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import Networking
+@testable import Traffic
+
+/// Photos that come in pieces, from the wish to the cache.
+@Suite struct PiecesTests {
+    private let test: NetworkTest
+    private static let whole = NetworkTest.picture(String(repeating: "p", count: 199_996))
+
+    init() throws { test = try NetworkTest() }
+
+    /// Has every photo come in pieces, of which a test says how many bytes are to be under way.
+    private struct PiecemealGovernor: Governor {
+        let window: Window
+        private var inner = FixedGovernor(width: 4)
+
+        final class Window: Sendable {
+            private let bytes: Mutex<Double>
+            init(_ bytes: Double) { self.bytes = Mutex(bytes) }
+            var current: Double { bytes.withLock { $0 } }
+            func set(_ count: Double) { bytes.withLock { $0 = count } }
+        }
+
+        init(_ window: Window) { self.window = window }
+
+        mutating func admit(_ candidate: TransferCandidate, at now: Double) -> Admission {
+            candidate.kind == .photo ? .now(Admission.Way(.any, inPieces: true)) : inner.admit(candidate, at: now)
+        }
+        mutating func noteStart(
+            of transfer: Int, _ candidate: TransferCandidate, over way: Admission.Way, at now: Double
+        ) {
+            inner.noteStart(of: transfer, candidate, over: way, at: now)
+        }
+        func pieces(of transfer: Int) -> TransferPieces { TransferPieces(window: window.current, of: 1_000_000) }
+        mutating func note(_ news: TransferNews, of transfer: Int, at now: Double) {
+            inner.note(news, of: transfer, at: now)
+        }
+        mutating func noteComplaint(of host: String, at now: Double) {}
+        mutating func noteNetwork(at now: Double) {}
+        mutating func advance(to now: Double, waiting: (String) -> Int) -> [Int] { [] }
+        func pace(at now: Double, waiting: (String) -> Int) -> Double? { nil }
+        var history: HostHistory { HostHistory() }
+        var report: GovernorReport { inner.report }
+    }
+
+    /// A server that sends parts of one photo.
+    private static func part(_ request: ScriptedServer.Request) -> [ScriptedServer.Step]? {
+        guard request.path.hasPrefix("/p/"), let range = request.headers["range"] else { return nil }
+        let ends = range.dropFirst("bytes=".count).split(separator: "-").compactMap { Int($0) }
+        let last = min(ends.count > 1 ? ends[1] : .max, whole.count - 1)
+        return .answer(
+            206, Array(whole[ends[0]...last]),
+            headers: ["ETag: \"1\"", "Content-Range: bytes \(ends[0])-\(last)/\(whole.count)"])
+    }
+
+    private func start(_ window: PiecemealGovernor.Window) async throws -> NetworkController {
+        test.putGallery(["a"])
+        test.answer.withLock { $0 = { Self.part($0) } }
+        let controller = test.start(test.makeController(governor: PiecemealGovernor(window)))
+        try await test.refresh()
+        test.wishes.state([Wish(try test.full("a"), importance: .lookedAt)], by: test.wishes.makeWisher())
+        return controller
+    }
+
+    private func expectWhole() throws {
+        let file = try #require(try test.cache.read { try $0.photoFile(of: test.key("a")) })
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: test.cache.files.path(file)))
+        #expect(Array(bytes) == Self.whole)
+        #expect(test.folder.entries("cache/galleries/\(test.cache.id)/partial").isEmpty)
+    }
+
+    @Test("BEHAVIOURS 5.9: a photo that comes in pieces is stored as the server has it")
+    func stored() async throws {
+        _ = try await start(PiecemealGovernor.Window(150_000))
+        try await test.until { [test] in try test.photo("a").photo.isCurrent }
+        try expectWhole()
+        let ranges = test.server.requests.compactMap { $0.headers["range"] }
+        #expect(Set(ranges).count == 5)
+    }
+
+    @Test("BEHAVIOURS 5.6: what comes in pieces stops while something else is looked at, and goes on with nothing lost")
+    func stopsAndGoesOn() async throws {
+        let window = PiecemealGovernor.Window(0)
+        let controller = try await start(window)
+        let photo = try test.full("a")
+        // Of what may not be asked for the first piece comes all the same.
+        try await test.until { [test] in test.activity.progress(of: photo)?.done == 41_666 }
+        #expect(test.server.requests.count { $0.headers["range"] != nil } == 1)
+        window.set(150_000)
+        await controller.look()
+        try await test.until { [test] in try test.photo("a").photo.isCurrent }
+        try expectWhole()
+        #expect(Set(test.server.requests.compactMap { $0.headers["range"] }).count == 5)
+    }
+}
