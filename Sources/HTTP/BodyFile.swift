@@ -19,4 +19,19 @@ public final class BodyFile: Sendable {
     deinit {
         close(descriptor)
     }
+
+    /// Writes bytes to a place in it.
+    func write(_ bytes: [UInt8], at place: Int64) throws(HTTPError) {
+        var done = 0
+        while done < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                pwrite(descriptor, $0.baseAddress.map { $0 + done }, $0.count - done, off_t(place) + off_t(done))
+            }
+            if count > 0 {
+                done += count
+            } else if errno != EINTR {
+                throw .disk(code: errno)
+            }
+        }
+    }
 }

@@ -30,8 +30,8 @@ struct PiecePlan {
     /// What came before what is to be written next, by where it begins.
     private var arrivals: [Int64: Arrival] = [:]
 
-    /// What waits for an earlier piece is in memory: no more is asked for when so many windows are.
-    private static let patience: Int64 = 4
+    /// What waits for an earlier piece is in memory: no more is asked for when that is so many times what may be under way.
+    private static let patience = 3
 
     init(_ pieces: HTTPRequest.Pieces, from begin: Int64, limit: Int64) {
         self.pieces = pieces
@@ -46,7 +46,8 @@ struct PiecePlan {
 
     /// The next piece, if it is time to ask for one.
     mutating func next(underWay: Int) -> Range<Int64>? {
-        guard !isAllAsked, hasRoom, asked - written < Self.patience * Int64(pieces.window), underWay < pieces.most
+        guard !isAllAsked, hasRoom, asked - written < Int64(Self.patience * pieces.most * pieces.size),
+            underWay < pieces.most
         else {
             return nil
         }

@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 
 /// Fetches something in pieces, each by a transfer of its own, and puts them into a file in their order.
@@ -97,7 +96,11 @@ final class PiecedTransfer: Sendable {
             }
         } catch {
             // What was dropped ends too, and nobody asks how.
-            if state.withLock({ $0.parts.removeValue(forKey: number) }) != nil { fail(error) }
+            switch state.withLock({ $0.parts.removeValue(forKey: number) })?.role {
+            // What it was to bring is under way as before.
+            case .again?, nil: break
+            case .lead?, .piece?, .rest?, .all?: fail(error)
+            }
         }
     }
 
@@ -275,31 +278,5 @@ final class PiecedTransfer: Sendable {
         guard let reading = meter?.reading, let outer = request.meter else { return }
         if let connect = reading.connect { outer.noteConnected(connect) }
         if let wait = reading.wait { outer.noteAnswered(after: wait, version: reading.version) }
-    }
-}
-
-extension BodyFile {
-    /// Writes bytes to a place in it.
-    fileprivate func write(_ bytes: [UInt8], at place: Int64) throws(HTTPError) {
-        var done = 0
-        while done < bytes.count {
-            let count = bytes.withUnsafeBytes {
-                pwrite(descriptor, $0.baseAddress.map { $0 + done }, $0.count - done, off_t(place) + off_t(done))
-            }
-            if count > 0 {
-                done += count
-            } else if errno != EINTR {
-                throw .disk(code: errno)
-            }
-        }
-    }
-}
-
-extension TransferMeter.Packets {
-    /// What came over several connections.
-    fileprivate func added(to other: TransferMeter.Packets?) -> TransferMeter.Packets {
-        guard let other else { return self }
-        return TransferMeter.Packets(
-            received: received + other.received, disordered: disordered + other.disordered, roundTrip: roundTrip)
     }
 }

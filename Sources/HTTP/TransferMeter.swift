@@ -37,6 +37,13 @@ public final class TransferMeter: Sendable {
         public var disordered: Int
         /// Seconds from a packet to its acknowledgement of late, with all queues on the way.
         public var roundTrip: Double
+
+        /// With those that came over other connections before.
+        func added(to others: Packets?) -> Packets {
+            guard let others else { return self }
+            return Packets(
+                received: received + others.received, disordered: disordered + others.disordered, roundTrip: roundTrip)
+        }
     }
 
     /// What a meter shows.
