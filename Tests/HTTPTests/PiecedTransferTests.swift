@@ -288,8 +288,11 @@ private struct Whole: Sendable {
         let gate = Gate()
         let server = try ScriptedServer { request in
             guard request.path == "/small" else { return large.answer(request) }
-            if Whole.part(request)?.first == 0 { return [.hold(gate)] + small.answer(request) }
-            return small.answer(request) + (Whole.part(request)?.first == 30_000 ? [.deliver, .open(gate)] : [])
+            // What is there comes after what is not.
+            guard let first = Whole.part(request)?.first, first >= 20_000 else {
+                return [.hold(gate)] + small.answer(request)
+            }
+            return small.answer(request) + (first == 30_000 ? [.deliver, .open(gate)] : [])
         }
         _ = try await fetch(server.url("/large"))
         let outcome = try await fetch(server.url("/small"))
