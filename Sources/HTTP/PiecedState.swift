@@ -65,14 +65,19 @@ struct PiecedState {
         return plan.next(underWay: parts.count)
     }
 
+    /// With so few under way the link has room for one once more.
+    private static let few = 6
+    /// What takes no longer than that is not late, however fast the others were.
+    private static let soon = Duration.milliseconds(50)
+
     /// A piece that hangs: meanwhile as many have come as are under way at once, and some more; or there is nothing else to
     /// ask for, and it takes longer than others did. A packet of it was lost and not missed, as happens to last ones, and it
     /// may be a second until the server tries again. Over another connection it is here sooner.
     mutating func nextLate() -> Range<Int64>? {
         guard stage == .inPieces, let usualTime, plan.hasRoom else { return nil }
-        let longTime = usualTime + usualTime / 4
+        let longTime = max(usualTime + usualTime / 2, Self.soon)
         for (number, part) in parts where !part.isRepeated {
-            let isLate = plan.isAllAsked && ContinuousClock.now - part.beginning > longTime
+            let isLate = plan.isAllAsked && parts.count <= Self.few && ContinuousClock.now - part.beginning > longTime
             guard isLate || part.overtaken > parts.count + 2, let piece = part.piece else { continue }
             parts[number]?.isRepeated = true
             return piece

@@ -203,7 +203,7 @@ private struct Whole: Sendable {
         let isUsed = validator == whole.tag
         #expect(
             outcome.response?.begin == (isUsed ? 25_000 : 0) && outcome.metrics?.bytes == (isUsed ? 35_000 : 60_000))
-        #expect(server.requests.count == (isUsed ? 4 : 1))
+        #expect(Set(server.requests.compactMap { $0.headers["range"] }).count == (isUsed ? 4 : 1))
     }
 
     /// A photo that is fetched for later, while somebody looks at another one.
@@ -218,7 +218,8 @@ private struct Whole: Sendable {
                 if place == 10_000 { transfer.setPieces(HTTPRequest.Pieces(size: 25_000, window: 50_000, most: 24)) }
             })
         #expect(outcome.error == nil && outcome.contents == whole.bytes)
-        #expect(asked.withLock { $0.first } == 1 && server.requests.count == 3)
+        #expect(asked.withLock { $0.first } == 1)
+        #expect(Set(server.requests.compactMap { $0.headers["range"] }).count == 3)
     }
 
     @Test("BEHAVIOURS 5.9: what leads elsewhere comes in one")
@@ -313,46 +314,5 @@ private struct Whole: Sendable {
         gate.open()
         #expect(outcome.contents == Array(whole.bytes.prefix(30_000)) && outcome.metrics == nil)
         if case .cancelled? = meter.reading.outcome {} else { Issue.record("\(String(describing: meter.reading))") }
-    }
-}
-
-/// What is asked for next.
-struct PiecePlanTests {
-    private func plan(window: Int) -> PiecePlan {
-        var plan = PiecePlan(HTTPRequest.Pieces(size: 10, window: window, most: 24), from: 0, limit: 1_000)
-        _ = plan.first()
-        return plan
-    }
-
-    @Test func noMoreThanTheWindow() {
-        var plan = plan(window: 25)
-        #expect(plan.next(underWay: 1) == 10..<20)
-        #expect(plan.next(underWay: 2) == 20..<30)
-        #expect(plan.next(underWay: 3) == nil)
-        plan.note(received: 6)
-        #expect(plan.next(underWay: 3) == 30..<40)
-    }
-
-    @Test func nothingBehindTheEnd() {
-        var plan = plan(window: 100)
-        plan.note(length: 15)
-        #expect(plan.next(underWay: 1) == 10..<15)
-        #expect(plan.next(underWay: 1) == nil)
-    }
-
-    /// One piece that does not come must not have all the others wait in memory.
-    @Test func memoryIsBounded() {
-        var plan = plan(window: 20)
-        var asked = 1
-        while plan.next(underWay: 1) != nil {
-            plan.note(received: 10)
-            asked += 1
-        }
-        #expect(asked == 72)
-    }
-
-    @Test func noMoreConnectionsThanThat() {
-        var plan = plan(window: 1_000)
-        #expect(plan.next(underWay: 24) == nil)
     }
 }
