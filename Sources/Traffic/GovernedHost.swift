@@ -69,9 +69,12 @@ struct GovernedHost: Sendable {
     private var isShared: Bool { link.isShared && !trial.isUnshared }
 
     /// A link that two or three connections fill with the first that they send gains nothing by more of them, unless it loses
-    /// packets.
-    private var isGoodForPieces: Bool { link.widest > Self.worthPieces || link.losesPackets }
+    /// packets. Nor does one whose other end is next door: there nobody has to wait for a connection to gather speed.
+    private var isGoodForPieces: Bool {
+        link.roundTripTime > Self.nextDoor && (link.widest > Self.worthPieces || link.losesPackets)
+    }
 
+    private static let nextDoor = 0.01
     private static let worthPieces = 49_152.0
     /// What two new connections send at once (RFC 6928). On a link that takes no more than that an old one is as good as one
     /// that has to be made.
