@@ -11,6 +11,14 @@ struct PiecedState {
         case rest
         /// All of it, and nothing of what came before it was told to anybody.
         case all
+
+        /// The piece that it brings.
+        var piece: Range<Int64>? {
+            switch self {
+            case .piece(let piece), .again(let piece): piece
+            case .lead, .rest, .all: nil
+            }
+        }
     }
 
     enum Stage {
@@ -33,19 +41,17 @@ struct PiecedState {
         var isRepeated = false
 
         /// The piece that it brings.
-        var piece: Range<Int64>? {
-            switch role {
-            case .piece(let piece), .again(let piece): piece
-            case .lead, .rest, .all: nil
-            }
-        }
+        var piece: Range<Int64>? { role.piece }
 
         var isLead: Bool { if case .lead = role { true } else { false } }
     }
 
     var plan: PiecePlan
     var weight: Int
-    var stage = Stage.asking
+    private(set) var stage = Stage.asking
+    /// Whether the server is known to send pieces, so that more are asked for before the first answer. Of one of which that
+    /// is not known a first piece is asked for alone, and nothing beside it: what comes may be all, into the file.
+    let isGranted: Bool
     var parts: [Int: Part] = [:]
     var lastNumber = 0
     /// What the first answer said of the whole.
@@ -54,13 +60,14 @@ struct PiecedState {
     /// How long a piece takes, of late.
     private var usualTime: Duration?
 
-    init(_ pieces: HTTPRequest.Pieces, of request: HTTPRequest) {
+    init(_ pieces: HTTPRequest.Pieces, of request: HTTPRequest, isGranted: Bool) {
+        self.isGranted = isGranted
         plan = PiecePlan(pieces, from: request.resumption?.offset ?? 0, limit: request.limit)
         weight = request.weight
     }
 
     /// The next piece, if it is time to ask for one.
-    mutating func nextPiece(isGranted: Bool) -> Range<Int64>? {
+    mutating func nextPiece() -> Range<Int64>? {
         guard stage == .inPieces || (stage == .asking && isGranted) else { return nil }
         return plan.next(underWay: parts.count)
     }
@@ -102,6 +109,23 @@ struct PiecedState {
         plan.note(PiecePlan.Arrival(bytes: part.bytes, edition: part.edition), at: piece.lowerBound)
         for other in parts.keys where other < number { parts[other]?.overtaken += 1 }
         return Array(rivals.values)
+    }
+
+    /// Goes on from one stage to another, with those parts alone that are of use there. Returns the others; nil, having done
+    /// nothing, if another part was first: answers come on several threads, and only one of them decides.
+    mutating func goOn(from before: Stage, to after: Stage, with isOfUse: (Role) -> Bool = { _ in false }) -> [Part]? {
+        guard stage == before else { return nil }
+        stage = after
+        let dropped = parts.filter { !isOfUse($0.value.role) }
+        for number in dropped.keys { parts[number] = nil }
+        return Array(dropped.values)
+    }
+
+    /// Ends it. Returns what was under way; nil if it has ended before.
+    mutating func end() -> [Part]? {
+        guard stage != .over else { return nil }
+        defer { (stage, parts) = (.over, [:]) }
+        return Array(parts.values)
     }
 
     /// Whether a part is still of use: meanwhile it may be over, or known that no pieces come.

@@ -22,7 +22,7 @@ final class PiecedTransfer: Sendable {
             !FileTransfer.serves(request), memory[request] != false
         else { return nil }
         (self.request, self.file, self.memory, self.transferInOne) = (request, file, memory, transferInOne)
-        state = Mutex(PiecedState(pieces, of: request))
+        state = Mutex(PiecedState(pieces, of: request, isGranted: memory[request] == true))
     }
 
     /// The transfer as others see it.
@@ -33,8 +33,8 @@ final class PiecedTransfer: Sendable {
     }
 
     func start() {
-        let first = state.withLock { $0.plan.first() }
-        begin(memory[request] == true ? .piece(first) : .lead, first)
+        let (first, isGranted) = state.withLock { ($0.plan.first(), $0.isGranted) }
+        begin(isGranted ? .piece(first) : .lead, first)
         askForMore()
     }
 
@@ -55,7 +55,7 @@ final class PiecedTransfer: Sendable {
 
     /// Asks for what is to be asked for by now: ahead of the first answer only where it is known what that will be.
     private func askForMore() {
-        while let piece = state.withLock({ $0.nextPiece(isGranted: memory[request] == true) }) {
+        while let piece = state.withLock({ $0.nextPiece() }) {
             begin(.piece(piece), piece)
         }
         while let late = state.withLock({ $0.nextLate() }) { begin(.again(late), late) }
@@ -92,22 +92,21 @@ final class PiecedTransfer: Sendable {
     private func follow(_ transfer: HTTPTransfer, _ number: Int, _ meter: TransferMeter?) async {
         do {
             for try await event in transfer {
-                do { try take(event, of: number, meter) } catch { return fail(error) }
+                guard let role = state.withLock({ $0.parts[number]?.role }) else { return }
+                do { try take(event, role, of: number, meter) } catch { return fail(error, role) }
             }
         } catch {
             // What was dropped ends too, and nobody asks how.
-            switch state.withLock({ $0.parts.removeValue(forKey: number) })?.role {
-            // What it was to bring is under way as before.
-            case .again?, nil: break
-            case .lead?, .piece?, .rest?, .all?: fail(error)
-            }
+            guard let part = state.withLock({ $0.parts.removeValue(forKey: number) }) else { return }
+            // What was to come once more is under way as before.
+            if case .again = part.role { return }
+            fail(error, part.role)
         }
     }
 
     // MARK: - What comes
 
-    private func take(_ event: HTTPEvent, of number: Int, _ meter: TransferMeter?) throws {
-        guard let role = state.withLock({ $0.parts[number]?.role }) else { return }
+    private func take(_ event: HTTPEvent, _ role: PiecedState.Role, of number: Int, _ meter: TransferMeter?) throws {
         switch event {
         case .response(let head):
             try take(head, role, of: number)
@@ -137,7 +136,7 @@ final class PiecedTransfer: Sendable {
             // Asked for before it was known how long the whole is, it may lie behind the end.
             if head.status == 416, state.withLock({ $0.isBehind(piece) }) { return }
             state.withLock { $0.parts[number]?.edition = edition }
-            if state.withLock({ $0.stage }) == .asking { return takeFirst(head, edition) }
+            if takeFirst(head, edition) { return }
             guard head.status == 206 else {
                 memory[request] = false
                 throw HTTPError.wrongRange("a piece was answered with \(head.status)")
@@ -145,7 +144,12 @@ final class PiecedTransfer: Sendable {
         case .rest:
             guard head.status == 206 || head.status == 200 else { throw HTTPError.brokenOff }
             guard edition == state.withLock({ $0.edition }) else { throw HTTPError.wrongRange("it has become another") }
-            state.withLock { $0.plan.note(written: head.begin) }
+            let come = state.withLock { state in
+                state.plan.note(written: head.begin)
+                return state.plan.come
+            }
+            // What came and was dropped has come all the same.
+            if let length = head.length { request.meter?.note(length: come + length - head.begin) }
         case .all: post(head)
         }
     }
@@ -153,31 +157,45 @@ final class PiecedTransfer: Sendable {
     /// All of it comes in place of the first piece, or a refusal.
     private func takeAll(_ head: HTTPResponse) {
         if head.status == 200 { memory[request] = false }
-        dropParts(for: .inOne) { if case .lead = $0 { true } else { false } }
+        guard state.withLock({ $0.goOn(from: .asking, to: .inOne) { _ in true } }) != nil else { return }
         post(head)
     }
 
-    /// The first answer decides how the rest comes.
-    private func takeFirst(_ head: HTTPResponse, _ edition: PiecePlan.Edition) {
+    /// The first answer decides how the rest comes. Returns false if this was not the first.
+    @discardableResult
+    private func takeFirst(_ head: HTTPResponse, _ edition: PiecePlan.Edition) -> Bool {
         let isOfUse =
             head.status == 206 && edition.validator != nil && head.url == request.url
             && edition.validator == request.resumption?.validator ?? edition.validator
         guard isOfUse, let length = head.length else {
+            guard let dropped = state.withLock({ $0.goOn(from: .asking, to: .inOne) }) else { return false }
             // What a piece is refused for is said of the whole, too.
             if head.status < 300 { memory[request] = false }
-            dropParts(for: .inOne) { _ in false }
-            return begin(.all, nil)
+            for part in dropped { part.transfer.cancel() }
+            begin(.all, nil)
+            return true
         }
-        memory[request] = true
-        state.withLock { state in
+        let begin = request.resumption?.offset ?? 0
+        let dropped = state.withLock { state -> [PiecedState.Part]? in
+            let dropped = state.goOn(from: .asking, to: .inPieces) {
+                if case .piece(let piece) = $0 { piece.lowerBound < length } else { true }
+            }
+            guard dropped != nil else { return nil }
             state.plan.note(length: length)
             state.edition = edition
+            request.meter?.note(length: length - begin)
+            // Here, so that nobody says before it how much has been written.
+            mailbox.post(
+                HTTPResponse(
+                    status: request.resumption == nil ? 200 : 206, url: head.url, headers: head.headers, length: length,
+                    begin: begin, isPrivate: head.isPrivate))
+            return dropped
         }
-        dropParts(for: .inPieces) { if case .piece(let piece) = $0 { piece.lowerBound < length } else { true } }
-        post(
-            HTTPResponse(
-                status: request.resumption == nil ? 200 : 206, url: head.url, headers: head.headers, length: length,
-                begin: request.resumption?.offset ?? 0, isPrivate: head.isPrivate))
+        guard let dropped else { return false }
+        memory[request] = true
+        mailbox.tell()
+        for part in dropped { part.transfer.cancel() }
+        return true
     }
 
     private func post(_ head: HTTPResponse) {
@@ -189,40 +207,40 @@ final class PiecedTransfer: Sendable {
 
     private func finish(_ number: Int, _ role: PiecedState.Role, _ metrics: HTTPMetrics, _ meter: TransferMeter?) throws
     {
-        if let packets = meter?.reading.packets {
-            state.withLock { $0.packets = packets.added(to: $0.packets) }
+        let packets = meter?.reading.packets
+        let found = state.withLock { state -> (stage: PiecedState.Stage, rivals: [PiecedState.Part])? in
+            if let packets { state.packets = packets.added(to: state.packets) }
+            // Of what was dropped the end says nothing.
+            guard let part = state.parts.removeValue(forKey: number) else { return nil }
+            return (state.stage, state.noteCome(part, number))
         }
-        let (stage, rivals) = state.withLock { state in
-            (state.stage, state.parts.removeValue(forKey: number).map { state.noteCome($0, number) } ?? [])
-        }
+        guard let (stage, rivals) = found else { return }
         for rival in rivals { rival.transfer.cancel() }
         guard stage == .inPieces else {
-            // A piece may be through before the first answer has come.
-            if case .piece = role { return }
-            return end(.success(total(metrics.redirects)))
+            // A piece may be through before it has been taken in what the first answer says.
+            return role.piece != nil ? () : end(.success(total(metrics.redirects)))
         }
-        try write()
-        if state.withLock({ $0.plan.isComplete && $0.stage == .inPieces }) { end(.success(total())) }
+        if try write() { end(.success(total())) }
     }
 
     /// Writes what is next in the order of the whole. Never while the first piece is still on its way: whoever writes that is
-    /// not done.
-    private func write() throws {
-        let written = try state.withLock { state -> Int64? in
-            guard state.stage == .inPieces, !state.parts.values.contains(where: \.isLead) else { return nil }
-            let before = state.plan.written
+    /// not done. Returns whether all has been written.
+    private func write() throws -> Bool {
+        let isComplete = try state.withLock { state in
+            guard state.stage == .inPieces, !state.parts.values.contains(where: \.isLead) else { return false }
             while let arrival = state.plan.takeNext() {
                 guard arrival.edition == state.edition, !arrival.bytes.isEmpty else {
                     throw HTTPError.wrongRange("it is of another edition")
                 }
                 try file.write(arrival.bytes, at: state.plan.written)
                 state.plan.noteWritten(arrival)
+                // Here, so that what is said never goes down.
+                mailbox.post(written: state.plan.written)
             }
-            return state.plan.written > before ? state.plan.written : nil
+            return state.plan.isComplete
         }
-        guard let written else { return }
-        mailbox.post(written: written)
         mailbox.tell()
+        return isComplete
     }
 
     private func total(_ redirects: Int = 0) -> HTTPMetrics {
@@ -234,38 +252,24 @@ final class PiecedTransfer: Sendable {
 
     // MARK: - The end
 
-    /// What went wrong with a part. Where it is one of several, the rest is asked for in one.
-    private func fail(_ error: any Error) {
+    /// What went wrong with a part. Where it is one of several, what is not there yet is asked for in one; of several that go
+    /// wrong the first sees to that.
+    private func fail(_ error: any Error, _ role: PiecedState.Role) {
         if case HTTPError.disk? = error as? HTTPError { return end(.failure(error)) }
-        switch state.withLock({ $0.stage }) {
-        case .over: break
-        case .inPieces:
-            if case HTTPError.wrongRange? = error as? HTTPError { memory[request] = false }
-            dropParts(for: .inOne) { _ in false }
+        if case HTTPError.wrongRange? = error as? HTTPError { memory[request] = false }
+        if let dropped = state.withLock({ $0.goOn(from: .inPieces, to: .inOne) }) {
+            for part in dropped { part.transfer.cancel() }
             begin(.rest, nil)
-        case .asking, .inOne: end(.failure(error))
+        } else if role.piece == nil {
+            end(.failure(error))
+        } else if let dropped = state.withLock({ $0.goOn(from: .asking, to: .inOne) }) {
+            for part in dropped { part.transfer.cancel() }
+            begin(.all, nil)
         }
-    }
-
-    /// Goes on to another stage, with those parts alone that are of use there.
-    private func dropParts(for stage: PiecedState.Stage, except isOfUse: (PiecedState.Role) -> Bool) {
-        let dropped = state.withLock { state -> [PiecedState.Part] in
-            guard state.stage != .over else { return [] }
-            state.stage = stage
-            let dropped = state.parts.filter { !isOfUse($0.value.role) }
-            for number in dropped.keys { state.parts[number] = nil }
-            return Array(dropped.values)
-        }
-        for part in dropped { part.transfer.cancel() }
     }
 
     private func end(_ result: Result<HTTPMetrics, any Error>) {
-        let parts = state.withLock { state -> [PiecedState.Part]? in
-            guard state.stage != .over else { return nil }
-            defer { (state.stage, state.parts) = (.over, [:]) }
-            return Array(state.parts.values)
-        }
-        guard let parts else { return }
+        guard let parts = state.withLock({ $0.end() }) else { return }
         for part in parts { part.transfer.cancel() }
         mailbox.post(end: result)
         mailbox.tell()

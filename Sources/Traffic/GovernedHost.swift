@@ -149,7 +149,7 @@ struct GovernedHost: Sendable {
         let isSettled = link.isShared && isSaturated && link.isSettled
         if trial.advance(
             to: now, isSettled: isSettled, rate: link.recentRate(at: now) ?? 0, delivered: link.delivered,
-            isLossy: link.isLossy, losesPackets: link.losesPackets, work: Double(waiting) * link.size(.thumbnail),
+            isLossy: link.isLossy, work: Double(waiting) * link.size(.thumbnail),
             roundTrip: roundTrip)
         {
             link.startAgain(sharing: false)

@@ -46,10 +46,9 @@ struct SharingTrial: Sendable {
     ///   - isSettled: whether it is known how much the shared connection carries, and it is used all the time.
     ///   - rate: how much that is, in bytes a second.
     ///   - isLossy: whether packets are seen to get lost: then it is tried again soon.
-    ///   - losesPackets: whether packets get lost again and again, be it for want of room in a queue.
     ///   - work: how much is to come, in bytes, as far as it is known.
     mutating func advance(
-        to now: Double, isSettled: Bool, rate: Double, delivered: Double, isLossy: Bool, losesPackets: Bool,
+        to now: Double, isSettled: Bool, rate: Double, delivered: Double, isLossy: Bool,
         work: Double, roundTrip: Double
     ) -> Bool {
         switch state {
