@@ -116,6 +116,7 @@ struct PiecedState {
     mutating func goOn(from before: Stage, to after: Stage, with isOfUse: (Role) -> Bool = { _ in false }) -> [Part]? {
         guard stage == before else { return nil }
         stage = after
+        if after == .inOne { isInOne = true }
         let dropped = parts.filter { !isOfUse($0.value.role) }
         for number in dropped.keys { parts[number] = nil }
         return Array(dropped.values)
@@ -127,6 +128,9 @@ struct PiecedState {
         defer { (stage, parts) = (.over, [:]) }
         return Array(parts.values)
     }
+
+    /// Whether all that is not there was asked for at once after all.
+    private(set) var isInOne = false
 
     /// Whether a part is still of use: meanwhile it may be over, or known that no pieces come.
     func wants(_ role: Role) -> Bool {

@@ -59,7 +59,7 @@ final class PiecedTransfer: Sendable {
             begin(.piece(piece), piece)
         }
         while let late = state.withLock({ $0.nextLate() }) { begin(.again(late), late) }
-        request.meter?.note(asked: state.withLock { $0.stage == .inOne ? nil : $0.plan.wanted })
+        noteCounts()
     }
 
     private func begin(_ role: PiecedState.Role, _ range: Range<Int64>?) {
@@ -122,7 +122,6 @@ final class PiecedTransfer: Sendable {
             mailbox.tell()
         case .end(let metrics): try finish(number, role, metrics, meter)
         }
-        request.meter?.note(bytes: state.withLock { $0.plan.come })
         askForMore()
     }
 
@@ -271,10 +270,20 @@ final class PiecedTransfer: Sendable {
     private func end(_ result: Result<HTTPMetrics, any Error>) {
         guard let parts = state.withLock({ $0.end() }) else { return }
         for part in parts { part.transfer.cancel() }
+        noteCounts()
         mailbox.post(end: result)
-        mailbox.tell()
+        // Before anybody is told: who hears that it is over reads off how it was.
         request.meter?.note(packets: state.withLock { $0.packets })
         request.meter?.noteEnd(result)
+        mailbox.tell()
+    }
+
+    /// Shows how much was asked for and has come: under the lock, or an older count might be the last.
+    private func noteCounts() {
+        state.withLock { state in
+            request.meter?.note(bytes: state.plan.come)
+            request.meter?.note(asked: state.isInOne ? nil : state.plan.wanted)
+        }
     }
 
     /// Tells what a part's meter shows of its answer.
