@@ -181,17 +181,16 @@ import Testing
     }
 
     private static func gzipped(_ data: Data) throws -> [UInt8] {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/gzip")
-        let (input, output) = (Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
+        let (input, output) = (try ChildProcess.makePipe(), try ChildProcess.makePipe())
+        let process = try ChildProcess("/bin/gzip", [], input: input.reading, output: output.writing)
+        defer { process.wait() }
+        for end in [input.reading, output.writing] { close(end) }
+        let source = FileHandle(fileDescriptor: input.writing, closeOnDealloc: true)
         Thread.detachNewThread {
-            input.fileHandleForWriting.write(data)
-            try? input.fileHandleForWriting.close()
+            source.write(data)
+            try? source.close()
         }
-        return Array(output.fileHandleForReading.readDataToEndOfFile())
+        return Array(FileHandle(fileDescriptor: output.reading, closeOnDealloc: true).readDataToEndOfFile())
     }
 
     @Test func slowListenerMakesTheServerWait() async throws {

@@ -1,12 +1,10 @@
 import Foundation
+import TestSupport
 
 /// Runs the programs that make the tests' pictures. Debian: `libjpeg-turbo-progs` and `imagemagick`.
 public enum Tool {
     /// What a program made of bytes on its standard input.
     public static func run(_ path: String, _ arguments: [String], input: [UInt8]) throws -> [UInt8] {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -14,11 +12,11 @@ public enum Tool {
         let (source, result) = (folder.appendingPathComponent("in"), folder.appendingPathComponent("out"))
         try Data(input).write(to: source)
         try Data().write(to: result)
-        process.standardInput = try FileHandle(forReadingFrom: source)
-        process.standardOutput = try FileHandle(forWritingTo: result)
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw ToolError(path: path, status: process.terminationStatus) }
+        let (input, output) = (try FileHandle(forReadingFrom: source), try FileHandle(forWritingTo: result))
+        let status = try ChildProcess(
+            path, arguments, input: input.fileDescriptor, output: output.fileDescriptor
+        ).wait()
+        guard status == 0 else { throw ToolError(path: path, status: status) }
         return [UInt8](try Data(contentsOf: result))
     }
 
