@@ -19,8 +19,9 @@ final class SimulatedConnection {
     /// Bytes of streams that were lost and have to be sent again, by transfer.
     var again: [(transfer: Int, bytes: Int)] = []
     var isOpen = false
-    /// Segments on their way.
+    /// Segments on their way, and those of them that will come.
     var flying = 0
+    private var coming = 0
     private(set) var window = 10.0
     private var threshold = Double.infinity
     private var recoveryEnd = -1.0
@@ -28,6 +29,12 @@ final class SimulatedConnection {
     /// Segments that have come, and how many of them while an earlier one was missing, as far as that has not been told.
     private var (received, disordered) = (0, 0)
     private var missing = 0
+    /// With TLS, what has come of a record of which not all is here.
+    private var locked: [(transfer: Int, attempt: Int, bytes: Int)] = []
+    /// Of which answers the end was the end of a record too: for then there was nothing else to send.
+    private var last: Set<Int> = []
+    /// What most servers put into a record.
+    private static let record = 16_384
     /// Seconds to an acknowledgement, smoothed.
     private var trip = 0.0
     // HyStart: the least delay of eight samples in each round, against the least of all.
@@ -35,6 +42,10 @@ final class SimulatedConnection {
     private var roundDelay = Double.infinity
     private var roundSamples = 0
     private var roundEnd = 0.0
+    /// The most that was on its way in a round, and whether more would have been, had the window allowed it.
+    private var mostFlying = 0
+    private var isHeldBack = false
+    private var usageEnd = 0.0
 
     init(_ number: Int, isShared: Bool) { (self.number, self.isShared) = (number, isShared) }
 
@@ -59,6 +70,7 @@ final class SimulatedConnection {
         streams[index].rest -= bytes
         streams[index].served += Double(bytes) / streams[index].weight
         if streams[index].rest == 0 { streams.remove(at: index) }
+        if streams.isEmpty { last.insert(transfer) }
         return (transfer, bytes)
     }
 
@@ -74,9 +86,27 @@ final class SimulatedConnection {
             Stream(transfer: transfer, rest: bytes, weight: weight, served: streams.map(\.served).min() ?? 0))
     }
 
+    /// Something of a record has come. Returns all that can be read now.
+    ///
+    /// - Parameter left: how much was to come of that answer, as far as it can be read.
+    func unlock(
+        _ transfer: Int, _ attempt: Int, _ bytes: Int, of left: Int
+    ) -> [(transfer: Int, attempt: Int, bytes: Int)] {
+        locked.append((transfer, attempt, bytes))
+        let come = locked.reduce(0) { $0 + ($1.transfer == transfer ? $1.bytes : 0) }
+        let isEnd = (come >= left && last.remove(transfer) != nil) || (coming == 0 && streams.isEmpty && again.isEmpty)
+        guard isEnd || locked.reduce(0, { $0 + $1.bytes }) >= Self.record else { return [] }
+        defer { locked = [] }
+        return locked
+    }
+
     func noteMissing() { missing += 1 }
 
+    /// A segment has been sent that will come.
+    func noteComing() { coming += 1 }
+
     func noteArrival() {
+        coming -= 1
         received += 1
         if missing > 0 { disordered += 1 }
     }
@@ -99,7 +129,19 @@ final class SimulatedConnection {
             let bound = leastDelay + min(max(leastDelay / 8, 0.004), 0.016)
             if roundSamples == 8, window >= 16, roundDelay > bound { threshold = window }
         }
-        window += window < threshold ? 1 : 1 / window
+        if isUsed { window += window < threshold ? 1 : 1 / window }
+    }
+
+    /// A sender does not learn that more would fit from what it does not send (Linux, `tcp_is_cwnd_limited`): "if in slow
+    /// start, ensure cwnd grows to twice what was ACKed".
+    private var isUsed: Bool { isHeldBack || (window < threshold && window < 2 * Double(mostFlying)) }
+
+    /// It has sent what it could.
+    func noteSent(at now: Double) {
+        if now > usageEnd || flying > mostFlying {
+            (mostFlying, isHeldBack) = (flying, !hasRoom)
+            usageEnd = now + trip
+        }
     }
 
     func noteLoss(of bytes: Int, _ transfer: Int, isFast: Bool, at now: Double, roundTrip: Double) {

@@ -2,6 +2,7 @@
 /// added first.
 struct SimulatedEvents {
     enum Event {
+        case hello(Int)
         case connected(Int)
         case request(connection: Int, transfer: Int, attempt: Int)
         case segment(connection: Int, transfer: Int, attempt: Int, bytes: Int, sent: Double)

@@ -39,9 +39,13 @@ public struct SimulatedTransfer {
         let end: Int
         var requestTime = 0.0
         var askTime = 0.0
+        /// Whether the head of its answer has been seen.
+        var isAnswered = false
         /// Whether it is asked for once more, over another connection; and whether this is that one.
         var isRepeated = false
         var isAgain = false
+        /// How many have come that were asked for later.
+        var overtaken = 0
         /// What is to come, with the head of the answer.
         var left: Int
 
@@ -69,10 +73,16 @@ public struct SimulatedTransfer {
         return Piece(size, end: asked)
     }
 
-    /// A piece that hangs, once more: when there is nothing else to ask for, and it takes longer than others did.
+    /// A piece that hangs, once more, as the program does it: when many have come that were asked for later, or when there is
+    /// nothing else to ask for and it takes longer than others did.
     mutating func nextLate(at now: Double) -> Piece? {
-        guard let inPieces, let usualTime, asked == rest, Double(asked - received) < inPieces.window else { return nil }
-        let late = pieces.filter { !$0.value.isRepeated && now - $0.value.askTime > 1.25 * usualTime }
+        guard let inPieces, let usualTime, Double(asked - received) < inPieces.window else { return nil }
+        let isAlmostOver = asked == rest && pieces.count <= 6
+        let late = pieces.filter {
+            !$0.value.isRepeated
+                && ((isAlmostOver && now - $0.value.askTime > max(1.5 * usualTime, 0.05))
+                    || $0.value.overtaken > pieces.count + 2)
+        }
         guard let (connection, piece) = late.min(by: { $0.value.end < $1.value.end }) else { return nil }
         pieces[connection]?.isRepeated = true
         var again = Piece(piece.bytes, end: piece.end)
@@ -90,6 +100,7 @@ public struct SimulatedTransfer {
         } else {
             usualTime = usualTime.map { ($0 * 7 + now - piece.askTime) / 8 } ?? (now - piece.askTime)
         }
+        for (other, later) in pieces where later.askTime < piece.askTime { pieces[other]?.overtaken += 1 }
         return rivals.keys.sorted()
     }
 

@@ -13,33 +13,34 @@ import Traffic
 /// about them, the round trips of connections and requests. It is deterministic: the same seed, the same run.
 public final class Simulation {
     /// Seconds since the start.
-    public private(set) var time = 0.0
+    public internal(set) var time = 0.0
     /// The link.
-    public private(set) var link: SimulatedLink
+    public internal(set) var link: SimulatedLink
     /// Everything that is wanted or was.
-    public private(set) var transfers: [SimulatedTransfer] = []
+    public internal(set) var transfers: [SimulatedTransfer] = []
     /// How often something was interrupted.
     public private(set) var interruptions = 0
     /// Bytes that came and were thrown away.
-    public private(set) var wasted = 0
+    public internal(set) var wasted = 0
     /// How many ran at once at most.
     public private(set) var mostAtOnce = 0
 
-    private var governor: any Governor
+    var governor: any Governor
     /// What the governor has found out.
     public var history: HostHistory { governor.history }
-    private let isShared: Bool
+    /// Whether all goes over one connection, with TLS.
+    let isShared: Bool
+    var isSecure: Bool { isShared }
     private let gallery: GalleryID
     private var queue = TransferQueue()
-    private var events = SimulatedEvents()
-    private var connections: [SimulatedConnection] = []
+    var events = SimulatedEvents()
+    var connections: [SimulatedConnection] = []
     private var idle: [SimulatedConnection] = []
-    private var running: Set<Int> = []
+    var running: Set<Int> = []
     private var left = 0
-    private var numbers: SeededNumbers
+    var numbers: SeededNumbers
     private var isTicking = false
 
-    private static let segment = 1448
     /// Bytes from which on a part is kept.
     private static let worthKeeping = 65_536
 
@@ -60,7 +61,7 @@ public final class Simulation {
             SimulatedTransfer(
                 number: number,
                 candidate: TransferCandidate(
-                    host: "example.org", isSecure: isShared, importance: importance, kind: kind),
+                    host: "example.org", isSecure: isSecure, importance: importance, kind: kind),
                 size: bytes, time: time))
         events.add(.wanted(number), at: time)
         left += 1
@@ -92,6 +93,7 @@ public final class Simulation {
         case .tick:
             isTicking = false
             pump()
+        case .hello(let number): greet(connections[number])
         case .connected(let number): open(connections[number])
         case .request(let connection, let number, let attempt): answer(number, attempt, over: connections[connection])
         case .segment(let connection, let number, let attempt, let bytes, let sent):
@@ -167,7 +169,11 @@ public final class Simulation {
         if kind != .fresh, let warm = idle.popLast() { return warm }
         let connection = SimulatedConnection(connections.count, isShared: isShared && kind == .any)
         connections.append(connection)
-        events.add(.connected(connection.number), at: time + roundTrip * (isShared ? 2 : 1))
+        if isSecure {
+            events.add(.hello(connection.number), at: time + roundTrip * 3 / 2)
+        } else {
+            events.add(.connected(connection.number), at: time + roundTrip)
+        }
         // The connection itself takes one round trip, what TLS needs comes on top.
         governor.note(.connected(roundTrip), of: number, at: time + roundTrip)
         return connection
@@ -207,18 +213,33 @@ public final class Simulation {
         let roundTrip = link.stage(at: time).roundTrip
         connection.noteArrival()
         events.add(.ack(connection: connection.number, delay: time + roundTrip / 2 - sent), at: time + roundTrip / 2)
+        guard isSecure else { return see(number, attempt, bytes, over: connection) }
+        // Over a shared connection an answer's head is in a record of its own.
+        if connection.isShared { noteAnswer(number, attempt, over: connection) }
+        let left = transfers[number].attempt == attempt ? transfers[number].pieces[connection.number]?.left : nil
+        for part in connection.unlock(number, attempt, bytes, of: left ?? 0) {
+            see(part.transfer, part.attempt, part.bytes, over: connection)
+        }
+    }
+
+    private func noteAnswer(_ number: Int, _ attempt: Int, over connection: SimulatedConnection) {
+        guard transfers[number].attempt == attempt, let piece = transfers[number].pieces[connection.number],
+            !piece.isAnswered
+        else { return }
+        transfers[number].pieces[connection.number]?.isAnswered = true
+        governor.note(
+            .answered(
+                wait: time - piece.requestTime, length: Double(transfers[number].rest), isShared: connection.isShared),
+            of: number, at: time)
+    }
+
+    private func see(_ number: Int, _ attempt: Int, _ bytes: Int, over connection: SimulatedConnection) {
+        noteAnswer(number, attempt, over: connection)
         guard transfers[number].attempt == attempt else {
             wasted += bytes
             return
         }
         guard let piece = transfers[number].pieces[connection.number] else { return }
-        if piece.left == piece.bytes + SimulatedTransfer.head {
-            governor.note(
-                .answered(
-                    wait: time - piece.requestTime, length: Double(transfers[number].rest),
-                    isShared: connection.isShared), of: number,
-                at: time)
-        }
         transfers[number].pieces[connection.number]?.left -= bytes
         if !piece.isAgain {
             transfers[number].received += max(0, min(bytes, bytes + piece.bytes - piece.left))
@@ -240,44 +261,5 @@ public final class Simulation {
         running.remove(number)
         left -= 1
         pump()
-    }
-
-    // MARK: - The server
-
-    private func answer(_ number: Int, _ attempt: Int, over connection: SimulatedConnection) {
-        guard transfers[number].attempt == attempt else { return }
-        connection.wake(at: time, roundTrip: link.stage(at: time).roundTrip)
-        guard let piece = transfers[number].pieces[connection.number] else { return }
-        connection.add(number, bytes: piece.left, weight: weight(transfers[number].candidate.importance))
-        send(connection)
-    }
-
-    private func weight(_ importance: Importance) -> Double {
-        importance >= .lookedAt ? 256 : 16
-    }
-
-    private func send(_ connection: SimulatedConnection) {
-        while connection.hasRoom, let (number, bytes) = connection.next(Self.segment) {
-            guard bytes > 0 else { continue }
-            let attempt = transfers[number].attempt
-            let roundTrip = link.stage(at: time).roundTrip
-            connection.flying += 1
-            let isUnlucky = link.loss > 0 && Double.random(in: 0..<1, using: &numbers) < link.loss
-            switch link.send(bytes, at: time, isUnlucky: isUnlucky) {
-            case .arrives(let arrival):
-                events.add(
-                    .segment(
-                        connection: connection.number, transfer: number, attempt: attempt, bytes: bytes, sent: time),
-                    at: arrival)
-            case .lost(let queue):
-                connection.noteMissing()
-                // Three later packets tell the sender; where there are none, it waits for its timer.
-                let isFast = connection.flying >= 4
-                events.add(
-                    .lost(
-                        connection: connection.number, transfer: number, attempt: attempt, bytes: bytes, isFast: isFast),
-                    at: time + (isFast ? queue + roundTrip : max(0.2, 2 * (queue + roundTrip))))
-            }
-        }
     }
 }
