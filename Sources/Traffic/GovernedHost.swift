@@ -53,7 +53,8 @@ struct GovernedHost: Sendable {
             return running > 0 && rest > capacity / 2 && capacity > Self.firstFlights ? .fresh : .any
         }
         guard link.isHeldUpByLosses, let rate = link.recentRate(at: now) else { return .any }
-        return rest / rate > link.timeOfFreshConnection(for: rest) ? Admission.Way(.unshared, inPieces: true) : .any
+        // There will be more losses on the way, and each takes a part of its speed.
+        return 2 * rest / rate > link.timeInPieces(of: rest) ? Admission.Way(.unshared, inPieces: true) : .any
     }
 
     /// How anything else comes.
@@ -147,10 +148,11 @@ struct GovernedHost: Sendable {
         link.advance(to: now, isSaturated: isSaturated, overdue: overdue, cap: cap.value)
         reach.advance(to: now, isBusy: running > 0, patience: max(5, 10 * roundTrip))
         let isSettled = link.isShared && isSaturated && link.isSettled
+        let hasLosses = link.isHeldUpByLosses
         if trial.advance(
-            to: now, isSettled: isSettled, rate: link.recentRate(at: now) ?? 0, delivered: link.delivered,
-            isLossy: link.isLossy, work: Double(waiting) * link.size(.thumbnail),
-            roundTrip: roundTrip)
+            to: now, isSettled: isSettled, rate: link.steadyRate(at: now) ?? 0, delivered: link.delivered,
+            hasLosses: hasLosses,
+            isLossy: link.isLossy, work: Double(waiting) * link.size(.thumbnail), roundTrip: roundTrip)
         {
             link.startAgain(sharing: false)
         }

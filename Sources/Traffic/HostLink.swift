@@ -10,8 +10,9 @@ struct HostLink {
     private(set) var bandwidth = BandwidthFilter()
     /// Of connections and answers.
     private(set) var roundTrip = RoundTripFilter()
-    /// Of packets.
+    /// Of packets; and of those that no queue has dropped.
     private var losses = LossRecord()
+    private var lossesOfLine = LossRecord()
     /// What a packet and its acknowledgement took of late, queues and all.
     private var trip: Double?
     /// Of answers alone: a server takes its time too.
@@ -60,31 +61,37 @@ struct HostLink {
     var isSettled: Bool { isHeldUpByLosses || (!isStarting && roundsWithoutMore >= 12) }
 
     /// Whether losses keep it from being used: packets get lost, and not for want of room in a queue, for there is none.
-    var isHeldUpByLosses: Bool { losses.isAny && !isQueueing }
+    var isHeldUpByLosses: Bool { lossesOfLine.isAny && !isQueueing }
 
     /// The same, again and again.
-    var isLossy: Bool { losses.areOfLine && !isQueueing }
+    var isLossy: Bool { lossesOfLine.areOfLine && !isQueueing }
 
     /// Whether packets get lost again and again, whatever for.
     var losesPackets: Bool { losses.areOfLine }
 
     /// Whether packets stand in a queue on the way: then the link is full, whatever gets lost.
-    private var isQueueing: Bool { (trip ?? .infinity) > 1.5 * roundTripTime + 0.02 }
+    private var isQueueing: Bool { (trip ?? .infinity) > 1.5 * roundTripTime + 0.01 }
 
     /// Begins with as much as was found to fit into the link earlier, if that is more than anybody would begin with.
     mutating func begin(with capacity: Double) {
         reach = min(max(reach, capacity), Self.greatestCap * size(.thumbnail))
     }
 
-    /// Seconds until so many bytes are through over a connection that has to be made: with TCP, TLS and the request three round
-    /// trips, and one more each time that what the server sends in one has doubled (RFC 6928: ten packets at first).
-    func timeOfFreshConnection(for bytes: Double) -> Double {
-        roundTripTime * Double(4 + (1 + bytes / 14_600).exponent)
+    /// Seconds until so many bytes are through over connections that have to be made: with TCP, TLS and the request three round
+    /// trips, and one more each time that what a server sends in one has doubled (RFC 6928: ten packets at first).
+    func timeInPieces(of bytes: Double) -> Double {
+        let piece = bytes / Double(TransferPieces.most)
+        return roundTripTime * Double(4 + (1 + piece / 14_600).exponent)
     }
 
     /// Bytes a second of late. Where packets are lost that is much less than the most that was seen: what had to wait for one
     /// packet comes with it all at once.
-    func recentRate(at now: Double) -> Double? { log.rate(delivered, at: now, over: 2 * fallTime) }
+    func recentRate(at now: Double) -> Double? {
+        log.rate(delivered, at: now, over: 2 * someTime, atLeast: max(4 * roundTripTime, 0.2))
+    }
+
+    /// The same, when that has gone on for long enough that single thumbnails do not decide.
+    func steadyRate(at now: Double) -> Double? { log.rate(delivered, at: now, over: 2 * fallTime) }
 
     // MARK: - Measurements
 
@@ -109,8 +116,9 @@ struct HostLink {
     }
 
     mutating func notePackets(areOrdered: Bool, roundTrip: Double) {
-        losses.note(isKept: areOrdered)
         trip = roundTrip
+        losses.note(isKept: areOrdered)
+        lossesOfLine.note(isKept: areOrdered || isQueueing)
     }
 
     mutating func noteSize(_ size: Double, of kind: TransferKind) {
@@ -139,21 +147,20 @@ struct HostLink {
 
     /// Bytes that have come, and that nobody sees: over TLS they are seen when their record is whole, which has 16 KiB with
     /// most servers. On a slow link it is half a second in the coming, and what is asked for when it is there is asked for late.
-    /// Over connections of their own each transfer has such a record.
-    private var unseen: Double { isShared ? 8_192 : isSeenLate ? (capacity ?? 0) / 4 : 0 }
+    /// Over connections of their own each transfer has such a record, and is on average half through it.
+    private var unseen: Double { isShared ? 10_240 : isSeenLate ? (capacity ?? 0) / 2 : 0 }
 
-    /// With less than this a short link is empty while the next thing is asked for: two thumbnails, but no more than come in
-    /// the blink of an eye, or they would be a queue themselves.
-    private var floor: Double {
-        min(2 * size(.thumbnail), soon)
-    }
+    /// With less than this a short link is empty while the next thing is asked for: one thumbnail beside the one that is coming,
+    /// but no more than comes in the blink of an eye, or it would be a queue itself.
+    private var floor: Double { min(size(.thumbnail), soon) }
 
     /// What comes in the blink of an eye.
     private var soon: Double { (bandwidth.greatest ?? 0) * 0.25 }
 
     /// A little more than fits, so that the link never runs dry. Whether more would come is found out by ``reach``, where no
-    /// queue is to be seen: where there is one, to ask for more would only make it longer.
-    private var gain: Double { isStarting ? 2 : 1.25 }
+    /// queue is to be seen: where there is one, to ask for more would only make it longer. Over one connection, of
+    /// which a part is not seen, a little less: when that fills a queue, all that comes over it waits for what is dropped.
+    private var gain: Double { isStarting ? 2 : isShared ? 1.1875 : 1.25 }
 
     /// Begins anew to find out how much the link carries: from now on transfers share a connection if they can, or do not.
     mutating func startAgain(sharing: Bool) {
@@ -188,6 +195,7 @@ struct HostLink {
         guard now >= roundEnd else { return }
         roundEnd = now + max(roundTripTime, 0.05)
         losses.endRound()
+        lossesOfLine.endRound()
         guard let rate = bandwidth.greatest else { return }
         if rate >= 1.25 * found {
             (found, roundsWithoutMore) = (rate, 0)
@@ -242,14 +250,17 @@ struct HostLink {
     private static let sign = 4_344.0
 
     /// Two of these are looked back upon.
-    private var fallTime: Double { max(2 * roundTripTime, 0.5) }
+    private var someTime: Double { max(2 * roundTripTime, 0.5) }
+
+    /// What comes on a slow link is seen a thumbnail at a time, over TLS: some of them have to have come before there is a rate.
+    private var fallTime: Double { max(someTime, bandwidth.greatest.map { 4 * size(.thumbnail) / $0 } ?? 0) }
 
     /// The link has become much worse than it was, though there was enough to do: what was known of it is forgotten.
     /// Returns whether it is so much worse that what is under way is of another world.
     mutating func noteFall(at now: Double) -> Bool {
         // Where nothing comes at all a packet was lost, or the link is asleep: that says nothing of what it carries. Nor does it
         // where packets get lost again and again: what waited for one comes at once, and looks like a link twice as wide.
-        guard !isLossy, let known = bandwidth.greatest, let rate = log.rate(delivered, at: now, over: 2 * fallTime),
+        guard !isHeldUpByLosses, let known = bandwidth.greatest, let rate = steadyRate(at: now),
             rate < known / 2, rate * 2 * fallTime > Self.sign
         else { return false }
         // What has been judged is not judged again.

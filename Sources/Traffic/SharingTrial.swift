@@ -45,11 +45,12 @@ struct SharingTrial: Sendable {
     /// - Parameters:
     ///   - isSettled: whether it is known how much the shared connection carries, and it is used all the time.
     ///   - rate: how much that is, in bytes a second.
-    ///   - isLossy: whether packets are seen to get lost: then it is tried again soon.
+    ///   - hasLosses: whether a packet got lost that no queue has dropped.
+    ///   - isLossy: whether that happens again and again: then it is tried again soon.
     ///   - work: how much is to come, in bytes, as far as it is known.
     mutating func advance(
-        to now: Double, isSettled: Bool, rate: Double, delivered: Double, isLossy: Bool,
-        work: Double, roundTrip: Double
+        to now: Double, isSettled: Bool, rate: Double, delivered: Double, hasLosses: Bool,
+        isLossy: Bool, work: Double, roundTrip: Double
     ) -> Bool {
         switch state {
         case .shared(let next, let few, let then):
@@ -57,9 +58,12 @@ struct SharingTrial: Sendable {
             // and a small part of all that is to come.
             let isTime = now >= next || ((isLossy || rate < few) && now >= then)
             guard isSettled, isTime, rate > Self.costOfTrial, work > Self.leastWork else { return false }
+            // What comes is seen in lumps, a record of TLS at a time. Where nothing else speaks for leaving enough of them have
+            // to come that they do not decide.
+            let time = isLossy ? 0.2 : hasLosses ? 0.5 : max(0.5, Self.meaningful / rate)
             state = .trying(
                 begin: now + 4 * roundTrip, before: rate, deliveredAtSpeed: nil,
-                end: now + 4 * roundTrip + max(4 * roundTrip, isLossy ? 0.2 : 0.5))
+                end: now + 4 * roundTrip + max(4 * roundTrip, time))
         case .trying(let begin, let before, nil, let end):
             if now >= begin { state = .trying(begin: now, before: before, deliveredAtSpeed: delivered, end: end) }
         case .trying(let begin, let before, let deliveredAtSpeed?, let end):
@@ -76,6 +80,9 @@ struct SharingTrial: Sendable {
         }
         return false
     }
+
+    /// Bytes that say how much is carried: 32 records (RFC 8446).
+    private static let meaningful = 32 * 16_384.0
 
     /// Bytes that eight handshakes take, with some certificates.
     private static let costOfTrial = 48e3
