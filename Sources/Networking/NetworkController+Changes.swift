@@ -18,26 +18,34 @@ extension NetworkController {
         }
     }
 
-    /// A photo's row has changed: what was settled may be wanting, what is fetched may be of no use any more.
+    /// Photos' rows have changed.
     private func reconsider(_ gallery: GalleryID, _ isAffected: (PhotoKey) -> Bool) {
         for subject in Array(agenda.subjects) {
             guard case .picture(gallery, let key, _) = subject, isAffected(key) else { continue }
-            switch agenda.state(of: subject) {
-            case .running(let identity):
-                let request = try? request(for: subject)
-                // What is through and wanting no more has just been stored; and what has left the operations has failed for
-                // good, and that is being noted. Their own commits are heard of before their ends.
-                let isEnding = request == nil && operations[identity]?.isThrough != false
-                guard request?.identity != identity, !isEnding else { continue }
-                leave(identity, subject)
-                agenda.enqueue(subject)
-            case .settled, .waiting:
-                // A trouble that the row speaks of is the one that it was given up for, or put off.
-                guard let request = try? request(for: subject), !request.hasFailedBefore else { continue }
-                agenda.forgiveFailures(subject)
-                agenda.enqueue(subject)
-            case .queued, nil: break
-            }
+            reconsider(subject)
+        }
+    }
+
+    /// A photo's row has changed: what was settled may be wanting, what is fetched may be of no use any more.
+    func reconsider(_ subject: Wish.Subject) {
+        switch agenda.state(of: subject) {
+        case .running(let identity):
+            let request = try? request(for: subject)
+            // What is through and wanting no more has just been stored; and what has left the operations has failed for
+            // good, and that is being noted. Their own commits are heard of before their ends.
+            let isEnding = request == nil && operations[identity]?.isThrough != false
+            guard request?.identity != identity, !isEnding else { return }
+            leave(identity, subject)
+            agenda.enqueue(subject)
+        case .waiting where beingPutOff[subject] != nil:
+            // The row does not say so yet. This may be of a change that was made before, and is heard of late.
+            beingPutOff[subject] = true
+        case .settled, .waiting:
+            // A trouble that the row speaks of is the one that it was given up for, or put off.
+            guard let request = try? request(for: subject), !request.hasFailedBefore else { return }
+            agenda.forgiveFailures(subject)
+            agenda.enqueue(subject)
+        case .queued, nil: break
         }
     }
 }

@@ -120,8 +120,10 @@ extension NetworkController {
         for subject in operation.served {
             agenda.note(wait, subject)
             if agenda.isWanted(subject) { putOff[subject] = operation.request }
+            beingPutOff[subject] = false
         }
         await operation.request.notePutOff(failure)
+        for subject in operation.served where beingPutOff.removeValue(forKey: subject) == true { reconsider(subject) }
         // While that was written it may have been stopped, or have been due. Then something else is to be seen of it.
         if operation.served.contains(where: { agenda.state(of: $0) == wait }) { operation.request.noteWaiting(failure) }
     }

@@ -37,6 +37,8 @@ public actor NetworkController {
     var lastNumber = 0
     /// Requests whose attempt failed and that will be tried again: to be told if nobody wants them any more.
     var putOff: [Wish.Subject: any NetworkRequest] = [:]
+    /// What is being written down as put off, and whether its row was heard to have changed meanwhile.
+    var beingPutOff: [Wish.Subject: Bool] = [:]
     var sweeps: [Wish.Subject: Sweep] = [:]
     /// What screens and commands wish for, sweeps left out.
     var stated: [Wish] = []

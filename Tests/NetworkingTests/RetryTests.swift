@@ -148,6 +148,25 @@ import Testing
         #expect(try test.status.state == .cancelled && !test.activity.isBusy)
     }
 
+    /// That the list has put it there is heard of when it has already failed, and its row does not yet say so.
+    @Test("BEHAVIOURS 5.3: what changed before it failed is not tried again for that")
+    func aChangeThatIsHeardOfLate() async throws {
+        test.putGallery(["a"])
+        let controller = test.start()
+        try await test.refresh()
+        test.put("/t/a", .answer(503))
+        let gate = Gate()
+        await test.holdWriter(gate)
+        let thumbnail = try test.thumbnail("a")
+        test.wishes.ask(for: thumbnail)
+        try await test.until { self.test.log.entries.contains { $0.message.hasSuffix("to be tried again") } }
+        await controller.reconsider(thumbnail)
+        gate.open()
+        try await test.until { try self.test.photo("a").thumbnail.trouble != nil }
+        await controller.finishTurn()
+        #expect(test.beginnings(of: "/t/a") == 1 && test.clock.alarms.count == 1)
+    }
+
     /// Another process updates the list at the same time, which is found out when the update has just been stopped.
     @Test func stopJustAsItFails() async throws {
         test.putGallery(["a"])
