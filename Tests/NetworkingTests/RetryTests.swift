@@ -162,9 +162,10 @@ import Testing
         try await test.until { self.test.log.entries.contains { $0.message.hasSuffix("to be tried again") } }
         await controller.reconsider(thumbnail)
         gate.open()
-        try await test.until { try self.test.photo("a").thumbnail.trouble != nil }
-        await controller.finishTurn()
-        #expect(test.beginnings(of: "/t/a") == 1 && test.clock.alarms.count == 1)
+        try await test.until { [test] in
+            try test.photo("a").thumbnail.trouble != nil && test.clock.alarms.count == 1
+        }
+        #expect(test.beginnings(of: "/t/a") == 1)
     }
 
     /// Another process updates the list at the same time, which is found out when the update has just been stopped.
