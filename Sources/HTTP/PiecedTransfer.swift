@@ -78,6 +78,8 @@ final class PiecedTransfer: Sendable {
             part.resumption = edition.validator.flatMap {
                 written > 0 ? HTTPRequest.Resumption(offset: written, validator: $0, url: request.url) : nil
             }
+            // The first piece may have written to the file what was not heard of before it was dropped.
+            part.isBegunAnew = part.resumption == nil
         }
         let transfer = transferInOne(part)
         let isWanted = state.withLock { state in
