@@ -9,10 +9,9 @@ struct DeliveryLog {
         if let outdated = entries.lastIndex(where: { $0.time < now - 4 * span }) { entries.removeSubrange(...outdated) }
     }
 
-    /// Bytes a second over a time; nil if it is not known what was delivered then, nor for long enough.
-    func rate(_ delivered: Double, at now: Double, over span: Double, atLeast least: Double? = nil) -> Double? {
-        let old = entries.last { $0.time <= now - span } ?? entries.first { $0.time <= now - (least ?? span) }
-        guard let old else { return nil }
+    /// Bytes a second over a time; nil if it is not known what was delivered then.
+    func rate(_ delivered: Double, at now: Double, over span: Double) -> Double? {
+        guard let old = entries.last(where: { $0.time <= now - span }) else { return nil }
         return (delivered - old.delivered) / (now - old.time)
     }
 }

@@ -148,11 +148,10 @@ struct GovernedHost: Sendable {
         link.advance(to: now, isSaturated: isSaturated, overdue: overdue, cap: cap.value)
         reach.advance(to: now, isBusy: running > 0, patience: max(5, 10 * roundTrip))
         let isSettled = link.isShared && isSaturated && link.isSettled
-        let hasLosses = link.isHeldUpByLosses
         if trial.advance(
             to: now, isSettled: isSettled, rate: link.steadyRate(at: now) ?? 0, delivered: link.delivered,
-            hasLosses: hasLosses,
-            isLossy: link.isLossy, work: Double(waiting) * link.size(.thumbnail), roundTrip: roundTrip)
+            hasLosses: link.isHeldUpByLosses, isLossy: link.isLossy, work: Double(waiting) * link.size(.thumbnail),
+            roundTrip: roundTrip)
         {
             link.startAgain(sharing: false)
         }

@@ -86,9 +86,7 @@ struct HostLink {
 
     /// Bytes a second of late. Where packets are lost that is much less than the most that was seen: what had to wait for one
     /// packet comes with it all at once.
-    func recentRate(at now: Double) -> Double? {
-        log.rate(delivered, at: now, over: 2 * someTime, atLeast: max(4 * roundTripTime, 0.2))
-    }
+    func recentRate(at now: Double) -> Double? { log.rate(delivered, at: now, over: 2 * someTime) }
 
     /// The same, when that has gone on for long enough that single thumbnails do not decide.
     func steadyRate(at now: Double) -> Double? { log.rate(delivered, at: now, over: 2 * fallTime) }
@@ -158,8 +156,8 @@ struct HostLink {
     private var soon: Double { (bandwidth.greatest ?? 0) * 0.25 }
 
     /// A little more than fits, so that the link never runs dry. Whether more would come is found out by ``reach``, where no
-    /// queue is to be seen: where there is one, to ask for more would only make it longer. Over one connection, of
-    /// which a part is not seen, a little less: when that fills a queue, all that comes over it waits for what is dropped.
+    /// queue is to be seen: where there is one, to ask for more would only make it longer. Over one connection, of which a part is
+    /// not seen, a little less: when that fills a queue, all that comes over it waits for what is dropped.
     private var gain: Double { isStarting ? 2 : isShared ? 1.1875 : 1.25 }
 
     /// Begins anew to find out how much the link carries: from now on transfers share a connection if they can, or do not.

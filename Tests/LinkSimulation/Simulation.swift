@@ -21,22 +21,22 @@ public final class Simulation {
     /// How often something was interrupted.
     public private(set) var interruptions = 0
     /// Bytes that came and were thrown away.
-    public internal(set) var wasted = 0
+    public private(set) var wasted = 0
     /// How many ran at once at most.
     public private(set) var mostAtOnce = 0
 
-    var governor: any Governor
+    private var governor: any Governor
     /// What the governor has found out.
     public var history: HostHistory { governor.history }
     /// Whether all goes over one connection, with TLS.
-    let isShared: Bool
-    var isSecure: Bool { isShared }
+    private let isShared: Bool
+    private var isSecure: Bool { isShared }
     private let gallery: GalleryID
     private var queue = TransferQueue()
     var events = SimulatedEvents()
     var connections: [SimulatedConnection] = []
     private var idle: [SimulatedConnection] = []
-    var running: Set<Int> = []
+    private var running: Set<Int> = []
     private var left = 0
     var numbers: SeededNumbers
     private var isTicking = false
