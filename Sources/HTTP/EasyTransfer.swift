@@ -11,6 +11,7 @@ final class EasyTransfer {
     private let mailbox: TransferMailbox
     private let turn: TransferTurn
     private let memory: AuthenticationMemory
+    let packets: PacketCounts
     private var exchange: Exchange?
     private var sink: BodySink
     /// What becomes of the body that comes; nil until the head is complete.
@@ -51,13 +52,14 @@ final class EasyTransfer {
 
     init(
         _ number: Int, _ request: HTTPRequest, _ curl: Curl, _ configuration: HTTPConfiguration,
-        _ memory: AuthenticationMemory, _ mailbox: TransferMailbox, _ turn: TransferTurn
+        _ memory: AuthenticationMemory, _ packets: PacketCounts, _ mailbox: TransferMailbox, _ turn: TransferTurn
     ) {
         self.number = number
         self.request = request
         self.curl = curl
         self.configuration = configuration
         self.memory = memory
+        self.packets = packets
         weight = request.weight
         self.mailbox = mailbox
         self.turn = turn

@@ -122,7 +122,9 @@ final class Exchange {
             guard let exchange = Exchange.at(context), let address else { return curl_socket_t(-1) }
             // A request that is sent once more, with a password, may need another connection.
             exchange.isRequested = false
-            return exchange.check.open(address)
+            let socket = exchange.check.open(address)
+            if socket != CURL_SOCKET_BAD { exchange.transfer.packets.note(socket) }
+            return socket
         }
         easy.set(CURLOPT_PREREQDATA, context)
         easy.setBeforeRequest { context, address, _, _, _ in

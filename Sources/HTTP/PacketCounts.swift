@@ -1,25 +1,51 @@
 import CCurl
 
 /// Packets of each connection, as far as they have been told of. Touched on the network's thread only.
-struct PacketCounts {
-    /// By socket; another connection may have its number later, and comes from another port.
-    private var told: [curl_socket_t: (port: Int, packets: TransferMeter.Packets)] = [:]
+///
+/// curl says which socket a transfer had (CURLINFO_ACTIVESOCKET) only when nobody uses that connection any more: of one that
+/// is shared, never while it is. So its sockets are noted when they are made, and told apart by their ports.
+final class PacketCounts {
+    private struct Connection {
+        /// Its own port; nil until it has been seen to be connected.
+        var port: Int?
+        /// Packets that have been told of.
+        var (received, disordered) = (0, 0)
+    }
+
+    /// By socket. One that was closed stays until another has its number, so there are never more than descriptors.
+    private var connections: [curl_socket_t: Connection] = [:]
+    private var sockets: [Int: curl_socket_t] = [:]
+    private var unconnected: Set<curl_socket_t> = []
+
+    /// A socket has been made, which will be connected.
+    func note(_ socket: curl_socket_t) {
+        if let before = connections.updateValue(Connection(), forKey: socket)?.port { sockets[before] = nil }
+        unconnected.insert(socket)
+    }
 
     /// What has come over a transfer's connection since a transfer over the same one ended; nil where the system does not say.
-    ///
-    /// - Parameter easy: a transfer that has ended, and has not been removed: before, curl does not say which connection it is.
-    mutating func advance(_ easy: EasyHandle) -> TransferMeter.Packets? {
-        var connection: curl_socket_t = -1
-        var (roundTrip, received, disordered): (UInt32, UInt32, UInt32) = (0, 0, 0)
-        let isKnown = ccurl_get_packets(
-            easy.curl.functions, easy.pointer, &connection, &roundTrip, &received, &disordered)
-        guard isKnown != 0 else { return nil }
-        let now = TransferMeter.Packets(
-            received: Int(received), disordered: Int(disordered), roundTrip: Double(roundTrip) / 1e6)
+    func advance(_ easy: EasyHandle) -> TransferMeter.Packets? {
         let port = easy.long(CURLINFO_LOCAL_PORT)
-        guard let last = told.updateValue((port, now), forKey: connection), last.port == port else { return now }
+        notePorts()
+        // Something else may have the number of a socket that was closed.
+        guard let socket = sockets[port], ccurl_local_port(socket) == port, let last = connections[socket] else {
+            return nil
+        }
+        var (roundTrip, received, disordered): (UInt32, UInt32, UInt32) = (0, 0, 0)
+        guard ccurl_get_packets(socket, &roundTrip, &received, &disordered) != 0 else { return nil }
+        connections[socket] = Connection(port: port, received: Int(received), disordered: Int(disordered))
         return TransferMeter.Packets(
-            received: max(0, now.received - last.packets.received),
-            disordered: max(0, now.disordered - last.packets.disordered), roundTrip: now.roundTrip)
+            received: max(0, Int(received) - last.received), disordered: max(0, Int(disordered) - last.disordered),
+            roundTrip: Double(roundTrip) / 1e6)
+    }
+
+    private func notePorts() {
+        for socket in unconnected {
+            let port = Int(ccurl_local_port(socket))
+            guard port > 0 else { continue }
+            connections[socket]?.port = port
+            sockets[port] = socket
+            unconnected.remove(socket)
+        }
     }
 }

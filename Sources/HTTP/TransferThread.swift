@@ -28,7 +28,7 @@ final class TransferThread: @unchecked Sendable {
     private var transfers: [Int: EasyTransfer] = [:]
     private let memory = AuthenticationMemory()
     private let turn = TransferTurn()
-    private var packets = PacketCounts()
+    private let packets = PacketCounts()
 
     init(_ curl: Curl, _ configuration: HTTPConfiguration, log: Log) {
         self.curl = curl
@@ -103,7 +103,7 @@ final class TransferThread: @unchecked Sendable {
     }
 
     private func start(_ number: Int, _ request: HTTPRequest, _ mailbox: TransferMailbox) {
-        let transfer = EasyTransfer(number, request, curl, configuration, memory, mailbox, turn)
+        let transfer = EasyTransfer(number, request, curl, configuration, memory, packets, mailbox, turn)
         log.debug(.networkDetail, "#\(number) \(request.url)")
         transfers[number] = transfer
         begin(transfer)

@@ -80,6 +80,27 @@ import Testing
         #expect(meter.reading.version == .http2 && meter.reading.connect == nil)
     }
 
+    /// Others are still under way over the connection when one has ended.
+    @Test func packetsOfASharedConnection() async throws {
+        let authority = try TestAuthority()
+        let server = try LoopbackServer.nginx(authority.issue(.good), files: Self.files)
+        let probe = probe { $0.certificates = authority.certificate }
+        let meters = (0..<16).map { _ in TransferMeter() }
+        try await withThrowingTaskGroup { group in
+            for meter in meters {
+                var request = request(server.url("/photo.jpg", scheme: "https"))
+                request.meter = meter
+                group.addTask { [request] in _ = try await probe.fetch(request) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(meters.count { $0.reading.connect != nil } == 1, "they share one")
+        #expect(meters.allSatisfy { $0.reading.packets != nil })
+        let received = meters.reduce(0) { $0 + ($1.reading.packets?.received ?? 0) }
+        // As much as loopback carries, of its longest packets and of short ones.
+        #expect((16 * 200_000 / 65_536...16 * 200_000 / 500).contains(received))
+    }
+
     @Test("BEHAVIOURS 5.10: a certificate of one's own is shown to its host alone")
     func ownCertificate() async throws {
         let (authority, clients) = (try TestAuthority(), try TestAuthority())

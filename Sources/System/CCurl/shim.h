@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/socket.h>
 
 /* The functions that are used: what they are called here, and there. */
 #define CCURL_FUNCTIONS(each) \
@@ -205,19 +206,26 @@ static inline CURLcode ccurl_get_pointer(const ccurl_library *library, CURL *eas
     return library->easy_getinfo(easy, info, (char **)value);
 }
 
-/* Of the connection of a transfer: the round trip of late, smoothed, in microseconds; packets with data that came since it was
-   made, and how many of them before one that was sent earlier. tcp(7), TCP_INFO: the C library's structure has fewer fields
-   than the kernel's, in whose <linux/tcp.h> these are tcpi_rtt, tcpi_data_segs_in and tcpi_rcv_ooopack, since Linux 5.4; their
-   places do not change. Returns 0 where they are not known. */
+/* The port that a socket has on this machine, which tells it from others that had its number before; 0 if it has none. */
+static inline int ccurl_local_port(curl_socket_t connection) {
+    struct sockaddr_storage address;
+    socklen_t length = sizeof address;
+    if (getsockname(connection, (struct sockaddr *)&address, &length) != 0) return 0;
+    if (address.ss_family == AF_INET) return ntohs(((struct sockaddr_in *)&address)->sin_port);
+    if (address.ss_family == AF_INET6) return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
+    return 0;
+}
+
+/* Of a connection: the round trip of late, smoothed, in microseconds; packets with data that came since it was made, and how
+   many of them before one that was sent earlier. tcp(7), TCP_INFO: the C library's structure has fewer fields than the
+   kernel's, in whose <linux/tcp.h> these are tcpi_rtt, tcpi_data_segs_in and tcpi_rcv_ooopack, since Linux 5.4; their places do
+   not change. Returns 0 where they are not known. */
 static inline int ccurl_get_packets(
-    const ccurl_library *library, CURL *easy, curl_socket_t *connection, uint32_t *round_trip, uint32_t *received,
-    uint32_t *disordered) {
+    curl_socket_t connection, uint32_t *round_trip, uint32_t *received, uint32_t *disordered) {
     enum { smoothed_round_trip = 68, data_segments = 152, out_of_order = 224, end = 228 };
     unsigned char info[256];
     socklen_t length = sizeof info;
-    if (library->easy_getinfo(easy, CURLINFO_ACTIVESOCKET, connection) != CURLE_OK || *connection == CURL_SOCKET_BAD)
-        return 0;
-    if (getsockopt(*connection, IPPROTO_TCP, TCP_INFO, info, &length) != 0 || length < end) return 0;
+    if (getsockopt(connection, IPPROTO_TCP, TCP_INFO, info, &length) != 0 || length < end) return 0;
     memcpy(round_trip, info + smoothed_round_trip, sizeof *round_trip);
     memcpy(received, info + data_segments, sizeof *received);
     memcpy(disordered, info + out_of_order, sizeof *disordered);
