@@ -149,7 +149,7 @@ struct GovernedHost: Sendable {
         reach.advance(to: now, isBusy: running > 0, patience: max(5, 10 * roundTrip))
         let isSettled = link.isShared && isSaturated && link.isSettled
         if trial.advance(
-            to: now, isSettled: isSettled, rate: link.steadyRate(at: now) ?? 0, delivered: link.delivered,
+            to: now, isSettled: isSettled, rate: link.presentRate(at: now) ?? 0, delivered: link.delivered,
             hasLosses: link.isHeldUpByLosses, isLossy: link.isLossy, work: Double(waiting) * link.size(.thumbnail),
             roundTrip: roundTrip)
         {

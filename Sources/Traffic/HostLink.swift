@@ -13,8 +13,10 @@ struct HostLink {
     /// Of packets; and of those that no queue has dropped.
     private var losses = LossRecord()
     private var lossesOfLine = LossRecord()
-    /// What a packet and its acknowledgement took of late, queues and all.
+    /// What a packet and its acknowledgement took of late, smoothed, queues and all; and for how many rounds that was no more
+    /// than without one.
     private var trip: Double?
+    private var roundsSinceQueue = 0
     /// Of answers alone: a server takes its time too.
     private var answer = RoundTripFilter()
     /// Whether the head of an answer is seen with the beginning of its body, which is in the same record of TLS.
@@ -69,8 +71,11 @@ struct HostLink {
     /// Whether packets get lost again and again, whatever for.
     var losesPackets: Bool { losses.areOfLine }
 
-    /// Whether packets stand in a queue on the way: then the link is full, whatever gets lost.
-    private var isQueueing: Bool { (trip ?? .infinity) > 1.5 * roundTripTime + 0.01 }
+    /// Whether packets stand in a queue on the way: then the link is full, whatever gets lost. Of a single connection so few are
+    /// timed that a queue is seen late, and what it drops is known before: there it counts for a while.
+    private var isQueueing: Bool {
+        isShared ? roundsSinceQueue < 4 : (trip ?? .infinity) > 1.5 * roundTripTime + 0.01
+    }
 
     /// Begins with as much as was found to fit into the link earlier, if that is more than anybody would begin with.
     mutating func begin(with capacity: Double) {
@@ -91,6 +96,12 @@ struct HostLink {
     /// The same, when that has gone on for long enough that single thumbnails do not decide.
     func steadyRate(at now: Double) -> Double? { log.rate(delivered, at: now, over: 2 * fallTime) }
 
+    /// The same, unless losses hold it up: that is not going to change, and is known sooner.
+    func presentRate(at now: Double) -> Double? {
+        guard isHeldUpByLosses else { return steadyRate(at: now) }
+        return log.rate(delivered, at: now, over: max(4 * roundTripTime, fallTime / 2))
+    }
+
     // MARK: - Measurements
 
     mutating func noteConnect(_ seconds: Double, at now: Double) {
@@ -104,9 +115,10 @@ struct HostLink {
         guard mayShare || !isShared else { return }
         isSeenLate = isSecure && !isShared
         answer.add(seconds, at: now)
+        if isShared { self.isShared = true }
+        guard !isSeenLate else { return }
         answers += 1
         if isLate(seconds) { lateAnswers += 1 }
-        if isShared { self.isShared = true }
     }
 
     mutating func noteDelivered(_ bytes: Double) {
@@ -115,8 +127,14 @@ struct HostLink {
 
     mutating func notePackets(areOrdered: Bool, roundTrip: Double) {
         trip = roundTrip
+        if isTripLate { roundsSinceQueue = 0 }
         losses.note(isKept: areOrdered)
         lossesOfLine.note(isKept: areOrdered || isQueueing)
+        // An answer that is seen when its record is there may have taken as many round trips as its server sends it in. What
+        // stands in a queue shows in the packets.
+        guard isSeenLate else { return }
+        answers += 1
+        if isTripLate { lateAnswers += 1 }
     }
 
     mutating func noteSize(_ size: Double, of kind: TransferKind) {
@@ -155,10 +173,14 @@ struct HostLink {
     /// What comes in the blink of an eye.
     private var soon: Double { (bandwidth.greatest ?? 0) * 0.25 }
 
+    /// What one connection may be asked for while it gathers speed: a server sends twice as much each round trip, on a long way
+    /// too much for the queue at its end.
+    private var gathering: Double { 1.5 * soon }
+
     /// A little more than fits, so that the link never runs dry. Whether more would come is found out by ``reach``, where no
     /// queue is to be seen: where there is one, to ask for more would only make it longer. Over one connection, of which a part is
     /// not seen, a little less: when that fills a queue, all that comes over it waits for what is dropped.
-    private var gain: Double { isStarting ? 2 : isShared ? 1.1875 : 1.25 }
+    private var gain: Double { isShared ? 1.1875 : isStarting ? 2 : 1.25 }
 
     /// Begins anew to find out how much the link carries: from now on transfers share a connection if they can, or do not.
     mutating func startAgain(sharing: Bool) {
@@ -194,6 +216,7 @@ struct HostLink {
         roundEnd = now + max(roundTripTime, 0.05)
         losses.endRound()
         lossesOfLine.endRound()
+        if trip != nil { roundsSinceQueue += 1 }
         guard let rate = bandwidth.greatest else { return }
         if rate >= 1.25 * found {
             (found, roundsWithoutMore) = (rate, 0)
@@ -210,18 +233,25 @@ struct HostLink {
 
     /// Whether an answer that took so long stood in a queue.
     func isLate(_ wait: Double) -> Bool {
-        let record = isSeenLate ? bandwidth.greatest.map { Self.record / $0 } ?? 0 : 0
-        return wait > 1.25 * (answer.least ?? .infinity) + 0.005 + record
+        guard isSeenLate else { return wait > Self.lateness * (answer.least ?? .infinity) + Self.jitter }
+        let record = bandwidth.greatest.map { Self.record / $0 } ?? 0
+        return wait > 2 * (Self.lateness * (answer.least ?? .infinity) + Self.jitter + record)
     }
+
+    /// Whether packets stood in a queue, as far as is known.
+    private var isTripLate: Bool { trip.map { $0 > Self.lateness * roundTripTime + Self.jitter } ?? false }
+
+    /// As many times as long as it could is late, and so much more, which any machine may take.
+    private static let (lateness, jitter) = (1.25, 0.005)
 
     private mutating func judgeQueue(overdue: Int, cap: Double) {
         guard answers + overdue > 0 else { return }
         // Where packets get lost answers wait for them, over one connection all for each, and no queue keeps them.
         let isLate = 2 * (lateAnswers + overdue) > answers + overdue && !(isShared && isLossy)
-        if isLate, isShared, roundsWithoutMore == 0, reach < 2 * soon {
+        if isLate, isShared, roundsWithoutMore < 2, reach < gathering || !isTripLate {
             // Over one connection answers wait for each other while it still gathers speed, and it gathers none that it is not
             // asked for.
-            reach = min(3 * reach, 2 * soon, cap * size(.thumbnail))
+            reach = max(reach, min(3 * reach, gathering, cap * size(.thumbnail)))
         } else if isLate {
             isStarting = false
             // Not at once: at the start everything is asked for together, and is in its own way.
@@ -241,6 +271,7 @@ struct HostLink {
     /// more transfers than bandwidth and round trip say.
     private var farthest: Double {
         guard let capacity else { return .infinity }
+        if isShared, isStarting, !isHeldUpByLosses { return max(1.25 * capacity, gathering) }
         return isStarting || isHeldUpByLosses ? max(4 * capacity, 2 * foretold) : 1.5 * capacity
     }
 
@@ -256,10 +287,11 @@ struct HostLink {
     /// The link has become much worse than it was, though there was enough to do: what was known of it is forgotten.
     /// Returns whether it is so much worse that what is under way is of another world.
     mutating func noteFall(at now: Double) -> Bool {
-        // Where nothing comes at all a packet was lost, or the link is asleep: that says nothing of what it carries. Nor does it
-        // where packets get lost again and again: what waited for one comes at once, and looks like a link twice as wide.
+        // Where nothing comes at all a packet was lost, or the link is asleep: that says nothing of what it carries. Where the
+        // line loses packets what waited for one comes at once, and looks like a link twice as wide or more: there it has to
+        // have become as much worse as that again.
         guard !isHeldUpByLosses, let known = bandwidth.greatest, let rate = steadyRate(at: now),
-            rate < known / 2, rate * 2 * fallTime > Self.sign
+            rate < (losses.isAny ? known / 8 : known / 2), rate * 2 * fallTime > Self.sign
         else { return false }
         // What has been judged is not judged again.
         log = DeliveryLog()

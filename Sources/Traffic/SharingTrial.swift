@@ -9,8 +9,9 @@ struct SharingTrial: Sendable {
         /// All goes over the shared connection; when the next trial may be, or, if that should come to carry less than it
         /// did at the last one, when then.
         case shared(next: Double, ifLessThan: Double, then: Double)
-        /// A few go over their own; what was delivered when they had come to speed, and when that was.
-        case trying(begin: Double, before: Double, deliveredAtSpeed: Double?, end: Double)
+        /// A few go over their own; the rate that it takes to leave, what was delivered when they had come to speed, and when
+        /// that was.
+        case trying(begin: Double, least: Double, deliveredAtSpeed: Double?, end: Double)
         /// All go over their own.
         case unshared
     }
@@ -22,7 +23,9 @@ struct SharingTrial: Sendable {
 
     private static let width = 8
     private static let worthwhile = 1.15
-    /// Where packets are seen to get lost the shared connection will come to carry less than it did at the trial.
+    /// Of what it takes to leave: less than nine tenths of what there was before a trial.
+    private static let muchLess = 0.78
+    /// Where packets have got lost the shared connection will come to carry less than it did before the trial.
     private static let worthwhileWhenLossy = 0.85
 
     var isUnshared: Bool { if case .unshared = state { true } else { false } }
@@ -60,21 +63,20 @@ struct SharingTrial: Sendable {
             guard isSettled, isTime, rate > Self.costOfTrial, work > Self.leastWork else { return false }
             // What comes is seen in lumps, a record of TLS at a time. Where nothing else speaks for leaving enough of them have
             // to come that they do not decide.
-            let time = isLossy ? 0.2 : hasLosses ? 0.5 : max(0.5, Self.meaningful / rate)
+            let time = hasLosses ? 0.5 : max(0.5, Self.meaningful / rate)
             state = .trying(
-                begin: now + 4 * roundTrip, before: rate, deliveredAtSpeed: nil,
-                end: now + 4 * roundTrip + max(4 * roundTrip, time))
-        case .trying(let begin, let before, nil, let end):
-            if now >= begin { state = .trying(begin: now, before: before, deliveredAtSpeed: delivered, end: end) }
-        case .trying(let begin, let before, let deliveredAtSpeed?, let end):
+                begin: now + 4 * roundTrip, least: (hasLosses ? Self.worthwhileWhenLossy : Self.worthwhile) * rate,
+                deliveredAtSpeed: nil, end: now + 4 * roundTrip + max(4 * roundTrip, time))
+        case .trying(let begin, let least, nil, let end):
+            if now >= begin { state = .trying(begin: now, least: least, deliveredAtSpeed: delivered, end: end) }
+        case .trying(let begin, let least, let deliveredAtSpeed?, let end):
             guard now >= end, now > begin else { return false }
-            let least = isLossy ? Self.worthwhileWhenLossy : Self.worthwhile
-            if (delivered - deliveredAtSpeed) / (now - begin) > least * before {
+            if (delivered - deliveredAtSpeed) / (now - begin) > least {
                 state = .unshared
                 return true
             }
             // Losses come later than the trial, when the connection has begun fast.
-            state = .shared(next: now + pause, ifLessThan: 0.9 * before, then: now + 1)
+            state = .shared(next: now + pause, ifLessThan: Self.muchLess * least, then: now + 1)
             pause = min(2 * pause, 3_600)
         case .unshared: break
         }

@@ -100,6 +100,9 @@ struct GovernorTests {
         let network = Network(name: "10 Mbit/s", bits: 10e6, roundTrip: 0.04, loss: 0.01, thumbnails: 1_600)
         let fixed = try network.total(FixedGovernor(width: 64), isShared: true)
         #expect(try network.total(AdaptiveGovernor(), isShared: true) <= 0.7 * fixed)
+        // And so soon that it hardly shows, and for good.
+        let best = try [4, 16, 64].map { try network.total(FixedGovernor(width: $0)) }.min() ?? 0
+        #expect(try network.total(AdaptiveGovernor(), isShared: true) <= 1.03 * best)
     }
 
     @Test func nothingIsThrownAwayToNoPurpose() throws {
