@@ -10,13 +10,7 @@ struct HostLink {
     private(set) var bandwidth = BandwidthFilter()
     /// Of connections and answers.
     private(set) var roundTrip = RoundTripFilter()
-    /// Of packets; and of those that no queue has dropped.
-    private var losses = LossRecord()
-    private var lossesOfLine = LossRecord()
-    /// What a packet and its acknowledgement took of late, smoothed, queues and all; and for how many rounds that was no more
-    /// than without one.
-    private var trip: Double?
-    private var roundsSinceQueue = 0
+    private var packets = PacketSigns()
     /// Of answers alone: a server takes its time too.
     private var answer = RoundTripFilter()
     /// Whether the head of an answer is seen with the beginning of its body, which is in the same record of TLS.
@@ -63,19 +57,13 @@ struct HostLink {
     var isSettled: Bool { isHeldUpByLosses || (!isStarting && roundsWithoutMore >= 12) }
 
     /// Whether losses keep it from being used: packets get lost, and not for want of room in a queue, for there is none.
-    var isHeldUpByLosses: Bool { lossesOfLine.isAny && !isQueueing }
+    var isHeldUpByLosses: Bool { packets.isHeldUp(least: roundTripTime, isShared: isShared) }
 
     /// The same, again and again.
-    var isLossy: Bool { lossesOfLine.areOfLine && !isQueueing }
+    var isLossy: Bool { packets.isHeldUpAgainAndAgain(least: roundTripTime, isShared: isShared) }
 
     /// Whether packets get lost again and again, whatever for.
-    var losesPackets: Bool { losses.areOfLine }
-
-    /// Whether packets stand in a queue on the way: then the link is full, whatever gets lost. Of a single connection so few are
-    /// timed that a queue is seen late, and what it drops is known before: there it counts for a while.
-    private var isQueueing: Bool {
-        isShared ? roundsSinceQueue < 4 : (trip ?? .infinity) > 1.5 * roundTripTime + 0.01
-    }
+    var losesPackets: Bool { packets.areLostAgainAndAgain }
 
     /// Begins with as much as was found to fit into the link earlier, if that is more than anybody would begin with.
     mutating func begin(with capacity: Double) {
@@ -126,15 +114,12 @@ struct HostLink {
     }
 
     mutating func notePackets(areOrdered: Bool, roundTrip: Double) {
-        trip = roundTrip
-        if isTripLate { roundsSinceQueue = 0 }
-        losses.note(isKept: areOrdered)
-        lossesOfLine.note(isKept: areOrdered || isQueueing)
+        packets.note(areOrdered: areOrdered, trip: roundTrip, least: roundTripTime, isShared: isShared)
         // An answer that is seen when its record is there may have taken as many round trips as its server sends it in. What
         // stands in a queue shows in the packets.
         guard isSeenLate else { return }
         answers += 1
-        if isTripLate { lateAnswers += 1 }
+        if packets.isLate(least: roundTripTime) { lateAnswers += 1 }
     }
 
     mutating func noteSize(_ size: Double, of kind: TransferKind) {
@@ -214,9 +199,7 @@ struct HostLink {
         }
         guard now >= roundEnd else { return }
         roundEnd = now + max(roundTripTime, 0.05)
-        losses.endRound()
-        lossesOfLine.endRound()
-        if trip != nil { roundsSinceQueue += 1 }
+        packets.endRound()
         guard let rate = bandwidth.greatest else { return }
         if rate >= 1.25 * found {
             (found, roundsWithoutMore) = (rate, 0)
@@ -233,22 +216,15 @@ struct HostLink {
 
     /// Whether an answer that took so long stood in a queue.
     func isLate(_ wait: Double) -> Bool {
-        guard isSeenLate else { return wait > Self.lateness * (answer.least ?? .infinity) + Self.jitter }
-        let record = bandwidth.greatest.map { Self.record / $0 } ?? 0
-        return wait > 2 * (Self.lateness * (answer.least ?? .infinity) + Self.jitter + record)
+        let bound = Lateness.bound(least: answer.least ?? .infinity)
+        return wait > (isSeenLate ? 2 * (bound + (bandwidth.greatest.map { Self.record / $0 } ?? 0)) : bound)
     }
-
-    /// Whether packets stood in a queue, as far as is known.
-    private var isTripLate: Bool { trip.map { $0 > Self.lateness * roundTripTime + Self.jitter } ?? false }
-
-    /// As many times as long as it could is late, and so much more, which any machine may take.
-    private static let (lateness, jitter) = (1.25, 0.005)
 
     private mutating func judgeQueue(overdue: Int, cap: Double) {
         guard answers + overdue > 0 else { return }
         // Where packets get lost answers wait for them, over one connection all for each, and no queue keeps them.
         let isLate = 2 * (lateAnswers + overdue) > answers + overdue && !(isShared && isLossy)
-        if isLate, isShared, roundsWithoutMore < 2, reach < gathering || !isTripLate {
+        if isLate, isShared, roundsWithoutMore < 2, reach < gathering || !packets.isLate(least: roundTripTime) {
             // Over one connection answers wait for each other while it still gathers speed, and it gathers none that it is not
             // asked for.
             reach = max(reach, min(3 * reach, gathering, cap * size(.thumbnail)))
@@ -291,7 +267,7 @@ struct HostLink {
         // line loses packets what waited for one comes at once, and looks like a link twice as wide or more: there it has to
         // have become as much worse as that again.
         guard !isHeldUpByLosses, let known = bandwidth.greatest, let rate = steadyRate(at: now),
-            rate < (losses.isAny ? known / 8 : known / 2), rate * 2 * fallTime > Self.sign
+            rate < (packets.areAnyLost ? known / 8 : known / 2), rate * 2 * fallTime > Self.sign
         else { return false }
         // What has been judged is not judged again.
         log = DeliveryLog()
