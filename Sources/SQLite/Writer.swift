@@ -32,9 +32,9 @@ public final class Writer {
         connection = try Connection(path: path, access: .readWrite)
         self.hub = hub
         self.path = path
+        try Self.switchToLog(connection)
         try connection.execute(
             """
-            PRAGMA journal_mode = WAL;
             -- What is announced is on the disk: a commit returns after the log is synced.
             PRAGMA synchronous = FULL;
             -- "Errors in automatic checkpoints are swallowed": they are run by hand, and their result is looked at.
@@ -45,6 +45,25 @@ public final class Writer {
         recorder = CommitRecorder(connection, watched: watched.map { Set($0) })
         dataVersion = try connection.first("PRAGMA data_version") { $0.int(0) } ?? 0
     }
+
+    /// A fresh database is not in write-ahead mode yet, and others may be opening it at this moment.
+    ///
+    /// Who reads it and finds another about to change it is not made to wait: "If SQLite determines that invoking the busy
+    /// handler could result in a deadlock, it will go ahead and return SQLITE_BUSY". The statement has let go of its lock by
+    /// then, so that the other comes to its end, and the next attempt finds nothing left to be done.
+    private static func switchToLog(_ connection: Connection) throws {
+        let deadline = ContinuousClock.now + .milliseconds(Connection.patience)
+        while true {
+            do {
+                return try connection.execute("PRAGMA journal_mode = WAL")
+            } catch SQLiteError.locked where ContinuousClock.now < deadline {
+                _ = poll(nil, 0, interval)
+            }
+        }
+    }
+
+    /// Milliseconds after which who was refused tries again.
+    private static let interval: Int32 = 10
 
     /// Opens a database that cannot be written to, for who reads through a writer. Every transaction fails.
     public init(frozen path: String, hub: ChangeHub) throws {

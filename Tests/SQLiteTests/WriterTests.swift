@@ -1,4 +1,6 @@
+import Dispatch
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -89,6 +91,28 @@ import Testing
         let checkpoint = try writer.checkpoint()
         #expect(checkpoint.pages > 10 && checkpoint.moved == checkpoint.pages)
         #expect(try writer.checkpoint(emptying: true) == Writer.Checkpoint(pages: 0, moved: 0))
+    }
+}
+
+/// Several programs make one database at the same moment.
+@Suite(.ownThread) struct FirstOpeningTests {
+    private let folder = TestFolder()
+
+    /// Who finds another changing the file to write-ahead mode is refused by SQLite at once, however patient it is.
+    @Test func allWhoOpenAFreshOneAtOnceHaveIt() {
+        for round in 0..<100 {
+            let path = folder.path("db\(round)")
+            let failures = Mutex<[String]>([])
+            DispatchQueue.concurrentPerform(iterations: 8) { _ in
+                do {
+                    let writer = try Writer(path: path, hub: ChangeHub())
+                    try writer.transaction { try $0.execute("CREATE TABLE IF NOT EXISTS t (a)") }
+                } catch {
+                    failures.withLock { $0.append("\(error)") }
+                }
+            }
+            #expect(failures.withLock { $0 } == [], "round \(round)")
+        }
     }
 }
 
