@@ -19,9 +19,10 @@ public final class Gate: Sendable {
         }
     }
 
-    /// Waits until the gate is open; false if it was not within `seconds`, which means that the test has failed.
+    /// Waits until the gate is open; false if it was not within `seconds`, which means that the test has failed. Beside tests
+    /// that compute it may take minutes until whoever opens it comes to it.
     @discardableResult
-    public func wait(seconds: Double = 30) -> Bool {
+    public func wait(seconds: Double = 600) -> Bool {
         condition.withLock {
             let deadline = Date(timeIntervalSinceNow: seconds)
             while !isPassable, condition.wait(until: deadline) {}
