@@ -26,7 +26,8 @@ enum EasyOptions {
     /// Which connection it takes.
     private static func applyConnection(_ plan: ExchangePlan, to easy: EasyHandle) {
         // Of many transfers that begin at once the first makes a connection, and the others wait to see whether it carries
-        // them too. In the open nobody speaks HTTP/2 to us, and waiting would be for nothing.
+        // them too. In the open nobody speaks HTTP/2 to us, and waiting would be for nothing; and where many connections are
+        // meant they are made at once.
         easy.set(CURLOPT_PIPEWAIT, plan.hop.url.isSecure && plan.request.connection == .any ? 1 : 0)
         easy.set(CURLOPT_FRESH_CONNECT, plan.request.connection == .fresh ? 1 : 0)
         let version = plan.request.connection == .unshared ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS

@@ -2,21 +2,25 @@ import Logging
 import Synchronization
 
 /// Fetches things: requests in, events out. All transfers over the network run on one thread, around curl's multi
-/// interface; files are read beside it.
+/// interface, and those over ``HTTPRequest/Connection/few`` on a second; files are read beside them.
 ///
 ///     let client = HTTPClient(log: log)
 ///     for try await event in client.transfer(HTTPRequest(url: …)) { … }
 ///
-/// The thread is started with the first transfer over the network, and curl is loaded for it: who only looks at what is
-/// there waits for neither. Between transfers it sleeps. Where curl cannot be loaded every transfer fails and says so, and
+/// A thread is started with the first transfer that is for it, and curl is loaded then: who only looks at what is there waits
+/// for neither. Between transfers it sleeps. Where curl cannot be loaded every transfer fails and says so, and
 /// the next one tries again: by then it may have been installed. It knows nothing of what it fetches, and runs all that it is
 /// given: how many that should be is for others to say.
 public final class HTTPClient: Sendable {
     private let configuration: HTTPConfiguration
     private let log: Log
     private let library: String
-    /// Nil until there is something to do for it.
-    private let thread = Mutex<TransferThread?>(nil)
+    private struct Threads {
+        /// Nil until there is something to do for it.
+        var usual: TransferThread?
+        var few: TransferThread?
+    }
+    private let threads = Mutex(Threads())
     private let numbers = Atomic<Int>(0)
     private let ranges = RangeMemory()
 
@@ -31,7 +35,10 @@ public final class HTTPClient: Sendable {
     }
 
     deinit {
-        thread.withLock { $0?.stop() }
+        threads.withLock {
+            $0.usual?.stop()
+            $0.few?.stop()
+        }
     }
 
     /// Begins to fetch.
@@ -52,7 +59,7 @@ public final class HTTPClient: Sendable {
         }
         let thread: TransferThread
         do {
-            thread = try threadAtWork()
+            thread = try threadAtWork(for: request.connection)
         } catch {
             mailbox.post(end: .failure(error))
             request.meter?.noteEnd(.failure(error))
@@ -69,13 +76,19 @@ public final class HTTPClient: Sendable {
             onWeight: { thread.send(.weigh(number, $0)) })
     }
 
-    /// The thread, which is started if it is not there yet.
-    private func threadAtWork() throws(HTTPError) -> TransferThread {
-        try thread.withLock { (thread) throws(HTTPError) -> TransferThread in
-            if let thread { return thread }
-            let new = TransferThread(try Curl(file: library), configuration, log: log)
+    /// How many transfers share one of ``HTTPRequest/Connection/few``. With one alone nothing tells the server that its last
+    /// packet was lost, and with more there is less to be gained by the many.
+    private static let streamsOfFew = 2
+
+    /// The thread for it, which is started if it is not there yet.
+    private func threadAtWork(for connection: HTTPRequest.Connection) throws(HTTPError) -> TransferThread {
+        let (place, streams): (WritableKeyPath<Threads, TransferThread?> & Sendable, Int?) =
+            connection == .few ? (\.few, Self.streamsOfFew) : (\.usual, nil)
+        return try threads.withLock { (threads) throws(HTTPError) -> TransferThread in
+            if let thread = threads[keyPath: place] { return thread }
+            let new = TransferThread(try Curl(file: library), configuration, streams: streams, log: log)
             new.start()
-            thread = new
+            threads[keyPath: place] = new
             return new
         }
     }

@@ -21,6 +21,9 @@ public struct HTTPRequest: Sendable {
         case fresh
         /// One that it has for itself: HTTP/1.1, whatever the server can do.
         case unshared
+        /// One of many that two share at most, where the server can do that. A packet that is lost holds up those two and no
+        /// others; and the end of one is soon missed, since mostly something of the other comes after it.
+        case few
     }
 
     /// How something is asked for in pieces.

@@ -3,7 +3,7 @@ import Glibc
 import Logging
 import Synchronization
 
-/// The thread that all transfers run on.
+/// A thread that transfers run on, with connections of its own.
 ///
 /// curl: "You must never share the same handle in multiple threads." So nothing of curl's is touched anywhere else, but
 /// for `curl_multi_wakeup`, which "can be called from any thread": it is how commands get in.
@@ -30,7 +30,9 @@ final class TransferThread: @unchecked Sendable {
     private let turn = TransferTurn()
     private let packets = PacketCounts()
 
-    init(_ curl: Curl, _ configuration: HTTPConfiguration, log: Log) {
+    /// - Parameter streams: how many transfers share a connection at most, where HTTP/2 has them do so; nil for as many as the
+    ///   server lets.
+    init(_ curl: Curl, _ configuration: HTTPConfiguration, streams: Int? = nil, log: Log) {
         self.curl = curl
         self.configuration = configuration
         self.log = log
@@ -39,6 +41,11 @@ final class TransferThread: @unchecked Sendable {
         // easy handles": with the last of many transfers most connections would be closed that the next ones want.
         ccurl_multi_set_long(
             curl.functions, UnsafeMutableRawPointer(multi), CURLMOPT_MAXCONNECTS, Self.warmConnections)
+        guard let streams else { return }
+        // "The maximum number of concurrent streams for any connection done using HTTP/2": it is one number for all of them,
+        // and so whoever wants another has a thread of its own.
+        ccurl_multi_set_long(
+            curl.functions, UnsafeMutableRawPointer(multi), CURLMOPT_MAX_CONCURRENT_STREAMS, streams)
     }
 
     deinit {

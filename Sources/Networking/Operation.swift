@@ -63,8 +63,8 @@ final class Operation {
         }
         if let wait = reading.wait, wait != told.wait {
             told.wait = wait
-            news.append(
-                .answered(wait: wait, length: reading.length.map(Double.init), isShared: reading.version == .http2))
+            let isShared = reading.version == .http2 && permit.isOverSharedOne
+            news.append(.answered(wait: wait, length: reading.length.map(Double.init), isShared: isShared))
         }
         // As long as nothing is known it counts as in pieces, if it may be.
         if reading.asked != told.asked, reading.asked != nil || reading.wait != nil {

@@ -34,6 +34,9 @@ public final class TransferPermit: Sendable {
     /// Whether it may come in pieces.
     var isInPieces: Bool { way.isInPieces }
 
+    /// Whether all that is meant to share a connection shares this one, if the server does that.
+    var isOverSharedOne: Bool { way.connection == .any }
+
     /// Makes a request as the permit has it, and sends it.
     func send(_ request: HTTPRequest, over client: HTTPClient) -> HTTPTransfer {
         var request = request
@@ -43,6 +46,7 @@ public final class TransferPermit: Sendable {
             case .any: .any
             case .fresh: .fresh
             case .unshared: .unshared
+            case .few: .few
             }
         // At one go, or a change of importance could come in between and be lost.
         return state.withLock { [request] state in

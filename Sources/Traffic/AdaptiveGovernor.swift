@@ -63,7 +63,7 @@ public struct AdaptiveGovernor: Governor {
         if candidate.kind == .photo, isAnythingUrgent || (host.quality == .poor && host.running > 0) {
             return .hostIsBusy
         }
-        if host.trial.wantsAnother { return .now(.unshared) }
+        if host.trial.wantsAnother { return .now(.few) }
         let window = host.link.window(cap: host.cap.value)
         guard host.running == 0 || host.underWay < window else { return .hostIsBusy }
         return .now(host.way(forOther: candidate))
@@ -102,7 +102,7 @@ public struct AdaptiveGovernor: Governor {
         var host = hosts[candidate.host] ?? GovernedHost(remembered[candidate.host])
         if host.running == 0 { host.reach.noteBeginning(at: now) }
         host.running += 1
-        let isTrial = way.connection == .unshared && host.trial.wantsAnother
+        let isTrial = way.connection == .few && host.trial.wantsAnother
         if isTrial { host.trial.noteTried() }
         let new = RunningTransfer(
             candidate: candidate, isTrial: isTrial, asked: way.isInPieces ? 0 : nil, askTime: now, sampleTime: now,

@@ -23,8 +23,8 @@ public enum Admission: Hashable, Sendable {
         public static let any = Way(.any)
         /// Over a new connection.
         public static let fresh = Way(.fresh)
-        /// Over one that is not shared.
-        public static let unshared = Way(.unshared)
+        /// Over one that few share.
+        public static let few = Way(.few)
     }
 
     /// What it is to be transferred over.
@@ -33,7 +33,9 @@ public enum Admission: Hashable, Sendable {
         case any
         /// A new one: on a busy link those that are there have learned to be slow.
         case fresh
-        /// One that is not shared. Where packets get lost, one connection is held up by each of them, and many are not.
+        /// One that is not shared, for one of many pieces.
         case unshared
+        /// One of many that few share. Where packets get lost, one connection is held up by each of them, and many are not.
+        case few
     }
 }

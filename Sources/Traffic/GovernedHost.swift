@@ -50,7 +50,7 @@ struct GovernedHost: Sendable {
         let rest = link.size(.photo) - candidate.held
         guard isShared else {
             if isGoodForPieces { return inPieces(candidate) }
-            return running > 0 && rest > capacity / 2 && capacity > Self.firstFlights ? .fresh : .any
+            return running > 0 && rest > capacity / 2 && capacity > Self.firstFlights ? .fresh : usualWay
         }
         guard link.isHeldUpByLosses, let rate = link.recentRate(at: now) else { return .any }
         // There will be more losses on the way, and each takes a part of its speed.
@@ -60,11 +60,14 @@ struct GovernedHost: Sendable {
     /// How anything else comes.
     func way(forOther candidate: TransferCandidate) -> Admission.Way {
         if candidate.kind == .photo, !isShared, link.capacity != nil, isGoodForPieces { return inPieces(candidate) }
-        return trial.isUnshared ? .unshared : .any
+        return usualWay
     }
 
+    private var usualWay: Admission.Way { trial.isUnshared ? .few : .any }
+
+    /// Those that few share are warm, where there are some.
     private func inPieces(_ candidate: TransferCandidate) -> Admission.Way {
-        Admission.Way(candidate.isSecure ? .unshared : .any, inPieces: true)
+        Admission.Way(trial.isUnshared ? .few : candidate.isSecure ? .unshared : .any, inPieces: true)
     }
 
     private var isShared: Bool { link.isShared && !trial.isUnshared }

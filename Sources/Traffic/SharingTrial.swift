@@ -3,7 +3,7 @@
 /// One connection is best: it is there, it is warm, and the server sends what matters most first. But where packets get lost,
 /// each loss slows all of it down, and it carries a small part of what the link could. That packets get lost can be seen; how
 /// much more others would carry cannot. So it is tried, with a few connections beside the shared one: do they bring more
-/// than there was?
+/// than there was? Of those two transfers share each: see ``Admission/Connection/few``.
 struct SharingTrial: Sendable {
     private enum State {
         /// All goes over the shared connection; when the next trial may be, or, if that should come to carry less than it
@@ -23,8 +23,8 @@ struct SharingTrial: Sendable {
 
     private static let width = 8
     private static let worthwhile = 1.15
-    /// Of what it takes to leave: less than nine tenths of what there was before a trial.
-    private static let muchLess = 0.78
+    /// Of what it takes to leave: less than four fifths of what there was before a trial.
+    private static let muchLess = 0.7
     /// Where packets have got lost the shared connection will come to carry less than it did before the trial.
     private static let worthwhileWhenLossy = 0.85
 

@@ -5,7 +5,7 @@ public enum TransferNews: Hashable, Sendable {
     /// A connection was made for it; the seconds that TCP took.
     case connected(Double)
     /// The answer begins: the seconds since the request was sent, how many bytes of body are to come where that is said,
-    /// and whether others share the connection.
+    /// and whether all others share the connection.
     case answered(wait: Double, length: Double?, isShared: Bool)
     /// So many bytes of body have come, all in all.
     case received(Double)

@@ -101,6 +101,33 @@ import Testing
         #expect((16 * 200_000 / 65_536...16 * 200_000 / 500).contains(received))
     }
 
+    /// What is left open takes its share of a connection until somebody reads on.
+    @Test func twoShareAConnection() async throws {
+        let authority = try TestAuthority()
+        let length = 1_000_000
+        let server = try LoopbackServer.nginx(
+            authority.issue(.good), files: ["photo.jpg": [UInt8](repeating: 7, count: length)])
+        let probe = probe { $0.certificates = authority.certificate }
+        var transfers: [HTTPTransfer] = []
+        var connections: [Bool] = []
+        for connection in [.few, .few, .few, .few, .any] as [HTTPRequest.Connection] {
+            let meter = TransferMeter()
+            var request = request(server.url("/photo.jpg", scheme: "https"))
+            (request.connection, request.meter) = (connection, meter)
+            let transfer = probe.client.transfer(request)
+            transfers.append(transfer)
+            for try await case .response in transfer { break }
+            connections.append(meter.reading.connect != nil)
+            #expect(meter.reading.version == .http2)
+        }
+        #expect(connections == [true, false, true, false, true])
+        for transfer in transfers {
+            var count = 0
+            for try await case .bytes(let bytes) in transfer { count += bytes.count }
+            #expect(count == length)
+        }
+    }
+
     @Test("BEHAVIOURS 5.10: a certificate of one's own is shown to its host alone")
     func ownCertificate() async throws {
         let (authority, clients) = (try TestAuthority(), try TestAuthority())

@@ -12,9 +12,13 @@ final class SimulatedConnection {
         var served: Double
     }
 
+    /// How many answers come over a connection at once.
+    enum Sharing {
+        case one, few, all
+    }
+
     let number: Int
-    /// Whether many answers come over it at once.
-    let isShared: Bool
+    let sharing: Sharing
     var streams: [Stream] = []
     /// Bytes of streams that were lost and have to be sent again, by transfer.
     var again: [(transfer: Int, bytes: Int)] = []
@@ -47,7 +51,7 @@ final class SimulatedConnection {
     private var isHeldBack = false
     private var usageEnd = 0.0
 
-    init(_ number: Int, isShared: Bool) { (self.number, self.isShared) = (number, isShared) }
+    init(_ number: Int, _ sharing: Sharing) { (self.number, self.sharing) = (number, sharing) }
 
     var hasRoom: Bool { flying < Int(window) }
 

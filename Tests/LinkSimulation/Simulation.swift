@@ -165,9 +165,18 @@ public final class Simulation {
 
     private func connection(for number: Int, _ kind: Admission.Connection) -> SimulatedConnection {
         let roundTrip = link.stage(at: time).roundTrip
-        if isShared, kind == .any, let first = connections.first(where: \.isShared) { return first }
-        if kind != .fresh, let warm = idle.popLast() { return warm }
-        let connection = SimulatedConnection(connections.count, isShared: isShared && kind == .any)
+        let sharing: SimulatedConnection.Sharing =
+            switch kind {
+            case .any: isShared ? .all : .one
+            case .few: isShared ? .few : .one
+            case .fresh, .unshared: .one
+            }
+        switch sharing {
+        case .all: if let first = connections.first(where: { $0.sharing == .all }) { return first }
+        case .few: if let first = connections.first(where: { hasRoom($0, for: number) }) { return first }
+        case .one: if kind != .fresh, let warm = idle.popLast() { return warm }
+        }
+        let connection = SimulatedConnection(connections.count, sharing)
         connections.append(connection)
         if isSecure {
             events.add(.hello(connection.number), at: time + roundTrip * 3 / 2)
@@ -177,6 +186,13 @@ public final class Simulation {
         // The connection itself takes one round trip, what TLS needs comes on top.
         governor.note(.connected(roundTrip), of: number, at: time + roundTrip)
         return connection
+    }
+
+    /// Whether two share it at most, and another may be one of them: for pieces, of different ones. Nobody waits for one that
+    /// is being made.
+    private func hasRoom(_ connection: SimulatedConnection, for number: Int) -> Bool {
+        connection.sharing == .few && connection.isOpen && transfers[number].pieces[connection.number] == nil
+            && running.count { transfers[$0].pieces[connection.number] != nil } < 2
     }
 
     private func open(_ connection: SimulatedConnection) {
@@ -215,7 +231,7 @@ public final class Simulation {
         events.add(.ack(connection: connection.number, delay: time + roundTrip / 2 - sent), at: time + roundTrip / 2)
         guard isSecure else { return see(number, attempt, bytes, over: connection) }
         // Over a shared connection an answer's head is in a record of its own.
-        if connection.isShared { noteAnswer(number, attempt, over: connection) }
+        if connection.sharing != .one { noteAnswer(number, attempt, over: connection) }
         let left = transfers[number].attempt == attempt ? transfers[number].pieces[connection.number]?.left : nil
         for part in connection.unlock(number, attempt, bytes, of: left ?? 0) {
             see(part.transfer, part.attempt, part.bytes, over: connection)
@@ -229,7 +245,8 @@ public final class Simulation {
         transfers[number].pieces[connection.number]?.isAnswered = true
         governor.note(
             .answered(
-                wait: time - piece.requestTime, length: Double(transfers[number].rest), isShared: connection.isShared),
+                wait: time - piece.requestTime, length: Double(transfers[number].rest),
+                isShared: connection.sharing == .all),
             of: number, at: time)
     }
 
@@ -250,7 +267,7 @@ public final class Simulation {
             for rival in transfers[number].noteCome(over: connection.number, at: time) {
                 connections[rival].forget(number)
             }
-            if !connection.isShared { idle.append(connection) }
+            if connection.sharing == .one { idle.append(connection) }
         }
         askForPieces(of: number)
         guard transfers[number].received >= transfers[number].rest else { return }
