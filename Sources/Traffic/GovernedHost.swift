@@ -46,13 +46,13 @@ struct GovernedHost: Sendable {
     /// server send first what matters most, and needs no handshake; it is left only where it was found to be no good, or
     /// where losses keep it so slow that all of that takes less time.
     func way(forUrgent candidate: TransferCandidate, at now: Double) -> Admission.Way {
-        guard candidate.kind == .photo, let capacity = link.capacity else { return .any }
+        guard candidate.kind == .photo, let capacity = link.capacity else { return usualWay }
         let rest = link.size(.photo) - candidate.held
         guard isShared else {
             if isGoodForPieces { return inPieces(candidate) }
             return running > 0 && rest > capacity / 2 && capacity > Self.firstFlights ? .fresh : usualWay
         }
-        guard link.isHeldUpByLosses, let rate = link.recentRate(at: now) else { return .any }
+        guard link.wouldHoldUpOne, let rate = link.recentRate(at: now) else { return .any }
         // There will be more losses on the way, and each takes a part of its speed.
         return 2 * rest / rate > link.timeInPieces(of: rest) ? Admission.Way(.unshared, inPieces: true) : .any
     }

@@ -62,6 +62,9 @@ struct HostLink {
     /// The same, again and again.
     var isLossy: Bool { packets.isHeldUpAgainAndAgain(least: roundTripTime, isShared: isShared) }
 
+    /// Whether losses would hold up one connection that had it to itself.
+    var wouldHoldUpOne: Bool { packets.areAnyLostOnLine }
+
     /// Whether packets get lost again and again, whatever for.
     var losesPackets: Bool { packets.areLostAgainAndAgain }
 

@@ -34,6 +34,9 @@ struct PacketSigns: Sendable {
     var areAnyLost: Bool { losses.isAny }
     var areLostAgainAndAgain: Bool { losses.areOfLine }
 
+    /// Whether the line lost some of late, whether it is full now or not.
+    var areAnyLostOnLine: Bool { lossesOfLine.isAny }
+
     /// Whether the line loses packets, and that is why it is not full.
     func isHeldUp(least: Double, isShared: Bool) -> Bool {
         lossesOfLine.isAny && !isQueueing(least: least, isShared: isShared)
