@@ -42,8 +42,9 @@ final class TransferThread: @unchecked Sendable {
         ccurl_multi_set_long(
             curl.functions, UnsafeMutableRawPointer(multi), CURLMOPT_MAXCONNECTS, Self.warmConnections)
         guard let streams else { return }
-        // "The maximum number of concurrent streams for any connection done using HTTP/2": it is one number for all of them,
-        // and so whoever wants another has a thread of its own.
+        // "The set number will be used as the maximum number of concurrent streams for a connections that libcurl should
+        // support on connections done using HTTP/2": it is one for all of them, so whoever wants another has a thread of his
+        // own.
         ccurl_multi_set_long(
             curl.functions, UnsafeMutableRawPointer(multi), CURLMOPT_MAX_CONCURRENT_STREAMS, streams)
     }

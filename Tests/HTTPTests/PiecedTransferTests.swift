@@ -272,6 +272,36 @@ private struct Whole: Sendable {
         #expect(times.withLock { $0 } >= 2)
     }
 
+    /// Of those that few share it might be given the one that the piece hangs on.
+    @Test func whatHangsIsAskedForOverOneOfItsOwn() async throws {
+        let whole = Whole(100_000)
+        let gate = Gate()
+        let server = try ScriptedServer { request in
+            let isFirst = Whole.part(request)?.first == 10_000 && request.headers["x-first"] != nil
+            return (isFirst ? [.hold(gate)] : []) + whole.answer(request)
+        }
+        let path = folder.write("photo", [])
+        let descriptor = open(path, O_RDWR)
+        defer { close(descriptor) }
+        let request = HTTPRequest(
+            url: server.url("/photo"), destination: .file(try BodyFile(duplicating: descriptor)), limit: 1 << 20,
+            connection: .few, pieces: HTTPRequest.Pieces(size: 1_000, window: 10_000, most: 24))
+        let asked = Mutex<[HTTPRequest.Connection: Int]>([:])
+        let pieced = PiecedTransfer(request, RangeMemory()) { [client] part in
+            asked.withLock { $0[part.connection, default: 0] += 1 }
+            var part = part
+            part.headers = part.connection == .few ? [("X-First", "yes")] : []
+            return client.transfer(part)
+        }
+        let transfer = try #require(pieced)
+        let handle = transfer.handle
+        transfer.start()
+        for try await _ in handle {}
+        gate.open()
+        #expect(FileManager.default.contents(atPath: path) == Data(whole.bytes))
+        #expect(asked.withLock { $0[.few] } == 100 && asked.withLock { $0[.unshared] ?? 0 } >= 1)
+    }
+
     @Test(arguments: [404, 416, 429, 503]) func refusals(status: Int) async throws {
         let server = try ScriptedServer { _ in .answer(status, "no") }
         let outcome = try await fetch(server.url("/photo"))
