@@ -15,12 +15,9 @@ public final class HTTPClient: Sendable {
     private let configuration: HTTPConfiguration
     private let log: Log
     private let library: String
-    private struct Threads {
-        /// Nil until there is something to do for it.
-        var usual: TransferThread?
-        var few: TransferThread?
-    }
-    private let threads = Mutex(Threads())
+    /// By how many transfers share a connection there at most; nil for as many as the server lets. Each is here from when there
+    /// is something to do for it.
+    private let threads = Mutex<[Int?: TransferThread]>([:])
     private let numbers = Atomic<Int>(0)
     private let ranges = RangeMemory()
 
@@ -35,10 +32,7 @@ public final class HTTPClient: Sendable {
     }
 
     deinit {
-        threads.withLock {
-            $0.usual?.stop()
-            $0.few?.stop()
-        }
+        threads.withLock { for thread in $0.values { thread.stop() } }
     }
 
     /// Begins to fetch.
@@ -82,13 +76,12 @@ public final class HTTPClient: Sendable {
 
     /// The thread for it, which is started if it is not there yet.
     private func threadAtWork(for connection: HTTPRequest.Connection) throws(HTTPError) -> TransferThread {
-        let (place, streams): (WritableKeyPath<Threads, TransferThread?> & Sendable, Int?) =
-            connection == .few ? (\.few, Self.streamsOfFew) : (\.usual, nil)
+        let streams = connection == .few ? Self.streamsOfFew : nil
         return try threads.withLock { (threads) throws(HTTPError) -> TransferThread in
-            if let thread = threads[keyPath: place] { return thread }
+            if let thread = threads[streams] { return thread }
             let new = TransferThread(try Curl(file: library), configuration, streams: streams, log: log)
             new.start()
-            threads[keyPath: place] = new
+            threads[streams] = new
             return new
         }
     }

@@ -73,11 +73,10 @@ final class PiecedTransfer: Sendable {
         switch role {
         case .lead: break
         case .all: part.isBegunAnew = true
-        case .piece: (part.destination, part.resumption) = (.stream, nil)
-        case .again:
+        case .piece, .again:
             (part.destination, part.resumption) = (.stream, nil)
             // Of those that few share it might be given the one that it hangs on.
-            if part.connection == .few { part.connection = .unshared }
+            if case .again = role, part.connection == .few { part.connection = .unshared }
         case .rest:
             part.resumption = edition.validator.flatMap {
                 written > 0 ? HTTPRequest.Resumption(offset: written, validator: $0, url: request.url) : nil
