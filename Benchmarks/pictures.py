@@ -19,12 +19,12 @@ PHOTOS = {"middle": (10, 400_000), "large": (20, 3_000_000)}
 #: Galleries whose photos are of one kind, and one whose last is of another.
 KINDS = {"middle": ("middle", "middle"), "large": ("large", "large"), "mixed": ("large", "middle")}
 #: How many photos galleries have.
-COUNTS = (1, 60, 200, 800, THUMBNAILS)
+COUNTS = (1, 60, 200, 800, THUMBNAILS, 2 * THUMBNAILS)
 
 
 def thumbnail(index):
-    """Where a thumbnail lies."""
-    return f"small/{index:04d}.jpg"
+    """Where a thumbnail lies. In a gallery that has more photos some have the same."""
+    return f"small/{index % THUMBNAILS:04d}.jpg"
 
 
 def photo(kind, index, count):

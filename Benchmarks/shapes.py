@@ -75,6 +75,6 @@ SHAPES = {
     )
 }
 TUNED = "bcd"
-#: A link that collapses while it is used.
+#: A link that collapses while it is used: there are more thumbnails than have come by then.
 COLLAPSE = Shape(
-    "collapse", 50_000_000, 100, 2_000, photos="middle", photo_after=8, later=((5, 256_000, 600),))
+    "collapse", 50_000_000, 100, 4_000, photos="middle", photo_after=8, later=((5, 256_000, 600),))

@@ -74,7 +74,7 @@ class Workshop:
 
     def pictures(self):
         """The folder with what is fetched over links."""
-        folder = self.folder / "pictures-2"
+        folder = self.folder / "pictures-3"
         if not folder.exists():
             self.say("  making thumbnails and photos")
             thumbnail = pathlib.Path(__file__).parents[1] / "TestGallery/thumbnails/wide.jpg"

@@ -12,8 +12,8 @@ LIMIT = 0.7
 
 def measured(network):
     workshop, shape = network.workshop, network.shape
-    ours = busy(network, "vitrine", THUMBNAILS_TOO)
-    four = busy(network, "four", THUMBNAILS_TOO + FOUR) if workshop.knows("transfers") else None
+    ours = busy(network, "vitrine", THUMBNAILS_TOO, count=shape.thumbnails)
+    four = busy(network, "four", THUMBNAILS_TOO + FOUR, count=shape.thumbnails) if workshop.knows("transfers") else None
     everybody = [ours, *([four] if four else [])]
     contest.hold(network, everybody, workshop.rounds)
     at, rate, trip = shape.later[0]

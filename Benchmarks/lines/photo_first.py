@@ -31,10 +31,10 @@ def entry(network, name, visit):
     return Entry(name, lambda: visit.go(network), is_ours=True)
 
 
-def busy(network, name, options, scheme="http"):
-    """The photo while thumbnails are fetched."""
+def busy(network, name, options, scheme="http", count=THUMBNAILS):
+    """The photo while so many thumbnails are fetched."""
     shape = network.shape
-    return entry(network, name, Visit(scheme, shape.photos, THUMBNAILS, shape.photo_after, options))
+    return entry(network, name, Visit(scheme, shape.photos, count, shape.photo_after, options))
 
 
 def among_photos(network, name, options, moments=(0,)):
