@@ -14,11 +14,12 @@ extension NetworkController {
         for identity in operations.keys { readMeter(of: identity) }
         for number in governor.advance(to: clock.now.seconds, waiting: waiting) {
             // It is still wanted, so it goes back into the queue when it has ended.
-            if let identity = numbers[number] { operations[identity]?.task.cancel() }
+            if let identity = numbers[number] { operations[identity]?.attempt(number)?.task.cancel() }
         }
         startWhatMayStart()
-        for operation in operations.values where operation.isInPieces {
-            operation.permit.setPieces(governor.pieces(of: operation.number))
+        repeatWhatHangs()
+        for attempt in operations.values.lazy.flatMap(\.attempts) where attempt.permit.isInPieces {
+            attempt.permit.setPieces(governor.pieces(of: attempt.number))
         }
         reportTraffic()
     }
@@ -28,21 +29,36 @@ extension NetworkController {
         { [queue = agenda.queue, isPaused] host in isPaused ? 0 : queue.count(of: host) }
     }
 
-    /// Tells the governor what a transfer's meter shows.
+    /// Tells the governor what the meters of an operation show.
     func readMeter(of identity: RequestIdentity) {
-        guard let news = operations[identity]?.news(), let number = operations[identity]?.number else { return }
-        for news in news {
-            governor.note(news, of: number, at: clock.now.seconds)
-            if case .ended = news { numbers[number] = nil }
+        guard let operation = operations[identity] else { return }
+        for attempt in operation.attempts {
+            for news in attempt.news() {
+                governor.note(news, of: attempt.number, at: clock.now.seconds)
+                guard case .ended = news else { continue }
+                numbers[attempt.number] = nil
+                for rival in operation.attempts where rival !== attempt { giveUp(rival, of: operation) }
+                return
+            }
         }
     }
 
-    /// Tells the governor how a request ended, as far as it has not heard that its transfer is over.
+    /// Goes on without one attempt of several, whatever became of it.
+    func giveUp(_ attempt: Attempt, of operation: Operation) {
+        operation.giveUp(attempt)
+        noteEnd(of: attempt, .cancelled)
+    }
+
+    /// Tells the governor how an attempt ended, as far as it has not heard that its transfer is over.
+    private func noteEnd(of attempt: Attempt, _ ending: TransferNews.Ending) {
+        guard numbers.removeValue(forKey: attempt.number) != nil else { return }
+        governor.note(.ended(ending), of: attempt.number, at: clock.now.seconds)
+    }
+
+    /// Tells the governor how a request ended.
     func noteEnd(of operation: Operation, _ error: RequestError?) {
         received += operation.received
-        if numbers.removeValue(forKey: operation.number) != nil {
-            governor.note(.ended(error?.ending ?? .cancelled), of: operation.number, at: clock.now.seconds)
-        }
+        for attempt in operation.attempts { noteEnd(of: attempt, error?.ending ?? .cancelled) }
         if error?.isComplaint == true {
             governor.noteComplaint(of: operation.candidate.host, at: clock.now.seconds)
         }
@@ -54,7 +70,9 @@ extension NetworkController {
             let pace = numbers.isEmpty && agenda.queue.isEmpty
                 ? nil : governor.pace(at: clock.now.seconds, waiting: waiting)
         else { return }
-        let time = clock.now + .seconds(agenda.queue.isEmpty ? max(pace, Self.reportPace) : pace)
+        // With nothing to start there is less to look after: what hangs, and that it is seen how it goes.
+        let patience = governor.patience(at: clock.now.seconds) ?? .infinity
+        let time = clock.now + .seconds(agenda.queue.isEmpty ? min(max(pace, Self.reportPace), patience) : pace)
         tick = Task { [clock] in
             guard (try? await clock.sleep(until: time)) != nil else { return }
             tick = nil
@@ -102,7 +120,8 @@ extension NetworkController {
             .compactMap { operation -> TransferReport? in
                 guard let subject = operation.served.first else { return nil }
                 let time = (clock.now - operation.beginning).seconds
-                let reading = operation.permit.meter.reading
+                guard let reading = operation.attempts.map(\.permit.meter.reading).max(by: { $0.bytes < $1.bytes })
+                else { return nil }
                 // What was here when it began: by now it is where the rest goes.
                 let held = Int64(operation.candidate.held)
                 return TransferReport(

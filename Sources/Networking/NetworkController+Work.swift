@@ -39,10 +39,19 @@ extension NetworkController {
         }
         request.noteBegun()
         putOff[subject] = nil
-        lastNumber += 1
         let candidate = request.candidate(entry.candidate.importance)
-        governor.noteStart(of: lastNumber, candidate, over: way, at: clock.now.seconds)
-        let permit = TransferPermit(candidate.importance, over: way, in: governor.pieces(of: lastNumber)) {
+        operations[identity] = Operation(
+            request, candidate, attempt(at: request, candidate, over: way), beginning: clock.now, served: subject)
+    }
+
+    /// Sends a request. How that ends is heard of under the attempt's number.
+    private func attempt(
+        at request: any NetworkRequest, _ candidate: TransferCandidate, over way: Admission.Way
+    ) -> Attempt {
+        lastNumber += 1
+        let (number, identity) = (lastNumber, request.identity)
+        governor.noteStart(of: number, candidate, over: way, at: clock.now.seconds)
+        let permit = TransferPermit(candidate.importance, over: way, in: governor.pieces(of: number)) {
             [meterNews] in meterNews.send(MeterNews())
         }
         let step = disturbance.next()
@@ -51,15 +60,24 @@ extension NetworkController {
                 if step.delay > .zero { try await clock.sleep(until: clock.now + step.delay) }
                 if let error = step.error { throw error }
                 try await request.perform(over: client, with: permit)
-                await finish(identity, nil)
+                await finish(identity, number, nil)
             } catch {
-                await finish(identity, error)
+                await finish(identity, number, error)
             }
         }
-        operations[identity] = Operation(
-            number: lastNumber, request: request, candidate: candidate, permit: permit, task: task,
-            beginning: clock.now, served: subject)
-        numbers[lastNumber] = identity
+        numbers[number] = identity
+        return Attempt(number, permit, task)
+    }
+
+    /// Asks once more for what hangs. What comes first counts; the other one is given up.
+    func repeatWhatHangs() {
+        guard !isPaused else { return }
+        for (number, way) in governor.takeHanging(at: clock.now.seconds) {
+            guard let operation = numbers[number].flatMap({ operations[$0] }) else { continue }
+            var candidate = operation.candidate
+            (candidate.importance, candidate.isAgain) = (operation.importance, true)
+            operation.add(attempt(at: operation.request, candidate, over: way))
+        }
     }
 
     /// It is as important as the most important of those whom it serves.
@@ -69,13 +87,18 @@ extension NetworkController {
             importance != operation.importance
         else { return }
         operations[identity]?.importance = importance
-        operation.permit.setImportance(importance)
-        governor.note(.importance(importance), of: operation.number, at: clock.now.seconds)
+        for attempt in operation.attempts {
+            attempt.permit.setImportance(importance)
+            governor.note(.importance(importance), of: attempt.number, at: clock.now.seconds)
+        }
     }
 
-    private func finish(_ identity: RequestIdentity, _ error: (any Error)?) async {
+    private func finish(_ identity: RequestIdentity, _ number: Int, _ error: (any Error)?) async {
         readMeter(of: identity)
-        guard let operation = operations.removeValue(forKey: identity) else { return }
+        // Of what was given up for another attempt nobody wants to know; nor of a failure, as long as there is another.
+        guard let operation = operations[identity], let attempt = operation.attempt(number) else { return }
+        guard error == nil || operation.attempts.count == 1 else { return giveUp(attempt, of: operation) }
+        operations[identity] = nil
         let failure = error is CancellationError ? nil : error.map { RequestError($0) }
         noteEnd(of: operation, failure)
         if let failure, !operation.served.isEmpty {

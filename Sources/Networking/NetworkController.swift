@@ -32,7 +32,7 @@ public actor NetworkController {
     var governor: any Governor
     var agenda: Agenda
     var operations: [RequestIdentity: Operation] = [:]
-    /// Operations by their numbers.
+    /// Operations by the numbers of their attempts, as long as those are not through.
     var numbers: [Int: RequestIdentity] = [:]
     var lastNumber = 0
     /// Requests whose attempt failed and that will be tried again: to be told if nobody wants them any more.
@@ -164,7 +164,7 @@ public actor NetworkController {
 
     func leave(_ identity: RequestIdentity, _ subject: Wish.Subject) {
         operations[identity]?.leave(subject)
-        if operations[identity]?.served.isEmpty == true { operations[identity]?.task.cancel() }
+        if operations[identity]?.served.isEmpty == true { operations[identity]?.cancel() }
     }
 
     /// What was asked for, fulfilled and asked for again between two snapshots has never been seen to go. It is settled
@@ -182,7 +182,7 @@ public actor NetworkController {
     private func setPaused(_ isPaused: Bool) {
         self.isPaused = isPaused
         guard isPaused else { return }
-        for operation in operations.values where operation.importance < .visible { operation.task.cancel() }
+        for operation in operations.values where operation.importance < .visible { operation.cancel() }
     }
 
     // MARK: - Requests

@@ -4,89 +4,59 @@ import Traffic
 
 /// A request under way, and everyone it serves.
 ///
-/// An object, though nobody shares it: meters are read thousands of times a second, and it is not to be copied each time.
+/// An object, though nobody shares it: it is looked at thousands of times a second, and is not to be copied each time.
 final class Operation {
-    /// As the governor knows it.
+    /// Goes up with each that begins.
     let number: Int
     let request: any NetworkRequest
     let candidate: TransferCandidate
-    let permit: TransferPermit
-    let task: Task<Void, Never>
     let beginning: Duration
+    /// What is under way for it: one, or two where the first hangs and is asked for once more. What comes first counts.
+    private(set) var attempts: [Attempt]
+    /// Bytes of attempts that were given up for another.
+    private var receivedInVain: Int64 = 0
     private(set) var served: Set<Wish.Subject>
     /// All that it serves or has served. What it has stored can be seen before it has ended, and is then not asked of it
     /// any more.
     private(set) var servedEver: Set<Wish.Subject>
     var importance: Importance
-    /// What the governor has been told.
-    private var told = Told()
-
-    private struct Told {
-        var connect: Double?
-        var wait: Double?
-        var asked: Int64?
-        var bytes: Int64 = 0
-        var isOver = false
-    }
 
     init(
-        number: Int, request: any NetworkRequest, candidate: TransferCandidate, permit: TransferPermit,
-        task: Task<Void, Never>, beginning: Duration, served: Wish.Subject
+        _ request: any NetworkRequest, _ candidate: TransferCandidate, _ attempt: Attempt, beginning: Duration,
+        served: Wish.Subject
     ) {
-        self.number = number
+        number = attempt.number
         self.request = request
         self.candidate = candidate
-        self.permit = permit
-        self.task = task
         self.beginning = beginning
+        attempts = [attempt]
         (self.served, servedEver) = ([served], [served])
         importance = candidate.importance
-        told.asked = permit.isInPieces ? 0 : nil
     }
-
-    /// Whether it may come in pieces.
-    var isInPieces: Bool { permit.isInPieces }
 
     /// Whether its bytes are through; it may still have to be stored.
-    var isThrough: Bool { told.isOver }
-
-    /// What the meter shows that the governor has not heard of, in the order in which it happened.
-    ///
-    /// An end that was none, a transfer that broke off, is not among it: what it means is known when the request has said
-    /// how it failed.
-    func news() -> [TransferNews] {
-        let reading = permit.meter.reading
-        var news: [TransferNews] = []
-        if let connect = reading.connect, connect != told.connect {
-            told.connect = connect
-            news.append(.connected(connect))
-        }
-        if let wait = reading.wait, wait != told.wait {
-            told.wait = wait
-            let isShared = reading.version == .http2 && permit.isOverSharedOne
-            news.append(.answered(wait: wait, length: reading.length.map(Double.init), isShared: isShared))
-        }
-        // As long as nothing is known it counts as in pieces, if it may be.
-        if reading.asked != told.asked, reading.asked != nil || reading.wait != nil {
-            told.asked = reading.asked
-            news.append(.asked(reading.asked.map(Double.init)))
-        }
-        if reading.bytes > told.bytes {
-            told.bytes = reading.bytes
-            news.append(.received(Double(reading.bytes)))
-        }
-        if reading.outcome == .succeeded, !told.isOver {
-            told.isOver = true
-            if let packets = reading.packets {
-                news.append(.packets(packets.received, disordered: packets.disordered, roundTrip: packets.roundTrip))
-            }
-            news.append(.ended(.completed))
-        }
-        return news
-    }
+    var isThrough: Bool { attempts.contains(where: \.isThrough) }
 
     /// Bytes that have come, as far as anybody has looked.
-    var received: Int64 { told.bytes }
+    var received: Int64 { attempts.reduce(receivedInVain) { $0 + $1.received } }
+
+    /// The attempt of that number; nil once it was given up.
+    func attempt(_ number: Int) -> Attempt? { attempts.first { $0.number == number } }
+
+    /// Asks once more, beside what is under way.
+    func add(_ attempt: Attempt) { attempts.append(attempt) }
+
+    /// Goes on without one of several.
+    func giveUp(_ attempt: Attempt) {
+        attempts.removeAll { $0 === attempt }
+        receivedInVain += attempt.received
+        attempt.task.cancel()
+    }
+
+    /// Lets go of all that is under way for it. Each attempt ends by itself.
+    func cancel() {
+        for attempt in attempts { attempt.task.cancel() }
+    }
 
     /// Serves one more.
     func serve(_ subject: Wish.Subject) {

@@ -17,13 +17,15 @@ extension AdaptiveGovernor {
         case .answered(let wait, let length, let isShared):
             host.link.noteAnswer(wait, isShared: isShared, isSecure: transfer.candidate.isSecure, at: now)
             host.reach.noteSign(at: now)
+            if transfer.candidate.kind == .thumbnail { host.noteWait(wait) }
             transfer.length = length ?? transfer.length
             transfer.askTime = nil
+            transfer.sign = now
         case .received(let bytes):
             guard bytes > transfer.received else { return }
             host.link.noteDelivered(bytes - transfer.received)
             host.reach.noteSign(at: now)
-            transfer.received = bytes
+            (transfer.received, transfer.sign) = (bytes, now)
             // A long one is measured as it goes.
             if transfer.candidate.kind == .photo, now - transfer.sampleTime > max(2 * host.link.roundTripTime, 0.25) {
                 host.sample(&transfer, at: now)

@@ -105,8 +105,8 @@ public struct AdaptiveGovernor: Governor {
         let isTrial = way.connection == .few && host.trial.wantsAnother
         if isTrial { host.trial.noteTried() }
         let new = RunningTransfer(
-            candidate: candidate, isTrial: isTrial, asked: way.isInPieces ? 0 : nil, askTime: now, sampleTime: now,
-            deliveredAtSample: host.link.delivered)
+            candidate: candidate, isTrial: isTrial, isRepeated: candidate.isAgain, sign: now,
+            asked: way.isInPieces ? 0 : nil, askTime: now, sampleTime: now, deliveredAtSample: host.link.delivered)
         running[transfer] = new
         host.underWay += host.cost(new)
         hosts[candidate.host] = host

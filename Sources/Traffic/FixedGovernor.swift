@@ -35,6 +35,12 @@ public struct FixedGovernor: Governor {
     /// Nothing is interrupted.
     public mutating func advance(to now: Double, waiting: (String) -> Int) -> [Int] { [] }
 
+    /// Nothing is asked for twice.
+    public mutating func takeHanging(at now: Double) -> [Int: Admission.Way] { [:] }
+
+    /// It waits for whatever comes.
+    public func patience(at now: Double) -> Double? { nil }
+
     /// The width is what it is.
     public mutating func noteComplaint(of host: String, at now: Double) {}
 

@@ -13,6 +13,8 @@ struct GovernedHost: Sendable {
     var underWay = 0.0
     /// When something urgent last held the others back.
     var lastHeldBack = -Double.infinity
+    /// How long it takes until the answer of a thumbnail begins, of late.
+    private(set) var usualWait: Double?
     /// How many waited for it that could have been started, when that was last looked at.
     var waiting = 0
 
@@ -63,6 +65,14 @@ struct GovernedHost: Sendable {
         return usualWay
     }
 
+    /// How something comes that is asked for once more; nil while there is no room, and where all share one connection: what
+    /// the others bring over it tells the server what was lost.
+    var wayForHanging: Admission.Way? {
+        guard waiting == 0, !isShared, !reach.isOffline, Double(running) < cap.value else { return nil }
+        // Of those that few share it might be given the one that it hangs on.
+        return trial.isUnshared ? Admission.Way(.unshared) : .any
+    }
+
     private var usualWay: Admission.Way { trial.isUnshared ? .few : .any }
 
     /// Those that few share are warm, where there are some.
@@ -109,6 +119,11 @@ struct GovernedHost: Sendable {
         transfer.deliveredAtSample = link.delivered
     }
 
+    /// The answer of a thumbnail begins.
+    mutating func noteWait(_ wait: Double) {
+        usualWait = usualWait.map { ($0 * 7 + wait) / 8 } ?? wait
+    }
+
     /// A transfer is over.
     mutating func noteEnd(of transfer: RunningTransfer, _ ending: TransferNews.Ending, at now: Double) {
         running -= 1
@@ -133,6 +148,7 @@ struct GovernedHost: Sendable {
         link.forget()
         cap.forgive()
         trial = SharingTrial()
+        usualWait = nil
         (quality, qualityTime) = (.good, 0)
         reach.noteNetwork(at: now)
     }

@@ -30,6 +30,11 @@ public protocol Governor: Sendable {
     ///
     /// - Parameter waiting: how many wait for that host that could have been started.
     mutating func advance(to now: Double, waiting: (String) -> Int) -> [Int]
+    /// What hangs, and is to be asked for once more beside it, each over such a way. It is named once; whoever asks says so by
+    /// ``noteStart(of:_:over:at:)``, under another number, and what comes first counts.
+    mutating func takeHanging(at now: Double) -> [Int: Admission.Way]
+    /// Seconds after which something hangs if nothing comes of it before; nil if nothing does that is to be asked for once more.
+    func patience(at now: Double) -> Double?
     /// Seconds after which ``advance(to:waiting:)`` should be called though nothing has happened; nil if it need not be.
     ///
     /// - Parameter waiting: how many wait for that host by now. More may do so than at the last look.

@@ -49,6 +49,9 @@ struct HostLink {
 
     var roundTripTime: Double { roundTrip.least ?? 0.2 }
 
+    /// The same of late, with the queues on the way.
+    var presentTrip: Double { max(roundTripTime, packets.trip ?? 0) }
+
     /// What fits into the link.
     var capacity: Double? { bandwidth.greatest.map { $0 * roundTripTime } }
 

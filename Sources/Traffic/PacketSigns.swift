@@ -7,7 +7,7 @@ struct PacketSigns: Sendable {
     private var lossesOfLine = LossRecord()
     /// What a packet and its acknowledgement took of late, smoothed, queues and all; and for how many rounds that was no more
     /// than without one.
-    private var trip: Double?
+    private(set) var trip: Double?
     private var roundsSinceQueue = 0
 
     /// Notes of a connection what came over it since it was last looked at.

@@ -5,6 +5,10 @@ struct RunningTransfer {
     var isTrial = false
     /// Whether it goes over the shared connection, which has been left since: what is to come of it has a way of its own.
     var isLeft = false
+    /// Whether it has been asked for once more, or is that itself.
+    var isRepeated: Bool
+    /// When something of it was last seen to come.
+    var sign: Double
     /// Bytes that have come in this transfer.
     var received = 0.0
     /// Bytes that were asked for in this transfer, where that is not all at once.

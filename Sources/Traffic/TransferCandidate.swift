@@ -10,9 +10,10 @@ public struct TransferCandidate: Hashable, Sendable {
     public var kind: TransferKind
     /// Bytes of it that are here already, from an attempt that was interrupted.
     public var held: Double
-
     /// Whether its connections are secure ones, which take longer to make.
     public var isSecure: Bool
+    /// Whether it is under way already, hangs, and is asked for once more.
+    public var isAgain = false
 
     /// Describes something.
     public init(

@@ -90,6 +90,15 @@ public struct SimulatedTransfer {
         return again
     }
 
+    /// All of it once more, which came in one and hangs.
+    mutating func again() -> Piece? {
+        guard inPieces == nil, let (connection, piece) = pieces.first, pieces.count == 1 else { return nil }
+        pieces[connection]?.isRepeated = true
+        var again = Piece(piece.bytes, end: piece.end)
+        again.isAgain = true
+        return again
+    }
+
     /// A piece is here. Returns the connections over which it was to come too.
     mutating func noteCome(over connection: Int, at now: Double) -> [Int] {
         guard let piece = pieces.removeValue(forKey: connection) else { return [] }

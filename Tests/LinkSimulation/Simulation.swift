@@ -37,6 +37,9 @@ public final class Simulation {
     var connections: [SimulatedConnection] = []
     private var idle: [SimulatedConnection] = []
     private var running: Set<Int> = []
+    /// What was asked for once more because it hung, by the numbers that the governor has for that, which are below 0.
+    private var repeats: [Int: Int] = [:]
+    private var lastRepeat = 0
     private var left = 0
     var numbers: SeededNumbers
     private var isTicking = false
@@ -123,12 +126,15 @@ public final class Simulation {
         for number in running where transfers[number].received > 0 {
             governor.note(.received(Double(transfers[number].received)), of: number, at: time)
         }
-        for number in governor.advance(to: time, waiting: { queue.count(of: $0) }) { interrupt(number) }
+        for number in governor.advance(to: time, waiting: { queue.count(of: $0) }) {
+            interrupt(repeats[number] ?? number)
+        }
         while let (entry, way) = queue.popFirst({ governor.admit($0, at: time) }) {
             guard case .picture(_, let key, _) = entry.subject else { break }
             governor.noteStart(of: Int(key.rawValue), entry.candidate, over: way, at: time)
             start(Int(key.rawValue), over: way)
         }
+        for (number, way) in governor.takeHanging(at: time) { repeatWhatHangs(number, over: way) }
         for number in running.sorted() where transfers[number].inPieces != nil {
             transfers[number].inPieces = governor.pieces(of: number)
             askForPieces(of: number)
@@ -160,6 +166,28 @@ public final class Simulation {
                 governor.note(.asked(Double(transfers[number].asked)), of: number, at: time)
             }
             if connection.isOpen { request(number, over: connection) }
+        }
+    }
+
+    /// Asks for it once more, over another connection.
+    private func repeatWhatHangs(_ number: Int, over way: Admission.Way) {
+        guard var piece = transfers[number].again() else { return }
+        piece.askTime = time
+        lastRepeat -= 1
+        let name = lastRepeat
+        repeats[name] = number
+        var candidate = transfers[number].candidate
+        candidate.isAgain = true
+        governor.noteStart(of: name, candidate, over: way, at: time)
+        let connection = connection(for: number, way.connection)
+        transfers[number].pieces[connection.number] = piece
+        if connection.isOpen { request(number, over: connection) }
+    }
+
+    private func endRepeats(of number: Int) {
+        for name in repeats.keys where repeats[name] == number {
+            governor.note(.ended(.cancelled), of: name, at: time)
+            repeats[name] = nil
         }
     }
 
@@ -211,6 +239,7 @@ public final class Simulation {
 
     private func interrupt(_ number: Int) {
         governor.note(.ended(.cancelled), of: number, at: time)
+        endRepeats(of: number)
         let came = transfers[number].held + transfers[number].received
         let kept = came >= Self.worthKeeping ? came : 0
         wasted += came - kept
@@ -274,6 +303,7 @@ public final class Simulation {
         governor.note(.received(Double(transfers[number].received)), of: number, at: time)
         governor.note(connection.takePackets(), of: number, at: time)
         governor.note(.ended(.completed), of: number, at: time)
+        endRepeats(of: number)
         transfers[number].finish(at: time)
         running.remove(number)
         left -= 1

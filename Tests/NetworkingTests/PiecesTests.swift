@@ -44,6 +44,8 @@ import Testing
         mutating func noteComplaint(of host: String, at now: Double) {}
         mutating func noteNetwork(at now: Double) {}
         mutating func advance(to now: Double, waiting: (String) -> Int) -> [Int] { [] }
+        mutating func takeHanging(at now: Double) -> [Int: Admission.Way] { [:] }
+        func patience(at now: Double) -> Double? { nil }
         func pace(at now: Double, waiting: (String) -> Int) -> Double? { nil }
         var history: HostHistory { HostHistory() }
         var report: GovernorReport { inner.report }

@@ -54,6 +54,10 @@ struct WatchedGovernor: Governor {
         inner.advance(to: now, waiting: waiting)
     }
 
+    mutating func takeHanging(at now: Double) -> [Int: Admission.Way] { inner.takeHanging(at: now) }
+
+    func patience(at now: Double) -> Double? { inner.patience(at: now) }
+
     func pace(at now: Double, waiting: (String) -> Int) -> Double? { inner.pace(at: now, waiting: waiting) }
     var history: HostHistory { inner.history }
     var report: GovernorReport { inner.report }

@@ -1,0 +1,71 @@
+import HTTP
+import Model
+import Traffic
+
+/// One transfer of an operation, and what its governor knows of it.
+///
+/// An object, though nobody shares it: meters are read thousands of times a second, and it is not to be copied each time.
+final class Attempt {
+    /// As the governor knows it.
+    let number: Int
+    let permit: TransferPermit
+    let task: Task<Void, Never>
+    /// What the governor has been told.
+    private var told = Told()
+
+    private struct Told {
+        var connect: Double?
+        var wait: Double?
+        var asked: Int64?
+        var bytes: Int64 = 0
+        var isOver = false
+    }
+
+    init(_ number: Int, _ permit: TransferPermit, _ task: Task<Void, Never>) {
+        self.number = number
+        self.permit = permit
+        self.task = task
+        told.asked = permit.isInPieces ? 0 : nil
+    }
+
+    /// Whether its bytes are through; it may still have to be stored.
+    var isThrough: Bool { told.isOver }
+
+    /// Bytes that have come, as far as anybody has looked.
+    var received: Int64 { told.bytes }
+
+    /// What the meter shows that the governor has not heard of, in the order in which it happened.
+    ///
+    /// An end that was none, a transfer that broke off, is not among it: what it means is known when the request has said
+    /// how it failed.
+    func news() -> [TransferNews] {
+        let reading = permit.meter.reading
+        var news: [TransferNews] = []
+        if let connect = reading.connect, connect != told.connect {
+            told.connect = connect
+            news.append(.connected(connect))
+        }
+        if let wait = reading.wait, wait != told.wait {
+            told.wait = wait
+            let isShared = reading.version == .http2 && permit.isOverSharedOne
+            news.append(.answered(wait: wait, length: reading.length.map(Double.init), isShared: isShared))
+        }
+        // As long as nothing is known it counts as in pieces, if it may be.
+        if reading.asked != told.asked, reading.asked != nil || reading.wait != nil {
+            told.asked = reading.asked
+            news.append(.asked(reading.asked.map(Double.init)))
+        }
+        if reading.bytes > told.bytes {
+            told.bytes = reading.bytes
+            news.append(.received(Double(reading.bytes)))
+        }
+        if reading.outcome == .succeeded, !told.isOver {
+            told.isOver = true
+            if let packets = reading.packets {
+                news.append(.packets(packets.received, disordered: packets.disordered, roundTrip: packets.roundTrip))
+            }
+            news.append(.ended(.completed))
+        }
+        return news
+    }
+}

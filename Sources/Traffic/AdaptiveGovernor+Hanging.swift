@@ -1,0 +1,47 @@
+import Model
+
+/// What hangs at the end.
+extension AdaptiveGovernor {
+    /// With so few under way, and nothing that waits, the link has room for one of them once more.
+    private static let few = 6
+    /// What takes no longer than that does not hang, however fast the others were.
+    private static let soon = 0.05
+
+    /// Thumbnails that nothing has come of for longer than a lost packet that is missed takes. The last one of an answer is not
+    /// missed: the server waits for its timer, and waits twice as long when that packet is lost as well. As long as there
+    /// is other work nobody waits for it; at the end everybody does, and over another connection it is here sooner.
+    public mutating func takeHanging(at now: Double) -> [Int: Admission.Way] {
+        var ways: [Int: Admission.Way] = [:]
+        for (number, time, way) in hangTimes where time <= now {
+            running[number]?.isRepeated = true
+            ways[number] = way
+        }
+        return ways
+    }
+
+    /// Until the first of them has not been heard of for long enough.
+    public func patience(at now: Double) -> Double? {
+        hangTimes.map(\.time).min().map { max($0 - now, 0.02) }
+    }
+
+    /// From when on each hangs that could be asked for once more, if nothing comes of it before, and over what way that is done.
+    private var hangTimes: [(number: Int, time: Double, way: Admission.Way)] {
+        guard running.count <= Self.few else { return [] }
+        return running.compactMap { number, transfer in
+            guard let host = hosts[transfer.candidate.host], let way = host.wayForHanging,
+                let time = hangTime(of: transfer, host)
+            else { return nil }
+            return (number, time, way)
+        }
+    }
+
+    private func hangTime(of transfer: RunningTransfer, _ host: GovernedHost) -> Double? {
+        guard transfer.candidate.kind == .thumbnail, !transfer.isRepeated, !transfer.isLeft, !transfer.candidate.isLocal
+        else { return nil }
+        guard let askTime = transfer.askTime else {
+            return transfer.sign + max(1.5 * host.link.presentTrip, Self.soon)
+        }
+        // A server may take its time to answer, and what that is only those before tell.
+        return host.usualWait.map { askTime + max(2 * $0, Self.soon) }
+    }
+}
