@@ -68,6 +68,13 @@ struct EasyHandle {
         return Int64(value)
     }
 
+    /// A text of curl's own, which it may change with the next transfer.
+    func text(_ info: CURLINFO) -> String {
+        var value: UnsafeMutableRawPointer?
+        ccurl_get_pointer(curl.functions, pointer, info, &value)
+        return value.map { String(cString: $0.assumingMemoryBound(to: CChar.self)) } ?? ""
+    }
+
     var metrics: HTTPMetrics {
         HTTPMetrics(
             bytes: offset(CURLINFO_SIZE_DOWNLOAD_T),

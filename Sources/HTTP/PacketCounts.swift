@@ -3,48 +3,46 @@ import CCurl
 /// Packets of each connection, as far as they have been told of. Touched on the network's thread only.
 ///
 /// curl says which socket a transfer had (CURLINFO_ACTIVESOCKET) only when nobody uses that connection any more: of one that
-/// is shared, never while it is. So its sockets are noted when they are made, and told apart by their ports.
+/// is shared, never while it is. So its sockets are noted when they are made, and told apart by their ends.
 final class PacketCounts {
     private struct Connection {
-        /// Its own port; nil until it has been seen to be connected.
-        var port: Int?
+        /// Its ends; nil until it has been seen to be connected.
+        var ends: ConnectionEnds?
         /// Packets that have been told of.
         var (received, disordered) = (0, 0)
     }
 
     /// By socket. One that was closed stays until another has its number, so there are never more than descriptors.
     private var connections: [curl_socket_t: Connection] = [:]
-    private var sockets: [Int: curl_socket_t] = [:]
+    private var sockets: [ConnectionEnds: curl_socket_t] = [:]
     private var unconnected: Set<curl_socket_t> = []
 
     /// A socket has been made, which will be connected.
     func note(_ socket: curl_socket_t) {
-        if let before = connections.updateValue(Connection(), forKey: socket)?.port { sockets[before] = nil }
+        if let before = connections.updateValue(Connection(), forKey: socket)?.ends { sockets[before] = nil }
         unconnected.insert(socket)
     }
 
-    /// What has come over a transfer's connection since a transfer over the same one ended; nil where the system does not say.
-    func advance(_ easy: EasyHandle) -> TransferMeter.Packets? {
-        let port = easy.long(CURLINFO_LOCAL_PORT)
-        notePorts()
+    /// What has come over a connection since it was last asked for of the same one; nil where the system does not say.
+    func advance(_ ends: ConnectionEnds) -> TransferMeter.Packets? {
+        noteEnds()
         // Something else may have the number of a socket that was closed.
-        guard let socket = sockets[port], ccurl_local_port(socket) == port, let last = connections[socket] else {
+        guard let socket = sockets[ends], ConnectionEnds(socket) == ends, let last = connections[socket] else {
             return nil
         }
         var (roundTrip, received, disordered): (UInt32, UInt32, UInt32) = (0, 0, 0)
         guard ccurl_get_packets(socket, &roundTrip, &received, &disordered) != 0 else { return nil }
-        connections[socket] = Connection(port: port, received: Int(received), disordered: Int(disordered))
+        connections[socket] = Connection(ends: ends, received: Int(received), disordered: Int(disordered))
         return TransferMeter.Packets(
             received: max(0, Int(received) - last.received), disordered: max(0, Int(disordered) - last.disordered),
             roundTrip: Double(roundTrip) / 1e6)
     }
 
-    private func notePorts() {
+    private func noteEnds() {
         for socket in unconnected {
-            let port = Int(ccurl_local_port(socket))
-            guard port > 0 else { continue }
-            connections[socket]?.port = port
-            sockets[port] = socket
+            guard let ends = ConnectionEnds(socket) else { continue }
+            connections[socket]?.ends = ends
+            sockets[ends] = socket
             unconnected.remove(socket)
         }
     }

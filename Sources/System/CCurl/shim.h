@@ -4,6 +4,7 @@
 #ifndef VITRINE_CCURL_H
 #define VITRINE_CCURL_H
 
+#include <arpa/inet.h>
 #include <curl/curl.h>
 #include <dlfcn.h>
 #include <netinet/in.h>
@@ -206,14 +207,29 @@ static inline CURLcode ccurl_get_pointer(const ccurl_library *library, CURL *eas
     return library->easy_getinfo(easy, info, (char **)value);
 }
 
-/* The port that a socket has on this machine, which tells it from others that had its number before; 0 if it has none. */
-static inline int ccurl_local_port(curl_socket_t connection) {
-    struct sockaddr_storage address;
-    socklen_t length = sizeof address;
-    if (getsockname(connection, (struct sockaddr *)&address, &length) != 0) return 0;
-    if (address.ss_family == AF_INET) return ntohs(((struct sockaddr_in *)&address)->sin_port);
-    if (address.ss_family == AF_INET6) return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
-    return 0;
+/* The port of an address, and its text where there is room for that; 0 if it has none. */
+static inline int ccurl_port(const struct sockaddr_storage *address, char *text, socklen_t room) {
+    const struct sockaddr_in *four = (const struct sockaddr_in *)address;
+    const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)address;
+    int is_six = address->ss_family == AF_INET6;
+    if (!is_six && address->ss_family != AF_INET) return 0;
+    const void *number = is_six ? (const void *)&six->sin6_addr : (const void *)&four->sin_addr;
+    if (text && !inet_ntop(address->ss_family, number, text, room)) return 0;
+    return ntohs(is_six ? six->sin6_port : four->sin_port);
+}
+
+/* Where a connection begins and ends: its port on this machine, and the other end's with its address, as curl has them for
+   CURLINFO_LOCAL_PORT, CURLINFO_PRIMARY_PORT and CURLINFO_PRIMARY_IP. Returns 0 if it is not connected. */
+static inline int ccurl_get_ends(
+    curl_socket_t connection, int *local_port, int *remote_port, char address[INET6_ADDRSTRLEN]) {
+    struct sockaddr_storage local, remote;
+    socklen_t length = sizeof local;
+    if (getsockname(connection, (struct sockaddr *)&local, &length) != 0) return 0;
+    length = sizeof remote;
+    if (getpeername(connection, (struct sockaddr *)&remote, &length) != 0) return 0;
+    *local_port = ccurl_port(&local, NULL, 0);
+    *remote_port = ccurl_port(&remote, address, INET6_ADDRSTRLEN);
+    return *local_port != 0 && *remote_port != 0;
 }
 
 /* Of a connection: the round trip of late, smoothed, in microseconds; packets with data that came since it was made, and how
