@@ -138,7 +138,9 @@ final class TransferThread: @unchecked Sendable {
             // Read before the handle is removed: "the data the returned pointer points to will not survive".
             switch transfer.next(after: ccurl_result(message)) {
             case .end(let result):
-                if case .success = result { transfer.request.meter?.note(packets: packets.advance(ConnectionEnds(easy))) }
+                if case .success = result {
+                    transfer.request.meter?.note(packets: packets.advance(ConnectionEnds(easy)))
+                }
                 end(transfer.number, result)
             case .exchange(let plan):
                 log.debug(.networkDetail, "#\(transfer.number) \(transfer.status): on to \(plan.hop.url.text)")

@@ -1,15 +1,16 @@
 import Model
 
-/// What hangs at the end.
+/// What hangs when nothing else of its importance is left to do.
 extension AdaptiveGovernor {
-    /// With so few under way, and nothing that waits, the link has room for one of them once more.
+    /// With so few under way the link has room for one of them once more.
     private static let few = 6
     /// What takes no longer than that does not hang, however fast the others were.
     private static let soon = 0.05
 
     /// Thumbnails that nothing has come of for longer than a lost packet that is missed takes. The last one of an answer is not
     /// missed: the server waits for its timer, and waits twice as long when that packet is lost as well. As long as there
-    /// is other work nobody waits for it; at the end everybody does, and over another connection it is here sooner.
+    /// is other work nobody waits for it; at the end everybody does, and over another connection it is here sooner. The
+    /// same holds for the last of those that are looked at, while others are fetched that nobody looks at.
     public mutating func takeHanging(at now: Double) -> [Int: Admission.Way] {
         var ways: [Int: Admission.Way] = [:]
         for (number, time, way) in hangTimes where time <= now {
@@ -26,10 +27,15 @@ extension AdaptiveGovernor {
 
     /// From when on each hangs that could be asked for once more, if nothing comes of it before, and over what way that is done.
     private var hangTimes: [(number: Int, time: Double, way: Admission.Way)] {
-        guard running.count <= Self.few else { return [] }
-        return running.compactMap { number, transfer in
-            guard let host = hosts[transfer.candidate.host], let way = host.wayForHanging,
-                let time = hangTime(of: transfer, host)
+        guard let greatest = running.values.lazy.map(\.candidate.importance).max() else { return [] }
+        let last = running.filter { $0.value.candidate.importance == greatest }
+        guard last.count <= Self.few else { return [] }
+        // What is less important is begun when nothing else waits for that host.
+        let others = Set(running.values.lazy.map(\.candidate).filter { $0.importance < greatest }.map(\.host))
+        return last.compactMap { number, transfer in
+            let name = transfer.candidate.host
+            guard let host = hosts[name], host.waiting == 0 || others.contains(name),
+                let way = host.wayForHanging, let time = hangTime(of: transfer, host)
             else { return nil }
             return (number, time, way)
         }

@@ -68,7 +68,7 @@ struct GovernedHost: Sendable {
     /// How something comes that is asked for once more; nil while there is no room, and where all share one connection: what
     /// the others bring over it tells the server what was lost.
     var wayForHanging: Admission.Way? {
-        guard waiting == 0, !isShared, !reach.isOffline, Double(running) < cap.value else { return nil }
+        guard !isShared, !reach.isOffline, Double(running) < cap.value else { return nil }
         // Of those that few share it might be given the one that it hangs on.
         return trial.isUnshared ? Admission.Way(.unshared) : .any
     }

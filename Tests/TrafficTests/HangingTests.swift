@@ -79,6 +79,18 @@ import Testing
         #expect(governor.takeHanging(at: 2) == [9: .any])
     }
 
+    /// They are on the screen, and what is fetched besides is not.
+    @Test mutating func theLastOfThoseThatAreLookedAtNeedNotBeTheLast() {
+        for number in 9...60 {
+            let importance = number < 12 ? Importance.visible : .rest
+            begin(number, TransferCandidate(host: "h", importance: importance, kind: .thumbnail), at: 1)
+            answer(number, at: 1.04)
+        }
+        look(at: 2, waiting: 100)
+        #expect(governor.takeHanging(at: 2) == [9: .any, 10: .any, 11: .any])
+        #expect(governor.takeHanging(at: 3).isEmpty)
+    }
+
     @Test mutating func aHostThatComplainsIsNotAskedForMore() {
         for time in 1...9 { governor.noteComplaint(of: "h", at: Double(time)) }
         begin(9, at: 10)
