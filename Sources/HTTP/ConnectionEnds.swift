@@ -1,27 +1,34 @@
 import CCurl
 import Glibc
 
-/// Where a connection begins and ends, which tells it from all others that there are. Its port on this machine alone does not:
+/// Where a connection begins and ends, which tells it from the others that there are. Its port on this machine alone does not:
 /// Linux has the same one for connections to different hosts.
 struct ConnectionEnds: Hashable {
-    private let port: Int
-    private let remotePort: Int
-    private let remoteAddress: String
+    private struct End: Hashable {
+        var port: Int
+        var address: String
+    }
+
+    private let local: End
+    private let remote: End
 
     /// Of a socket; nil while it is not connected.
     init?(_ socket: curl_socket_t) {
-        var (port, remotePort): (Int32, Int32) = (0, 0)
-        var address = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-        guard ccurl_get_ends(socket, &port, &remotePort, &address) != 0 else { return nil }
-        self.port = Int(port)
-        self.remotePort = Int(remotePort)
-        remoteAddress = String(decoding: address.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        var ports: (local: Int32, remote: Int32) = (0, 0)
+        var local = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        var remote = local
+        guard ccurl_get_ends(socket, &ports.local, &local, &ports.remote, &remote) != 0 else { return nil }
+        self.local = End(port: Int(ports.local), address: Self.text(local))
+        self.remote = End(port: Int(ports.remote), address: Self.text(remote))
     }
 
     /// Of the connection that a transfer went over.
     init(_ easy: EasyHandle) {
-        port = easy.long(CURLINFO_LOCAL_PORT)
-        remotePort = easy.long(CURLINFO_PRIMARY_PORT)
-        remoteAddress = easy.text(CURLINFO_PRIMARY_IP)
+        local = End(port: easy.long(CURLINFO_LOCAL_PORT), address: easy.text(CURLINFO_LOCAL_IP))
+        remote = End(port: easy.long(CURLINFO_PRIMARY_PORT), address: easy.text(CURLINFO_PRIMARY_IP))
+    }
+
+    private static func text(_ characters: [CChar]) -> String {
+        String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }

@@ -45,6 +45,10 @@ final class Attempt {
             told.connect = connect
             news.append(.connected(connect))
         }
+        if reading.wait == nil, told.wait != nil {
+            told.wait = nil
+            news.append(.askedAgain)
+        }
         if let wait = reading.wait, wait != told.wait {
             told.wait = wait
             let isShared = reading.version == .http2 && permit.isOverSharedOne

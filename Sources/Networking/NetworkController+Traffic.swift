@@ -35,30 +35,28 @@ extension NetworkController {
         for attempt in operation.attempts {
             for news in attempt.news() {
                 governor.note(news, of: attempt.number, at: clock.now.seconds)
-                guard case .ended = news else { continue }
-                numbers[attempt.number] = nil
-                for rival in operation.attempts where rival !== attempt { giveUp(rival, of: operation) }
-                return
+                if case .ended = news { numbers[attempt.number] = nil }
             }
         }
     }
 
-    /// Goes on without one attempt of several, whatever became of it.
-    func giveUp(_ attempt: Attempt, of operation: Operation) {
+    /// Goes on without one attempt of several.
+    func giveUp(_ attempt: Attempt, of operation: Operation, _ error: RequestError? = nil) {
         operation.giveUp(attempt)
-        noteEnd(of: attempt, .cancelled)
-    }
-
-    /// Tells the governor how an attempt ended, as far as it has not heard that its transfer is over.
-    private func noteEnd(of attempt: Attempt, _ ending: TransferNews.Ending) {
-        guard numbers.removeValue(forKey: attempt.number) != nil else { return }
-        governor.note(.ended(ending), of: attempt.number, at: clock.now.seconds)
+        noteEnd(of: attempt, of: operation, error)
     }
 
     /// Tells the governor how a request ended.
     func noteEnd(of operation: Operation, _ error: RequestError?) {
         received += operation.received
-        for attempt in operation.attempts { noteEnd(of: attempt, error?.ending ?? .cancelled) }
+        for attempt in operation.attempts { noteEnd(of: attempt, of: operation, error) }
+    }
+
+    /// Tells the governor how an attempt ended, as far as it has not heard that its transfer is over.
+    private func noteEnd(of attempt: Attempt, of operation: Operation, _ error: RequestError?) {
+        if numbers.removeValue(forKey: attempt.number) != nil {
+            governor.note(.ended(error?.ending ?? .cancelled), of: attempt.number, at: clock.now.seconds)
+        }
         if error?.isComplaint == true {
             governor.noteComplaint(of: operation.candidate.host, at: clock.now.seconds)
         }
@@ -71,8 +69,8 @@ extension NetworkController {
                 ? nil : governor.pace(at: clock.now.seconds, waiting: waiting)
         else { return }
         // With nothing to start there is less to look after: what hangs, and that it is seen how it goes.
-        let patience = governor.patience(at: clock.now.seconds) ?? .infinity
-        let time = clock.now + .seconds(agenda.queue.isEmpty ? min(max(pace, Self.reportPace), patience) : pace)
+        let patience = isPaused ? nil : governor.patience(at: clock.now.seconds)
+        let time = clock.now + .seconds(agenda.queue.isEmpty ? min(max(pace, Self.reportPace), patience ?? .infinity) : pace)
         tick = Task { [clock] in
             guard (try? await clock.sleep(until: time)) != nil else { return }
             tick = nil

@@ -13,7 +13,7 @@ extension NetworkController {
     func startWhatMayStart() {
         refillSweeps()
         let now = clock.now.seconds
-        while !isPaused, operations.count - numbers.count < Self.maximumUnstoredTransfers,
+        while !isPaused, operations.values.count(where: \.isThrough) < Self.maximumUnstoredTransfers,
             let (entry, way) = agenda.next({ governor.admit($0, at: now) })
         {
             do {
@@ -73,7 +73,10 @@ extension NetworkController {
     func repeatWhatHangs() {
         guard !isPaused else { return }
         for (number, way) in governor.takeHanging(at: clock.now.seconds) {
-            guard let operation = numbers[number].flatMap({ operations[$0] }) else { continue }
+            // What was let go in this very moment has not ended yet. Nobody waits for it.
+            guard let operation = numbers[number].flatMap({ operations[$0] }), !operation.served.isEmpty,
+                operation.attempt(number)?.task.isCancelled == false
+            else { continue }
             var candidate = operation.candidate
             (candidate.importance, candidate.isAgain) = (operation.importance, true)
             operation.add(attempt(at: operation.request, candidate, over: way))
@@ -95,11 +98,13 @@ extension NetworkController {
 
     private func finish(_ identity: RequestIdentity, _ number: Int, _ error: (any Error)?) async {
         readMeter(of: identity)
-        // Of what was given up for another attempt nobody wants to know; nor of a failure, as long as there is another.
+        // Of what was given up for another attempt nobody wants to know.
         guard let operation = operations[identity], let attempt = operation.attempt(number) else { return }
-        guard error == nil || operation.attempts.count == 1 else { return giveUp(attempt, of: operation) }
-        operations[identity] = nil
         let failure = error is CancellationError ? nil : error.map { RequestError($0) }
+        // Nor of a failure, as long as there is another attempt.
+        guard error == nil || operation.attempts.count == 1 else { return giveUp(attempt, of: operation, failure) }
+        for rival in operation.attempts where rival !== attempt { giveUp(rival, of: operation) }
+        operations[identity] = nil
         noteEnd(of: operation, failure)
         if let failure, !operation.served.isEmpty {
             await fail(operation, NetworkPresence.refine(failure))

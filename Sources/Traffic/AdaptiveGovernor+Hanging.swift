@@ -13,7 +13,11 @@ extension AdaptiveGovernor {
     /// same holds for the last of those that are looked at, while others are fetched that nobody looks at.
     public mutating func takeHanging(at now: Double) -> [Int: Admission.Way] {
         var ways: [Int: Admission.Way] = [:]
-        for (number, time, way) in hangTimes where time <= now {
+        var room: [String: Double] = [:]
+        for (number, time, way) in hangTimes.sorted(by: { $0.time < $1.time }) where time <= now {
+            guard let name = running[number]?.candidate.host, let host = hosts[name] else { continue }
+            guard room[name, default: host.cap.value - Double(host.running)] >= 1 else { continue }
+            room[name, default: host.cap.value - Double(host.running)] -= 1
             running[number]?.isRepeated = true
             ways[number] = way
         }
@@ -30,11 +34,9 @@ extension AdaptiveGovernor {
         guard let greatest = running.values.lazy.map(\.candidate.importance).max() else { return [] }
         let last = running.filter { $0.value.candidate.importance == greatest }
         guard last.count <= Self.few else { return [] }
-        // What is less important is begun when nothing else waits for that host.
-        let others = Set(running.values.lazy.map(\.candidate).filter { $0.importance < greatest }.map(\.host))
         return last.compactMap { number, transfer in
-            let name = transfer.candidate.host
-            guard let host = hosts[name], host.waiting == 0 || others.contains(name),
+            // What is less important is begun when nothing else waits for that host.
+            guard let host = hosts[transfer.candidate.host], host.waiting == 0 || host.lastStarted < greatest,
                 let way = host.wayForHanging, let time = hangTime(of: transfer, host)
             else { return nil }
             return (number, time, way)
@@ -44,10 +46,8 @@ extension AdaptiveGovernor {
     private func hangTime(of transfer: RunningTransfer, _ host: GovernedHost) -> Double? {
         guard transfer.candidate.kind == .thumbnail, !transfer.isRepeated, !transfer.isLeft, !transfer.candidate.isLocal
         else { return nil }
-        guard let askTime = transfer.askTime else {
-            return transfer.sign + max(1.5 * host.link.presentTrip, Self.soon)
-        }
         // A server may take its time to answer, and what that is only those before tell.
-        return host.usualWait.map { askTime + max(2 * $0, Self.soon) }
+        let patience = transfer.isAnswered ? host.link.silence(among: host.running) : host.waits.bound
+        return patience.map { transfer.sign + max($0, Self.soon) }
     }
 }

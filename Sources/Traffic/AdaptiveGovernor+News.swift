@@ -12,15 +12,19 @@ extension AdaptiveGovernor {
             // What it takes to connect says nothing of what comes then.
             (transfer.sampleTime, transfer.deliveredAtSample) = (now, host.link.delivered)
             // A secure connection takes another round trip before anything is asked for.
-            transfer.askTime = now + (transfer.candidate.isSecure ? host.link.roundTripTime : 0)
+            let askTime = now + (transfer.candidate.isSecure ? host.link.roundTripTime : 0)
+            (transfer.askTime, transfer.sign, transfer.isAnswered) = (askTime, askTime, false)
             host.reach.noteSign(at: now)
         case .answered(let wait, let length, let isShared):
             host.link.noteAnswer(wait, isShared: isShared, isSecure: transfer.candidate.isSecure, at: now)
             host.reach.noteSign(at: now)
-            if transfer.candidate.kind == .thumbnail { host.noteWait(wait) }
+            if transfer.candidate.kind == .thumbnail { host.waits.add(wait) }
             transfer.length = length ?? transfer.length
             transfer.askTime = nil
-            transfer.sign = now
+            (transfer.sign, transfer.isAnswered) = (now, true)
+        case .askedAgain:
+            transfer.askTime = now
+            (transfer.sign, transfer.isAnswered) = (now, false)
         case .received(let bytes):
             guard bytes > transfer.received else { return }
             host.link.noteDelivered(bytes - transfer.received)
@@ -60,6 +64,7 @@ extension AdaptiveGovernor {
         for (number, transfer) in running {
             running[number]?.askTime = nil
             running[number]?.sampleTime = now
+            running[number]?.sign = now
             running[number]?.deliveredAtSample = hosts[transfer.candidate.host]?.link.delivered ?? 0
         }
     }

@@ -102,6 +102,7 @@ public struct AdaptiveGovernor: Governor {
         var host = hosts[candidate.host] ?? GovernedHost(remembered[candidate.host])
         if host.running == 0 { host.reach.noteBeginning(at: now) }
         host.running += 1
+        if !candidate.isAgain { host.lastStarted = candidate.importance }
         let isTrial = way.connection == .few && host.trial.wantsAnother
         if isTrial { host.trial.noteTried() }
         let new = RunningTransfer(

@@ -13,8 +13,10 @@ struct GovernedHost: Sendable {
     var underWay = 0.0
     /// When something urgent last held the others back.
     var lastHeldBack = -Double.infinity
-    /// How long it takes until the answer of a thumbnail begins, of late.
-    private(set) var usualWait: Double?
+    /// How long it takes until the answer of a thumbnail begins.
+    var waits = AnswerWaits()
+    /// How important that was which was started last, and not for the second time.
+    var lastStarted = Importance.rest
     /// How many waited for it that could have been started, when that was last looked at.
     var waiting = 0
 
@@ -119,11 +121,6 @@ struct GovernedHost: Sendable {
         transfer.deliveredAtSample = link.delivered
     }
 
-    /// The answer of a thumbnail begins.
-    mutating func noteWait(_ wait: Double) {
-        usualWait = usualWait.map { ($0 * 7 + wait) / 8 } ?? wait
-    }
-
     /// A transfer is over.
     mutating func noteEnd(of transfer: RunningTransfer, _ ending: TransferNews.Ending, at now: Double) {
         running -= 1
@@ -148,7 +145,7 @@ struct GovernedHost: Sendable {
         link.forget()
         cap.forgive()
         trial = SharingTrial()
-        usualWait = nil
+        waits = AnswerWaits()
         (quality, qualityTime) = (.good, 0)
         reach.noteNetwork(at: now)
     }

@@ -49,8 +49,14 @@ struct HostLink {
 
     var roundTripTime: Double { roundTrip.least ?? 0.2 }
 
-    /// The same of late, with the queues on the way.
-    var presentTrip: Double { max(roundTripTime, packets.trip ?? 0) }
+    /// Seconds without a byte of an answer that has begun, after which a packet was lost and not missed: one that is missed
+    /// comes a round trip later, with the queues on the way.
+    ///
+    /// - Parameter others: how many come meanwhile.
+    func silence(among others: Int) -> Double {
+        let unseen = isSeenLate ? bandwidth.greatest.map { Double(others) * Self.record / $0 } ?? 0 : 0
+        return 1.5 * max(roundTripTime, packets.trip ?? 0) + unseen
+    }
 
     /// What fits into the link.
     var capacity: Double? { bandwidth.greatest.map { $0 * roundTripTime } }

@@ -7,8 +7,9 @@ struct RunningTransfer {
     var isLeft = false
     /// Whether it has been asked for once more, or is that itself.
     var isRepeated: Bool
-    /// When something of it was last seen to come.
+    /// When something was last heard of it, or when the server was asked, and whether it has answered.
     var sign: Double
+    var isAnswered = false
     /// Bytes that have come in this transfer.
     var received = 0.0
     /// Bytes that were asked for in this transfer, where that is not all at once.

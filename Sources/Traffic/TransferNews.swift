@@ -7,6 +7,8 @@ public enum TransferNews: Hashable, Sendable {
     /// The answer begins: the seconds since the request was sent, how many bytes of body are to come where that is said,
     /// and whether all others share the connection.
     case answered(wait: Double, length: Double?, isShared: Bool)
+    /// That was not the answer yet: another server has been asked, or this one again.
+    case askedAgain
     /// So many bytes of body have come, all in all.
     case received(Double)
     /// So many bytes have been asked for, all in all, of what comes in pieces; nil if it comes in one after all.

@@ -44,6 +44,8 @@ public struct SimulatedTransfer {
         /// Whether it is asked for once more, over another connection; and whether this is that one.
         var isRepeated = false
         var isAgain = false
+        /// How the governor calls it, where it is a transfer of its own.
+        var name: Int?
         /// How many have come that were asked for later.
         var overtaken = 0
         /// What is to come, with the head of the answer.

@@ -127,7 +127,9 @@ public final class Simulation {
             governor.note(.received(Double(transfers[number].received)), of: number, at: time)
         }
         for number in governor.advance(to: time, waiting: { queue.count(of: $0) }) {
-            interrupt(repeats[number] ?? number)
+            // The other one of the two may have been named before it.
+            let number = repeats[number] ?? number
+            if running.contains(number) { interrupt(number) }
         }
         while let (entry, way) = queue.popFirst({ governor.admit($0, at: time) }) {
             guard case .picture(_, let key, _) = entry.subject else { break }
@@ -179,7 +181,8 @@ public final class Simulation {
         var candidate = transfers[number].candidate
         candidate.isAgain = true
         governor.noteStart(of: name, candidate, over: way, at: time)
-        let connection = connection(for: number, way.connection)
+        piece.name = name
+        let connection = connection(for: number, way.connection, as: name)
         transfers[number].pieces[connection.number] = piece
         if connection.isOpen { request(number, over: connection) }
     }
@@ -191,7 +194,10 @@ public final class Simulation {
         }
     }
 
-    private func connection(for number: Int, _ kind: Admission.Connection) -> SimulatedConnection {
+    /// - Parameter name: how the governor calls what it is for, where that is something that is asked for once more.
+    private func connection(
+        for number: Int, _ kind: Admission.Connection, as name: Int? = nil
+    ) -> SimulatedConnection {
         let roundTrip = link.stage(at: time).roundTrip
         let sharing: SimulatedConnection.Sharing =
             switch kind {
@@ -212,7 +218,7 @@ public final class Simulation {
             events.add(.connected(connection.number), at: time + roundTrip)
         }
         // The connection itself takes one round trip, what TLS needs comes on top.
-        governor.note(.connected(roundTrip), of: number, at: time + roundTrip)
+        governor.note(.connected(roundTrip), of: name ?? number, at: time + roundTrip)
         return connection
     }
 
@@ -276,7 +282,7 @@ public final class Simulation {
             .answered(
                 wait: time - piece.requestTime, length: Double(transfers[number].rest),
                 isShared: connection.sharing == .all),
-            of: number, at: time)
+            of: piece.name ?? number, at: time)
     }
 
     private func see(_ number: Int, _ attempt: Int, _ bytes: Int, over connection: SimulatedConnection) {

@@ -14,6 +14,18 @@ struct WatchedGovernor: Governor {
 
         private let entries = Mutex<[(transfer: Int, time: Double, entry: Entry)]>([])
 
+        private let hanging = Mutex<Set<Int>>([])
+
+        /// Has it say of one that it hangs, when it is asked next.
+        func say(hangs transfer: Int) { hanging.withLock { _ = $0.insert(transfer) } }
+
+        fileprivate func takeHanging() -> [Int: Admission.Way] {
+            hanging.withLock { hanging in
+                defer { hanging = [] }
+                return Dictionary(uniqueKeysWithValues: hanging.map { ($0, .any) })
+            }
+        }
+
         func note(_ entry: Entry, of transfer: Int, at now: Double) {
             entries.withLock { $0.append((transfer, now, entry)) }
         }
@@ -54,7 +66,9 @@ struct WatchedGovernor: Governor {
         inner.advance(to: now, waiting: waiting)
     }
 
-    mutating func takeHanging(at now: Double) -> [Int: Admission.Way] { inner.takeHanging(at: now) }
+    mutating func takeHanging(at now: Double) -> [Int: Admission.Way] {
+        inner.takeHanging(at: now).merging(memory.takeHanging()) { own, _ in own }
+    }
 
     func patience(at now: Double) -> Double? { inner.patience(at: now) }
 

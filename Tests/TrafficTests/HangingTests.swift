@@ -53,18 +53,47 @@ import Testing
         #expect(governor.takeHanging(at: 2).isEmpty)
     }
 
-    /// A server that makes a thumbnail takes its time.
-    @Test mutating func whatIsNotAnsweredMayTakeTwiceAsLongAsUsual() {
-        for (number, wait) in zip(9..., Array(repeating: 0.2, count: 8)) {
+    /// So long as no answer there ever took.
+    @Test mutating func whatIsNotAnsweredIsAskedForOnceMore() {
+        begin(9, at: 1)
+        look(at: 1.045)
+        #expect(governor.takeHanging(at: 1.045).isEmpty)
+        #expect(governor.takeHanging(at: 1.06) == [9: .any])
+    }
+
+    /// Some it has, and some it makes first.
+    @Test mutating func aServerMayTakeItsTime() {
+        for number in 9...24 {
             begin(number, at: 1)
+            let wait = number.isMultiple(of: 4) ? 1.0 : 0.04
             governor.note(.answered(wait: wait, length: 12_000, isShared: false), of: number, at: 1 + wait)
-            governor.note(.received(12_000), of: number, at: 1.3)
-            governor.note(.ended(.completed), of: number, at: 1.3)
+            governor.note(.received(12_000), of: number, at: 2)
+            governor.note(.ended(.completed), of: number, at: 2)
         }
-        begin(19, at: 2)
-        look(at: 2.25)
-        #expect(governor.takeHanging(at: 2.25).isEmpty)
-        #expect(governor.takeHanging(at: 2.4) == [19: .any])
+        begin(25, at: 3)
+        look(at: 4.1)
+        #expect(governor.takeHanging(at: 4.1).isEmpty)
+        #expect(governor.takeHanging(at: 9) == [25: .any])
+    }
+
+    /// What led elsewhere was no answer: the server there may take as long as any.
+    @Test mutating func whoIsAskedAgainMayTakeHisTimeAgain() throws {
+        begin(9, at: 1)
+        answer(9, at: 1.04)
+        governor.note(.askedAgain, of: 9, at: 1.08)
+        #expect(abs(try #require(governor.patience(at: 1.08)) - 0.05) < 0.01)
+        governor.noteNetwork(at: 1.09)
+        #expect(governor.patience(at: 1.09) == nil, "nobody knows what that network takes")
+    }
+
+    /// What comes over TLS is seen a record at a time.
+    @Test mutating func whatIsSeenLateIsWaitedFor() throws {
+        let secure = TransferCandidate(host: "h", isSecure: true, importance: .visible, kind: .thumbnail)
+        begin(9, secure, at: 1)
+        answer(9, at: 1.04)
+        look(at: 1.04)
+        // 96 kB came in 0.2 s, and a record has 16 KiB.
+        #expect(abs(try #require(governor.patience(at: 1.04)) - (0.06 + 16_384 / 480_000)) < 0.02)
     }
 
     @Test(arguments: [(1, 1), (0, 7)]) mutating func thereHasToBeRoom(waiting: Int, running: Int) {
@@ -91,12 +120,32 @@ import Testing
         #expect(governor.takeHanging(at: 3).isEmpty)
     }
 
-    @Test mutating func aHostThatComplainsIsNotAskedForMore() {
-        for time in 1...9 { governor.noteComplaint(of: "h", at: Double(time)) }
-        begin(9, at: 10)
-        answer(9, at: 10.04)
+    /// They wait, and what nobody looks at was begun before they were wished for.
+    @Test mutating func whatWaitsComesFirst() {
+        begin(9, TransferCandidate(host: "h", importance: .rest, kind: .thumbnail), at: 1)
+        for number in 10...12 {
+            begin(number, at: 1)
+            answer(number, at: 1.04)
+        }
+        look(at: 2, waiting: 100)
+        #expect(governor.takeHanging(at: 2).isEmpty)
+    }
+
+    @Test(arguments: zip([5, 4], [0, 1])) mutating func aHostThatComplainsIsAskedForNoMoreThanItTakes(
+        complaints: Int, most: Int
+    ) {
+        for time in 1...complaints { governor.noteComplaint(of: "h", at: Double(time)) }
+        #expect(governor.report.limit == most * 2 + 2)
+        for number in 9...11 {
+            begin(number, at: 10)
+            answer(number, at: 10.04)
+        }
         look(at: 11)
-        #expect(governor.takeHanging(at: 11).isEmpty)
+        #expect(governor.takeHanging(at: 11).count == most)
+        var again = thumbnail
+        again.isAgain = true
+        for number in 0..<most { begin(20 + number, again, at: 11) }
+        #expect(governor.takeHanging(at: 12).isEmpty && governor.patience(at: 12) == nil)
     }
 
     /// A file could be anywhere by then, and there may be much of it; a list is made by a server that may be slow.

@@ -207,28 +207,28 @@ static inline CURLcode ccurl_get_pointer(const ccurl_library *library, CURL *eas
     return library->easy_getinfo(easy, info, (char **)value);
 }
 
-/* The port of an address, and its text where there is room for that; 0 if it has none. */
-static inline int ccurl_port(const struct sockaddr_storage *address, char *text, socklen_t room) {
+/* The port of an address, and its text; 0 if it has none. */
+static inline int ccurl_port(const struct sockaddr_storage *address, char *text) {
     const struct sockaddr_in *four = (const struct sockaddr_in *)address;
     const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)address;
     int is_six = address->ss_family == AF_INET6;
     if (!is_six && address->ss_family != AF_INET) return 0;
     const void *number = is_six ? (const void *)&six->sin6_addr : (const void *)&four->sin_addr;
-    if (text && !inet_ntop(address->ss_family, number, text, room)) return 0;
+    if (!inet_ntop(address->ss_family, number, text, INET6_ADDRSTRLEN)) return 0;
     return ntohs(is_six ? six->sin6_port : four->sin_port);
 }
 
-/* Where a connection begins and ends: its port on this machine, and the other end's with its address, as curl has them for
-   CURLINFO_LOCAL_PORT, CURLINFO_PRIMARY_PORT and CURLINFO_PRIMARY_IP. Returns 0 if it is not connected. */
+/* Where a connection begins and ends: ports, and addresses as texts with room for INET6_ADDRSTRLEN bytes, as curl has them for
+   CURLINFO_LOCAL_PORT, CURLINFO_LOCAL_IP, CURLINFO_PRIMARY_PORT and CURLINFO_PRIMARY_IP. Returns 0 if it is not connected. */
 static inline int ccurl_get_ends(
-    curl_socket_t connection, int *local_port, int *remote_port, char address[INET6_ADDRSTRLEN]) {
+    curl_socket_t connection, int *local_port, char *local_address, int *remote_port, char *remote_address) {
     struct sockaddr_storage local, remote;
     socklen_t length = sizeof local;
     if (getsockname(connection, (struct sockaddr *)&local, &length) != 0) return 0;
     length = sizeof remote;
     if (getpeername(connection, (struct sockaddr *)&remote, &length) != 0) return 0;
-    *local_port = ccurl_port(&local, NULL, 0);
-    *remote_port = ccurl_port(&remote, address, INET6_ADDRSTRLEN);
+    *local_port = ccurl_port(&local, local_address);
+    *remote_port = ccurl_port(&remote, remote_address);
     return *local_port != 0 && *remote_port != 0;
 }
 
