@@ -11,7 +11,7 @@ final class EasyTransfer {
     private let mailbox: TransferMailbox
     private let turn: TransferTurn
     private let memory: AuthenticationMemory
-    let packets: PacketCounts
+    let connections: ConnectionTable
     private var exchange: Exchange?
     private var sink: BodySink
     /// What becomes of the body that comes; nil until the head is complete.
@@ -52,14 +52,14 @@ final class EasyTransfer {
 
     init(
         _ number: Int, _ request: HTTPRequest, _ curl: Curl, _ configuration: HTTPConfiguration,
-        _ memory: AuthenticationMemory, _ packets: PacketCounts, _ mailbox: TransferMailbox, _ turn: TransferTurn
+        _ memory: AuthenticationMemory, _ connections: ConnectionTable, _ mailbox: TransferMailbox, _ turn: TransferTurn
     ) {
         self.number = number
         self.request = request
         self.curl = curl
         self.configuration = configuration
         self.memory = memory
-        self.packets = packets
+        self.connections = connections
         weight = request.weight
         self.mailbox = mailbox
         self.turn = turn

@@ -123,7 +123,7 @@ final class Exchange {
             // A request that is sent once more, with a password, may need another connection.
             exchange.isRequested = false
             let socket = exchange.check.open(address)
-            if socket != CURL_SOCKET_BAD { exchange.transfer.packets.note(socket) }
+            if socket != CURL_SOCKET_BAD { exchange.transfer.connections.note(socket) }
             return socket
         }
         easy.set(CURLOPT_PREREQDATA, context)

@@ -28,7 +28,7 @@ final class TransferThread: @unchecked Sendable {
     private var transfers: [Int: EasyTransfer] = [:]
     private let memory = AuthenticationMemory()
     private let turn = TransferTurn()
-    private let packets = PacketCounts()
+    private let connections = ConnectionTable()
 
     /// - Parameter streams: how many transfers share a connection at most, where HTTP/2 has them do so; nil for as many as the
     ///   server lets.
@@ -111,7 +111,7 @@ final class TransferThread: @unchecked Sendable {
     }
 
     private func start(_ number: Int, _ request: HTTPRequest, _ mailbox: TransferMailbox) {
-        let transfer = EasyTransfer(number, request, curl, configuration, memory, packets, mailbox, turn)
+        let transfer = EasyTransfer(number, request, curl, configuration, memory, connections, mailbox, turn)
         log.debug(.networkDetail, "#\(number) \(request.url)")
         transfers[number] = transfer
         begin(transfer)
@@ -139,7 +139,7 @@ final class TransferThread: @unchecked Sendable {
             switch transfer.next(after: ccurl_result(message)) {
             case .end(let result):
                 if case .success = result {
-                    transfer.request.meter?.note(packets: packets.advance(ConnectionEnds(easy)))
+                    transfer.request.meter?.note(packets: connections.advance(ConnectionEnds(easy)))
                 }
                 end(transfer.number, result)
             case .exchange(let plan):
@@ -152,7 +152,10 @@ final class TransferThread: @unchecked Sendable {
 
     private func end(_ number: Int, _ result: Result<HTTPMetrics, any Error>) {
         guard let transfer = transfers.removeValue(forKey: number) else { return }
-        if let easy = transfer.easy { remove(easy) }
+        if let easy = transfer.easy {
+            if case .failure = result { connections.abandon(ConnectionEnds(easy)) }
+            remove(easy)
+        }
         switch result {
         case .success(let metrics):
             log.debug(

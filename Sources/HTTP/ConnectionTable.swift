@@ -1,10 +1,12 @@
 import CCurl
+import Glibc
 
-/// Packets of each connection, as far as they have been told of. Touched on the network's thread only.
+/// The sockets of the connections that curl has made, and how many packets of each have been told of. Touched on the network's
+/// thread only.
 ///
 /// curl says which socket a transfer had (CURLINFO_ACTIVESOCKET) only when nobody uses that connection any more: of one that
 /// is shared, never while it is. So its sockets are noted when they are made, and told apart by their ends.
-final class PacketCounts {
+final class ConnectionTable {
     private struct Connection {
         /// Its ends; nil until it has been seen to be connected.
         var ends: ConnectionEnds?
@@ -25,17 +27,29 @@ final class PacketCounts {
 
     /// What has come over a connection since it was last asked for of the same one; nil where the system does not say.
     func advance(_ ends: ConnectionEnds) -> TransferMeter.Packets? {
-        noteEnds()
-        // Something else may have the number of a socket that was closed.
-        guard let socket = sockets[ends], ConnectionEnds(socket) == ends, let last = connections[socket] else {
-            return nil
-        }
+        guard let socket = socket(ends), let last = connections[socket] else { return nil }
         var (roundTrip, received, disordered): (UInt32, UInt32, UInt32) = (0, 0, 0)
         guard ccurl_get_packets(socket, &roundTrip, &received, &disordered) != 0 else { return nil }
         connections[socket] = Connection(ends: ends, received: Int(received), disordered: Int(disordered))
         return TransferMeter.Packets(
             received: max(0, Int(received) - last.received), disordered: max(0, Int(disordered) - last.disordered),
             roundTrip: Double(roundTrip) / 1e6)
+    }
+
+    /// Nobody wants any more of what comes over a connection. If it is closed for that, it is with a reset (socket(7),
+    /// SO_LINGER): else the server goes on to send until something of that has come here and been refused, which on a long
+    /// link that is full takes seconds, and is in the way of what is wanted.
+    func abandon(_ ends: ConnectionEnds) {
+        guard let socket = socket(ends) else { return }
+        var atOnce = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(socket, SOL_SOCKET, SO_LINGER, &atOnce, socklen_t(MemoryLayout<linger>.size))
+    }
+
+    private func socket(_ ends: ConnectionEnds) -> curl_socket_t? {
+        noteEnds()
+        // Something else may have the number of a socket that was closed.
+        guard let socket = sockets[ends], ConnectionEnds(socket) == ends else { return nil }
+        return socket
     }
 
     private func noteEnds() {

@@ -1,0 +1,52 @@
+import Glibc
+import Logging
+import TestSupport
+import Testing
+
+@testable import HTTP
+
+/// Which connection is which.
+@Suite struct ConnectionTableTests {
+    /// Or the server would go on for as long as what it has sent is on the way.
+    @Test func aServerHearsAtOnceThatNobodyWantsMore() async throws {
+        let listener = try Socket.listening()
+        let client = HTTPClient(log: Log(level: .error))
+        let transfer = client.transfer(
+            HTTPRequest(url: "http://127.0.0.1:\(listener.port)/", destination: .stream, limit: 1_000))
+        let answering = Task.detached {
+            let peer = listener.accepted()
+            var request = [UInt8](repeating: 0, count: 4_096)
+            #expect(recv(peer.number, &request, request.count, 0) > 0)
+            let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf".utf8)
+            #expect(send(peer.number, answer, answer.count, 0) == answer.count)
+            // Nothing is under way then, and a connection that is closed as usual ends here.
+            return recv(peer.number, &request, 1, 0) < 0 ? errno : 0
+        }
+        var events = transfer.makeAsyncIterator()
+        while let event = try await events.next() {
+            if case .bytes = event { break }
+        }
+        transfer.cancel()
+        #expect(await answering.value == ECONNRESET)
+    }
+
+    /// Two connections from one port to two places, as Linux makes them when many are under way.
+    @Test func connectionsFromOnePortAreTwo() throws {
+        let table = ConnectionTable()
+        let listeners = try (0..<2).map { _ in try Socket.listening() }
+        let first = try Socket.connected(from: 0, to: listeners[0])
+        let second = try Socket.connected(from: first.port, to: listeners[1])
+        #expect(first.port == second.port)
+        for socket in [first, second] { table.note(socket.number) }
+        let ends = try [first, second].map { try #require(ConnectionEnds($0.number)) }
+        #expect(ends[0] != ends[1])
+        // To the one a byte, to the other nothing.
+        let peers = listeners.map { $0.accepted() }
+        #expect(send(peers[0].number, [1], 1, 0) == 1)
+        var byte: UInt8 = 0
+        #expect(recv(first.number, &byte, 1, 0) == 1)
+        #expect(try #require(table.advance(ends[0])).received == 1)
+        #expect(try #require(table.advance(ends[1])).received == 0)
+        #expect(try #require(table.advance(ends[0])).received == 0, "it has been told of")
+    }
+}
