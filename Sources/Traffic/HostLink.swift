@@ -38,6 +38,11 @@ struct HostLink {
     /// What fits into the link by the first answers.
     private var foretold = 0.0
     private var log = DeliveryLog()
+    /// When the link was last found to have become much worse. What was measured from before then on is no measure of what it
+    /// carries since.
+    private var fallTime = -Double.infinity
+    /// Since when there has been enough to do and something came, and what had been delivered before that.
+    private var busy: (since: Double, delivered: Double)?
 
     /// As many thumbnails are asked for before anything is known. Enough for a fast link to show itself, and on a slow one
     /// not more than are soon through.
@@ -94,12 +99,12 @@ struct HostLink {
     func recentRate(at now: Double) -> Double? { log.rate(delivered, at: now, over: 2 * someTime) }
 
     /// The same, when that has gone on for long enough that single thumbnails do not decide.
-    func steadyRate(at now: Double) -> Double? { log.rate(delivered, at: now, over: 2 * fallTime) }
+    func steadyRate(at now: Double) -> Double? { log.rate(delivered, at: now, over: 2 * fallSpan) }
 
     /// The same, unless losses hold it up: that is not going to change, and is known sooner.
     func presentRate(at now: Double) -> Double? {
         guard isHeldUpByLosses else { return steadyRate(at: now) }
-        return log.rate(delivered, at: now, over: max(4 * roundTripTime, fallTime / 2))
+        return log.rate(delivered, at: now, over: max(4 * roundTripTime, fallSpan / 2))
     }
 
     // MARK: - Measurements
@@ -141,7 +146,7 @@ struct HostLink {
     /// Takes what was delivered while a transfer ran for a sample of the bandwidth.
     mutating func sample(since time: Double, delivered before: Double, isSaturated: Bool, at now: Double) {
         // An answer without a body says nothing of what the link carries.
-        guard now > time, delivered > before else { return }
+        guard now > time, time >= fallTime, delivered > before else { return }
         let rate = (delivered - before) / (now - time)
         if isSaturated || rate > bandwidth.greatest ?? 0 {
             bandwidth.add(rate, at: now, window: max(10 * roundTripTime, 1))
@@ -204,7 +209,8 @@ struct HostLink {
     ///   - isSaturated: whether there has been enough to do.
     ///   - overdue: how many answers are late and not here yet.
     mutating func advance(to now: Double, isSaturated: Bool, overdue: () -> Int, cap: Double) {
-        log.note(delivered, at: now, span: fallTime)
+        log.note(delivered, at: now, span: fallSpan)
+        noteLoad(isSaturated, at: now)
         if let capacity = firstAnswers.capacity(size: size(.thumbnail)) {
             foretold = capacity
             reach = min(max(reach, capacity), cap * size(.thumbnail))
@@ -270,19 +276,29 @@ struct HostLink {
     private var someTime: Double { max(2 * roundTripTime, 0.5) }
 
     /// What comes on a slow link is seen a thumbnail at a time, over TLS: some of them have to have come before there is a rate.
-    private var fallTime: Double { max(someTime, bandwidth.greatest.map { 4 * size(.thumbnail) / $0 } ?? 0) }
+    private var fallSpan: Double { max(someTime, bandwidth.greatest.map { 4 * size(.thumbnail) / $0 } ?? 0) }
+
+    private mutating func noteLoad(_ isSaturated: Bool, at now: Double) {
+        // As long as nothing has come connections are being made.
+        let isBegun = busy.map { delivered > $0.delivered } ?? false
+        busy = !isSaturated ? nil : isBegun ? busy : (now, delivered)
+    }
 
     /// The link has become much worse than it was, though there was enough to do: what was known of it is forgotten.
     /// Returns whether it is so much worse that what is under way is of another world.
     mutating func noteFall(at now: Double) -> Bool {
+        // Where it has just been found to be worse, half the time is enough to see how much worse.
+        let span = now - fallTime < 4 * fallSpan ? fallSpan : 2 * fallSpan
         // Where nothing comes at all a packet was lost, or the link is asleep: that says nothing of what it carries. Where the
         // line loses packets what waited for one comes at once, and looks like a link twice as wide or more: there it has to
         // have become as much worse as that again.
-        guard !isHeldUpByLosses, let known = bandwidth.greatest, let rate = steadyRate(at: now),
-            rate < (packets.areAnyLost ? known / 8 : known / 2), rate * 2 * fallTime > Self.sign
+        guard !isHeldUpByLosses, let busy, now - busy.since >= span, let known = bandwidth.greatest,
+            let rate = log.rate(delivered, at: now, over: span),
+            rate < (packets.areAnyLost ? known / 8 : known / 2), rate * span > Self.sign
         else { return false }
         // What has been judged is not judged again.
         log = DeliveryLog()
+        fallTime = now
         bandwidth.reset(to: max(rate, 2_000), at: now)
         (found, roundsWithoutMore) = (max(rate, 2_000), 0)
         (reach, foretold, widest) = (0, 0, 0)

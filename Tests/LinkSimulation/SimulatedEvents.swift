@@ -2,6 +2,8 @@
 /// added first.
 struct SimulatedEvents {
     enum Event {
+        /// A connection was made for a transfer, as far as TCP is concerned: how it is called, and the seconds that it took.
+        case reached(Int, after: Double)
         case hello(Int)
         case connected(Int)
         case request(connection: Int, transfer: Int, attempt: Int)

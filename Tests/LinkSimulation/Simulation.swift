@@ -96,6 +96,7 @@ public final class Simulation {
         case .tick:
             isTicking = false
             pump()
+        case .reached(let number, let seconds): governor.note(.connected(seconds), of: number, at: time)
         case .hello(let number): greet(connections[number])
         case .connected(let number): open(connections[number])
         case .request(let connection, let number, let attempt): answer(number, attempt, over: connections[connection])
@@ -212,13 +213,13 @@ public final class Simulation {
         }
         let connection = SimulatedConnection(connections.count, sharing)
         connections.append(connection)
+        // The connection itself takes one round trip, what TLS needs comes on top.
+        events.add(.reached(name ?? number, after: roundTrip), at: time + roundTrip)
         if isSecure {
             events.add(.hello(connection.number), at: time + roundTrip * 3 / 2)
         } else {
             events.add(.connected(connection.number), at: time + roundTrip)
         }
-        // The connection itself takes one round trip, what TLS needs comes on top.
-        governor.note(.connected(roundTrip), of: name ?? number, at: time + roundTrip)
         return connection
     }
 
