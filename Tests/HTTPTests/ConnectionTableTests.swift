@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Logging
 import TestSupport
@@ -13,21 +14,29 @@ import Testing
         let client = HTTPClient(log: Log(level: .error))
         let transfer = client.transfer(
             HTTPRequest(url: "http://127.0.0.1:\(listener.port)/", destination: .stream, limit: 1_000))
-        let answering = Task.detached {
-            let peer = listener.accepted()
-            var request = [UInt8](repeating: 0, count: 4_096)
-            #expect(recv(peer.number, &request, request.count, 0) > 0)
-            let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf".utf8)
-            #expect(send(peer.number, answer, answer.count, 0) == answer.count)
-            // Nothing is under way then, and a connection that is closed as usual ends here.
-            return recv(peer.number, &request, 1, 0) < 0 ? errno : 0
-        }
+        async let end = answer(on: listener)
         var events = transfer.makeAsyncIterator()
         while let event = try await events.next() {
             if case .bytes = event { break }
         }
         transfer.cancel()
-        #expect(await answering.value == ECONNRESET)
+        #expect(await end == ECONNRESET)
+    }
+
+    /// Sends half of an answer, and waits for the connection's end. Returns its error.
+    private func answer(on listener: Socket) async -> Int32 {
+        await withCheckedContinuation { continuation in
+            // A thread of its own: it waits.
+            DispatchQueue(label: "server").async {
+                let peer = listener.accepted()
+                var request = [UInt8](repeating: 0, count: 4_096)
+                #expect(recv(peer.number, &request, request.count, 0) > 0)
+                let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf".utf8)
+                #expect(send(peer.number, answer, answer.count, 0) == answer.count)
+                // Nothing is under way then, and a connection that is closed as usual ends without one.
+                continuation.resume(returning: recv(peer.number, &request, 1, 0) < 0 ? errno : 0)
+            }
+        }
     }
 
     /// Two connections from one port to two places, as Linux makes them when many are under way.

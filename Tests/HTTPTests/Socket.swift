@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// A socket on loopback, closed with its object.
-final class Socket {
+final class Socket: Sendable {
     let number: Int32
 
     private init(_ number: Int32) { self.number = number }
