@@ -70,7 +70,8 @@ extension NetworkController {
         else { return }
         // With nothing to start there is less to look after: what hangs, and that it is seen how it goes.
         let patience = isPaused ? nil : governor.patience(at: clock.now.seconds)
-        let time = clock.now + .seconds(agenda.queue.isEmpty ? min(max(pace, Self.reportPace), patience ?? .infinity) : pace)
+        let restingPace = min(max(pace, Self.reportPace), patience ?? .infinity)
+        let time = clock.now + .seconds(agenda.queue.isEmpty ? restingPace : pace)
         tick = Task { [clock] in
             guard (try? await clock.sleep(until: time)) != nil else { return }
             tick = nil

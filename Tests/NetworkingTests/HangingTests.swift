@@ -11,7 +11,19 @@ import Traffic
 @Suite struct HangingTests {
     private let test: NetworkTest
     private let memory = WatchedGovernor.Memory()
+    private let gates = Gates()
     private static let body = NetworkTest.picture(String(repeating: "x", count: 9_996))
+
+    /// What the first answer waits for in its middle, and what the second one does. They open with the test's end.
+    private final class Gates: Sendable {
+        let first = Gate()
+        let second = Gate()
+
+        deinit {
+            first.open()
+            second.open()
+        }
+    }
 
     /// What becomes of the second request for it.
     enum Second: CaseIterable, Sendable { case isAnswered, hangs, fails, isRefused, isText }
@@ -19,7 +31,8 @@ import Traffic
     init() throws { test = try NetworkTest() }
 
     /// Answers the first request for it by half, and then waits.
-    private func answer(_ second: Second, _ gate: Gate, _ never: Gate) {
+    private func answer(_ second: Second) {
+        let (gate, never) = (gates.first, gates.second)
         let half = Array(Self.body.prefix(5_000))
         let hanging: [ScriptedServer.Step] = [
             .send("HTTP/1.1 200 OK\r\nContent-Length: \(Self.body.count)\r\n\r\n"), .send(half), .hold(gate),
@@ -51,6 +64,17 @@ import Traffic
         }
     }
 
+    /// Begins, and fetches the list.
+    private func start(
+        _ second: Second, under governor: any Governor = AdaptiveGovernor()
+    ) async throws -> NetworkController {
+        test.putGallery(["n0", "n1"])
+        answer(second)
+        let controller = test.start(test.makeController(governor: WatchedGovernor(governor, memory)))
+        try await test.refresh()
+        return controller
+    }
+
     /// Of how many attempts the governor has been told something.
     private func count(_ isMeant: (TransferNews) -> Bool) -> Int {
         memory.all.values.count { entries in
@@ -78,15 +102,7 @@ import Traffic
         "BEHAVIOURS 5.6: the last one that hangs is asked for once more, and what comes first counts",
         arguments: Second.allCases)
     func theLast(second: Second) async throws {
-        let (gate, never) = (Gate(), Gate())
-        defer {
-            gate.open()
-            never.open()
-        }
-        test.putGallery(["n0", "n1"])
-        answer(second, gate, never)
-        let controller = test.start(test.makeController(governor: WatchedGovernor(AdaptiveGovernor(), memory)))
-        try await test.refresh()
+        let controller = try await start(second)
         // One after the other: it is the network that takes time, and not the clock that passes here.
         try wish(for: "n0", by: test.wishes.makeWisher())
         try await test.until { [test] in try test.photo("n0").thumbnail.isCurrent }
@@ -96,7 +112,7 @@ import Traffic
         if ![.isAnswered, .hangs].contains(second) {
             while ended < 3 { await Task.yield() }
         }
-        if second != .isAnswered { gate.open() }
+        if second != .isAnswered { gates.first.open() }
         try await test.until { [test] in try test.photo("n1").thumbnail.isCurrent }
         while ended < 4 { await Task.yield() }
         while await !controller.isIdle { await Task.yield() }
@@ -107,15 +123,7 @@ import Traffic
     /// Nothing is asked for that nobody wants any more, and what is let go is let go twice.
     @Test("BEHAVIOURS 5.6: what is asked for twice can be cancelled")
     func cancelled() async throws {
-        let (gate, never) = (Gate(), Gate())
-        defer {
-            gate.open()
-            never.open()
-        }
-        test.putGallery(["n0", "n1"])
-        answer(.hangs, gate, never)
-        let controller = test.start(test.makeController(governor: WatchedGovernor(AdaptiveGovernor(), memory)))
-        try await test.refresh()
+        let controller = try await start(.hangs)
         let wisher = test.wishes.makeWisher()
         try wish(for: "n1", by: wisher)
         await waitForSecond(after: 2)
@@ -128,15 +136,7 @@ import Traffic
     /// It hangs, but others wait; and then nobody wants any of them any more. What is begun for nobody would never end here.
     @Test("BEHAVIOURS 5.6: what has just been let go is not asked for once more")
     func letGo() async throws {
-        let (gate, never) = (Gate(), Gate())
-        defer {
-            gate.open()
-            never.open()
-        }
-        test.putGallery(["n0", "n1"])
-        answer(.hangs, gate, never)
-        let controller = test.start(test.makeController(governor: WatchedGovernor(FixedGovernor(width: 4), memory)))
-        try await test.refresh()
+        let controller = try await start(.hangs, under: FixedGovernor(width: 4))
         let wisher = test.wishes.makeWisher()
         try wish(for: "n1", by: wisher)
         while answered < 2 { await Task.yield() }

@@ -16,14 +16,11 @@ struct WatchedGovernor: Governor {
 
         private let hanging = Mutex<Set<Int>>([])
 
-        /// Has it say of one that it hangs, when it is asked next.
+        /// Has it say of one that it hangs, whenever it is asked.
         func say(hangs transfer: Int) { hanging.withLock { _ = $0.insert(transfer) } }
 
-        fileprivate func takeHanging() -> [Int: Admission.Way] {
-            hanging.withLock { hanging in
-                defer { hanging = [] }
-                return Dictionary(uniqueKeysWithValues: hanging.map { ($0, .any) })
-            }
+        fileprivate var ways: [Int: Admission.Way] {
+            Dictionary(uniqueKeysWithValues: hanging.withLock { $0 }.map { ($0, .any) })
         }
 
         func note(_ entry: Entry, of transfer: Int, at now: Double) {
@@ -67,7 +64,7 @@ struct WatchedGovernor: Governor {
     }
 
     mutating func takeHanging(at now: Double) -> [Int: Admission.Way] {
-        inner.takeHanging(at: now).merging(memory.takeHanging()) { own, _ in own }
+        inner.takeHanging(at: now).merging(memory.ways) { own, _ in own }
     }
 
     func patience(at now: Double) -> Double? { inner.patience(at: now) }
