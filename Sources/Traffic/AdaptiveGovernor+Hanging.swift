@@ -13,11 +13,12 @@ extension AdaptiveGovernor {
     /// same holds for the last of those that are looked at, while others are fetched that nobody looks at.
     public mutating func takeHanging(at now: Double) -> [Int: Admission.Way] {
         var ways: [Int: Admission.Way] = [:]
-        var room: [String: Double] = [:]
+        var taken: [String: Int] = [:]
         for (number, time, way) in hangTimes.sorted(by: { $0.time < $1.time }) where time <= now {
-            guard let name = running[number]?.candidate.host, let host = hosts[name] else { continue }
-            guard room[name, default: host.cap.value - Double(host.running)] >= 1 else { continue }
-            room[name, default: host.cap.value - Double(host.running)] -= 1
+            guard let name = running[number]?.candidate.host, let host = hosts[name],
+                Double(host.running + taken[name, default: 0]) < host.cap.value
+            else { continue }
+            taken[name, default: 0] += 1
             running[number]?.isRepeated = true
             ways[number] = way
         }

@@ -38,11 +38,7 @@ struct HostLink {
     /// What fits into the link by the first answers.
     private var foretold = 0.0
     private var log = DeliveryLog()
-    /// When the link was last found to have become much worse. What was measured from before then on is no measure of what it
-    /// carries since.
-    private var fallTime = -Double.infinity
-    /// Since when there has been enough to do and something came, and what had been delivered before that.
-    private var busy: (since: Double, delivered: Double)?
+    private var fall = FallSigns()
 
     /// As many thumbnails are asked for before anything is known. Enough for a fast link to show itself, and on a slow one
     /// not more than are soon through.
@@ -59,8 +55,7 @@ struct HostLink {
     ///
     /// - Parameter others: how many come meanwhile.
     func silence(among others: Int) -> Double {
-        let unseen = isSeenLate ? bandwidth.greatest.map { Double(others) * Self.record / $0 } ?? 0 : 0
-        return 1.5 * max(roundTripTime, packets.trip ?? 0) + unseen
+        1.5 * max(roundTripTime, packets.trip ?? 0) + (isSeenLate ? Double(others) * recordTime : 0)
     }
 
     /// What fits into the link.
@@ -146,7 +141,7 @@ struct HostLink {
     /// Takes what was delivered while a transfer ran for a sample of the bandwidth.
     mutating func sample(since time: Double, delivered before: Double, isSaturated: Bool, at now: Double) {
         // An answer without a body says nothing of what the link carries.
-        guard now > time, time >= fallTime, delivered > before else { return }
+        guard now > time, time >= fall.time, delivered > before else { return }
         let rate = (delivered - before) / (now - time)
         if isSaturated || rate > bandwidth.greatest ?? 0 {
             bandwidth.add(rate, at: now, window: max(10 * roundTripTime, 1))
@@ -210,7 +205,7 @@ struct HostLink {
     ///   - overdue: how many answers are late and not here yet.
     mutating func advance(to now: Double, isSaturated: Bool, overdue: () -> Int, cap: Double) {
         log.note(delivered, at: now, span: fallSpan)
-        noteLoad(isSaturated, at: now)
+        fall.noteLoad(isSaturated, delivered: delivered, at: now)
         if let capacity = firstAnswers.capacity(size: size(.thumbnail)) {
             foretold = capacity
             reach = min(max(reach, capacity), cap * size(.thumbnail))
@@ -232,10 +227,13 @@ struct HostLink {
     /// What most servers put into a record of TLS, and the most that there can be (RFC 8446).
     private static let record = 16_384.0
 
+    /// Seconds that one takes over the link, as far as is known.
+    private var recordTime: Double { bandwidth.greatest.map { Self.record / $0 } ?? 0 }
+
     /// Whether an answer that took so long stood in a queue.
     func isLate(_ wait: Double) -> Bool {
         let bound = Lateness.bound(least: answer.least ?? .infinity)
-        return wait > (isSeenLate ? 2 * (bound + (bandwidth.greatest.map { Self.record / $0 } ?? 0)) : bound)
+        return wait > (isSeenLate ? 2 * (bound + recordTime) : bound)
     }
 
     private mutating func judgeQueue(overdue: Int, cap: Double) {
@@ -278,27 +276,19 @@ struct HostLink {
     /// What comes on a slow link is seen a thumbnail at a time, over TLS: some of them have to have come before there is a rate.
     private var fallSpan: Double { max(someTime, bandwidth.greatest.map { 4 * size(.thumbnail) / $0 } ?? 0) }
 
-    private mutating func noteLoad(_ isSaturated: Bool, at now: Double) {
-        // As long as nothing has come connections are being made.
-        let isBegun = busy.map { delivered > $0.delivered } ?? false
-        busy = !isSaturated ? nil : isBegun ? busy : (now, delivered)
-    }
-
     /// The link has become much worse than it was, though there was enough to do: what was known of it is forgotten.
     /// Returns whether it is so much worse that what is under way is of another world.
     mutating func noteFall(at now: Double) -> Bool {
-        // Where it has just been found to be worse, half the time is enough to see how much worse.
-        let span = now - fallTime < 4 * fallSpan ? fallSpan : 2 * fallSpan
         // Where nothing comes at all a packet was lost, or the link is asleep: that says nothing of what it carries. Where the
         // line loses packets what waited for one comes at once, and looks like a link twice as wide or more: there it has to
         // have become as much worse as that again.
-        guard !isHeldUpByLosses, let busy, now - busy.since >= span, let known = bandwidth.greatest,
+        guard !isHeldUpByLosses, let span = fall.span(2 * fallSpan, at: now), let known = bandwidth.greatest,
             let rate = log.rate(delivered, at: now, over: span),
             rate < (packets.areAnyLost ? known / 8 : known / 2), rate * span > Self.sign
         else { return false }
         // What has been judged is not judged again.
         log = DeliveryLog()
-        fallTime = now
+        fall.note(at: now)
         bandwidth.reset(to: max(rate, 2_000), at: now)
         (found, roundsWithoutMore) = (max(rate, 2_000), 0)
         (reach, foretold, widest) = (0, 0, 0)
