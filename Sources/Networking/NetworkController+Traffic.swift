@@ -68,15 +68,18 @@ extension NetworkController {
             let pace = numbers.isEmpty && agenda.queue.isEmpty
                 ? nil : governor.pace(at: clock.now.seconds, waiting: waiting)
         else { return }
-        // With nothing to start there is less to look after: what hangs, and that it is seen how it goes.
-        let patience = isPaused ? nil : governor.patience(at: clock.now.seconds)
-        let restingPace = min(max(pace, Self.reportPace), patience ?? .infinity)
-        let time = clock.now + .seconds(agenda.queue.isEmpty ? restingPace : pace)
+        let time = clock.now + .seconds(agenda.queue.isEmpty ? restingPace(pace) : pace)
         tick = Task { [clock] in
             guard (try? await clock.sleep(until: time)) != nil else { return }
             tick = nil
             look()
         }
+    }
+
+    /// With nothing to start there is less to look after: what hangs, and that it is seen how it goes.
+    private func restingPace(_ pace: Double) -> Double {
+        let patience = isPaused ? nil : governor.patience(at: clock.now.seconds)
+        return min(max(pace, Self.reportPace), patience ?? .infinity)
     }
 
     // MARK: - Reports

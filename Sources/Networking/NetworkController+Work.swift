@@ -41,12 +41,12 @@ extension NetworkController {
         putOff[subject] = nil
         let candidate = request.candidate(entry.candidate.importance)
         operations[identity] = Operation(
-            request, candidate, attempt(at: request, candidate, over: way), beginning: clock.now, served: subject)
+            request, candidate, begin(request, candidate, over: way), beginning: clock.now, served: subject)
     }
 
     /// Sends a request. How that ends is heard of under the attempt's number.
-    private func attempt(
-        at request: any NetworkRequest, _ candidate: TransferCandidate, over way: Admission.Way
+    private func begin(
+        _ request: any NetworkRequest, _ candidate: TransferCandidate, over way: Admission.Way
     ) -> Attempt {
         lastNumber += 1
         let (number, identity) = (lastNumber, request.identity)
@@ -79,7 +79,7 @@ extension NetworkController {
             else { continue }
             var candidate = operation.candidate
             (candidate.importance, candidate.isAgain) = (operation.importance, true)
-            operation.add(attempt(at: operation.request, candidate, over: way))
+            operation.add(begin(operation.request, candidate, over: way))
         }
     }
 

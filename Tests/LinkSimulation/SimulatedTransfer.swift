@@ -85,16 +85,17 @@ public struct SimulatedTransfer {
                 && ((isAlmostOver && now - $0.value.askTime > max(1.5 * usualTime, 0.05))
                     || $0.value.overtaken > pieces.count + 2)
         }
-        guard let (connection, piece) = late.min(by: { $0.value.end < $1.value.end }) else { return nil }
-        pieces[connection]?.isRepeated = true
-        var again = Piece(piece.bytes, end: piece.end)
-        again.isAgain = true
-        return again
+        return late.min { $0.value.end < $1.value.end }.map { again($0.value, over: $0.key) }
     }
 
     /// All of it once more, which came in one and hangs.
     mutating func again() -> Piece? {
         guard inPieces == nil, let (connection, piece) = pieces.first, pieces.count == 1 else { return nil }
+        return again(piece, over: connection)
+    }
+
+    /// - Parameter connection: the one that it is under way on.
+    private mutating func again(_ piece: Piece, over connection: Int) -> Piece {
         pieces[connection]?.isRepeated = true
         var again = Piece(piece.bytes, end: piece.end)
         again.isAgain = true

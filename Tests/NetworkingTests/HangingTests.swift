@@ -38,11 +38,11 @@ import Traffic
             .send("HTTP/1.1 200 OK\r\nContent-Length: \(Self.body.count)\r\n\r\n"), .send(half), .hold(gate),
             .send(Array(Self.body.dropFirst(5_000))),
         ]
-        let numbers = Numbers()
         test.answer.withLock {
-            $0 = { request in
+            $0 = { [server = test.server] request in
                 guard request.path == "/t/n1" else { return nil }
-                if numbers.next() == 1 { return hanging }
+                // It is among them itself.
+                if server.requests.count(where: { $0.path == request.path }) == 1 { return hanging }
                 return switch second {
                 case .isAnswered: .answer(200, Self.body)
                 case .hangs: [.hold(never), .reset]
@@ -50,16 +50,6 @@ import Traffic
                 case .isRefused: .answer(503)
                 case .isText: .answer(200, "<html>", headers: ["Content-Type: text/html"])
                 }
-            }
-        }
-    }
-
-    private final class Numbers: Sendable {
-        private let last = Mutex(0)
-        func next() -> Int {
-            last.withLock { last in
-                last += 1
-                return last
             }
         }
     }
