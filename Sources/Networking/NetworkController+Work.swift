@@ -72,7 +72,7 @@ extension NetworkController {
     /// Asks once more for what hangs. What comes first counts; the other one is given up.
     func repeatWhatHangs() {
         guard !isPaused else { return }
-        for (number, way) in governor.takeHanging(at: clock.now.seconds) {
+        for (number, way) in governor.takeHanging(at: clock.now.seconds).sorted(by: { $0.key < $1.key }) {
             // What was let go in this very moment has not ended yet. Nobody waits for it.
             guard let operation = numbers[number].flatMap({ operations[$0] }), !operation.served.isEmpty,
                 operation.attempt(number)?.task.isCancelled == false

@@ -14,7 +14,8 @@ extension AdaptiveGovernor {
     public mutating func takeHanging(at now: Double) -> [Int: Admission.Way] {
         var ways: [Int: Admission.Way] = [:]
         var taken: [String: Int] = [:]
-        for (number, time, way) in hangTimes.sorted(by: { $0.time < $1.time }) where time <= now {
+        for (number, time, way) in hangTimes.sorted(by: { ($0.time, $0.number) < ($1.time, $1.number) })
+        where time <= now {
             guard let name = running[number]?.candidate.host, let host = hosts[name],
                 Double(host.running + taken[name, default: 0]) < host.cap.value
             else { continue }

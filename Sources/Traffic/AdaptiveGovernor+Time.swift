@@ -24,7 +24,7 @@ extension AdaptiveGovernor {
             host.underWay = 0
             hosts[name] = host
         }
-        for (number, transfer) in running {
+        for (number, transfer) in inOrder {
             let name = transfer.candidate.host
             guard let host = hosts[name] else { continue }
             hosts[name]?.underWay += host.cost(transfer)

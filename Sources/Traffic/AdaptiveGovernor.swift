@@ -10,6 +10,11 @@ public struct AdaptiveGovernor: Governor {
     private var remembered: HostHistory
     var hosts: [String: GovernedHost] = [:]
     var running: [Int: RunningTransfer] = [:]
+    /// Those that run in the order of their numbers. What is added up in another order is another sum, by a hair, and what is done
+    /// is to be the same each time.
+    var inOrder: [(number: Int, transfer: RunningTransfer)] {
+        running.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
     /// Which of them the user waits for. Each admission asks for these few, and they are not to be looked for among all.
     var urgent: Set<Int> = []
     /// Something that is looked at has started, and nothing was interrupted for it yet.
@@ -71,7 +76,7 @@ public struct AdaptiveGovernor: Governor {
 
     /// What is urgent and uses the link. What is tried of a host that cannot be reached does not: nobody makes room for it.
     var urgentTransfers: [RunningTransfer] {
-        urgent.compactMap { running[$0] }.filter { hosts[$0.candidate.host]?.reach.isOffline != true }
+        urgent.sorted().compactMap { running[$0] }.filter { hosts[$0.candidate.host]?.reach.isOffline != true }
     }
 
     /// Whether there is anything of the kind.

@@ -124,7 +124,7 @@ public final class Simulation {
     }
 
     private func pump() {
-        for number in running where transfers[number].received > 0 {
+        for number in running.sorted() where transfers[number].received > 0 {
             governor.note(.received(Double(transfers[number].received)), of: number, at: time)
         }
         for number in governor.advance(to: time, waiting: { queue.count(of: $0) }) {
@@ -137,7 +137,8 @@ public final class Simulation {
             governor.noteStart(of: Int(key.rawValue), entry.candidate, over: way, at: time)
             start(Int(key.rawValue), over: way)
         }
-        for (number, way) in governor.takeHanging(at: time) { repeatWhatHangs(number, over: way) }
+        let hanging = governor.takeHanging(at: time)
+        for (number, way) in hanging.sorted(by: { $0.key < $1.key }) { repeatWhatHangs(number, over: way) }
         for number in running.sorted() where transfers[number].inPieces != nil {
             transfers[number].inPieces = governor.pieces(of: number)
             askForPieces(of: number)
