@@ -16,6 +16,8 @@ public struct GalleryListRequest: NetworkRequest {
     public var kind: TransferKind { .list }
     /// A list's failure is the gallery's, and stands in no list's way.
     public let hasFailedBefore = true
+    /// Most of the time a list that is here has not changed.
+    public let isAskedAfter: Bool
     private let cache: GalleryCache
     /// Who asks.
     private let signIn: SignIn?
@@ -27,11 +29,14 @@ public struct GalleryListRequest: NetworkRequest {
     /// Serves wishes for lists. A list is always wanting: only the server knows whether it has changed.
     public static func make(for subject: Wish.Subject, in context: RequestContext) throws -> Self? {
         guard case .list(let gallery) = subject, let cache = context.caches.cache(gallery) else { return nil }
-        return Self(identity: RequestIdentity(subject), cache: cache, context: context)
+        return Self(
+            identity: RequestIdentity(subject), isAskedAfter: try Self.validators(in: cache) != Validators(),
+            cache: cache, context: context)
     }
 
-    private init(identity: RequestIdentity, cache: GalleryCache, context: RequestContext) {
+    private init(identity: RequestIdentity, isAskedAfter: Bool, cache: GalleryCache, context: RequestContext) {
         self.identity = identity
+        self.isAskedAfter = isAskedAfter
         self.cache = cache
         signIn = cache.signIn(for: cache.address)
         self.context = context
@@ -39,11 +44,9 @@ public struct GalleryListRequest: NetworkRequest {
 
     /// Asks whether the list has changed, where one is held.
     public func plan() throws -> FetchPlan {
-        let record = try cache.read { try $0.gallery() }
-        return FetchPlan(
-            address: try listAddress(), signIn: signIn,
-            validators: record.lastSuccess == nil ? Validators() : record.validators,
-            limit: Self.limit, reach: cache.listReach, isNamedByUser: true, allowsCompression: true)
+        FetchPlan(
+            address: try listAddress(), signIn: signIn, validators: try Self.validators(in: cache), limit: Self.limit,
+            reach: cache.listReach, isNamedByUser: true, allowsCompression: true)
     }
 
     /// Reads the list as it comes, compares, and commits at its end.
@@ -95,8 +98,13 @@ public struct GalleryListRequest: NetworkRequest {
 
     /// Whether the cache says what a list with these validators says.
     private func isHeld(_ validators: Validators) throws -> Bool {
+        try validators != Validators() && Self.validators(in: cache) == validators
+    }
+
+    /// Those of the list that is held.
+    private static func validators(in cache: GalleryCache) throws -> Validators {
         let record = try cache.read { try $0.gallery() }
-        return validators != Validators() && record.validators == validators && record.lastSuccess != nil
+        return record.lastSuccess == nil ? Validators() : record.validators
     }
 
     /// Shows that an update is running.

@@ -23,6 +23,8 @@ public protocol NetworkRequest: Sendable {
     var kind: TransferKind { get }
     /// Bytes of it that are here, of an attempt that was interrupted.
     var held: Int64 { get }
+    /// Whether the server is asked for something that is here, and will most likely say that it has not changed.
+    var isAskedAfter: Bool { get }
     /// Whether the cache knows that it has failed before.
     var hasFailedBefore: Bool { get }
 
@@ -50,6 +52,9 @@ public protocol NetworkRequest: Sendable {
 extension NetworkRequest {
     /// Most things are fetched from their beginning.
     public var held: Int64 { 0 }
+
+    /// Most things are not here.
+    public var isAskedAfter: Bool { false }
 
     /// Most things are fetched from their beginning.
     public func takeBack(_ plan: FetchPlan) {}
@@ -84,7 +89,7 @@ extension NetworkRequest {
         return TransferCandidate(
             host: address.scheme == .file ? "" : "\(address.scheme.rawValue)://\(address.host)\(port)",
             isSecure: address.scheme == .https,
-            importance: importance, kind: kind, held: Double(held))
+            importance: importance, kind: kind, held: Double(held), isAskedAfter: isAskedAfter)
     }
 }
 

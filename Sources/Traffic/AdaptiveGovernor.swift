@@ -52,9 +52,13 @@ public struct AdaptiveGovernor: Governor {
         }
     }
 
+    private func newHost(_ candidate: TransferCandidate) -> GovernedHost {
+        GovernedHost(remembered[candidate.host], isSecure: candidate.isSecure)
+    }
+
     /// Starts it if there is room, and if nothing is waited for that it would be in the way of.
     public mutating func admit(_ candidate: TransferCandidate, at now: Double) -> Admission {
-        var host = hosts[candidate.host] ?? GovernedHost(remembered[candidate.host])
+        var host = hosts[candidate.host] ?? newHost(candidate)
         guard !candidate.isLocal else { return host.hasRoomForLocal ? .now(.any) : .hostIsBusy }
         if host.reach.isOffline {
             // Only of a probe there is something to keep: who is asked about need not be known.
@@ -104,7 +108,7 @@ public struct AdaptiveGovernor: Governor {
     public mutating func noteStart(
         of transfer: Int, _ candidate: TransferCandidate, over way: Admission.Way, at now: Double
     ) {
-        var host = hosts[candidate.host] ?? GovernedHost(remembered[candidate.host])
+        var host = hosts[candidate.host] ?? newHost(candidate)
         if host.running == 0 { host.reach.noteBeginning(at: now) }
         host.running += 1
         if !candidate.isAgain { host.lastStarted = candidate.importance }

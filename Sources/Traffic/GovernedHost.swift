@@ -2,7 +2,7 @@ import Model
 
 /// A host that transfers run from, as the governor knows it: the way there, what it allows, and what is under way.
 struct GovernedHost: Sendable {
-    var link = HostLink()
+    var link: HostLink
     var cap = HostCap()
     var reach = HostReach()
     var trial = SharingTrial()
@@ -20,7 +20,8 @@ struct GovernedHost: Sendable {
     /// How many waited for it that could have been started, when that was last looked at.
     var waiting = 0
 
-    init(_ capacity: Double?) {
+    init(_ capacity: Double?, isSecure: Bool) {
+        link = HostLink(isSecure: isSecure)
         if let capacity { link.begin(with: capacity) }
     }
 

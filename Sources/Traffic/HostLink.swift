@@ -6,6 +6,9 @@
 /// as no queue is to be seen there is room: on a link that loses packets transfers take longer than a round trip, and more of
 /// them have to run than its bandwidth and its length say.
 struct HostLink {
+    /// Whether its connections are secure ones.
+    private let isSecure: Bool
+    private var beginning: StartingWidth
     private(set) var delivered = 0.0
     private(set) var bandwidth = BandwidthFilter()
     /// Of connections and answers.
@@ -31,7 +34,7 @@ struct HostLink {
     private var answers = 0
     private var lateAnswers = 0
     /// Bytes that are tried beyond what bandwidth and round trip say, for want of a queue.
-    private var reach = HostLink.startingWidth * TransferKind.thumbnail.usualSize
+    private var reach: Double
     /// The most that was ever found to fit, since the link last became much worse.
     private(set) var widest = 0.0
     private var firstAnswers = FirstAnswers()
@@ -40,11 +43,14 @@ struct HostLink {
     private var log = DeliveryLog()
     private var fall = FallSigns()
 
-    /// As many thumbnails are asked for before anything is known. Enough for a fast link to show itself, and on a slow one
-    /// not more than are soon through.
-    static let startingWidth = 8.0
     /// Beyond this many there are servers who think it is an attack.
     static let greatestCap = 64.0
+
+    init(isSecure: Bool) {
+        self.isSecure = isSecure
+        beginning = StartingWidth(isSecure: isSecure)
+        reach = beginning.width * TransferKind.thumbnail.usualSize
+    }
 
     func size(_ kind: TransferKind) -> Double { sizes[kind.rawValue] }
 
@@ -106,9 +112,12 @@ struct HostLink {
 
     mutating func noteConnect(_ seconds: Double, at now: Double) {
         roundTrip.add(seconds, at: now)
+        guard isStarting, capacity == nil else { return }
+        beginning.noteConnected()
+        reach = max(reach, beginning.width * size(.thumbnail))
     }
 
-    mutating func noteAnswer(_ seconds: Double, isShared: Bool, isSecure: Bool, at now: Double) {
+    mutating func noteAnswer(_ seconds: Double, isShared: Bool, at now: Double) {
         roundTrip.add(seconds, at: now)
         firstAnswers.add(seconds)
         // What comes of the shared connection, when that has been left, is no measure for others.
@@ -188,13 +197,13 @@ struct HostLink {
         // Not as at the very start: many connections that begin at once, all with a flight of packets, would drop each other's
         // last ones, and those are waited for the longest.
         (isStarting, found, roundsWithoutMore) = (false, 0, 0)
-        reach = Self.startingWidth * size(.thumbnail)
+        reach = StartingWidth.overOne * size(.thumbnail)
     }
 
     /// Forgets what was measured: another way leads there now. What things weigh, and what the server can do, stays.
     mutating func forget() {
         let (delivered, sizes, isShared) = (delivered, sizes, isShared)
-        self = HostLink()
+        self = HostLink(isSecure: isSecure)
         (self.delivered, self.sizes, self.isShared) = (delivered, sizes, isShared)
     }
 

@@ -34,7 +34,9 @@ struct RunningTransfer {
     ///
     /// - Parameter size: what such a thing weighs in all, where it has not been said.
     func rest(expecting size: Double) -> Double {
-        max((length ?? size - candidate.held) - received, Self.packet)
+        // If there is a new edition, its answer says so.
+        if candidate.isAskedAfter, !isAnswered { return Self.packet }
+        return max((length ?? size - candidate.held) - received, Self.packet)
     }
 
     /// No less than this is ever to come: who asks has something to get.

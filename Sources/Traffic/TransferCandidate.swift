@@ -10,6 +10,8 @@ public struct TransferCandidate: Hashable, Sendable {
     public var kind: TransferKind
     /// Bytes of it that are here already, from an attempt that was interrupted.
     public var held: Double
+    /// Whether an edition of it is here, and the server will most likely say that it is still the last.
+    public var isAskedAfter: Bool
     /// Whether its connections are secure ones, which take longer to make.
     public var isSecure: Bool
     /// Whether it is under way already, hangs, and is asked for once more.
@@ -17,13 +19,15 @@ public struct TransferCandidate: Hashable, Sendable {
 
     /// Describes something.
     public init(
-        host: String, isSecure: Bool = false, importance: Importance, kind: TransferKind, held: Double = 0
+        host: String, isSecure: Bool = false, importance: Importance, kind: TransferKind, held: Double = 0,
+        isAskedAfter: Bool = false
     ) {
         self.host = host
         self.isSecure = isSecure
         self.importance = importance
         self.kind = kind
         self.held = held
+        self.isAskedAfter = isAskedAfter
     }
 
     /// Whether no network is in between.

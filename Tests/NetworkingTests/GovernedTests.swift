@@ -147,7 +147,7 @@ import Traffic
         }
         defer { queue.letGo() }
         try wish(for: ids)
-        try await test.until { [test, ids] in ids.count { test.hasBegun("/t/\($0)") } == 8 }
+        try await test.until { [test, ids] in ids.count { test.hasBegun("/t/\($0)") } == 12 }
         var widths: [Int] = []
         for _ in 0..<12 {
             // All that were begun have asked; the first of all was the list.
@@ -159,7 +159,7 @@ import Traffic
             }
             await controller.finishTurn()
         }
-        #expect(widths.first == 8, "\(widths)")
+        #expect(widths.first == 12, "\(widths)")
         #expect(try #require(widths.last) <= 4, "\(widths)")
         let slow = try #require(test.activity.traffic)
         // All that was under way came within a second.

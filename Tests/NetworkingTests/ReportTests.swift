@@ -79,12 +79,12 @@ import Traffic
     func stoppedWhileHeldBack() async throws {
         try await begin()
         test.server.interrupt()
-        let wisher = wish(for: try ids.prefix(8).map { try test.thumbnail($0) })
+        let wisher = wish(for: try ids.prefix(4).map { try test.thumbnail($0) })
         test.wishes.ask(for: test.list)
         // Three that find nobody are enough to know it.
         try await test.until { [test] in
             guard case .updating(.waiting) = try test.status.state else { return false }
-            return test.activity.failureCount == 9
+            return test.activity.failureCount == 5
         }
         let watch = test.activity.watchTraffic()
         test.wishes.pause()
@@ -103,8 +103,8 @@ import Traffic
     @Test(.unlessItHangs) func whatIsTakenUpForAHostThatIsGoneIsTriedLater() async throws {
         try await begin()
         test.server.interrupt()
-        let wisher = wish(for: try ids.prefix(8).map { try test.thumbnail($0) })
-        try await test.until { [test] in test.activity.failureCount == 8 }
+        let wisher = wish(for: try ids.prefix(4).map { try test.thumbnail($0) })
+        try await test.until { [test] in test.activity.failureCount == 4 }
         test.wishes.withdraw(wisher)
         try await idle()
         #expect(test.activity.traffic?.quality == .offline)
@@ -157,7 +157,7 @@ import Traffic
         var watch: TrafficWatch? = test.activity.watchTraffic()
         try await test.until { [test] in test.activity.traffic?.transfers.count == 30 }
         let listed = try #require(test.activity.traffic)
-        #expect(listed.running + listed.queued == 30 && listed.running >= 8)
+        #expect(listed.running + listed.queued == 30 && listed.running >= 6)
         #expect(listed.transfers.allSatisfy { $0.host == "127.0.0.1" || $0.host.hasPrefix("http://127.0.0.1") })
         withExtendedLifetime(watch) {}
         watch = nil
@@ -214,9 +214,9 @@ import Traffic
         let wisher = test.wishes.makeWisher()
         test.wishes.state(
             seen.map { Wish($0, importance: .visible) } + near.map { Wish($0, importance: .near) }, by: wisher)
-        try await test.until { [test, ids] in ids.count { test.hasBegun("/t/\($0)") } >= 8 }
+        try await test.until { [test, ids] in ids.count { test.hasBegun("/t/\($0)") } == 12 }
         test.wishes.pause()
-        try await test.until { [test] in test.cancellations == 6 }
+        try await test.until { [test] in test.cancellations == 10 }
         gate.open()
         try await test.until { [test, ids] in try ids[..<2].allSatisfy { try test.photo($0).thumbnail.isCurrent } }
         try await idle()

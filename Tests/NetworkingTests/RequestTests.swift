@@ -42,7 +42,9 @@ import Testing
     }
 
     @Test func list() async throws {
+        #expect(try GalleryListRequest.make(for: .list(cache.id), in: context)?.isAskedAfter == false)
         try await perform(GalleryListRequest.self, .list(cache.id))
+        #expect(try GalleryListRequest.make(for: .list(cache.id), in: context)?.isAskedAfter == true)
         var photos: [Photo] = []
         try cache.read { try $0.forEachPhoto { photos.append($0) } }
         #expect(photos.map(\.galleryID) == ["1", "2"] && photos.map(\.name) == ["One", "Two"])

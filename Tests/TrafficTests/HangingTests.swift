@@ -9,9 +9,13 @@ import Testing
     private var governor = AdaptiveGovernor()
     private let thumbnail = TransferCandidate(host: "h", importance: .visible, kind: .thumbnail)
 
-    /// Some have come over a link of 40 ms.
     init() {
-        for number in 1...8 { begin(number, at: 0) }
+        bring(thumbnail)
+    }
+
+    /// Some have come over a link of 40 ms.
+    private mutating func bring(_ candidate: TransferCandidate) {
+        for number in 1...8 { begin(number, candidate, at: 0) }
         for number in 1...8 {
             answer(number, at: 0.04)
             governor.note(.received(12_000), of: number, at: 0.2)
@@ -88,7 +92,8 @@ import Testing
 
     /// What comes over TLS is seen a record at a time.
     @Test mutating func whatIsSeenLateIsWaitedFor() throws {
-        let secure = TransferCandidate(host: "h", isSecure: true, importance: .visible, kind: .thumbnail)
+        let secure = TransferCandidate(host: "s", isSecure: true, importance: .visible, kind: .thumbnail)
+        bring(secure)
         begin(9, secure, at: 1)
         answer(9, at: 1.04)
         look(at: 1.04)

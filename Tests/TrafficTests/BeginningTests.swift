@@ -1,0 +1,64 @@
+import Model
+import TestSupport
+import Testing
+
+@testable import Traffic
+
+/// How many start over a link of which nothing is known, and what counts among them.
+@Suite(.ownThread) struct BeginningTests {
+    private var governor = AdaptiveGovernor()
+    private var started = 0
+
+    /// Starts thumbnails while there is room. Returns how many run.
+    @discardableResult private mutating func start(isSecure: Bool = false) -> Int {
+        let thumbnail = TransferCandidate(host: "h", isSecure: isSecure, importance: .visible, kind: .thumbnail)
+        while case .now(let way) = governor.admit(thumbnail, at: 0) {
+            started += 1
+            governor.noteStart(of: started, thumbnail, over: way, at: 0)
+        }
+        return started
+    }
+
+    private mutating func startList(isAskedAfter: Bool) {
+        let list = TransferCandidate(host: "h", importance: .list, kind: .list, isAskedAfter: isAskedAfter)
+        governor.noteStart(of: 0, list, over: .any, at: 0)
+    }
+
+    private mutating func connect(_ numbers: ClosedRange<Int>) {
+        for number in numbers { governor.note(.connected(0.1), of: number, at: 0.1) }
+    }
+
+    @Test mutating func withEachThatConnectsAnotherStarts() {
+        #expect(start() == 6)
+        connect(1...2)
+        #expect(start() == 8)
+        connect(3...6)
+        #expect(start() == 12)
+        connect(7...12)
+        #expect(start() == 12, "no more than that before there is an answer")
+    }
+
+    /// What comes over it comes one behind the other, however much is asked for.
+    @Test mutating func thatAConnectionIsThereWhichAllMayShareSaysNothing() {
+        #expect(start(isSecure: true) == 8)
+        connect(1...8)
+        #expect(start(isSecure: true) == 8)
+    }
+
+    @Test mutating func aListThatHasHardlyChangedTakesNobodysPlace() {
+        startList(isAskedAfter: true)
+        #expect(start() == 6)
+    }
+
+    @Test mutating func aListThatIsNotHereDoes() {
+        startList(isAskedAfter: false)
+        #expect(start() < 6)
+    }
+
+    @Test mutating func aListThatHasChangedCountsWithAllThatIsToCome() {
+        startList(isAskedAfter: true)
+        governor.note(.answered(wait: 0.1, length: 90_000, isShared: false), of: 0, at: 0.1)
+        _ = governor.advance(to: 0.1) { _ in 1 }
+        #expect(start() == 0)
+    }
+}
