@@ -59,7 +59,8 @@ struct GovernedHost: Sendable {
         }
         guard link.wouldHoldUpOne, let rate = link.recentRate(at: now) else { return .any }
         // There will be more losses on the way, and each takes a part of its speed.
-        return 2 * rest / rate > link.timeInPieces(of: rest) ? Admission.Way(.unshared, inPieces: true) : .any
+        return 2 * rest / rate > TransferPieces.time(of: rest, roundTrip: link.roundTripTime)
+            ? Admission.Way(.unshared, inPieces: true) : .any
     }
 
     /// How anything else comes.

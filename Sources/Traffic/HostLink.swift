@@ -88,13 +88,6 @@ struct HostLink {
         reach = min(max(reach, capacity), Self.greatestCap * size(.thumbnail))
     }
 
-    /// Seconds until so many bytes are through over connections that have to be made: with TCP, TLS and the request three round
-    /// trips, and one more each time that what a server sends in one has doubled (RFC 6928: ten packets at first).
-    func timeInPieces(of bytes: Double) -> Double {
-        let piece = bytes / Double(TransferPieces.most)
-        return roundTripTime * Double(4 + (1 + piece / 14_600).exponent)
-    }
-
     /// Bytes a second of late. Where packets are lost that is much less than the most that was seen: what had to wait for one
     /// packet comes with it all at once.
     func recentRate(at now: Double) -> Double? { log.rate(delivered, at: now, over: 2 * someTime) }

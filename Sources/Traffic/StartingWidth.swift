@@ -6,21 +6,20 @@
 /// whose answer comes when those of the first are through. Over a secure connection, which all may come to share, answers come
 /// one behind the other, however many are asked for.
 struct StartingWidth: Sendable {
-    private let isSecure: Bool
     /// How many it is by now.
     private(set) var width: Double
+    private let most: Double
 
     /// So many where answers come over one connection, and where everything is begun anew.
     static let overOne = 8.0
     private static let overMany = 6.0
 
     init(isSecure: Bool) {
-        self.isSecure = isSecure
-        width = isSecure ? Self.overOne : Self.overMany
+        (width, most) = isSecure ? (Self.overOne, Self.overOne) : (Self.overMany, 2 * Self.overMany)
     }
 
     /// A connection stands.
     mutating func noteConnected() {
-        if !isSecure { width = min(width + 1, 2 * Self.overMany) }
+        width = min(width + 1, most)
     }
 }

@@ -21,6 +21,13 @@ public struct TransferPieces: Hashable, Sendable {
         size = min(max(most / Double(Self.most), Self.sizes.lowerBound), Self.sizes.upperBound)
     }
 
+    /// Seconds until so many bytes are through over connections that have to be made: with TCP, TLS and the request three round
+    /// trips, and one more each time that what a server sends in one has doubled (RFC 6928: ten packets at first).
+    static func time(of bytes: Double, roundTrip: Double) -> Double {
+        let piece = bytes / Double(most)
+        return roundTrip * Double(4 + (1 + piece / 14_600).exponent)
+    }
+
     /// All at once.
     static let unlimited = TransferPieces(window: .infinity, of: .infinity)
 }

@@ -154,10 +154,11 @@ import Traffic
         let wisher = wish(for: try ids.map { try test.thumbnail($0) })
         try await test.until { [test] in (test.activity.traffic?.running ?? 0) > 0 }
         #expect(test.activity.traffic?.transfers.isEmpty == true)
+        try await test.until { [test, ids] in ids.count { test.hasBegun("/t/\($0)") } == 12 }
         var watch: TrafficWatch? = test.activity.watchTraffic()
         try await test.until { [test] in test.activity.traffic?.transfers.count == 30 }
         let listed = try #require(test.activity.traffic)
-        #expect(listed.running + listed.queued == 30 && listed.running >= 6)
+        #expect(listed.running + listed.queued == 30 && listed.running >= 8)
         #expect(listed.transfers.allSatisfy { $0.host == "127.0.0.1" || $0.host.hasPrefix("http://127.0.0.1") })
         withExtendedLifetime(watch) {}
         watch = nil
