@@ -6,10 +6,11 @@ import Pixels
 /// children. Tests that run beside each other in one process have no such things to themselves.
 ///
 ///     decoder-customer bomb DECODER GOOD BOMB
-///     decoder-customer rounds DECODER GOOD COUNT ORIGIN BROKEN…
+///     decoder-customer rounds DECODER GOOD COUNT ORIGIN HANGING… -- BROKEN…
 ///     decoder-customer leave DECODER GOOD PLACE
 ///
-/// ORIGIN is `program` or `server`: where processes that decode come from. Who leaves ends as if he had been killed, with a server
+/// ORIGIN is `program` or `server`: where processes that decode come from. Those that hang get little time, for all of it is
+/// waited for; the others as much as ever, for a machine may be slow. Who leaves ends as if he had been killed, with a server
 /// at work.
 ///
 /// It prints a line for each thing that it counted: a name, a tab, and a number or a sentence.
@@ -24,7 +25,11 @@ enum DecoderCustomer {
         case "rounds":
             guard let count = Int(arguments[4]), arguments.count > 6 else { exit(2) }
             let origin = arguments[5] == "server" ? DecoderClient.Origin.server : .program
-            try Rounds.run(count, decoder: arguments[2], good: good, broken: Array(arguments[6...]), from: origin)
+            let broken = arguments[6...].split(separator: "--", omittingEmptySubsequences: false)
+            guard broken.count == 2 else { exit(2) }
+            try Rounds.run(
+                count, decoder: arguments[2], good: good, broken: BrokenPrograms(hanging: broken[0], others: broken[1]),
+                from: origin)
         case "leave":
             let client = DecoderClient(path: arguments[2], from: .server)
             _ = try client.decode(.bytes(good), DecodeRequest(box: PixelSize(width: 16, height: 12)))

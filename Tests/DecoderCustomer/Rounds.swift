@@ -17,16 +17,14 @@ final class Rounds: Sendable {
     /// Decodes good pictures, until all is over.
     private let decoder: Mutex<DecoderClient?>
     private let good: [UInt8]
-    private let broken: [String]
+    private let broken: BrokenPrograms
     private let origin: DecoderClient.Origin
     private let count = Mutex(Count())
     private let request = DecodeRequest(box: PixelSize(width: 16, height: 12))
 
-    /// Milliseconds that a broken decoder gets; those that hang take all of them.
-    private static let budget: Int32 = 200
     private static let threads = 3
 
-    private init(decoder: String, good: [UInt8], broken: [String], from origin: DecoderClient.Origin) {
+    private init(decoder: String, good: [UInt8], broken: BrokenPrograms, from origin: DecoderClient.Origin) {
         self.decoder = Mutex(DecoderClient(path: decoder, from: origin))
         self.good = good
         self.broken = broken
@@ -34,7 +32,7 @@ final class Rounds: Sendable {
     }
 
     static func run(
-        _ total: Int, decoder: String, good: [UInt8], broken: [String], from origin: DecoderClient.Origin
+        _ total: Int, decoder: String, good: [UInt8], broken: BrokenPrograms, from origin: DecoderClient.Origin
     ) throws {
         let make = { Rounds(decoder: decoder, good: good, broken: broken, from: origin) }
         // Once, to have loaded what is loaded when it is first needed.
@@ -76,10 +74,10 @@ final class Rounds: Sendable {
             return count.next - 1
         }
         guard number < total else { return false }
-        let path = broken[number % broken.count]
+        let path = broken.path(number)
         let name = path.split(separator: "/").last.map(String.init) ?? path
         do {
-            _ = try DecoderClient(path: path, budget: Self.budget, from: origin).decode(.bytes(good), request)
+            _ = try broken.client(number, from: origin).decode(.bytes(good), request)
             note("\(name): a picture")
         } catch {
             note("\(name): \(error)")

@@ -17,16 +17,16 @@ struct BrokenDecoderTests {
     @Test func nothingStaysBehind() throws {
         // The script that floods writes a hundred megabytes each time; once, with the client's own tests, is enough.
         let scripts = BrokenDecoders.scripts.filter { $0.name != "floods" }
-        let paths =
-            scripts.map { BrokenDecoders.path($0.name) }
-            + (try BrokenDecoders.links.map { try BrokenDecoders.link($0.name, in: folder) })
-        let broken = try outcomes("program", paths)
+        let programs =
+            scripts.map { (BrokenDecoders.path($0.name), $0.error) }
+            + (try BrokenDecoders.links.map { (try BrokenDecoders.link($0.name, in: folder), $0.error) })
+        let broken = try outcomes("program", programs)
         #expect(broken.keys.allSatisfy { !$0.hasSuffix("a picture") && !$0.contains("started") }, "\(broken)")
     }
 
     @Test func nothingStaysBehindOfServers() throws {
-        let names = BrokenDecoders.links.map(\.name) + BrokenDecoders.servers.map(\.name)
-        let broken = try outcomes("server", try names.map { try BrokenDecoders.link($0, in: folder) })
+        let links = BrokenDecoders.links.map { ($0.name, BrokenDecoders.served[$0.name] ?? $0.error) }
+        let broken = try outcomes("server", try linked(links + BrokenDecoders.servers.map { ($0.name, $0.error) }))
         // Where it is the server alone that is broken, the picture is decoded by somebody else.
         let pictures = broken.keys.filter { $0.hasSuffix(": a picture") }.map {
             String($0.dropLast(": a picture".count))
@@ -37,18 +37,26 @@ struct BrokenDecoderTests {
     }
 
     @Test func nothingStaysBehindOfDecodersOfSmallPictures() throws {
-        let paths = try BrokenDecoders.smalls.map { try BrokenDecoders.link($0.name, in: folder) }
         let jpeg = try Tool.cjpeg(PixelBuffer.scene(width: 16, height: 12).ppm)
-        let broken = try outcomes("server", paths, good: jpeg)
+        let broken = try outcomes("server", try linked(BrokenDecoders.smalls), good: jpeg)
         // Somebody else decodes the picture, but for those that are waited for.
         let waited = BrokenDecoders.smalls.compactMap { small in small.error.map { "\(small.name): \($0)" } }
         let others = BrokenDecoders.smalls.filter { $0.error == nil }.map { "\($0.name): a picture" }
         #expect(Set(broken.keys).isSubset(of: waited + others), "\(broken)")
     }
 
+    private typealias Program = (path: String, error: PictureError?)
+
+    private func linked(_ decoders: [(name: String, error: PictureError?)]) throws -> [Program] {
+        try decoders.map { (try BrokenDecoders.link($0.name, in: folder), $0.error) }
+    }
+
     /// What came of the rounds, and how often.
-    private func outcomes(_ origin: String, _ paths: [String], good: [UInt8]? = nil) throws -> [String: String] {
-        let customer = try DecoderCustomer("rounds", ["\(rounds)", origin] + paths, good: good, in: folder)
+    private func outcomes(_ origin: String, _ programs: [Program], good: [UInt8]? = nil) throws -> [String: String] {
+        let hanging = programs.filter { $0.error == .tookTooLong }.map(\.path)
+        let others = programs.filter { $0.error != .tookTooLong }.map(\.path)
+        let customer = try DecoderCustomer(
+            "rounds", ["\(rounds)", origin] + hanging + ["--"] + others, good: good, in: folder)
         #expect(customer["descriptors"] == 0 && customer["children"] == 0)
         #expect(customer["spoiled"] == 0 && customer["good"] ?? 0 > 1)
         let broken = customer.told.filter { $0.key.contains(": ") }

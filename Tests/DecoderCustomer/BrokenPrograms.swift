@@ -1,0 +1,27 @@
+import Pictures
+
+/// Programs that stand in the decoder's place and do something wrong, to be met one after the other.
+struct BrokenPrograms {
+    private let hanging: [String]
+    private let others: [String]
+
+    /// Milliseconds that those get that hang: they take all of them.
+    private static let littleTime: Int32 = 200
+
+    init(hanging: some Sequence<String>, others: some Sequence<String>) {
+        self.hanging = Array(hanging)
+        self.others = Array(others)
+    }
+
+    /// The path of the one whose turn it is.
+    func path(_ turn: Int) -> String {
+        let number = turn % (hanging.count + others.count)
+        return number < hanging.count ? hanging[number] : others[number - hanging.count]
+    }
+
+    func client(_ turn: Int, from origin: DecoderClient.Origin) -> DecoderClient {
+        let path = path(turn)
+        return hanging.contains(path)
+            ? DecoderClient(path: path, budget: Self.littleTime, from: origin) : DecoderClient(path: path, from: origin)
+    }
+}
