@@ -105,14 +105,14 @@ struct HostLink {
 
     mutating func noteConnect(_ seconds: Double, at now: Double) {
         roundTrip.add(seconds, at: now)
-        guard isStarting, capacity == nil else { return }
-        beginning.noteConnected()
-        reach = max(reach, beginning.width * size(.thumbnail))
+        guard isStarting, capacity == nil, let wider = beginning.noteConnected(after: seconds) else { return }
+        reach = max(reach, wider * size(.thumbnail))
     }
 
     mutating func noteAnswer(_ seconds: Double, isShared: Bool, at now: Double) {
         roundTrip.add(seconds, at: now)
         firstAnswers.add(seconds)
+        if isStarting, let wider = beginning.noteAnswered() { reach = max(reach, wider * size(.thumbnail)) }
         // What comes of the shared connection, when that has been left, is no measure for others.
         guard mayShare || !isShared else { return }
         isSeenLate = isSecure && !isShared

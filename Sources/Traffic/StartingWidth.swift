@@ -2,24 +2,39 @@
 /// on a slow one not more than are soon through.
 ///
 /// Over connections of their own servers send all of that at once (RFC 6928), and a link of some megabits drops the end of it.
-/// So there it begins with less, and as a sender does, slowly: with each connection that stands there is room for one more,
-/// whose answer comes when those of the first are through. Over a secure connection, which all may come to share, answers come
-/// one behind the other, however many are asked for.
+/// So there it begins with less, and as a sender does, slowly. What is dropped at the beginning is waited for for three round
+/// trips: on a short way that is little, and with each connection that stands there is room for two more; on a long one for one
+/// more with each answer, and not for so many. Over a secure connection, which all may come to share, answers come one behind
+/// the other, however many are asked for.
 struct StartingWidth: Sendable {
     /// How many it is by now.
     private(set) var width: Double
-    private let most: Double
+    private let isSecure: Bool
 
     /// So many where answers come over one connection, and where everything is begun anew.
     static let overOne = 8.0
-    private static let overMany = 6.0
+    private static let overMany = 5.0
+    private static let most = 12.0
+    private static let mostOnLongWay = 8.0
+    /// Seconds of a round trip from which on a way is long.
+    private static let long = 0.2
 
     init(isSecure: Bool) {
-        (width, most) = isSecure ? (Self.overOne, Self.overOne) : (Self.overMany, 2 * Self.overMany)
+        width = isSecure ? Self.overOne : Self.overMany
+        self.isSecure = isSecure
     }
 
-    /// A connection stands.
-    mutating func noteConnected() {
-        width = min(width + 1, most)
+    /// A connection stands, after so many seconds. Returns how many it is from now on; nil if that is what it was.
+    mutating func noteConnected(after seconds: Double) -> Double? {
+        seconds < Self.long ? widen(by: 2, to: Self.most) : nil
+    }
+
+    /// An answer has begun. Returns how many it is from now on; nil if that is what it was.
+    mutating func noteAnswered() -> Double? { widen(by: 1, to: Self.mostOnLongWay) }
+
+    private mutating func widen(by count: Double, to most: Double) -> Double? {
+        guard !isSecure, width < most else { return nil }
+        width = min(width + count, most)
+        return width
     }
 }
