@@ -27,7 +27,7 @@ extension AdaptiveGovernor {
             (transfer.sign, transfer.isAnswered) = (now, false)
         case .received(let bytes):
             guard bytes > transfer.received else { return }
-            host.link.noteDelivered(bytes - transfer.received)
+            host.link.noteDelivered(bytes - transfer.received, at: now)
             host.reach.noteSign(at: now)
             (transfer.received, transfer.sign) = (bytes, now)
             // A long one is measured as it goes.

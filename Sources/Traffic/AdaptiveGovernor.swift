@@ -107,7 +107,7 @@ public struct AdaptiveGovernor: Governor {
         of transfer: Int, _ candidate: TransferCandidate, over way: Admission.Way, at now: Double
     ) {
         var host = hosts[candidate.host] ?? newHost(candidate)
-        if host.running == 0 { host.reach.noteBeginning(at: now) }
+        if host.running == 0 { host.noteBeginning(at: now) }
         host.running += 1
         if !candidate.isAgain { host.lastStarted = candidate.importance }
         let isTrial = way.connection == .few && host.trial.wantsAnother

@@ -123,6 +123,12 @@ struct GovernedHost: Sendable {
         transfer.deliveredAtSample = link.delivered
     }
 
+    /// Something begins where nothing was under way.
+    mutating func noteBeginning(at now: Double) {
+        reach.noteBeginning(at: now)
+        link.noteBeginning(at: now)
+    }
+
     /// A transfer is over.
     mutating func noteEnd(of transfer: RunningTransfer, _ ending: TransferNews.Ending, at now: Double) {
         running -= 1

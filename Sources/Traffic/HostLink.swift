@@ -41,6 +41,7 @@ struct HostLink {
     /// What fits into the link by the first answers.
     private var foretold = 0.0
     private var log = DeliveryLog()
+    private var sightings = Sightings()
     private var fall = FallSigns()
 
     /// Beyond this many there are servers who think it is an attack.
@@ -123,8 +124,11 @@ struct HostLink {
         if isLate(seconds) { lateAnswers += 1 }
     }
 
-    mutating func noteDelivered(_ bytes: Double) {
+    mutating func noteBeginning(at now: Double) { sightings.noteBeginning(delivered, at: now) }
+
+    mutating func noteDelivered(_ bytes: Double, at now: Double) {
         delivered += bytes
+        sightings.note(delivered, at: now)
     }
 
     mutating func notePackets(areOrdered: Bool, roundTrip: Double) {
@@ -160,14 +164,19 @@ struct HostLink {
         return max(gain * capacity + unseen, min(reach, cap * thumbnail), floor)
     }
 
-    /// Bytes that have come, and that nobody sees: over TLS they are seen when their record is whole, which has 16 KiB with
-    /// most servers. On a slow link it is half a second in the coming, and what is asked for when it is there is asked for late.
-    /// Over connections of their own each transfer has such a record, and is on average half through it.
-    private var unseen: Double { isShared ? 10_240 : isSeenLate ? (capacity ?? 0) / 2 : 0 }
+    /// Bytes that have come, and that nobody sees: part of a record of TLS. Over one connection it is known how much of it there is,
+    /// and counts where hardly more fits into the link. Over connections of their own each transfer has such a record, and is on
+    /// average half through it.
+    private var unseen: Double {
+        isShared ? (isNarrow ? sightings.unseen : 10_240) : isSeenLate ? (capacity ?? 0) / 2 : 0
+    }
+
+    /// Whether less than a thumbnail fits into it: what is asked for too soon waits at its other end.
+    private var isNarrow: Bool { capacity.map { $0 < size(.thumbnail) } ?? false }
 
     /// With less than this a short link is empty while the next thing is asked for: one thumbnail beside the one that is coming,
-    /// but no more than comes in the blink of an eye, or it would be a queue itself.
-    private var floor: Double { min(size(.thumbnail), soon) }
+    /// but no more than comes in the blink of an eye, or it would be a queue itself. Over one connection it is asked for in time.
+    private var floor: Double { isShared ? 0 : min(size(.thumbnail), soon) }
 
     /// What comes in the blink of an eye.
     private var soon: Double { (bandwidth.greatest ?? 0) * 0.25 }
@@ -212,6 +221,7 @@ struct HostLink {
             foretold = capacity
             reach = min(max(reach, capacity), cap * size(.thumbnail))
         }
+        sightings.advance(to: now)
         guard now >= roundEnd else { return }
         roundEnd = now + max(roundTripTime, 0.05)
         packets.endRound()
@@ -226,11 +236,8 @@ struct HostLink {
         if roundsWithoutMore >= 3 { isStarting = false }
     }
 
-    /// What most servers put into a record of TLS, and the most that there can be (RFC 8446).
-    private static let record = 16_384.0
-
     /// Seconds that one takes over the link, as far as is known.
-    private var recordTime: Double { bandwidth.greatest.map { Self.record / $0 } ?? 0 }
+    private var recordTime: Double { bandwidth.greatest.map { Sightings.record / $0 } ?? 0 }
 
     /// Whether an answer that took so long stood in a queue.
     func isLate(_ wait: Double) -> Bool {

@@ -17,7 +17,7 @@ import Testing
         let step = 0.05
         while now < end - step / 2 {
             now += step
-            link.noteDelivered(rate * step)
+            link.noteDelivered(rate * step, at: now)
             if rate > 0 {
                 link.sample(
                     since: now - step, delivered: link.delivered - rate * step, isSaturated: isSaturated, at: now)
