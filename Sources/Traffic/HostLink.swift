@@ -26,9 +26,7 @@ struct HostLink {
 
     /// Whether it is still being found out how much the link carries.
     private var isStarting = true
-    /// The bandwidth that was found last, and for how many rounds there has been no more.
-    private var found = 0.0
-    private var roundsWithoutMore = 0
+    private var growth = BandwidthGrowth()
     private var roundEnd = 0.0
     /// Answers of this round, and how many of them came later than they could have.
     private var answers = 0
@@ -70,7 +68,7 @@ struct HostLink {
 
     /// Whether the link has been used for so long that it will not show more by itself. Where losses keep it from being used
     /// that is sooner to be seen.
-    var isSettled: Bool { isHeldUpByLosses || (!isStarting && roundsWithoutMore >= 12) }
+    var isSettled: Bool { isHeldUpByLosses || (!isStarting && growth.roundsWithoutMore >= 12) }
 
     /// Whether losses keep it from being used: packets get lost, and not for want of room in a queue, for there is none.
     var isHeldUpByLosses: Bool { packets.isHeldUp(least: roundTripTime, isShared: isShared) }
@@ -198,7 +196,7 @@ struct HostLink {
         (answers, lateAnswers) = (0, 0)
         // Not as at the very start: many connections that begin at once, all with a flight of packets, would drop each other's
         // last ones, and those are waited for the longest.
-        (isStarting, found, roundsWithoutMore) = (false, 0, 0)
+        (isStarting, growth) = (false, BandwidthGrowth())
         reach = StartingWidth.overOne * size(.thumbnail)
     }
 
@@ -226,14 +224,10 @@ struct HostLink {
         roundEnd = now + max(roundTripTime, 0.05)
         packets.endRound()
         guard let rate = bandwidth.greatest else { return }
-        if rate >= 1.25 * found {
-            (found, roundsWithoutMore) = (rate, 0)
-        } else {
-            roundsWithoutMore += 1
-        }
+        growth.endRound(rate)
         if isSaturated { judgeQueue(overdue: overdue(), cap: cap) }
         (answers, lateAnswers) = (0, 0)
-        if roundsWithoutMore >= 3 { isStarting = false }
+        if growth.roundsWithoutMore >= 3 { isStarting = false }
     }
 
     /// Seconds that one takes over the link, as far as is known.
@@ -249,7 +243,7 @@ struct HostLink {
         guard answers + overdue > 0 else { return }
         // Where packets get lost answers wait for them, over one connection all for each, and no queue keeps them.
         let isLate = 2 * (lateAnswers + overdue) > answers + overdue && !(isShared && isLossy)
-        if isLate, isShared, roundsWithoutMore < 2, reach < gathering || !packets.isLate(least: roundTripTime) {
+        if isLate, isShared, growth.roundsWithoutMore < 2, reach < gathering || !packets.isLate(least: roundTripTime) {
             // Over one connection answers wait for each other while it still gathers speed, and it gathers none that it is not
             // asked for.
             reach = max(reach, min(3 * reach, gathering, cap * size(.thumbnail)))
@@ -299,7 +293,7 @@ struct HostLink {
         log = DeliveryLog()
         fall.note(at: now)
         bandwidth.reset(to: max(rate, 2_000), at: now)
-        (found, roundsWithoutMore) = (max(rate, 2_000), 0)
+        growth = BandwidthGrowth(from: max(rate, 2_000))
         (reach, foretold, widest) = (0, 0, 0)
         return rate < known / 8
     }
