@@ -95,12 +95,17 @@ public struct Network: CustomStringConvertible, Sendable {
         return try seeds.reduce(0) { sum, seed in
             let simulation = try Simulation(link, governor, isShared: isShared, seed: seed)
             simulation.want(crowd, .thumbnail, sizes: Self.thumbnailSizes)
-            // Something is always half through, and it matters what.
-            let time = crowd == 0 ? 0 : (bits > 3e6 ? 3.0 : 6.0) + 0.1 * Double(seed - 1)
+            let time = crowd == 0 ? 0 : moment(seed)
             let photo = simulation.want(.photo, bytes: 400_000, importance: .lookedAt, at: time)
             simulation.run(until: photo)
             return sum + (simulation.transfers[photo].duration ?? .infinity)
         } / Double(seeds.count)
+    }
+
+    /// When it is wanted. Something is always half through, and it matters what: on a slow link that is longer the same thing.
+    private func moment(_ number: UInt64) -> Double {
+        let (from, apart): (Double, Double) = bits > 3e6 ? (3, 0.1) : (6, 0.3)
+        return from + apart * Double(number - 1)
     }
 
     /// Seconds from the wish for a photo to its last byte, while others are fetched beforehand.
