@@ -32,7 +32,7 @@ class Shape:
     def text(self):
         """As one would say it."""
         rate = f"{self.rate / 1e6:g} Mbit/s" if self.rate >= 1e6 else f"{self.rate / 1e3:g} kbit/s"
-        loss = f", {self.loss:.0%} lost" if self.loss else ""
+        loss = f", {self.loss * 100:g} % lost" if self.loss else ""
         return f"{self.name} ({rate}, {self.round_trip} ms{loss})"
 
     @property
@@ -64,7 +64,7 @@ class Shape:
         return chosen
 
 
-#: Those that fetching was made for, and two more that it was not.
+#: Those that fetching was made for, two that were looked at along the way, and two that were made when it was done.
 SHAPES = {
     shape.name: shape for shape in (
         Shape("b", 50_000_000, 100, 2_000),
@@ -72,6 +72,8 @@ SHAPES = {
         Shape("d", 256_000, 600, 60, photos="middle", photo_after=8, among="middle"),
         Shape("e", 10_000_000, 40, 800, loss=0.01),
         Shape("f", 300_000_000, 20, 2_000),
+        Shape("g", 20_000_000, 60, 2_000, loss=0.003),
+        Shape("h", 5_000_000, 150, 800, photos="middle", among="mixed"),
     )
 }
 TUNED = "bcd"

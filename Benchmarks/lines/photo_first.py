@@ -6,7 +6,7 @@ from contest import Entry
 from figure import Figure
 from network import on_links
 from pictures import KINDS, PHOTOS, THUMBNAILS, size_of_last
-from shapes import SHAPES, TUNED
+from shapes import SHAPES
 from visit import Visit
 
 LINE = "photo-first"
@@ -88,7 +88,7 @@ def measured(network):
         else:
             yield contest.compare(LINE, "… https, with HTTP/2", ours, theirs, LIMITS[scheme])
     yield against_four("… against four at once", pairs["http"][0], four)
-    yield against_four("… among photos, against four at once", photos, photos_four, AMONG_PHOTOS[shape.name])
+    yield against_four("… among photos, against four at once", photos, photos_four, AMONG_PHOTOS.get(shape.name))
     if later:
         yield against_four("… the same, when they are further", *later)
     yield waste(network)
@@ -119,5 +119,4 @@ def waste(network):
 
 
 def measure(workshop):
-    shapes = [SHAPES[name] for name in workshop.links if name in TUNED]
-    yield from on_links(workshop, LINE, shapes, measured)
+    yield from on_links(workshop, LINE, [SHAPES[name] for name in workshop.links], measured)
