@@ -29,6 +29,9 @@ extension AdaptiveGovernor {
             guard bytes > transfer.received else { return }
             host.link.noteDelivered(bytes - transfer.received, at: now)
             host.reach.noteSign(at: now)
+            if transfer.candidate.kind == .photo, transfer.isAnswered {
+                host.link.noteSilence(from: transfer.sign, to: now)
+            }
             (transfer.received, transfer.sign) = (bytes, now)
             // A long one is measured as it goes.
             if transfer.candidate.kind == .photo, now - transfer.sampleTime > max(2 * host.link.roundTripTime, 0.25) {

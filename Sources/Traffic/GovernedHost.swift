@@ -136,7 +136,9 @@ struct GovernedHost: Sendable {
         switch ending {
         case .completed:
             var transfer = transfer
-            sample(&transfer, at: now)
+            // What was measured as it went ends a moment later, and the few packets of a moment are no measure.
+            let isMeasured = transfer.candidate.kind == .photo && now - transfer.sampleTime < link.roundTripTime
+            if !isMeasured { sample(&transfer, at: now) }
             if transfer.received > 0 {
                 link.noteSize(transfer.received + transfer.candidate.held, of: transfer.candidate.kind)
             }

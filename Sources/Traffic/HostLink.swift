@@ -40,6 +40,7 @@ struct HostLink {
     private var foretold = 0.0
     private var log = DeliveryLog()
     private var sightings = Sightings()
+    private var late = LateArrivals()
     private var fall = FallSigns()
 
     /// Beyond this many there are servers who think it is an attack.
@@ -129,6 +130,11 @@ struct HostLink {
         sightings.note(delivered, at: now)
     }
 
+    /// Nothing was seen of an answer meanwhile, though there was more to come.
+    mutating func noteSilence(from begin: Double, to end: Double) {
+        if end - begin > roundTripTime { late.note(from: begin, to: end) }
+    }
+
     mutating func notePackets(areOrdered: Bool, roundTrip: Double) {
         packets.note(areOrdered: areOrdered, trip: roundTrip, least: roundTripTime, isShared: isShared)
         // An answer that is seen when its record is there may have taken as many round trips as its server sends it in. What
@@ -146,7 +152,7 @@ struct HostLink {
     mutating func sample(since time: Double, delivered before: Double, isSaturated: Bool, at now: Double) {
         // An answer without a body says nothing of what the link carries.
         guard now > time, time >= fall.time, delivered > before else { return }
-        let rate = (delivered - before) / (now - time)
+        let rate = (delivered - before) / (now - late.beginning(of: time))
         if isSaturated || rate > bandwidth.greatest ?? 0 {
             bandwidth.add(rate, at: now, window: max(10 * roundTripTime, 1))
             widest = max(widest, capacity ?? 0)
