@@ -295,12 +295,16 @@ struct HostLink {
             let rate = log.rate(delivered, at: now, over: span),
             rate < (packets.areAnyLost ? known / 8 : known / 2), rate * span > Self.sign
         else { return false }
+        let isAnotherWorld = rate < known / 8
+        // Much of that may have come before: what is there of late is what it carries.
+        let late = isAnotherWorld ? log.rate(delivered, at: now, over: span / 4) ?? rate : rate
+        let present = max(min(rate, late), 2_000)
         // What has been judged is not judged again.
         log = DeliveryLog()
         fall.note(at: now)
-        bandwidth.reset(to: max(rate, 2_000), at: now)
-        growth = BandwidthGrowth(from: max(rate, 2_000))
+        bandwidth.reset(to: present, at: now)
+        growth = BandwidthGrowth(from: present)
         (reach, foretold, widest) = (0, 0, 0)
-        return rate < known / 8
+        return isAnotherWorld
     }
 }

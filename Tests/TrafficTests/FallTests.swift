@@ -13,7 +13,9 @@ import Testing
     init() { link.noteConnect(0.3, at: 0) }
 
     /// So many bytes a second come until then, and there is enough to do, or there is not.
-    private mutating func deliver(_ rate: Double, until end: Double, isSaturated: Bool = true) {
+    private mutating func deliver(
+        _ rate: Double, until end: Double, isSaturated: Bool = true, isJudged: Bool = true
+    ) {
         let step = 0.05
         while now < end - step / 2 {
             now += step
@@ -23,7 +25,7 @@ import Testing
                     since: now - step, delivered: link.delivered - rate * step, isSaturated: isSaturated, at: now)
             }
             link.advance(to: now, isSaturated: isSaturated, overdue: { 0 }, cap: 64)
-            if isSaturated, link.noteFall(at: now) { falls.append(now) }
+            if isSaturated, isJudged, link.noteFall(at: now) { falls.append(now) }
         }
     }
 
@@ -51,5 +53,13 @@ import Testing
         // It had begun in better times.
         link.sample(since: 4, delivered: before, isSaturated: true, at: now)
         #expect(rate < 60_000)
+    }
+
+    /// What has come before it fell is no measure of what it carries since.
+    @Test mutating func whatIsSeenLateIsSeenAsItIs() {
+        deliver(1e6, until: 5)
+        deliver(20_000, until: 6.1, isJudged: false)
+        deliver(20_000, until: 6.15)
+        #expect(falls.count == 1 && rate < 25_000, "\(falls) \(rate)")
     }
 }
