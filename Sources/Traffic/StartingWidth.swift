@@ -2,10 +2,10 @@
 /// on a slow one not more than are soon through.
 ///
 /// Over connections of their own servers send all of that at once (RFC 6928), and a link of some megabits drops the end of it.
-/// So there it begins with less, and as a sender does, slowly. What is dropped at the beginning is waited for for three round
-/// trips: on a short way that is little, and with each connection that stands there is room for two more; on a long one for one
-/// more with each answer, and not for so many. Over a secure connection, which all may come to share, answers come one behind
-/// the other, however many are asked for.
+/// So there it begins with less, and as a sender does, slowly: with each answer there is room for one more. What is dropped at
+/// the beginning is waited for for three round trips. On a short way that is little, and it need not wait for answers: with each
+/// connection that stands there is room for two more, and for more in all. Over a secure connection, which all may come to
+/// share, answers come one behind the other, however many are asked for.
 struct StartingWidth: Sendable {
     /// How many it is by now.
     private(set) var width: Double
