@@ -71,7 +71,7 @@ SHAPES = {
         Shape("c", 2_000_000, 300, 200, photos="middle", photo_after=6, among="mixed"),
         Shape("d", 256_000, 600, 60, photos="middle", photo_after=8, among="middle"),
         Shape("e", 10_000_000, 40, 800, loss=0.01),
-        Shape("f", 300_000_000, 20, 2_000),
+        Shape("f", 300_000_000, 20, 2_000, photo_after=0.75),
         Shape("g", 20_000_000, 60, 2_000, loss=0.003),
         Shape("h", 5_000_000, 150, 800, photos="middle", among="mixed"),
     )
