@@ -16,7 +16,7 @@ extension AdaptiveGovernor {
             (transfer.askTime, transfer.sign, transfer.isAnswered) = (askTime, askTime, false)
             host.reach.noteSign(at: now)
         case .answered(let wait, let length, let isShared):
-            host.link.noteAnswer(wait, isShared: isShared, at: now)
+            host.link.noteAnswer(wait, of: transfer.candidate.kind, isShared: isShared, at: now)
             host.reach.noteSign(at: now)
             if transfer.candidate.kind == .thumbnail { host.waits.add(wait) }
             transfer.length = length ?? transfer.length

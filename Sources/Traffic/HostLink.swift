@@ -109,9 +109,10 @@ struct HostLink {
         reach = max(reach, wider * size(.thumbnail))
     }
 
-    mutating func noteAnswer(_ seconds: Double, isShared: Bool, at now: Double) {
+    mutating func noteAnswer(_ seconds: Double, of kind: TransferKind, isShared: Bool, at now: Double) {
         roundTrip.add(seconds, at: now)
-        firstAnswers.add(seconds)
+        // Photos come side by side: their first packets follow each other closely on any link.
+        if kind != .photo { firstAnswers.add(seconds) }
         if isStarting, let wider = beginning.noteAnswered() { reach = max(reach, wider * size(.thumbnail)) }
         // What comes of the shared connection, when that has been left, is no measure for others.
         guard mayShare || !isShared else { return }

@@ -80,4 +80,16 @@ import Testing
         _ = governor.advance(to: 0.1) { _ in 1 }
         #expect(start() == 0)
     }
+
+    /// The first packets of several photos come close together whatever the link: what comes between them is not a photo.
+    @Test mutating func theFirstAnswersOfPhotosDoNotSayWhatFits() {
+        let photo = TransferCandidate(host: "h", importance: .rest, kind: .photo)
+        for number in 1...5 {
+            governor.noteStart(of: number, photo, over: .any, at: 0)
+            let wait = 0.3 + 0.006 * Double(number)
+            governor.note(.answered(wait: wait, length: 3_000_000, isShared: false), of: number, at: wait)
+        }
+        _ = governor.advance(to: 0.4) { _ in 1 }
+        #expect(governor.report.window < 120_000, "\(governor.report.window)")
+    }
 }
