@@ -29,12 +29,11 @@ extension AdaptiveGovernor {
             guard bytes > transfer.received else { return }
             host.link.noteDelivered(bytes - transfer.received, at: now)
             host.reach.noteSign(at: now)
-            if transfer.candidate.kind == .photo, transfer.isAnswered {
-                host.link.noteSilence(from: transfer.sign, to: now)
-            }
+            let isLong = transfer.candidate.kind == .photo
+            if isLong, transfer.isAnswered { host.link.noteSilence(from: transfer.sign, to: now) }
             (transfer.received, transfer.sign) = (bytes, now)
             // A long one is measured as it goes.
-            if transfer.candidate.kind == .photo, now - transfer.sampleTime > max(2 * host.link.roundTripTime, 0.25) {
+            if isLong, now - transfer.sampleTime > max(2 * host.link.roundTripTime, 0.25) {
                 host.sample(&transfer, at: now)
             }
         case .asked(let bytes): transfer.asked = bytes

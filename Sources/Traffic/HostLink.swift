@@ -277,9 +277,6 @@ struct HostLink {
         return isStarting || isHeldUpByLosses ? max(4 * capacity, 2 * foretold) : 1.5 * capacity
     }
 
-    /// So many bytes in that time are a sign of life: three packets.
-    private static let sign = 4_344.0
-
     /// Two of these are looked back upon.
     private var someTime: Double { max(2 * roundTripTime, 0.5) }
 
@@ -289,23 +286,15 @@ struct HostLink {
     /// The link has become much worse than it was, though there was enough to do: what was known of it is forgotten.
     /// Returns whether it is so much worse that what is under way is of another world.
     mutating func noteFall(at now: Double) -> Bool {
-        // Where nothing comes at all a packet was lost, or the link is asleep: that says nothing of what it carries. Where the
-        // line loses packets what waited for one comes at once, and looks like a link twice as wide or more: there it has to
-        // have become as much worse as that again.
-        guard !isHeldUpByLosses, let span = fall.span(2 * fallSpan, at: now), let known = bandwidth.greatest,
-            let rate = log.rate(delivered, at: now, over: span),
-            rate < (packets.areAnyLost ? known / 8 : known / 2), rate * span > Self.sign
+        guard !isHeldUpByLosses, let known = bandwidth.greatest,
+            let found = fall.judge(log, delivered, known, isLossy: packets.areAnyLost, over: 2 * fallSpan, at: now)
         else { return false }
-        let isAnotherWorld = rate < known / 8
-        // Much of that may have come before: what is there of late is what it carries.
-        let late = isAnotherWorld ? log.rate(delivered, at: now, over: span / 4) ?? rate : rate
-        let present = max(min(rate, late), 2_000)
         // What has been judged is not judged again.
         log = DeliveryLog()
         fall.note(at: now)
-        bandwidth.reset(to: present, at: now)
-        growth = BandwidthGrowth(from: present)
+        bandwidth.reset(to: found.rate, at: now)
+        growth = BandwidthGrowth(from: found.rate)
         (reach, foretold, widest) = (0, 0, 0)
-        return isAnotherWorld
+        return found.isAnotherWorld
     }
 }
