@@ -82,6 +82,10 @@ def arguments():
         parser.error("It is measured once at least.")
     if not os.access(chosen.binary, os.X_OK):
         parser.error(f"There is no {chosen.binary}; make build makes it.")
+    decoder = chosen.binary.with_name("vitrine-decoder")
+    if not os.access(decoder, os.X_OK):
+        # Whoever copies the program alone would measure one that shows no pictures.
+        parser.error(f"There is no {decoder}, which {chosen.binary.name} starts to decode pictures; make build makes it.")
     return chosen
 
 
