@@ -69,7 +69,7 @@ class Network(contextlib.ExitStack):
 def on_links(workshop, line, shapes, measured):
     """The figures of each link; one that says why, if there is none."""
     if why := obstacle():
-        yield Figure(line, "on shaped links", missing=why)
+        yield Figure(line, "on shaped links", missing=why, failed=True)
         return
     for shape in shapes:
         workshop.say(f"  link {shape.text}")
