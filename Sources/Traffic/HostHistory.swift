@@ -10,6 +10,9 @@ public struct HostHistory: Hashable, Sendable {
     /// Hosts are not to pile up; those that were learned of first go first.
     private static let most = 64
 
+    /// No link holds as much, and what says so has not been written here.
+    private static let greatest = 1e12
+
     /// Bytes that fitted into the link to each.
     private var capacities: [String: Double] = [:]
     private var order: [String] = []
@@ -21,8 +24,8 @@ public struct HostHistory: Hashable, Sendable {
     public init(text: String) {
         for line in text.split(separator: "\n") {
             let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
-            guard fields.count == 2, !fields[0].isEmpty, let capacity = Double(fields[1]), capacity.isFinite,
-                capacity > 0
+            guard fields.count == 2, !fields[0].isEmpty, let capacity = Double(fields[1]),
+                (0..<Self.greatest).contains(capacity), capacity > 0
             else { continue }
             self[String(fields[0])] = capacity
         }

@@ -31,7 +31,7 @@ import Testing
     @Test func isReadAsItWasWritten() throws {
         let history = try learned(.c)
         #expect(HostHistory(text: history.text) == history && !history.text.isEmpty)
-        #expect(HostHistory(text: "nonsense\nhost\t-3\nhost\tinf\n\t\n") == HostHistory())
+        #expect(HostHistory(text: "nonsense\nhost\t-3\nhost\tinf\nhost\t1e300\n\t\n") == HostHistory())
         var many = HostHistory()
         for number in 0..<200 { many["\(number)"] = 1 }
         #expect(many["0"] == nil && many["199"] != nil && many.text.split(separator: "\n").count == 64)
