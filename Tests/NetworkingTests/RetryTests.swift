@@ -23,7 +23,11 @@ import Testing
         #expect(never.delay(afterAttempts: 3, retryAfter: nil) == .zero)
         #expect(never.delay(afterAttempts: 1, retryAfter: 120) == .seconds(120))
         #expect(never.delay(afterAttempts: 1, retryAfter: 1_000_000_000) == .seconds(21_600))
-        #expect(RetrySchedule(maximumAttempts: 2).delay(afterAttempts: 2, retryAfter: nil) == nil)
+        let twice = RetrySchedule(maximumAttempts: 2, random: { 1 })
+        #expect(twice.delay(afterAttempts: 2, retryAfter: nil) == nil)
+        // A command that is to end by itself waits for as long as a hiccup takes, and not for hours.
+        #expect(twice.delay(afterAttempts: 1, retryAfter: 60) == .seconds(60))
+        #expect(twice.delay(afterAttempts: 1, retryAfter: 61) == nil)
         for _ in 0..<1_000 {
             let delay = RetrySchedule().delay(afterAttempts: 2, retryAfter: nil)
             #expect(delay.map { (.zero ... .seconds(60)).contains($0) } == true)
