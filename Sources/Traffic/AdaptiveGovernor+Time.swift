@@ -33,7 +33,24 @@ extension AdaptiveGovernor {
                 running[number]?.isSaturated = false
             }
         }
-        return makeRoom(at: now) + fallen.sorted().flatMap { shed($0) }
+        return makeRoom(at: now) + fallen.sorted().flatMap { shed($0) } + makePlace()
+    }
+
+    /// Where a host lets no more run, a photo for later gives its place to what the user waits for. It would take as long as it
+    /// takes, and what has come of it is kept. A thumbnail is sooner through than it is begun anew.
+    private mutating func makePlace() -> [Int] {
+        defer { crowded = [] }
+        return crowded.sorted().compactMap { name in
+            let ofHost = inOrder.filter { $0.value.candidate.host == name }
+            // What was interrupted has its place until it has ended.
+            guard let host = hosts[name], Double(host.running) >= host.cap.value,
+                !ofHost.contains(where: \.value.isGivenUp),
+                let last = ofHost.filter({ $0.value.candidate.kind == .photo && isInterruptible($0.value) })
+                    .min(by: { $0.value.candidate.importance < $1.value.candidate.importance })
+            else { return nil }
+            running[last.key]?.isGivenUp = true
+            return last.key
+        }
     }
 
     private mutating func leaveShared(_ name: String) {

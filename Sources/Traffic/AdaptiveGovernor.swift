@@ -17,6 +17,8 @@ public struct AdaptiveGovernor: Governor {
     var urgent: Set<Int> = []
     /// Something that is looked at has started, and nothing was interrupted for it yet.
     var isRoomWanted = false
+    /// Hosts that let no more run at once, where the user waits for something that could not be started for that reason.
+    var crowded: Set<String> = []
 
     /// A governor that knows what an earlier one has found out.
     public init(history: HostHistory = HostHistory()) {
@@ -37,13 +39,20 @@ public struct AdaptiveGovernor: Governor {
         history[name] = capacity.rounded(.down)
     }
 
+    /// So many run at once, of all hosts: each takes a descriptor, and a list may name a host for every picture.
+    private static let greatestWidth = 128
+
     /// Hosts are looked at time and again, and a list may name very many.
     private static let mostHosts = 256
+    /// With those that could not be reached it may be so many. That is forgotten sooner than that they are looked at.
+    private static let mostGone = 1_024
 
     /// Forgets those that have had nothing to do for longest, of whom there is nothing to be remembered but what they carry.
     private mutating func forgetIdleHosts() {
         guard hosts.count > Self.mostHosts else { return }
-        let idle = hosts.filter(\.value.isForgettable).sorted { $0.value.reach.lastSign < $1.value.reach.lastSign }
+        let areMany = hosts.count > Self.mostGone
+        let idle = hosts.filter { areMany ? $0.value.isIdle : $0.value.isForgettable }
+            .sorted { $0.value.reach.lastSign < $1.value.reach.lastSign }
         for (name, host) in idle.prefix(hosts.count - Self.mostHosts * 3 / 4) {
             Self.keep(host, name, in: &remembered)
             hosts[name] = nil
@@ -63,9 +72,12 @@ public struct AdaptiveGovernor: Governor {
             defer { hosts[candidate.host] = host }
             return host.admitsOffline(candidate, at: now) ? .now(.any) : .hostIsBusy
         }
-        if Double(host.running) >= host.cap.value { return .hostIsBusy }
+        if Double(host.running) >= host.cap.value {
+            if candidate.isUrgent { crowded.insert(candidate.host) }
+            return .hostIsBusy
+        }
         if candidate.isUrgent { return .now(host.way(forUrgent: candidate, at: now)) }
-        if areOthersHeldBack { return .linkIsBusy }
+        if areOthersHeldBack || running.count >= Self.greatestWidth { return .linkIsBusy }
         // Thumbnails of others may start all the same.
         if candidate.kind == .photo, isAnythingUrgent || (host.quality == .poor && host.running > 0) {
             return .hostIsBusy

@@ -25,8 +25,11 @@ struct GovernedHost: Sendable {
         if let capacity { link.begin(with: capacity) }
     }
 
-    /// Whether it could as well begin anew: nothing is under way, nothing waits, and nothing is to be held against it.
-    var isForgettable: Bool { running == 0 && waiting == 0 && !reach.isOffline && cap.isWhole }
+    /// Whether nothing is under way, and nothing waits.
+    var isIdle: Bool { running == 0 && waiting == 0 }
+
+    /// Whether it could as well begin anew: it is idle, and nothing is to be held against it.
+    var isForgettable: Bool { isIdle && !reach.isOffline && cap.isWhole }
 
     // MARK: - Admission
 

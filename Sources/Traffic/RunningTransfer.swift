@@ -7,6 +7,8 @@ struct RunningTransfer {
     var isLeft = false
     /// Whether it has been asked for once more, or is that itself.
     var isRepeated: Bool
+    /// Whether it was interrupted so that something else has its place.
+    var isGivenUp = false
     /// When something was last heard of it, or when the server was asked, and whether it has answered.
     var sign: Double
     var isAnswered = false

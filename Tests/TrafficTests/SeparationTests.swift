@@ -81,6 +81,31 @@ import Testing
         #expect(governor.hosts.count == count)
     }
 
+    /// Nor does it matter to anybody that so many could not be reached.
+    @Test mutating func hostsThatAreGoneAreForgottenWhenThereAreVeryMany() {
+        for number in 0..<3_000 {
+            for attempt in 0..<3 {
+                let (transfer, time) = (number * 3 + attempt, Double(number))
+                governor.noteStart(of: transfer, thumbnail(of: "gone\(number)"), over: .any, at: time)
+                governor.note(.ended(.unreachable), of: transfer, at: time)
+            }
+        }
+        #expect(governor.hosts.count <= 1_024)
+        #expect(governor.hosts["gone2999"]?.reach.isOffline == true && governor.hosts["gone0"] == nil)
+    }
+
+    /// A list may name a host for each of its pictures, and each would be connected to.
+    @Test mutating func noMoreThanSoManyRunAtOnceWhateverHostsThereAre() {
+        for number in 0..<128 {
+            #expect(governor.admit(thumbnail(of: "\(number)"), at: 0) == .now(.any))
+            governor.noteStart(of: number, thumbnail(of: "\(number)"), over: .any, at: 0)
+        }
+        #expect(governor.admit(thumbnail(of: "another"), at: 0) == .linkIsBusy)
+        #expect(governor.admit(photo(of: "another", .lookedAt), at: 0) == .now(.any))
+        governor.note(.ended(.completed), of: 5, at: 1)
+        #expect(governor.admit(thumbnail(of: "another"), at: 1) == .now(.any))
+    }
+
     private mutating func bring(_ number: Int, from host: String, at time: Double) {
         governor.noteStart(of: number, thumbnail(of: host), over: .any, at: time)
         governor.note(.answered(wait: 0.1, length: 12_000, isShared: false), of: number, at: time + 0.1)

@@ -1,0 +1,53 @@
+import Model
+import TestSupport
+import Testing
+
+@testable import Traffic
+
+/// What the user waits for, of a host that lets few run at once.
+@Suite(.ownThread) struct CapTests {
+    private var governor = AdaptiveGovernor()
+
+    private func candidate(_ kind: TransferKind, _ importance: Importance) -> TransferCandidate {
+        TransferCandidate(host: "strict", importance: importance, kind: kind)
+    }
+
+    /// The host has complained until it is asked for so many at once, and so many come.
+    private mutating func fill(_ limit: Int, with kind: TransferKind) {
+        governor.noteStart(of: 100, candidate(.thumbnail, .visible), over: .any, at: 0)
+        governor.note(.ended(.completed), of: 100, at: 1)
+        for time in 1...6 where governor.report.limit > limit { governor.noteComplaint(of: "strict", at: Double(time)) }
+        for number in 1...limit {
+            governor.noteStart(of: number, candidate(kind, .near), over: .any, at: 7)
+            governor.note(.answered(wait: 0.1, length: 9e6, isShared: false), of: number, at: 7.1)
+        }
+    }
+
+    private mutating func look(at now: Double) -> [Int] { governor.advance(to: now) { _ in 1 } }
+
+    @Test(arguments: [1, 2]) mutating func aPhotoThatIsLookedAtDoesNotWaitForOneThatIsNot(limit: Int) {
+        fill(limit, with: .photo)
+        #expect(look(at: 7.2).isEmpty)
+        #expect(governor.admit(candidate(.photo, .lookedAt), at: 7.2) == .hostIsBusy)
+        #expect(look(at: 7.3) == [1])
+        // It ends when it can, and no other one has to make room meanwhile.
+        #expect(governor.admit(candidate(.photo, .lookedAt), at: 7.3) == .hostIsBusy)
+        #expect(look(at: 7.4).isEmpty)
+        governor.note(.ended(.cancelled), of: 1, at: 7.5)
+        #expect(governor.admit(candidate(.photo, .lookedAt), at: 7.5) == .now(.any))
+    }
+
+    @Test mutating func thumbnailsAreSoonThrough() {
+        fill(1, with: .thumbnail)
+        #expect(governor.admit(candidate(.photo, .lookedAt), at: 7.2) == .hostIsBusy)
+        #expect(look(at: 7.3).isEmpty)
+    }
+
+    @Test mutating func whatIsLookedAtMakesNoRoomForTheNext() {
+        fill(1, with: .photo)
+        governor.note(.importance(.lookedAt), of: 1, at: 7.2)
+        _ = look(at: 7.2)
+        #expect(governor.admit(candidate(.list, .list), at: 7.2) == .hostIsBusy)
+        #expect(look(at: 7.3).isEmpty)
+    }
+}
