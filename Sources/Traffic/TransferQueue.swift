@@ -74,11 +74,13 @@ public struct TransferQueue: Sendable {
     public mutating func popFirst(_ admit: (TransferCandidate) -> Admission) -> (
         entry: Entry, way: Admission.Way
     )? {
-        var busy: Set<String> = []
-        while let first = first(except: busy) {
+        // Each lane is asked about once: its first one speaks for the others.
+        var heads = Heap<Entry> { $0.comesBefore($1) }
+        for host in lanes.keys { if let first = first(of: host) { heads.push(first) } }
+        while let first = heads.popFirst() {
             switch admit(first.candidate) {
             case .linkIsBusy: return nil
-            case .hostIsBusy: busy.insert(first.candidate.host)
+            case .hostIsBusy: continue
             case .now(let way):
                 remove(first.subject)
                 return (first, way)
@@ -93,14 +95,9 @@ public struct TransferQueue: Sendable {
         return Array(all.sorted { $0.comesBefore($1) }.prefix(limit))
     }
 
-    private mutating func first(except busy: Set<String>) -> Entry? {
-        var best: Entry?
-        for host in lanes.keys where !busy.contains(host) {
-            while let first = lanes[host]?.first, !isCurrent(first) { _ = lanes[host]?.popFirst() }
-            guard let first = lanes[host]?.first else { continue }
-            if best.map({ first.comesBefore($0) }) ?? true { best = first }
-        }
-        return best
+    private mutating func first(of host: String) -> Entry? {
+        while let first = lanes[host]?.first, !isCurrent(first) { _ = lanes[host]?.popFirst() }
+        return lanes[host]?.first
     }
 
     private func isCurrent(_ entry: Entry) -> Bool {

@@ -47,6 +47,22 @@ import Testing
         #expect(queue.count(of: "slow") == 1 && queue.count(of: "fast") == 0)
     }
 
+    /// A list may name a host for each of its pictures, and each may be gone.
+    @Test func busyHostsAreAskedAboutOnceEachTheMostImportantFirst() {
+        var queue = TransferQueue()
+        for number in 0..<500 {
+            queue.put(Wish(subject(number), importance: .rest), place: number, as: candidate("\(number)"))
+        }
+        queue.put(Wish(subject(499), importance: .visible), place: 499, as: candidate())
+        var asked: [String] = []
+        let first = queue.popFirst {
+            asked.append($0.host)
+            return $0.host == "498" ? Self.yes : .hostIsBusy
+        }
+        #expect(first?.entry.subject == subject(498) && queue.count == 499)
+        #expect(asked == ["499"] + (0..<499).map { "\($0)" })
+    }
+
     @Test func theHostIsKeptWhenTheImportanceChanges() {
         var queue = TransferQueue()
         queue.put(Wish(subject(1), importance: .near), place: 0, as: candidate("a"))
