@@ -9,6 +9,7 @@ extension NetworkController {
         listeners[gallery] = Task {
             for await change in changes {
                 guard let rows = change["photo"] else { continue }
+                for sweep in sweeps.keys where sweep.gallery == gallery { sweeps[sweep]?.noteChange() }
                 switch rows {
                 case .listed(let rows): reconsider(gallery) { rows.contains($0.rawValue) }
                 case .many: reconsider(gallery) { _ in true }

@@ -23,6 +23,9 @@ struct Sweep {
         case after(PhotoKey?)
         /// All of it, though what was passed may want its picture again.
         case toTheEnd
+        /// All of it once more, and nothing wanted a picture. To look for that takes as long as there are photos, so it is not
+        /// done again before something has changed.
+        case nothingFound
     }
 
     /// How many may be under way, without those that were put off. More than run at once on any network and are being stored
@@ -46,7 +49,11 @@ struct Sweep {
 
     /// Takes up more, when half of what was taken up is done or was put off. Returns whether anything is left to do.
     mutating func refill(_ cache: GalleryCache, isWaiting: (Wish.Subject) -> Bool) throws -> Bool {
-        if case .toTheEnd = progress, !underWay.isEmpty { return true }
+        switch progress {
+        case .toTheEnd where !underWay.isEmpty: return true
+        case .nothingFound: return !underWay.isEmpty
+        case .toTheEnd, .after: break
+        }
         distance -= 1
         guard distance <= 0 || underWay.isEmpty else { return true }
         let waiting = underWay.count(where: isWaiting)
@@ -56,6 +63,7 @@ struct Sweep {
         if case .after(let last) = progress { try takeUp(Self.width - active, after: last, cache) }
         // Photos that came meanwhile may lie before the place, and the place itself may be gone.
         if underWay.isEmpty { try takeUp(Self.width, after: nil, cache) }
+        if underWay.isEmpty { progress = .nothingFound }
         return !underWay.isEmpty
     }
 
@@ -70,6 +78,11 @@ struct Sweep {
     mutating func noteList(of gallery: GalleryID) {
         guard gallery == self.gallery else { return }
         (progress, distance) = (.after(nil), 0)
+    }
+
+    /// Photos have changed, and what wanted nothing may want its picture now.
+    mutating func noteChange() {
+        if case .nothingFound = progress { progress = .toTheEnd }
     }
 
     /// Goes on with something that runs, and that nobody else wants any more. The sweep would come to it anyway.

@@ -29,6 +29,21 @@ import Testing
         return try #require(Sweep(Wish(.everyPicture(cache.id, .thumbnail), importance: .rest)))
     }
 
+    /// A gallery may have a million photos, and it is asked several times a second whether anything is left.
+    @Test func whereNothingIsWantingNobodyLooksAgainBeforeSomethingChanges() async throws {
+        var sweep = try await makeSweep(of: 0)
+        #expect(try !sweep.refill(cache) { _ in false })
+        _ = try await makeSweep(of: 3)
+        #expect(try !sweep.refill(cache) { _ in false }, "it has looked again")
+        sweep.noteChange()
+        #expect(try sweep.refill(cache) { _ in false } && sweep.underWay.count == 3)
+        for subject in sweep.underWay { sweep.leaveOut(subject) }
+        #expect(try !sweep.refill(cache) { _ in false })
+        _ = try await makeSweep(of: 5)
+        sweep.noteList(of: cache.id)
+        #expect(try sweep.refill(cache) { _ in false } && sweep.underWay.count == 2)
+    }
+
     /// Each that is settled is followed by a question whether more is to be taken up.
     @Test func moreIsTakenUpWhenHalfIsSettled() async throws {
         var sweep = try await makeSweep(of: 2_000)
