@@ -96,6 +96,11 @@ struct Agenda {
     /// What waits for another attempt.
     var waiting: [(subject: Wish.Subject, wait: Wait)] { waits.map { ($0.key, $0.value) } }
 
+    /// Whether something still waits as it began to, though maybe for less.
+    func isWaiting(_ subject: Wish.Subject, since wait: Wait) -> Bool {
+        waits[subject].map { ($0.since, $0.attempts) == (wait.since, wait.attempts) } ?? false
+    }
+
     /// Lets what waits for a host wait no longer than for a second: each for a part of it, so that they do not all come at once.
     ///
     /// What fails though the host answers others may fail for ever, and others succeed many times a second. So it is left alone

@@ -6,9 +6,6 @@ import Traffic
 
 /// How transfers go, and what the governor makes of it.
 extension NetworkController {
-    /// Whether nothing is under way.
-    var isIdle: Bool { operations.isEmpty }
-
     /// Looks at all transfers, lets the governor judge, and does what it says.
     func look() {
         for identity in operations.keys { readMeter(of: identity) }
@@ -30,11 +27,15 @@ extension NetworkController {
     }
 
     /// Tells the governor what the meters of an operation show.
+    ///
+    /// Nobody knows when each of it happened, so all of it has happened now: what is found together, from its beginning to its
+    /// end, has not taken the microseconds that it takes to be told.
     func readMeter(of identity: RequestIdentity) {
         guard let operation = operations[identity] else { return }
+        let now = clock.now.seconds
         for attempt in operation.attempts {
             for news in attempt.news() {
-                governor.note(news, of: attempt.number, at: clock.now.seconds)
+                governor.note(news, of: attempt.number, at: now)
                 if case .ended = news { numbers[attempt.number] = nil }
             }
         }
@@ -62,18 +63,31 @@ extension NetworkController {
         }
     }
 
-    /// Looks again after a while, as long as anything is transferred.
+    /// Looks again after a while, as long as anything is transferred. What was set while there was less to look after may be
+    /// too late by now.
     func setTick() {
-        guard tick == nil,
+        guard
             let pace = numbers.isEmpty && agenda.queue.isEmpty
                 ? nil : governor.pace(at: clock.now.seconds, waiting: waiting)
         else { return }
         let time = clock.now + .seconds(agenda.queue.isEmpty ? restingPace(pace) : pace)
-        tick = Task { [clock] in
-            guard (try? await clock.sleep(until: time)) != nil else { return }
-            tick = nil
-            look()
+        if let tick {
+            guard time < tick.time else { return }
+            tick.task.cancel()
         }
+        tick = (
+            time,
+            Task { [clock] in
+                // Another may have taken its place in this very moment.
+                guard (try? await clock.sleep(until: time)) != nil, !Task.isCancelled else { return }
+                self.lookAfterTick()
+            }
+        )
+    }
+
+    private func lookAfterTick() {
+        tick = nil
+        look()
     }
 
     /// With nothing to start there is less to look after: what hangs, and that it is seen how it goes.

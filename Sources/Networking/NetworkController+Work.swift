@@ -139,21 +139,20 @@ extension NetworkController {
         }
         let until = waitsForUser ? nil : clock.now + delay
         report(failure, attempts, of: operation, until: until)
-        let wait = Agenda.State.waiting(
-            Agenda.Wait(
-                since: clock.now, until: until,
-                earliest: clock.now + min(.seconds(error.retryAfter ?? 0), delay),
-                host: operation.candidate.host, failure: failure, attempts: attempts))
+        let wait = Agenda.Wait(
+            since: clock.now, until: until, earliest: clock.now + min(.seconds(error.retryAfter ?? 0), delay),
+            host: operation.candidate.host, failure: failure, attempts: attempts)
         // First here and then in the cache: the row's change must find it waiting.
         for subject in operation.served {
-            agenda.note(wait, subject)
+            agenda.note(.waiting(wait), subject)
             if agenda.isWanted(subject) { putOff[subject] = operation.request }
             beingPutOff[subject] = false
         }
         await operation.request.notePutOff(failure)
         for subject in operation.served where beingPutOff.removeValue(forKey: subject) == true { reconsider(subject) }
         // While that was written it may have been stopped, or have been due. Then something else is to be seen of it.
-        if operation.served.contains(where: { agenda.state(of: $0) == wait }) { operation.request.noteWaiting(failure) }
+        // That it waits for less by now makes no difference.
+        if operation.served.contains(where: { agenda.isWaiting($0, since: wait) }) { operation.request.noteWaiting(failure) }
     }
 
     /// So many in a row that could not be stored are no accident.

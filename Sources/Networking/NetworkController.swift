@@ -28,7 +28,7 @@ public actor NetworkController {
     private let network: CoalescingStream<NetworkPresence>
     var disturbance: Disturbance
     private let onHistory: @Sendable (HostHistory) -> Void
-    private var keptHistory = HostHistory()
+    private var keptHistory: HostHistory
     var governor: any Governor
     var agenda: Agenda
     var operations: [RequestIdentity: Operation] = [:]
@@ -52,7 +52,7 @@ public actor NetworkController {
     var listeners: [GalleryID: Task<Void, Never>] = [:]
     var alarm: (time: Duration, task: Task<Void, Never>)?
     /// The next look at the transfers though nothing has been heard of them.
-    var tick: Task<Void, Never>?
+    var tick: (time: Duration, task: Task<Void, Never>)?
     /// When the transfers were last reported on, since the first of those that run.
     var lastReport: Duration?
     /// Whether it has been said that nothing runs any more.
@@ -83,6 +83,7 @@ public actor NetworkController {
         self.context = context
         self.client = client
         self.governor = governor
+        keptHistory = governor.history
         self.schedule = schedule
         self.clock = clock
         self.network = network
@@ -110,7 +111,7 @@ public actor NetworkController {
         adoptWishes()
         for listener in listeners.values { listener.cancel() }
         alarm?.task.cancel()
-        tick?.cancel()
+        tick?.task.cancel()
     }
 
     // MARK: - Wishes

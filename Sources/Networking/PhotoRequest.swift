@@ -1,5 +1,4 @@
 import Cache
-import Glibc
 import HTTP
 import Model
 import Traffic

@@ -9,6 +9,9 @@ extension NetworkController {
     /// Returns when whatever the controller was doing is done.
     func finishTurn() {}
 
+    /// Whether nothing is under way.
+    var isIdle: Bool { operations.isEmpty }
+
     /// What waits for another attempt.
     var waiting: [Wish.Subject: Agenda.Wait] {
         Dictionary(uniqueKeysWithValues: agenda.waiting.map { ($0.subject, $0.wait) })
