@@ -152,7 +152,8 @@ extension NetworkController {
         for subject in operation.served where beingPutOff.removeValue(forKey: subject) == true { reconsider(subject) }
         // While that was written it may have been stopped, or have been due. Then something else is to be seen of it.
         // That it waits for less by now makes no difference.
-        if operation.served.contains(where: { agenda.isWaiting($0, since: wait) }) { operation.request.noteWaiting(failure) }
+        let isWaiting = operation.served.contains { agenda.isWaiting($0, since: wait) }
+        if isWaiting { operation.request.noteWaiting(failure) }
     }
 
     /// So many in a row that could not be stored are no accident.
