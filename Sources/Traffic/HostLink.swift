@@ -257,7 +257,7 @@ struct HostLink {
         } else if isLate {
             isStarting = false
             // Not at once: at the start everything is asked for together, and is in its own way.
-            reach *= isQueueLong ? 0.75 : 0.9
+            reach *= 0.9
         } else {
             let wider = min(max(reach, size(.thumbnail)) * (isStarting ? 3 : 1.25), cap * size(.thumbnail))
             reach = max(reach, min(wider, farthest))
@@ -275,13 +275,6 @@ struct HostLink {
         guard let capacity else { return .infinity }
         if isShared, isStarting, !isHeldUpByLosses { return max(1.25 * capacity, gathering) }
         return isStarting || isHeldUpByLosses ? max(4 * capacity, 2 * foretold) : 1.5 * capacity
-    }
-
-    /// Whether what is tried would stand in a queue for longer than a second, before whatever is opened now. Known only when the
-    /// bandwidth is no longer just rising; and over one connection the server sends that first.
-    private var isQueueLong: Bool {
-        guard !isShared, growth.roundsWithoutMore > 0, let rate = bandwidth.greatest else { return false }
-        return reach - rate * roundTripTime > rate
     }
 
     /// Two of these are looked back upon.
