@@ -59,6 +59,9 @@ public struct Network: CustomStringConvertible, Sendable {
     /// What they weigh on average.
     public static let meanThumbnail = 12_000.0
 
+    /// Seconds that the line takes for the thumbnails, about.
+    public var thumbnailTime: Double { Double(thumbnails) * Self.meanThumbnail * 8 / bits }
+
     /// Whether as many thumbnails as a server may be asked for at once fill the link, and some more.
     public var isFilledByFew: Bool { bits / 8 * roundTrip <= 48 * Self.meanThumbnail }
 

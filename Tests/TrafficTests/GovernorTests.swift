@@ -12,7 +12,7 @@ import Testing
 struct GovernorTests {
     @Test func noFixedNumberIsMuchBetterAnywhere() throws {
         var ratios: [Double] = []
-        for network in Network.all {
+        for network in Network.all + [.d] {
             let fixed = try [4, 16, 64].map { try network.total(FixedGovernor(width: $0)) }
             let total = try network.total(AdaptiveGovernor())
             let (four, best) = (fixed[0], fixed.min() ?? 0)
@@ -38,16 +38,30 @@ struct GovernorTests {
         }
     }
 
-    /// Over a connection that is there and shared, sooner. On a slow and short line the one thumbnail that is under way counts.
+    /// Over a connection that is there and shared, sooner. Only on the slowest and shortest line the one thumbnail that is under
+    /// way counts: half of it is still to come on average, which is 6 of 400 KB, and a handshake that is saved there is less.
     @Test func overASharedConnectionSooner() throws {
-        for network in [Network.b, .c, .d] {
-            let alone = try network.photo(FixedGovernor(width: 4), isShared: true, crowd: 0)
-            #expect(try network.photo(AdaptiveGovernor(), isShared: true, crowd: network.crowd) <= alone, "\(network)")
-        }
-        for network in Network.all {
+        for network in Network.all + [.d] {
             let alone = try network.photo(FixedGovernor(width: 4), isShared: true, crowd: 0)
             let among = try network.photo(AdaptiveGovernor(), isShared: true, crowd: network.crowd)
-            #expect(among <= (network.isLong ? 1 : 1.015) * alone, "\(network)")
+            // Where packets get lost by chance the mean of twenty moments is as much more as chance makes it.
+            let isSlowest = network.bits < 1e6 && network.roundTrip < 0.1
+            let limit = isSlowest ? 1.01 : network.loss > 0 ? 1.004 : 1
+            #expect(among <= limit * alone, "\(network): \(among / alone)")
+        }
+    }
+
+    /// What is interrupted for a photo comes again.
+    @Test func littleIsThrownAwayForAPhoto() throws {
+        for network in Network.all + [.d] {
+            for isShared in [false, true] {
+                let simulation = try Simulation(network.link, AdaptiveGovernor(), isShared: isShared)
+                simulation.want(network.thumbnails, .thumbnail, sizes: Network.thumbnailSizes)
+                simulation.want(.photo, bytes: 400_000, importance: .lookedAt, at: min(network.thumbnailTime / 2, 6))
+                simulation.run()
+                let share = Double(simulation.wasted) / simulation.link.carried
+                #expect(share <= 0.03, "\(network), \(isShared ? "shared" : "own") connections: \(share)")
+            }
         }
     }
 
