@@ -46,6 +46,10 @@ struct HostLink {
     /// Beyond this many there are servers who think it is an attack.
     static let greatestCap = 64.0
 
+    /// So many round trips takes an answer at the start that says of room for more. One that took longer has waited for those that
+    /// were asked for with it: a queue is made already, and what it drops of the last ones is missed late.
+    private static let prompt = 1.5
+
     init(isSecure: Bool) {
         self.isSecure = isSecure
         beginning = StartingWidth(isSecure: isSecure)
@@ -113,7 +117,9 @@ struct HostLink {
         roundTrip.add(seconds, at: now)
         // Photos come side by side: their first packets follow each other closely on any link.
         if kind != .photo { firstAnswers.add(seconds) }
-        if isStarting, let wider = beginning.noteAnswered() { reach = max(reach, wider * size(.thumbnail)) }
+        if isStarting, seconds < Self.prompt * roundTripTime, let wider = beginning.noteAnswered() {
+            reach = max(reach, wider * size(.thumbnail))
+        }
         // What comes of the shared connection, when that has been left, is no measure for others.
         guard mayShare || !isShared else { return }
         isSeenLate = isSecure && !isShared

@@ -55,6 +55,17 @@ import Testing
         #expect(start() == 8, "no more than that before it is known what fits")
     }
 
+    /// On a slow line the first ones wait for each other.
+    @Test mutating func anAnswerThatHasWaitedForOthersMakesNoRoom() {
+        #expect(start() == 5)
+        connect(1...5, after: 0.6)
+        answer(1...1, after: 0.6)
+        #expect(start() == 6)
+        answer(2...2, after: 1.05)
+        answer(3...3, after: 1.5)
+        #expect(start() == 6)
+    }
+
     /// What comes over it comes one behind the other, however much is asked for.
     @Test mutating func thatAConnectionIsThereWhichAllMayShareSaysNothing() {
         #expect(start(isSecure: true) == 8)
