@@ -13,8 +13,9 @@ extension NetworkController {
             // It is still wanted, so it goes back into the queue when it has ended.
             if let identity = numbers[number] { operations[identity]?.attempt(number)?.task.cancel() }
         }
-        startWhatMayStart()
+        // What hangs is more important than what would take its room.
         repeatWhatHangs()
+        startWhatMayStart()
         for attempt in operations.values.lazy.flatMap(\.attempts) where attempt.permit.isInPieces {
             attempt.permit.setPieces(governor.pieces(of: attempt.number))
         }

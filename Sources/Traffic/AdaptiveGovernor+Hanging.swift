@@ -17,13 +17,19 @@ extension AdaptiveGovernor {
         for (number, time, way) in hangTimes.sorted(by: { ($0.time, $0.number) < ($1.time, $1.number) })
         where time <= now {
             guard let name = running[number]?.candidate.host, let host = hosts[name],
-                Double(host.running + taken[name, default: 0]) < host.cap.value
+                Double(host.running + taken[name, default: 0]) < host.cap.value, hasRoomForMore(host)
             else { continue }
             taken[name, default: 0] += 1
             running[number]?.isRepeated = true
             ways[number] = way
         }
         return ways
+    }
+
+    /// Where a queue is in the way, what is asked for once more comes at its end: later than what it is to replace, as a rule, and
+    /// so does everything else that is asked for.
+    private func hasRoomForMore(_ host: GovernedHost) -> Bool {
+        host.underWay < host.link.window(cap: host.cap.value)
     }
 
     /// Until the first of them has not been heard of for long enough.
@@ -37,8 +43,10 @@ extension AdaptiveGovernor {
         let last = running.filter { $0.value.candidate.importance == greatest }
         guard last.count <= Self.few else { return [] }
         return last.compactMap { number, transfer in
-            // What is less important is begun when nothing else waits for that host.
-            guard let host = hosts[transfer.candidate.host], host.waiting == 0 || host.lastStarted < greatest,
+            // What is less important is begun when nothing else waits for that host. On a slow link that has to make do: there
+            // what is asked for twice is in the way of everything else for too long.
+            guard let host = hosts[transfer.candidate.host],
+                host.waiting == 0 || (host.lastStarted < greatest && host.quality != .poor),
                 let way = host.wayForHanging, let time = hangTime(of: transfer, host)
             else { return nil }
             return (number, time, way)

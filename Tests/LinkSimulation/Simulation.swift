@@ -132,13 +132,13 @@ public final class Simulation {
             let number = repeats[number] ?? number
             if running.contains(number) { interrupt(number) }
         }
+        let hanging = governor.takeHanging(at: time)
+        for (number, way) in hanging.sorted(by: { $0.key < $1.key }) { repeatWhatHangs(number, over: way) }
         while let (entry, way) = queue.popFirst({ governor.admit($0, at: time) }) {
             guard case .picture(_, let key, _) = entry.subject else { break }
             governor.noteStart(of: Int(key.rawValue), entry.candidate, over: way, at: time)
             start(Int(key.rawValue), over: way)
         }
-        let hanging = governor.takeHanging(at: time)
-        for (number, way) in hanging.sorted(by: { $0.key < $1.key }) { repeatWhatHangs(number, over: way) }
         for number in running.sorted() where transfers[number].inPieces != nil {
             transfers[number].inPieces = governor.pieces(of: number)
             askForPieces(of: number)

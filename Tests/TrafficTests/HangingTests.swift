@@ -113,6 +113,43 @@ import Testing
         #expect(governor.takeHanging(at: 2) == [9: .any])
     }
 
+    /// What is asked for then comes behind all that.
+    @Test mutating func asLongAsAQueueIsInTheWayNothingIsAskedForOnceMore() {
+        begin(9, at: 1)
+        answer(9, at: 1.04)
+        for number in 10..<40 {
+            begin(number, TransferCandidate(host: "h", importance: .rest, kind: .thumbnail), at: 1)
+            governor.note(.answered(wait: 0.04, length: 200_000, isShared: false), of: number, at: 1.04)
+        }
+        look(at: 2, waiting: 100)
+        #expect(governor.takeHanging(at: 2).isEmpty)
+        for number in 10..<40 { governor.note(.ended(.cancelled), of: number, at: 2) }
+        look(at: 2.1, waiting: 100)
+        #expect(governor.takeHanging(at: 2.1) == [9: .any])
+    }
+
+    /// There it would be in the way for half a second, and whoever opens a photo waits for it.
+    @Test mutating func onASlowLinkNothingIsAskedForOnceMoreWhileThereIsOtherWork() {
+        let photo = TransferCandidate(host: "slow", importance: .near, kind: .photo)
+        governor.noteStart(of: 100, photo, over: .any, at: 1)
+        governor.note(.answered(wait: 0.1, length: 40_000, isShared: false), of: 100, at: 1.1)
+        for second in 2...5 {
+            governor.note(.received(10_000 * Double(second - 1)), of: 100, at: Double(second))
+            look(at: Double(second), waiting: 1)
+        }
+        governor.note(.ended(.completed), of: 100, at: 5)
+        begin(101, TransferCandidate(host: "slow", importance: .rest, kind: .thumbnail), at: 5)
+        governor.note(.ended(.completed), of: 101, at: 5.5)
+        begin(102, TransferCandidate(host: "slow", importance: .visible, kind: .thumbnail), at: 5.5)
+        governor.note(.answered(wait: 0.1, length: 12_000, isShared: false), of: 102, at: 5.6)
+        begin(103, TransferCandidate(host: "slow", importance: .rest, kind: .thumbnail), at: 5.6)
+        governor.note(.ended(.cancelled), of: 103, at: 5.7)
+        look(at: 6, waiting: 1)
+        #expect(governor.report.quality == .poor && governor.takeHanging(at: 6).isEmpty)
+        look(at: 6.1)
+        #expect(governor.takeHanging(at: 6.1) == [102: .any])
+    }
+
     /// They are on the screen, and what is fetched besides is not.
     @Test mutating func theLastOfThoseThatAreLookedAtNeedNotBeTheLast() {
         for number in 9...60 {
