@@ -13,11 +13,11 @@ struct HostLink {
     private(set) var bandwidth = BandwidthFilter()
     /// Of connections and answers.
     private(set) var roundTrip = RoundTripFilter()
-    private var packets = PacketSigns()
+    private(set) var packets = PacketSigns()
     /// Of answers alone: a server takes its time too.
     private var answer = RoundTripFilter()
     /// Whether the head of an answer is seen with the beginning of its body, which is in the same record of TLS.
-    private var isSeenLate = false
+    private(set) var isSeenLate = false
     /// What things of each kind have weighed.
     private(set) var sizes: [Double] = TransferKind.allCases.map(\.usualSize)
     /// Whether transfers share a connection, as HTTP/2 has it, and are meant to.
@@ -25,8 +25,8 @@ struct HostLink {
     private var mayShare = true
 
     /// Whether it is still being found out how much the link carries.
-    private var isStarting = true
-    private var growth = BandwidthGrowth()
+    private(set) var isStarting = true
+    private(set) var growth = BandwidthGrowth()
     private var roundEnd = 0.0
     /// Answers of this round, and how many of them came later than they could have.
     private var answers = 0
@@ -38,7 +38,7 @@ struct HostLink {
     private var firstAnswers = FirstAnswers()
     /// What fits into the link by the first answers.
     private var foretold = 0.0
-    private var log = DeliveryLog()
+    private(set) var log = DeliveryLog()
     private var sightings = Sightings()
     private var late = LateArrivals()
     private var fall = FallSigns()
@@ -60,49 +60,12 @@ struct HostLink {
 
     var roundTripTime: Double { roundTrip.least ?? 0.2 }
 
-    /// Seconds without a byte of an answer that has begun, after which a packet was lost and not missed: one that is missed
-    /// comes a round trip later, with the queues on the way.
-    ///
-    /// - Parameter others: how many come meanwhile.
-    func silence(among others: Int) -> Double {
-        1.5 * max(roundTripTime, packets.trip ?? 0) + (isSeenLate ? Double(others) * recordTime : 0)
-    }
-
     /// What fits into the link.
     var capacity: Double? { bandwidth.greatest.map { $0 * roundTripTime } }
-
-    /// Whether the link has been used for so long that it will not show more by itself. Where losses keep it from being used
-    /// that is sooner to be seen.
-    var isSettled: Bool { isHeldUpByLosses || (!isStarting && growth.roundsWithoutMore >= 12) }
-
-    /// Whether losses keep it from being used: packets get lost, and not for want of room in a queue, for there is none.
-    var isHeldUpByLosses: Bool { packets.isHeldUp(least: roundTripTime, isShared: isShared) }
-
-    /// The same, again and again.
-    var isLossy: Bool { packets.isHeldUpAgainAndAgain(least: roundTripTime, isShared: isShared) }
-
-    /// Whether losses would hold up one connection that had it to itself.
-    var wouldHoldUpOne: Bool { packets.areAnyLostOnLine }
-
-    /// Whether packets get lost again and again, whatever for.
-    var losesPackets: Bool { packets.areLostAgainAndAgain }
 
     /// Begins with as much as was found to fit into the link earlier, if that is more than anybody would begin with.
     mutating func begin(with capacity: Double) {
         reach = min(max(reach, capacity), Self.greatestCap * size(.thumbnail))
-    }
-
-    /// Bytes a second of late. Where packets are lost that is much less than the most that was seen: what had to wait for one
-    /// packet comes with it all at once.
-    func recentRate(at now: Double) -> Double? { log.rate(delivered, at: now, over: 2 * someTime) }
-
-    /// The same, when that has gone on for long enough that single thumbnails do not decide.
-    func steadyRate(at now: Double) -> Double? { log.rate(delivered, at: now, over: 2 * fallSpan) }
-
-    /// The same, unless losses hold it up: that is not going to change, and is known sooner.
-    func presentRate(at now: Double) -> Double? {
-        guard isHeldUpByLosses else { return steadyRate(at: now) }
-        return log.rate(delivered, at: now, over: max(4 * roundTripTime, fallSpan / 2))
     }
 
     // MARK: - Measurements
@@ -244,7 +207,7 @@ struct HostLink {
     }
 
     /// Seconds that one takes over the link, as far as is known.
-    private var recordTime: Double { bandwidth.greatest.map { Sightings.record / $0 } ?? 0 }
+    var recordTime: Double { bandwidth.greatest.map { Sightings.record / $0 } ?? 0 }
 
     /// Whether an answer that took so long stood in a queue.
     func isLate(_ wait: Double) -> Bool {
@@ -284,10 +247,10 @@ struct HostLink {
     }
 
     /// Two of these are looked back upon.
-    private var someTime: Double { max(2 * roundTripTime, 0.5) }
+    var someTime: Double { max(2 * roundTripTime, 0.5) }
 
     /// What comes on a slow link is seen a thumbnail at a time, over TLS: some of them have to have come before there is a rate.
-    private var fallSpan: Double { max(someTime, bandwidth.greatest.map { 4 * size(.thumbnail) / $0 } ?? 0) }
+    var fallSpan: Double { max(someTime, bandwidth.greatest.map { 4 * size(.thumbnail) / $0 } ?? 0) }
 
     /// The link has become much worse than it was, though there was enough to do: what was known of it is forgotten.
     /// Returns whether it is so much worse that what is under way is of another world.
