@@ -22,8 +22,10 @@ public enum ManPage {
         addKeys(to: &page)
         addSettings(to: &page)
         addFiles(to: &page)
+        addEnvironment(to: &page)
         page.section("EXIT STATUS")
         for (code, meaning) in InvocationTable.exitCodes { page.term(Roff.bold(String(code)), meaning + ".") }
+        page.term(Roff.bold("128 + n"), "ended by signal n.")
         return page.text
     }
 
@@ -88,7 +90,7 @@ public enum ManPage {
         page.section("FILES")
         for (path, meaning) in [
             (usual.settingsFile, "settings"), (usual.galleriesFile, "the galleries that are remembered"),
-            (usual.passwordsFile, "passwords, if they are to be kept in a file"), (usual.placeFile, "where one was"),
+            (usual.passwordsFile, "passwords, if they are to be kept in a file"), (usual.placesFile, "where one was"),
             (usual.networkFile, "what was found out about hosts"),
             (usual.commandsFile, "commands that were typed by their names"),
             (usual.cache, "what was fetched; it may be removed at any time"),
@@ -96,5 +98,18 @@ public enum ManPage {
             page.term(Roff.italic("~" + path.dropFirst(home.count)), meaning + ".")
         }
         page.paragraph("XDG_CONFIG_HOME, XDG_STATE_HOME and XDG_CACHE_HOME move them.")
+    }
+
+    private static func addEnvironment(to page: inout Roff) {
+        page.section("ENVIRONMENT")
+        for (names, meaning) in [
+            ("http_proxy, https_proxy, all_proxy, no_proxy", "proxies, and what is reached without one"),
+            ("CURL_CA_BUNDLE", "the certificates that servers are checked with, where ca-file does not name them"),
+            ("NO_COLOR", "turns colours off"), ("COLORTERM", "truecolor: the terminal has all of them"),
+            ("ESCDELAY", "the milliseconds that are waited after Escape for the rest of a key"),
+            ("BROWSER", "opens addresses"),
+        ] {
+            page.term(Roff.bold(names), meaning + ".")
+        }
     }
 }

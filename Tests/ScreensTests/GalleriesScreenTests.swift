@@ -45,7 +45,7 @@ import Testing
         arguments: [
             ("  example.org/a.xml ", "http://example.org/a.xml"), ("HTTPS://Example.org", "https://example.org/"),
             ("localhost:8080/x", "http://localhost:8080/x"), ("/srv/photos/", "file:///srv/photos"),
-            ("./here", "file:///work/here"),
+            ("./here", "file:///pictures/here"),
         ])
     func completed(typed: String, address: String) throws {
         let screens = try screens()

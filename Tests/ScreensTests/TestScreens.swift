@@ -74,7 +74,7 @@ import Testing
         context = ScreenContext(
             caches: caches, wishes: wishes, activity: activity, darkroom: Darkroom(developer: developer, width: 1),
             log: log, settings: settings, galleries: galleries, places: places,
-            locations: Locations { $0 == "HOME" ? home : nil }, currentFolder: "/work",
+            locations: Locations { $0 == "HOME" ? home : nil }, currentFolder: "/pictures",
             capabilities: Capabilities(colours: .full), exportFolder: folder.path("pictures"),
             open: { [opened] keys, _ in
                 if let failure = opened.failure.withLock({ $0.take() }) { return failure }
