@@ -33,6 +33,11 @@ struct EasyHandle {
         ccurl_set_pointer(curl.functions, pointer, option, value)
     }
 
+    /// Takes back what curl was told, or was built with.
+    func unset(_ option: CURLoption) {
+        ccurl_set_string(curl.functions, pointer, option, nil)
+    }
+
     /// The list has to outlive the handle.
     func set(_ option: CURLoption, _ list: UnsafeMutablePointer<curl_slist>?) {
         ccurl_set_list(curl.functions, pointer, option, list)

@@ -67,6 +67,9 @@ enum EasyOptions {
         guard let certificates = configuration.certificates else { return }
         easy.set(CURLOPT_CAINFO, certificates)
         easy.set(CURLOPT_PROXY_CAINFO, certificates)
+        // Where curl was built to look for more, as Debian's is, it would go on doing so.
+        easy.unset(CURLOPT_CAPATH)
+        easy.unset(CURLOPT_PROXY_CAPATH)
     }
 
     private static func applyProxy(_ plan: ExchangePlan, to easy: EasyHandle) {
