@@ -27,11 +27,11 @@ enum CredentialOptions {
             easy.set(CURLOPT_HTTPAUTH, ccurl_bearer())
             easy.set(CURLOPT_XOAUTH2_BEARER, token)
         case nil:
-            // Each hop has a handle of its own, so that curl looks for the very host that it is about to ask. But a
-            // redirect in the open may be anybody's, who would like to hear what the file says; so may be what a list names,
-            // and a "default" in the file is for every host.
+            // Each hop has a handle of its own, so that curl looks for the very host that it is about to ask. But where a
+            // redirect leads may be anybody's, who would like to hear what the file says; so may be what a list names, and a
+            // "default" in the file is for every host.
             guard let netrc = configuration.netrc, plan.request.isNamedByUser, plan.request.credentials == nil,
-                plan.hop.isOwn || plan.hop.url.isSecure
+                plan.hop.isOfHost
             else { return }
             easy.set(CURLOPT_NETRC_FILE, netrc)
             easy.set(CURLOPT_NETRC, Int(CURL_NETRC_OPTIONAL.rawValue))

@@ -9,16 +9,20 @@ struct Hop: Equatable, Sendable {
     /// Whether this and all before are of the origin that was asked for. A password goes nowhere else, nor do headers; and
     /// it does not come back with the way, which a stranger may have chosen.
     let isOwn: Bool
+    /// Whether this and all before are of the host that was asked for: of its origin, or over TLS, by which it proves to be
+    /// itself.
+    let isOfHost: Bool
 
     /// Where a request begins.
     init(_ request: HTTPRequest, _ curl: Curl) throws(HTTPError) {
-        self.init(url: try HTTPURL(request.url, curl), number: 0, isOwn: true)
+        self.init(url: try HTTPURL(request.url, curl), number: 0, isOwn: true, isOfHost: true)
     }
 
-    private init(url: HTTPURL, number: Int, isOwn: Bool) {
+    private init(url: HTTPURL, number: Int, isOwn: Bool, isOfHost: Bool) {
         self.url = url
         self.number = number
         self.isOwn = isOwn
+        self.isOfHost = isOfHost
     }
 
     /// Where an answer leads; nil if it leads nowhere, and is the answer.
@@ -31,6 +35,9 @@ struct Hop: Equatable, Sendable {
         guard let next = url.resolving(location) else { throw .forbiddenRedirect }
         // What was asked for in secret would be asked for again in the open.
         guard next.isSecure || !url.isSecure else { throw .forbiddenRedirect }
-        return Hop(url: next, number: number + 1, isOwn: isOwn && next.origin == url.origin)
+        let isSame = next.origin == url.origin
+        return Hop(
+            url: next, number: number + 1, isOwn: isOwn && isSame,
+            isOfHost: isOfHost && (isSame || next.isSecure && next.origin.host == url.origin.host))
     }
 }

@@ -160,6 +160,28 @@ import Testing
         }
     }
 
+    /// Where a redirect leads, nobody whom the file knows may be meant: it may be anywhere, and "default" is for everybody.
+    @Test(
+        "BEHAVIOURS 5.10: netrc speaks where a redirect leads only to the same host, as it proves to be itself",
+        arguments: ["machine 127.0.0.1", "default"])
+    func netrcAndRedirects(entry: String) async throws {
+        let (authority, folder) = (try TestAuthority(), TestFolder())
+        let server = try LoopbackServer.nginx(authority.issue(.good), files: Self.files)
+        let netrc = folder.write("netrc", "\(entry) login me password s3cret\n")
+        let probe = probe { ($0.certificates, $0.netrc) = (authority.certificate, netrc) }
+        let url = server.url("/basic/photo.jpg", scheme: "https")
+        let away = try ScriptedServer { _ in .answer(302, headers: ["Location: \(url)"]) }
+        let around = try ScriptedServer { _ in
+            .answer(302, headers: ["Location: \(away.url("/").replacing("127.0.0.1", with: "localhost"))"])
+        }
+        let elsewhere = away.url("/").replacing("127.0.0.1", with: "localhost")
+        for (begin, status) in [(away.url("/"), 200), (elsewhere, 401), (around.url("/"), 401)] {
+            var request = request(begin)
+            request.isNamedByUser = true
+            #expect(try await probe.fetch(request).response?.status == status, "\(begin)")
+        }
+    }
+
     /// A server lets a connection go when it has answered so many requests over it; of those under way none is lost.
     @Test(arguments: ["http", "https"]) func connectionsThatServeTheirTime(scheme: String) async throws {
         let authority = try TestAuthority()
