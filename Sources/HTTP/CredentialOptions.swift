@@ -13,6 +13,8 @@ enum CredentialOptions {
         if let certificate = configuration.clientCertificate, certificate.isMeant(for: plan) {
             easy.set(CURLOPT_SSLCERT, certificate.file)
             easy.set(CURLOPT_SSLKEY, certificate.key)
+            // Without one OpenSSL asks the terminal for it, which others draw on, and the network's thread waits.
+            easy.set(CURLOPT_KEYPASSWD, "")
         }
     }
 

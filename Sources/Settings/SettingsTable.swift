@@ -30,7 +30,8 @@ public enum SettingsTable {
         .path(
             "client-certificate", letter: nil, "FILE", "show this certificate to servers that want one",
             \.clientCertificate),
-        .path("client-key", letter: nil, "FILE", "its key, if that is in another file", \.clientKey),
+        .path(
+            "client-key", letter: nil, "FILE", "its key, if that is in another file; not an encrypted one", \.clientKey),
         .path(
             "client-certificate-host", letter: nil, "HOST", "show the certificate to this host alone",
             \.clientCertificateHost),

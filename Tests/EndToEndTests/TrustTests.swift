@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Whom the program trusts, with certificates of the system's that only it sees.
+/// Whom the program trusts, with certificates of the system's that only it sees, and what it does with its own.
 @Suite(.ownThread) struct TrustTests {
     private let home = Household()
     private let system = TestFolder()
@@ -42,5 +42,31 @@ import Testing
         let codes = command.lines.filter { !$0.contains("\t") }
         #expect(codes == ["system 0", "option 1", "variable 1"], "\(command.text)\(command.errors)")
         #expect(command.errors.split(separator: "\n").count { $0.contains("nobody who is trusted has signed it") } == 2)
+    }
+
+    @Test("BEHAVIOURS 5.10: the terminal is never asked for what a key is encrypted with")
+    func encryptedKey() throws {
+        let clients = try TestAuthority()
+        let guarded = try LoopbackServer.nginx(
+            authority.issue(.good), clients: clients, files: ["index.xml": Array("<album></album>".utf8)])
+        let pair = try clients.issue(.good)
+        let key = home.folder.path("encrypted.key")
+        let made = try Command(
+            "/usr/bin/openssl", ["pkey", "-in", pair.key, "-aes256", "-passout", "pass:s3cret", "-out", key])
+        #expect(made.status == 0, "\(made.errors)")
+        for file in [(pair.key, 0), (key, 1)] as [(key: String, code: Int32)] {
+            let session = try TerminalSession(
+                arguments: [
+                    "sync", "--list-only", "--ca-file", authority.certificate, "--client-certificate", pair.certificate,
+                    "--client-key", file.key, guarded.url("/index.xml", scheme: "https"),
+                ], environment: home.environment())
+            let words = file.code == 0 ? "0 photos" : "your certificate cannot be used"
+            // Whoever asks for a pass phrase waits for it, and does not end.
+            guard session.until(shows: words) else {
+                Issue.record("\(session.screen.text)")
+                continue
+            }
+            #expect(session.wait() == file.code)
+        }
     }
 }
