@@ -6,7 +6,8 @@ import Synchronization
 ///
 /// A password is for one origin. A gallery uses that of its own origin; that of another, where some of its pictures may lie,
 /// only after the user was asked for it on behalf of this gallery: what a stranger's list names is fetched as nobody. The same
-/// holds for what others know of passwords, as a netrc file: see ``isNamedByUser(_:in:)``.
+/// holds for what others know of passwords, as a netrc file: see ``isNamedByUser(_:in:)``. A proxy is on the user's own word,
+/// whatever is asked for through it.
 public final class CredentialStore: Sendable {
     private struct State {
         var known: [SignInPlace: SignIn] = [:]
@@ -19,6 +20,15 @@ public final class CredentialStore: Sendable {
 
         func mayUse(_ origin: Origin, in gallery: Address) -> Bool {
             origin == gallery.origin || granted[origin]?.contains(GalleryID(gallery)) == true
+        }
+
+        func mayUse(_ place: SignInPlace, in gallery: Address) -> Bool {
+            if case .origin(let origin) = place { mayUse(origin, in: gallery) } else { true }
+        }
+
+        mutating func note(refused signIn: SignIn, by place: SignInPlace) {
+            refused[place, default: []].insert(signIn)
+            if known[place] == signIn { known[place] = nil }
         }
     }
 
@@ -53,6 +63,23 @@ public final class CredentialStore: Sendable {
         return state.withLock { $0.mayUse(origin, in: gallery) ? $0.known[.origin(origin)] : nil }
     }
 
+    /// Who asks a proxy; nil if that is not known.
+    ///
+    /// - Parameter proxy: its scheme, host and port.
+    public func signIn(forProxy proxy: String) -> SignIn? {
+        state.withLock { $0.known[.proxy(proxy)] }
+    }
+
+    /// Forgets what a proxy has refused.
+    ///
+    /// - Parameter isRefused: whether it is what is known that was refused. Another answer may have come meanwhile.
+    public func noteRefusal(byProxy proxy: String, _ isRefused: (SignIn) -> Bool) {
+        state.withLock { state in
+            guard let known = state.known[.proxy(proxy)], isRefused(known) else { return }
+            state.note(refused: known, by: .proxy(proxy))
+        }
+    }
+
     /// Whether the user has named an origin himself: as the gallery's, or by what he answered on the gallery's behalf. The
     /// gallery's host as it proves to be itself is the one that he meant, too: `http://` is what he need not type, and servers
     /// lead on from there.
@@ -65,20 +92,16 @@ public final class CredentialStore: Sendable {
     /// an earlier run. What was refused is forgotten.
     ///
     /// - Parameters:
-    ///   - origin: who refused it.
-    ///   - sent: what it was told.
+    ///   - place: who refused it.
+    ///   - sent: what it was told; nil where that has been noted.
     ///   - gallery: on whose behalf.
-    public func hasOther(than sent: SignIn?, for origin: Origin, in gallery: Address) async -> Bool {
-        let place = SignInPlace.origin(origin)
+    public func hasOther(than sent: SignIn?, for place: SignInPlace, in gallery: Address) async -> Bool {
         let isKnown = state.withLock { state in
-            if let sent {
-                state.refused[place, default: []].insert(sent)
-                if state.known[place] == sent { state.known[place] = nil }
-            }
-            return state.mayUse(origin, in: gallery) && state.known[place] != nil
+            if let sent { state.note(refused: sent, by: place) }
+            return state.mayUse(place, in: gallery) && state.known[place] != nil
         }
         if isKnown { return true }
-        guard origin == gallery.origin, let kept = await lookUp(place) else { return false }
+        guard Self.isLookedUp(place, by: gallery), let kept = await lookUp(place) else { return false }
         return state.withLock { state in
             guard state.refused[place]?.contains(kept) != true else { return false }
             state.known[place] = kept
@@ -89,6 +112,11 @@ public final class CredentialStore: Sendable {
     /// Looks again for what was kept, when it is needed next: the user has asked for another attempt.
     public func lookAgain() {
         state.withLock { $0.lookUps = [:] }
+    }
+
+    /// What was kept for another origin than the gallery's own is not sent there on a stranger's word.
+    private static func isLookedUp(_ place: SignInPlace, by gallery: Address) -> Bool {
+        if case .origin(let origin) = place { origin == gallery.origin } else { true }
     }
 
     private func lookUp(_ place: SignInPlace) async -> SignIn? {

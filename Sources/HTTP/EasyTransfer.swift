@@ -245,9 +245,14 @@ final class EasyTransfer {
             note(length: body)
         }
         if case .wanted = answer { try sink.begin(at: begin) }
+        // Before anybody hears of the answer: who then asks what is known hears of nothing that is refused.
+        if let refusal = exchange.proxyRefusal, let told = exchange.plan.proxyCredentials {
+            configuration.proxyCredentials.onRefusal(told, refusal.proxy)
+        }
         let response = HTTPResponse(
             status: status, url: exchange.hop.number == 0 ? request.url : exchange.hop.url.text, headers: headers,
-            length: length, begin: begin, challenges: exchange.challenges, isPrivate: exchange.isPrivate)
+            length: length, begin: begin, challenges: exchange.challenges, proxyRefusal: exchange.proxyRefusal,
+            isPrivate: exchange.isPrivate)
         request.ranges?.note(response, to: request)
         mailbox.post(response)
         turn.note(mailbox)

@@ -52,7 +52,7 @@ final class Exchange {
 
     /// The answer's status; before there can be one, the proxy's, where it was asked for a tunnel.
     var status: Int {
-        guard !isRequested else { return easy.long(CURLINFO_RESPONSE_CODE) }
+        guard !isRequested else { return isRefusedByTinyproxy ? 407 : easy.long(CURLINFO_RESPONSE_CODE) }
         let status = easy.long(CURLINFO_HTTP_CONNECTCODE)
         // Where there is no server yet it is the proxy that asks, also if it says so in a server's words, as tinyproxy
         // does to a wrong password.
@@ -61,6 +61,19 @@ final class Exchange {
 
     /// Whether the proxy refused to make a tunnel.
     var isTunnelRefused: Bool { plan.proxy != nil && !isRequested && status >= 300 }
+
+    /// Whether it is tinyproxy that does not believe who asks, as it says in a server's words, where it was to pass on a
+    /// request too. It gives its name; what comes from others through it has a line that says so.
+    private var isRefusedByTinyproxy: Bool {
+        plan.proxyCredentials != nil && !hop.url.isSecure && easy.long(CURLINFO_RESPONSE_CODE) == 401
+            && head.headers["server"]?.hasPrefix("tinyproxy/") == true && head.headers["via"] == nil
+    }
+
+    /// The proxy that wants to know who asks, if one does.
+    var proxyRefusal: ProxyRefusal? {
+        guard status == 407, let proxy = plan.proxy else { return nil }
+        return ProxyRefusal(proxy: proxy.url, wasTold: plan.proxyCredentials != nil)
+    }
 
     /// Whether nothing came in return for the request.
     var isUnanswered: Bool { isRequested && head.isEmpty }
@@ -74,7 +87,8 @@ final class Exchange {
         let isProxy = status == 407
         guard status == 401 || isProxy && plan.proxy != nil else { return [] }
         return HTTPChallenge.all(
-            in: head.challenges.filter { isTunnelRefused || $0.isProxy == isProxy }.map(\.text), isProxy: isProxy)
+            in: head.challenges.filter { isTunnelRefused || isRefusedByTinyproxy || $0.isProxy == isProxy }.map(\.text),
+            isProxy: isProxy)
     }
 
     /// What is known of it, after it has failed.

@@ -18,7 +18,7 @@ struct ExchangePlan {
         self.hop = hop
         proxy = try configuration.proxies.proxy(for: hop.url)
         credentials = hop.isOwn ? request.credentials : nil
-        proxyCredentials = proxy?.credentials
+        proxyCredentials = proxy.flatMap { configuration.proxyCredentials.known($0.url) ?? $0.credentials }
         guard credentials?.isSound ?? true, proxyCredentials?.isSound ?? true else { throw .unusableCredentials }
         server = Authentication(known: memory[Self.place(hop)])
         way = Authentication(known: proxy.flatMap { memory[Self.place($0)] })

@@ -6,6 +6,8 @@ public struct HTTPConfiguration: Sendable {
     public var certificates: String?
     /// Which proxy leads where. What the environment says is read by the program and not here.
     public var proxies: ProxyChoice
+    /// Who asks proxies, where the user has said so.
+    public var proxyCredentials: ProxyCredentials
     /// A netrc file, in which hosts are looked for where a request does not say who asks.
     public var netrc: String?
     /// A certificate for servers that want one.
@@ -21,12 +23,14 @@ public struct HTTPConfiguration: Sendable {
     /// A configuration; the defaults are for real use.
     public init(
         userAgent: String = "Vitrine/1.0", certificates: String? = nil,
-        proxies: ProxyChoice = ProxyChoice(), netrc: String? = nil,
+        proxies: ProxyChoice = ProxyChoice(), proxyCredentials: ProxyCredentials = ProxyCredentials(),
+        netrc: String? = nil,
         clientCertificate: ClientCertificate? = nil, connectTimeout: Int = 30, stallTimeout: Int = 30
     ) {
         self.userAgent = userAgent
         self.certificates = certificates
         self.proxies = proxies
+        self.proxyCredentials = proxyCredentials
         self.netrc = netrc
         self.clientCertificate = clientCertificate
         self.connectTimeout = connectTimeout

@@ -13,13 +13,15 @@ public struct HTTPResponse: Hashable, Sendable {
     public let begin: Int64
     /// Who wants to know who asks, of an answer 401 or 407, the proxy's refusal of a tunnel included.
     public let challenges: [HTTPChallenge]
+    /// The proxy that wants to know; nil where it is the server, or nobody.
+    public let proxyRefusal: ProxyRefusal?
     /// Whether it came from this machine or from the user's own network; of what lies behind a proxy, as far as its name tells.
     public let isPrivate: Bool
 
     /// Puts a head together.
     public init(
         status: Int, url: String, headers: [String: String] = [:], length: Int64? = nil, begin: Int64 = 0,
-        challenges: [HTTPChallenge] = [], isPrivate: Bool = false
+        challenges: [HTTPChallenge] = [], proxyRefusal: ProxyRefusal? = nil, isPrivate: Bool = false
     ) {
         self.status = status
         self.url = url
@@ -27,6 +29,7 @@ public struct HTTPResponse: Hashable, Sendable {
         self.length = length
         self.begin = begin
         self.challenges = challenges
+        self.proxyRefusal = proxyRefusal
         self.isPrivate = isPrivate
     }
 }

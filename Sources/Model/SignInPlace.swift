@@ -2,6 +2,6 @@
 public enum SignInPlace: Hashable, Sendable {
     /// The servers of an origin.
     case origin(Origin)
-    /// The proxy on the way.
-    case proxy
+    /// A proxy on the way: its scheme, host and port.
+    case proxy(String)
 }

@@ -4,8 +4,8 @@
 public struct SignInQuestion: Hashable, Sendable {
     /// The origin that was asked for something. Where a proxy wants to know, it is the way there that is meant.
     public var origin: Origin
-    /// Whether a proxy wants to know, and not the server.
-    public var isProxy: Bool
+    /// The proxy that wants to know, by its scheme, host and port; nil where it is the server.
+    public var proxy: String?
     /// In what ways it wants to be told, in lower case: `basic`, `digest`, `bearer` and others.
     public var schemes: Set<String>
     /// What it says that the password is for; empty where it says nothing.
@@ -17,30 +17,38 @@ public struct SignInQuestion: Hashable, Sendable {
 
     /// States a question.
     public init(
-        origin: Origin, isProxy: Bool = false, schemes: Set<String>, realm: String = "", wasRefused: Bool = false,
+        origin: Origin, proxy: String? = nil, schemes: Set<String>, realm: String = "", wasRefused: Bool = false,
         galleries: Set<GalleryID> = []
     ) {
         self.origin = origin
-        self.isProxy = isProxy
+        self.proxy = proxy
         self.schemes = schemes
         self.realm = realm
         self.wasRefused = wasRefused
         self.galleries = galleries
     }
 
+    /// Whether a proxy wants to know, and not the server.
+    public var isProxy: Bool { proxy != nil }
+
     /// Who is told the answer.
-    public var place: SignInPlace { isProxy ? .proxy : .origin(origin) }
+    public var place: SignInPlace { proxy.map { .proxy($0) } ?? .origin(origin) }
 
     /// Whether there is an answer that a user could give.
     public var canBeAnswered: Bool { wantsToken || !schemes.isDisjoint(with: Self.passwordSchemes) }
 
-    /// Whether a token is wanted, and no password would do.
-    public var wantsToken: Bool { schemes.contains("bearer") && schemes.isDisjoint(with: Self.passwordSchemes) }
+    /// Whether a token is wanted, and no password would do. Proxies are told no tokens.
+    public var wantsToken: Bool {
+        !isProxy && schemes.contains("bearer") && schemes.isDisjoint(with: Self.passwordSchemes)
+    }
 
     /// Whether the answer could be read by others on its way.
     ///
     /// A digest does not hold the password, and is the way that is chosen where there is a choice.
-    public var isReadableOnTheWay: Bool { (isProxy || origin.scheme == .http) && !schemes.contains("digest") }
+    public var isReadableOnTheWay: Bool {
+        let isOpen = proxy.map { !$0.hasPrefix("https://") } ?? (origin.scheme == .http)
+        return isOpen && !schemes.contains("digest")
+    }
 
     private static let passwordSchemes: Set<String> = ["basic", "digest", "negotiate"]
 }

@@ -11,7 +11,9 @@ extension RequestContext {
     func note(_ question: SignInQuestion?, afterSaying sent: SignIn?, in cache: GalleryCache) async {
         guard var question else { return }
         question.galleries = [cache.id]
-        if await caches.credentials.hasOther(than: sent, for: question.origin, in: cache.address) {
+        // What a proxy was told has been noted as refused where it was refused.
+        let refused = question.isProxy ? nil : sent
+        if await caches.credentials.hasOther(than: refused, for: question.place, in: cache.address) {
             activity.noteAnswer(for: cache.id)
         } else {
             activity.note(question)

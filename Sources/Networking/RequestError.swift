@@ -105,6 +105,9 @@ public enum RequestError: Error, Equatable {
     }
 
     private static func reason(_ question: SignInQuestion) -> String {
+        if let proxy = question.proxy {
+            return "the proxy \(proxy) \(question.wasRefused ? "refuses the password" : "wants a password")"
+        }
         let what = question.wantsToken ? "token" : "password"
         return question.wasRefused
             ? "\(question.origin.place) refuses the \(what)" : "a \(what) is needed for \(question.origin.place)"

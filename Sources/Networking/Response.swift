@@ -39,14 +39,15 @@ public struct Response {
         return Response(head: head, requested: plan.address, file: plan.file, events: events, metrics: nil)
     }
 
-    /// What the user could be asked after such an answer. Only for the origin that the plan names: where a redirect leads,
-    /// nobody says who asks. Nor is there a way to tell a proxy what was not known at the start.
+    /// What the user could be asked after such an answer. Of servers only for the origin that the plan names: where a redirect
+    /// leads, nobody says who asks. A proxy is the user's own, wherever it leads to.
     private static func question(_ head: HTTPResponse, _ plan: FetchPlan, wasRefused: Bool) -> SignInQuestion? {
-        guard head.status == 401, let origin = plan.address.origin, (try? Address(head.url))?.origin == origin
-        else { return nil }
+        let isOwn = head.status == 401 && (try? Address(head.url))?.origin == plan.address.origin
+        guard let origin = plan.address.origin, isOwn || head.proxyRefusal != nil else { return nil }
         let realm = head.challenges.lazy.map(\.realm).first { !$0.isEmpty } ?? ""
         let question = SignInQuestion(
-            origin: origin, schemes: Set(head.challenges.map(\.scheme)), realm: realm, wasRefused: wasRefused)
+            origin: origin, proxy: head.proxyRefusal?.proxy, schemes: Set(head.challenges.map(\.scheme)), realm: realm,
+            wasRefused: head.proxyRefusal?.wasTold ?? wasRefused)
         return question.canBeAnswered ? question : nil
     }
 

@@ -21,7 +21,9 @@ extension RootScreen {
     /// Begins to ask, unless the user is in the middle of something that he types: he would type it into the prompt.
     func askWhoTheUserIs() {
         guard signIn == nil, isFree, let question = context.activity.questions.first else { return }
-        let asker = question.galleries.lazy.compactMap { self.context.caches.cache($0)?.address }
+        // A proxy is nothing that a gallery names.
+        let askers = question.isProxy ? [] : question.galleries
+        let asker = askers.lazy.compactMap { self.context.caches.cache($0)?.address }
             .first { $0.origin != question.origin }
         let prompt = SignInPrompt(
             question, asker: asker.map { context.title(of: $0) }, keeping: context.settings.passwords)

@@ -38,7 +38,7 @@ extension SignInPlace {
     var name: String {
         switch self {
         case .origin(let origin): origin.text
-        case .proxy: "proxy"
+        case .proxy(let proxy): "proxy " + proxy
         }
     }
 }

@@ -65,9 +65,11 @@ struct House {
     static var cores: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
     func makeController(_ caches: CacheFolder, schedule: RetrySchedule = RetrySchedule()) -> NetworkController {
-        NetworkController(
+        var configuration = httpConfiguration
+        configuration.proxyCredentials = ProxyCredentials(credentials)
+        return NetworkController(
             wishes: wishes, context: RequestContext(caches: caches, activity: activity, log: log),
-            client: HTTPClient(httpConfiguration, log: log), governor: governor,
+            client: HTTPClient(configuration, log: log), governor: governor,
             schedule: schedule, network: networkWatch.changes, disturbance: disturbance,
             onHistory: { keep($0) })
     }

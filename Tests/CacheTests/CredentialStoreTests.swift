@@ -47,16 +47,38 @@ import Testing
 
     @Test func anotherAttemptIsWorthWhileIfSomethingElseIsKnown() async throws {
         let origin = try #require(gallery.origin)
-        #expect(await !store.hasOther(than: nil, for: origin, in: gallery))
+        #expect(await !store.hasOther(than: nil, for: .origin(origin), in: gallery))
         store.take(signIn, for: .origin(origin))
         // It came while the refused one was on its way.
-        #expect(await store.hasOther(than: nil, for: origin, in: gallery))
-        #expect(await store.hasOther(than: .token("old"), for: origin, in: gallery))
-        #expect(await !store.hasOther(than: signIn, for: origin, in: gallery))
+        #expect(await store.hasOther(than: nil, for: .origin(origin), in: gallery))
+        #expect(await store.hasOther(than: .token("old"), for: .origin(origin), in: gallery))
+        #expect(await !store.hasOther(than: signIn, for: .origin(origin), in: gallery))
         #expect(store.signIn(for: gallery, in: gallery) == nil)
         // The user may insist.
         store.take(signIn, for: .origin(origin))
         #expect(store.signIn(for: gallery, in: gallery) == signIn)
+    }
+
+    @Test("BEHAVIOURS 5.10: what a proxy is told is for that proxy alone, and forgotten when it refuses it")
+    func proxies() async throws {
+        let (proxy, other) = ("http://proxy.org:3128", "http://proxy.org:8080")
+        let kept = SignIn.password(user: "me", password: "kept")
+        let store = CredentialStore(keeping: CredentialKeeping(lookUp: { _ in kept }, keep: { _, _, _ in nil }))
+        store.take(signIn, for: .proxy(proxy), by: [GalleryID(gallery)])
+        #expect(store.signIn(forProxy: proxy) == signIn && store.signIn(forProxy: other) == nil)
+        #expect(store.signIn(for: try Address(proxy), in: try Address(proxy)) == nil)
+        #expect(store.signIn(for: gallery, in: gallery) == nil)
+        // Another answer has come since.
+        store.noteRefusal(byProxy: proxy) { $0 == kept }
+        #expect(await store.hasOther(than: nil, for: .proxy(proxy), in: picture))
+        #expect(store.signIn(forProxy: proxy) == signIn)
+        // It is refused: what was kept is looked for, on whosever behalf, and tried once.
+        store.noteRefusal(byProxy: proxy) { $0 == signIn }
+        #expect(store.signIn(forProxy: proxy) == nil)
+        #expect(await store.hasOther(than: nil, for: .proxy(proxy), in: picture))
+        #expect(store.signIn(forProxy: proxy) == kept)
+        store.noteRefusal(byProxy: proxy) { $0 == kept }
+        #expect(await !store.hasOther(than: nil, for: .proxy(proxy), in: picture))
     }
 
     @Test func whatIsToBeKeptIsHandedOn() async throws {

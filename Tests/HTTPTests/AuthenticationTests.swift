@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import Synchronization
 import TestSupport
 import Testing
 
@@ -147,6 +148,66 @@ import Testing
         // What is meant for the proxy is not for the server, nor the other way round.
         #expect(proxy.requests.allSatisfy { $0.headers["authorization"] == nil })
         #expect(!log.entries.contains { $0.message.contains("s3cret") })
+    }
+
+    /// What the user has said since is known by the proxy's name, and comes before what stands in its address.
+    @Test(
+        "BEHAVIOURS 5.10: a proxy is told what is known of it, and no other", arguments: ["http", "https"])
+    func knownProxies(scheme: String) async throws {
+        let proxy = try ScriptedServer { request in
+            request.headers["proxy-authorization"] == Self.basic
+                ? .answer(request.method == "CONNECT" ? 502 : 200)
+                : .answer(407, "no", headers: ["Proxy-Authenticate: Basic realm=\"way out\""])
+        }
+        let name = "http://127.0.0.1:\(proxy.port)"
+        let known = Mutex<[String: HTTPRequest.Credentials]>([:])
+        let refused = Mutex<[HTTPRequest.Credentials]>([])
+        let client = client {
+            $0.proxies = ProxyChoice { $0 == "all_proxy" ? "me:old@127.0.0.1:\(proxy.port)" : nil }
+            $0.proxyCredentials = ProxyCredentials(known: { proxy in known.withLock { $0[proxy] } }) { said, proxy in
+                #expect(proxy == name)
+                refused.withLock { $0.append(said) }
+            }
+        }
+        let old = HTTPRequest.Credentials(user: "me", password: "old")
+        let wrong = HTTPRequest.Credentials(user: "me", password: "x")
+        for (place, credentials, expected) in [("http://127.0.0.1:1", wrong, old), (name, wrong, wrong)] {
+            known.withLock { $0[place] = credentials }
+            let answer = try await answer("\(scheme)://photos.test/", as: nil, with: client)
+            #expect(answer.status == 407 && answer.proxyRefusal == ProxyRefusal(proxy: name, wasTold: true))
+            #expect(refused.withLock { $0.last } == expected)
+        }
+        known.withLock { $0[name] = HTTPRequest.Credentials(user: "me", password: "s3cret") }
+        do {
+            let answer = try await answer("\(scheme)://photos.test/", as: nil, with: client)
+            #expect(answer.status == 200 && answer.proxyRefusal == nil)
+        } catch {
+            #expect(scheme == "https" && error as? HTTPError == .proxyRefused(502))
+        }
+        #expect(refused.withLock { $0 } == [old, wrong])
+        #expect(proxy.requests.allSatisfy { $0.headers["authorization"] == nil })
+    }
+
+    /// tinyproxy says 401 to a wrong password. What comes from somebody else through it does not mean the proxy.
+    @Test(
+        arguments: [
+            (["Server: tinyproxy/1.11.1"], 407),
+            (["Server: tinyproxy/1.11.1", "Via: 1.1 here (tinyproxy/1.11.1)"], 401),
+            (["Server: nginx"], 401), ([], 401),
+        ] as [([String], Int)]) func aServersWordsOfAProxy(headers: [String], status: Int) async throws
+    {
+        let proxy = try ScriptedServer { request in
+            request.headers["proxy-authorization"] == nil
+                ? .answer(407, headers: ["Proxy-Authenticate: Basic realm=\"p\""])
+                : .answer(401, headers: ["WWW-Authenticate: Basic realm=\"r\""] + headers)
+        }
+        let client = client { $0.proxies = ProxyChoice { $0 == "http_proxy" ? "me:x@127.0.0.1:\(proxy.port)" : nil } }
+        let answer = try await answer("http://photos.test/", as: nil, with: client)
+        #expect(answer.status == status && (answer.proxyRefusal != nil) == (status == 407))
+        #expect(answer.challenges == [HTTPChallenge(isProxy: status == 407, scheme: "basic", realm: "r")])
+        // It has not been learned that the proxy takes this password.
+        _ = try await self.answer("http://photos.test/", as: nil, with: client)
+        #expect(proxy.requests.count == (status == 407 ? 4 : 3))
     }
 
     @Test func refusedByTheProxy() async throws {

@@ -228,9 +228,11 @@ import Testing
         let asked = [HTTPChallenge(isProxy: true, scheme: "basic", realm: "Tinyproxy")]
         let unknown = try await fetch("127.0.0.1:\(closed.port)").response
         #expect(unknown?.status == 407 && unknown?.challenges == asked)
-        // To a wrong password it speaks as if it were the server. Of a tunnel that can be told apart.
+        // To a wrong password it speaks as if it were the server.
         let wrong = try await fetch("me:wrong@127.0.0.1:\(closed.port)").response
-        #expect(wrong?.status == (scheme == "https" ? 407 : 401))
-        #expect(scheme == "http" || wrong?.challenges == asked)
+        #expect(wrong?.status == 407 && wrong?.challenges == asked)
+        let place = "http://127.0.0.1:\(closed.port)"
+        #expect(unknown?.proxyRefusal == ProxyRefusal(proxy: place, wasTold: false))
+        #expect(wrong?.proxyRefusal == ProxyRefusal(proxy: place, wasTold: true))
     }
 }

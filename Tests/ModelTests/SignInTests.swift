@@ -49,12 +49,16 @@ import Testing
         #expect(!SignInQuestion(origin: http, schemes: ["basic", "digest"]).isReadableOnTheWay)
         #expect(!SignInQuestion(origin: https, schemes: ["basic"]).isReadableOnTheWay)
         // What lies behind it is secret, but the proxy is told in the open.
-        #expect(SignInQuestion(origin: https, isProxy: true, schemes: ["basic"]).isReadableOnTheWay)
+        let (open, closed) = ("http://proxy.org:3128", "https://proxy.org:3128")
+        #expect(SignInQuestion(origin: https, proxy: open, schemes: ["basic"]).isReadableOnTheWay)
+        #expect(!SignInQuestion(origin: http, proxy: closed, schemes: ["basic"]).isReadableOnTheWay)
         let bearer = SignInQuestion(origin: https, schemes: ["bearer"])
         #expect(bearer.canBeAnswered && bearer.wantsToken)
         #expect(!SignInQuestion(origin: https, schemes: ["bearer", "basic"]).wantsToken)
         #expect(!SignInQuestion(origin: https, schemes: ["ntlm"]).canBeAnswered)
         #expect(!SignInQuestion(origin: https, schemes: []).canBeAnswered)
-        #expect(SignInQuestion(origin: https, isProxy: true, schemes: []).place == .proxy)
+        let proxy = SignInQuestion(origin: https, proxy: open, schemes: ["bearer"])
+        #expect(proxy.isProxy && proxy.place == .proxy(open) && !proxy.canBeAnswered)
+        #expect(!basic.isProxy && basic.place == .origin(http))
     }
 }

@@ -52,9 +52,12 @@ import Testing
     }
 
     /// Fulfils wishes meanwhile.
-    private func working(_ caches: CacheFolder, _ body: () async throws -> Void) async throws {
+    private func working(
+        _ caches: CacheFolder, over client: HTTPClient? = nil, _ body: () async throws -> Void
+    ) async throws {
         let controller = NetworkController(
-            wishes: wishes, context: RequestContext(caches: caches, activity: activity, log: log), client: client)
+            wishes: wishes, context: RequestContext(caches: caches, activity: activity, log: log),
+            client: client ?? self.client)
         let running = Task { await controller.run() }
         try await body()
         running.cancel()
@@ -98,6 +101,93 @@ import Testing
         }
         let words = log.entries.map(\.message).joined()
         #expect(!words.contains("s3cret") && !words.contains("0ther") && words.contains("a password is needed for"))
+    }
+
+    /// A proxy that leads to a gallery on one host with pictures on another, if it is told the password.
+    private static func proxy(_ password: String) throws -> ScriptedServer {
+        let expected = "Basic " + Data("me:\(password)".utf8).base64EncodedString()
+        let photos = (1...20).map { number in
+            """
+            <photo id="\(number)" name="P" date="2006-07-30T07:47:17Z"><image kind="image" srcURL="p/\(number)"/>
+            <image kind="thumbnail" srcURL="http://pictures.test/t/\(number)"/></photo>
+            """
+        }
+        return try ScriptedServer { request in
+            guard request.headers["proxy-authorization"] == expected else {
+                return .answer(407, headers: ["Proxy-Authenticate: Basic realm=\"way out\""])
+            }
+            return request.path.hasSuffix("/index.xml")
+                ? .answer(200, "<album>\(photos.joined())</album>") : .answer(200, NetworkTest.picture("photo"))
+        }
+    }
+
+    @Test("BEHAVIOURS 5.10: a proxy is a question of its own, asked once for all that goes through it")
+    func aProxyAsks() async throws {
+        let proxy = try Self.proxy("0ut")
+        let place = "http://127.0.0.1:\(proxy.port)"
+        let credentials = CredentialStore()
+        let configuration = HTTPConfiguration(
+            proxies: ProxyChoice { $0 == "http_proxy" ? "me:of-last-year@127.0.0.1:\(proxy.port)" : nil },
+            proxyCredentials: ProxyCredentials(credentials), connectTimeout: 600, stallTimeout: 600)
+        let caches = try CacheFolder(
+            path: folder.path("cache"), log: log, activity: activity, credentials: credentials)
+        let cache = try caches.open(Address("http://photos.test/index.xml"))
+        let own = try #require(cache.address.origin)
+        func say(_ password: String) {
+            credentials.take(.password(user: "me", password: password), for: .proxy(place), by: [cache.id])
+            activity.withdrawQuestion(.proxy(place))
+        }
+        try await working(caches, over: HTTPClient(configuration, log: log)) { () async throws in
+            // What stands in its address, and then an answer, are refused.
+            for password in ["wrong", "0ut"] {
+                await fetch(.list(cache.id))
+                #expect(
+                    activity.questions == [
+                        SignInQuestion(
+                            origin: own, proxy: place, schemes: ["basic"], realm: "way out", wasRefused: true,
+                            galleries: [cache.id])
+                    ])
+                #expect(credentials.signIn(forProxy: place) == nil)
+                let state = try cache.read { try $0.gallery() }.status.state
+                #expect(state == .failed(Failure("the proxy \(place) refuses the password", remedy: .none)))
+                say(password)
+            }
+            await fetch(.list(cache.id))
+            await fetch(.everyPicture(cache.id, .thumbnail))
+            #expect(try cache.read { try $0.counts() }.thumbnails == 20)
+            // Twenty pictures that are refused are one question.
+            say("of yesterday")
+            await fetch(.everyPicture(cache.id, .photo))
+            #expect(activity.questions.map(\.place) == [.proxy(place)])
+            say("0ut")
+            try await cache.writer.forgiveTroubles()
+            await fetch(.everyPicture(cache.id, .photo))
+            #expect(try cache.read { try $0.counts() }.photos == 20)
+        }
+        #expect(activity.questions.isEmpty && proxy.requests.allSatisfy { $0.headers["authorization"] == nil })
+        #expect(cache.signIn(for: cache.address) == nil)
+        let words = log.entries.map(\.message).joined()
+        for secret in ["0ut", "of-last-year", "of yesterday", "wrong"] { #expect(!words.contains(secret)) }
+    }
+
+    @Test("BEHAVIOURS 5.10: what was kept for a proxy is looked for when it asks, under its name")
+    func keptForAProxy() async throws {
+        let proxy = try Self.proxy("s3cret")
+        let kept = Kept(.password(user: "me", password: "s3cret"))
+        let credentials = CredentialStore(keeping: kept.keeping)
+        let configuration = HTTPConfiguration(
+            proxies: ProxyChoice { $0 == "http_proxy" ? "127.0.0.1:\(proxy.port)" : nil },
+            proxyCredentials: ProxyCredentials(credentials), connectTimeout: 600, stallTimeout: 600)
+        let caches = try CacheFolder(
+            path: folder.path("cache"), log: log, activity: activity, credentials: credentials)
+        let cache = try caches.open(Address("http://photos.test/index.xml"))
+        try await working(caches, over: HTTPClient(configuration, log: log)) { () async throws in
+            await fetch(.list(cache.id))
+            #expect(activity.questions.isEmpty && activity.takeAnswered() == [cache.id])
+            await fetch(.list(cache.id))
+            #expect(try cache.read { try $0.gallery() }.photoCount == 20)
+        }
+        #expect(kept.looked.withLock { $0 } == [.proxy("http://127.0.0.1:\(proxy.port)")])
     }
 
     @Test("BEHAVIOURS 5.10: a password that is refused is asked for again, and not tried again")

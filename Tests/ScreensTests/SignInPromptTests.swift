@@ -68,6 +68,36 @@ import Testing
         try await screens.until { screens.text.contains("who you are") }
     }
 
+    @Test("BEHAVIOURS 5.10: a proxy that asks is named, and its answer is for it alone")
+    func proxies() async throws {
+        let screens = try await screens()
+        let proxy = "http://proxy.org:3128"
+        var question = try question(screens, "https://pictures.org", realm: "way out", wasRefused: true)
+        question.proxy = proxy
+        screens.activity.note(question)
+        try await screens.until { screens.text.contains("is a proxy, which wants to know who you are: “way out”") }
+        #expect(screens.text.contains(proxy) && !screens.text.contains("pictures.org"))
+        #expect(screens.text.contains("What was said before is refused."))
+        #expect(screens.text.contains("Others can read it on its way: this is not encrypted."))
+        screens.type("me")
+        screens.press(Key(.escape))
+        screens.activity.note(question)
+        #expect(screens.activity.questions.isEmpty)
+        screens.press("r")
+        screens.activity.note(question)
+        try await screens.until { screens.text.contains("is a proxy") }
+        screens.type("me")
+        screens.press(Key(.enter))
+        screens.type("s3cret")
+        screens.press(Key(.enter))
+        let credentials = screens.root.context.caches.credentials
+        #expect(credentials.signIn(forProxy: proxy) == .password(user: "me", password: "s3cret"))
+        #expect(credentials.signIn(forProxy: "http://other.org:3128") == nil)
+        #expect(screens.cache.signIn(for: screens.cache.address) == nil && screens.activity.questions.isEmpty)
+        // What was refused through it is asked for anew.
+        for await snapshot in screens.wishes.snapshots() where snapshot.asked[screens.list] != nil { break }
+    }
+
     @Test func aTokenIsAskedForAloneAndOneWithoutALetterIsNone() async throws {
         let screens = try await screens()
         screens.activity.note(try question(screens, schemes: ["bearer"]))

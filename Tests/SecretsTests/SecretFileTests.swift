@@ -28,9 +28,11 @@ import Testing
         #expect(try file.signIn(for: place) == nil)
         try file.keep(signIn, for: place)
         try file.keep(.token("other"), for: other)
-        try file.keep(.token("proxy"), for: .proxy)
+        // One that goes by the name of a server is told what it is told itself.
+        let proxy = SignInPlace.proxy("https://example.org")
+        try file.keep(.token("proxy"), for: proxy)
         #expect(try file.signIn(for: place) == signIn && file.signIn(for: other) == .token("other"))
-        #expect(try file.signIn(for: .proxy) == .token("proxy"))
+        #expect(try file.signIn(for: proxy) == .token("proxy"))
         // Another one takes its place.
         try file.keep(.password(user: "you", password: "x"), for: place)
         #expect(try file.signIn(for: place) == .password(user: "you", password: "x"))

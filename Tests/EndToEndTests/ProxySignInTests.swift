@@ -1,0 +1,123 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The real program behind a real proxy that wants to know who asks.
+@Suite(.ownThread, .serialized) struct ProxySignInTests {
+    private let home = Household()
+    private let proxy: LoopbackServer
+    /// A gallery in the open, which hears of everything that the proxy passes on.
+    private let server: ScriptedServer
+
+    private static let password = "s3cret"
+    private static let question = "is a proxy, which wants to know who you are: “Tinyproxy”"
+
+    init() throws {
+        proxy = try LoopbackServer.tinyproxy(wantsPassword: true)
+        let photo = [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(Built.testGallery)/thumbnails/owl.jpg")))
+        server = try ScriptedServer { request in
+            request.path.hasSuffix("/index.xml") ? .answer(200, Self.list) : .answer(200, photo)
+        }
+    }
+
+    private static let list = """
+        <album><photo id="1" name="Owl" date="2006-07-30T07:47:17Z"><image kind="image" srcURL="p.jpg"/>
+        <image kind="thumbnail" srcURL="t.jpg"/></photo></album>
+        """
+
+    private var place: String { "http://127.0.0.1:\(proxy.port)" }
+
+    /// - Parameter user: what stands in the proxy's address before its host.
+    private func proxies(_ user: String = "") -> [String: String] {
+        let address = "http://\(user)127.0.0.1:\(proxy.port)"
+        return ["http_proxy": address, "https_proxy": address]
+    }
+
+    private func tmux(_ address: String, _ arguments: String..., user: String = "") throws -> Tmux {
+        try Tmux(
+            [Built.vitrine, "--log-level=debug", "--log-file=\(home.folder.path("log"))"] + arguments + [address],
+            environment: home.environment(proxies(user)))
+    }
+
+    private func quit(_ tmux: Tmux) throws {
+        try tmux.type("Q")
+        #expect(try tmux.until(shows: "ended with").contains("ended with 0"))
+    }
+
+    /// Files below the home that hold the password, as it is or as it is sent.
+    private func filesWithPassword() throws -> [String] {
+        let needles = [Self.password, Data("me:\(Self.password)".utf8).base64EncodedString()].map { Data($0.utf8) }
+        let files = try #require(FileManager.default.enumerator(atPath: home.folder.path))
+        return files.compactMap { $0 as? String }.filter { file in
+            let bytes = FileManager.default.contents(atPath: home.folder.path(file)) ?? Data()
+            return needles.contains { bytes.range(of: $0) != nil }
+        }
+    }
+
+    @Test("BEHAVIOURS 5.10: a proxy’s password is asked for on the screen, and told to the proxy alone")
+    func asked() throws {
+        let tmux = try tmux(server.url("/index.xml"))
+        let prompt = try tmux.until(shows: "Password:")
+        #expect(prompt.contains(place) && prompt.contains(Self.question), "\(prompt)")
+        #expect(prompt.contains("Others can read it on its way") && server.requests.isEmpty)
+        // A slip first, which tinyproxy refuses in a server's words.
+        try tmux.type("me", "Enter", "wrong", "Enter")
+        let again = try tmux.until(shows: "What was said before is refused.")
+        #expect(again.contains(place) && again.contains(Self.question), "\(again)")
+        try tmux.type("me", "Enter", Self.password, "Enter")
+        let list = try tmux.until { $0.contains("Updated:") && $0.contains("▀▀▀") }
+        #expect(list.contains("Owl") && list.contains("▀▀▀") && !list.contains("Password"), "\(list)")
+        try tmux.type("Enter")
+        #expect(try tmux.until(shows: "1 of 1 · fit").contains("1 of 1 · fit"))
+        try quit(tmux)
+        #expect(try filesWithPassword() == [])
+        // It was said to the proxy, and stays there.
+        #expect(Set(server.requests.map(\.path)) == ["/index.xml", "/t.jpg", "/p.jpg"])
+        for request in server.requests {
+            #expect(request.headers["authorization"] == nil && request.headers["proxy-authorization"] == nil)
+        }
+        let log = try String(contentsOfFile: home.folder.path("log"), encoding: .utf8)
+        #expect(log.contains("the proxy \(place) wants a password") && log.contains("the proxy \(place) refuses"))
+    }
+
+    @Test("BEHAVIOURS 5.10: what a proxy is told is kept for it, and used for tunnels, without a screen too")
+    func tunnel() throws {
+        let authority = try TestAuthority()
+        let files = ["index.xml": Array(Self.list.utf8), "p.jpg": [0xFF, 0xD8, 0xFF], "t.jpg": [0xFF, 0xD8, 0xFF]]
+        let secure = try LoopbackServer.nginx(authority.issue(.good), files: files)
+        let (address, trust) = (secure.url("/index.xml", scheme: "https"), "--ca-file=\(authority.certificate)")
+        // What stands in the proxy's address is tried first, and out of date.
+        let tmux = try tmux(address, "--passwords=file", trust, user: "me:of-last-year@")
+        let prompt = try tmux.until(shows: "Password:")
+        #expect(prompt.contains(place) && prompt.contains("is a proxy"), "\(prompt)")
+        #expect(prompt.contains("What was said before is refused.") && prompt.contains("[in a file]"), "\(prompt)")
+        try tmux.type("me", "Enter", Self.password, "Enter")
+        #expect(try tmux.until(shows: "Updated:").contains("Updated:"))
+        try quit(tmux)
+        #expect(try filesWithPassword() == [".config/vitrine/passwords"])
+        for user in ["", "me:of-last-year@"] {
+            let sync = try home.vitrine("sync", "--list-only", trust, address, environment: proxies(user))
+            #expect(sync.status == 0 && sync.text.hasSuffix("1 photo\n"), "\(sync.errors)")
+        }
+        // Another proxy is not told, nor is a server by the same name.
+        let other = try LoopbackServer.tinyproxy(wantsPassword: true)
+        let elsewhere = try home.vitrine(
+            "sync", "--list-only", trust, address, environment: ["https_proxy": "127.0.0.1:\(other.port)"])
+        #expect(elsewhere.status == 1)
+        #expect(elsewhere.errors.contains("the proxy http://127.0.0.1:\(other.port) wants a password"))
+    }
+
+    @Test func whoDoesNotSayIsLeftInPeace() throws {
+        let tmux = try tmux(server.url("/index.xml"))
+        try tmux.until(shows: "Password:")
+        try tmux.type("Escape")
+        let declined = try tmux.until { !$0.contains("Password:") }
+        #expect(declined.contains("Update failed: the proxy \(place) wants a password"), "\(declined)")
+        try tmux.type("r")
+        #expect(try tmux.until(shows: "Password:").contains("User:"))
+        try tmux.type("Escape")
+        try tmux.until { !$0.contains("Password:") }
+        try quit(tmux)
+        #expect(server.requests.isEmpty)
+    }
+}
