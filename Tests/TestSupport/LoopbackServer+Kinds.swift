@@ -33,7 +33,8 @@ extension LoopbackServer {
                     auth_basic_user_file FOLDER/passwords;
                 }
                 location /bearer/ {
-                    if ($is_known = 0) { return 401; }
+                    # RFC 9110, section 11.6.1: who answers 401 "MUST send" what it wants to be told.
+                    if ($is_known = 0) { add_header WWW-Authenticate 'Bearer realm="photos"' always; return 401; }
                     alias FOLDER/;
                 }
                 """,

@@ -1,0 +1,102 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `vitrine sync` and the ways in which real servers and proxies want to be told who asks: what comes of it, and what is said
+/// where it is refused.
+@Suite(.ownThread) struct SyncSignInTests {
+    private let home = Household()
+    private static let everything = "2 photos, 2 thumbnails, 2 photos here\n"
+
+    private static func files() throws -> [String: [UInt8]] {
+        let photos = (0..<2).map { number in
+            """
+            <photo id="\(number)" name="Photo \(number)" date="2006-07-30T07:47:17Z"><image kind="image" srcURL="p.jpg"/>
+            <image kind="thumbnail" srcURL="t.jpg"/></photo>
+            """
+        }
+        var files = ["index.xml": Array("<album>\(photos.joined())</album>".utf8)]
+        for (name, folder) in [("p.jpg", "images"), ("t.jpg", "thumbnails")] {
+            files[name] = [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(Built.testGallery)/\(folder)/owl.jpg")))
+        }
+        return files
+    }
+
+    /// Where a user and a password go in an address.
+    private func naming(_ user: String, in address: String) -> String {
+        address.replacingOccurrences(of: "://", with: "://\(user)@")
+    }
+
+    /// Fetches all of a gallery, with what the environment and the options say.
+    private func sync(_ address: String, _ options: String..., environment: [String: String] = [:]) throws -> Command {
+        try Command(
+            Built.vitrine, ["sync", "--photos"] + options + [address], environment: home.environment(environment))
+    }
+
+    private func expectStored(_ command: Command, sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(
+            command.status == 0 && command.text.hasSuffix("\t" + Self.everything) && command.errors.isEmpty,
+            "\(command.text)\(command.errors)", sourceLocation: sourceLocation)
+        #expect(storedPhotos.count == 2, sourceLocation: sourceLocation)
+    }
+
+    /// Refused, in just these words after the gallery's address, and nothing is here.
+    private func expectRefused(
+        _ command: Command, _ address: String, _ words: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        #expect(command.status == 1 && command.output.isEmpty, sourceLocation: sourceLocation)
+        #expect(command.errors == "vitrine: \(address): \(words)\n", sourceLocation: sourceLocation)
+        let list = try home.vitrine("list", address)
+        #expect(list.status == 0 && list.output.isEmpty && storedPhotos.isEmpty, sourceLocation: sourceLocation)
+    }
+
+    /// Files of photos in all caches.
+    private var storedPhotos: [String] {
+        home.folder.entries(".cache/vitrine/galleries").flatMap {
+            home.folder.entries(".cache/vitrine/galleries/\($0)/photos")
+        }
+    }
+
+    @Test("BEHAVIOURS 5.10: an update is told by a digest who asks, by Apache's own reckoning, or is refused")
+    func digest() throws {
+        let server = try LoopbackServer.apache(files: Self.files())
+        let (address, host) = (server.url("/index.xml"), "127.0.0.1:\(server.port)")
+        try expectRefused(try sync(address), address, "a password is needed for \(host)")
+        try expectRefused(
+            try sync(naming("me:wrong", in: address)), address, "\(host) refuses the password")
+        expectStored(try sync(naming("me:s3cret", in: address)))
+    }
+
+    @Test("BEHAVIOURS 5.10: an update is told by a token that was kept who asks, or is refused")
+    func bearer() throws {
+        let server = try LoopbackServer.nginx(files: Self.files())
+        let (address, host) = (server.url("/bearer/index.xml"), "127.0.0.1:\(server.port)")
+        try expectRefused(try sync(address), address, "a token is needed for \(host)")
+        for token in ["wr0ng", "t0ken"] {
+            let kept = home.folder.write(".config/vitrine/passwords", "http://\(host)\t\(token)\n")
+            #expect(chmod(kept, 0o600) == 0)
+            if token == "t0ken" {
+                expectStored(try sync(address))
+            } else {
+                try expectRefused(try sync(address), address, "\(host) refuses the token")
+            }
+        }
+    }
+
+    @Test(
+        "BEHAVIOURS 5.10: an update goes through a proxy that is told who asks, for pages and for tunnels, or is refused",
+        arguments: ["http", "https"])
+    func proxy(scheme: String) throws {
+        let authority = try TestAuthority()
+        let server = try LoopbackServer.nginx(scheme == "https" ? authority.issue(.good) : nil, files: Self.files())
+        let proxy = try LoopbackServer.tinyproxy(wantsPassword: true)
+        let (address, trust) = (server.url("/index.xml", scheme: scheme), "--ca-file=\(authority.certificate)")
+        let place = "http://127.0.0.1:\(proxy.port)"
+        func sync(as user: String) throws -> Command {
+            try self.sync(address, trust, environment: ["\(scheme)_proxy": "http://\(user)127.0.0.1:\(proxy.port)/"])
+        }
+        try expectRefused(try sync(as: ""), address, "the proxy \(place) wants a password")
+        try expectRefused(try sync(as: "me:wrong@"), address, "the proxy \(place) refuses the password")
+        expectStored(try sync(as: "me:s3cret@"))
+    }
+}
