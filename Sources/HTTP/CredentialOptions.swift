@@ -6,10 +6,6 @@ enum CredentialOptions {
         easy.set(CURLOPT_HTTPAUTH, plan.server.methods.rawValue)
         easy.set(CURLOPT_PROXYAUTH, plan.way.methods.rawValue)
         applyServer(plan, configuration, to: easy)
-        if case .password(let user, let password) = plan.proxyCredentials?.kind {
-            easy.set(CURLOPT_PROXYUSERNAME, user)
-            easy.set(CURLOPT_PROXYPASSWORD, password)
-        }
         if let certificate = configuration.clientCertificate, certificate.isMeant(for: plan) {
             easy.set(CURLOPT_SSLCERT, certificate.file)
             easy.set(CURLOPT_SSLKEY, certificate.key)

@@ -75,7 +75,7 @@ enum EasyOptions {
     private static func applyProxy(_ plan: ExchangePlan, to easy: EasyHandle) {
         // "Setting the proxy string to "" (an empty string) will explicitly disable the use of a proxy, even if there is an
         // environment variable set for it", and the other one overrides the variable of exceptions.
-        easy.set(CURLOPT_PROXY, plan.proxy?.url ?? "")
+        easy.set(CURLOPT_PROXY, plan.proxy?.url(telling: plan.proxyCredentials) ?? "")
         easy.set(CURLOPT_NOPROXY, "")
     }
 }

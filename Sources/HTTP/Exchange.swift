@@ -96,7 +96,8 @@ final class Exchange {
         let verdict = easy.long(CURLINFO_SSL_VERIFYRESULT)
         return BreakReport(
             code: code, meaning: String(cString: ccurl_easy_strerror(easy.curl.functions, code)),
-            detail: String(cString: errorText), host: hop.url.place, proxy: plan.proxy?.url,
+            detail: Proxy.withoutCredentials(String(cString: errorText), plan.proxyCredentials), host: hop.url.place,
+            proxy: plan.proxy?.url,
             isLookedUp: easy.offset(CURLINFO_NAMELOOKUP_TIME_T) > 0, isRequested: isRequested,
             isUnanswered: isUnanswered, systemError: easy.long(CURLINFO_OS_ERRNO),
             verdict: verdict != 0 ? verdict : easy.long(CURLINFO_PROXY_SSL_VERIFYRESULT),

@@ -188,6 +188,28 @@ import Testing
         #expect(proxy.requests.allSatisfy { $0.headers["authorization"] == nil })
     }
 
+    /// What stands for a letter in an address does not in what was typed.
+    @Test(arguments: ["a%41b", "p@ss/wörd%", "100%25 :+&", "%"]) func aProxyIsToldJustThat(password: String)
+        async throws
+    {
+        let proxy = try ScriptedServer { request in
+            request.headers["proxy-authorization"] == nil
+                ? .answer(407, headers: ["Proxy-Authenticate: Basic realm=\"p\""]) : .answer(200)
+        }
+        let encoded = password.utf8.map { String(format: "%%%02X", $0) }.joined()
+        for user in ["", "m%C3%B6:\(encoded)@"] {
+            let client = client {
+                $0.proxies = ProxyChoice { $0 == "http_proxy" ? "\(user)127.0.0.1:\(proxy.port)" : nil }
+                guard user.isEmpty else { return }
+                $0.proxyCredentials = ProxyCredentials(
+                    known: { _ in HTTPRequest.Credentials(user: "mö", password: password) }, onRefusal: { _, _ in })
+            }
+            #expect(try await answer("http://photos.test/", as: nil, with: client).status == 200)
+            let told = proxy.requests.last?.headers["proxy-authorization"]
+            #expect(told == "Basic " + Data("mö:\(password)".utf8).base64EncodedString())
+        }
+    }
+
     /// tinyproxy says 401 to a wrong password. What comes from somebody else through it does not mean the proxy.
     @Test(
         arguments: [

@@ -55,6 +55,11 @@ import Testing
         let curl = try Curl()
         let proxy = try #require(Proxy("http://me:p%40ss@proxy.org:3128/", curl))
         #expect(proxy.url == "http://proxy.org:3128" && proxy.credentials == .init(user: "me", password: "p@ss"))
+        // What curl is told in secret it may say aloud.
+        let told = proxy.url(telling: .init(user: "mé", password: "p@ss/%"))
+        #expect(told == "http://m%c3%a9:p%40ss%2f%25@proxy.org:3128" && proxy.url(telling: nil) == proxy.url)
+        let said = Proxy.withoutCredentials("Unsupported proxy '\(told)'", .init(user: "mé", password: "p@ss/%"))
+        #expect(said == "Unsupported proxy 'http://proxy.org:3128'")
         #expect(Proxy("me@p:1", curl)?.credentials == .init(user: "me", password: ""))
         #expect(Proxy("p:1", curl)?.url == "http://p:1" && Proxy("p:1", curl)?.credentials == nil)
         #expect(Proxy("https://p", curl)?.url == "https://p" && Proxy("[::1]:3128", curl)?.url == "http://[::1]:3128")
