@@ -153,6 +153,11 @@ public final class Activity: Sendable {
         state.withLock { $0.pictureFailures[picture] }
     }
 
+    /// Whether a gallery is being updated.
+    public func isUpdating(_ gallery: GalleryID) -> Bool {
+        state.withLock { $0.phases[gallery] != nil }
+    }
+
     /// Whether anything is under way.
     public var isBusy: Bool {
         state.withLock { !$0.phases.isEmpty || !$0.transfers.isEmpty }

@@ -266,6 +266,8 @@ public final class RootScreen: Screen {
                 onNeedsDisplay()
             }
             if change.hasSignIns { followSignIns() }
+            if !change.galleries.isEmpty { timer.noteNews(of: change.galleries) }
+        case .gallery(let gallery): timer.noteNews(of: [gallery])
         case .traffic, .exports:
             if currentIndicator != indicator { onNeedsDisplay() }
         default: break

@@ -27,20 +27,27 @@ final class UpdateTimer {
     /// Takes in which gallery is open now, and what the user's list says.
     func adapt(open: Address?) {
         guard !context.settings.offline else { return }
+        let isOpened = self.open != open
         self.open = open
         let intervals = intervals
         timetable.keep { intervals[$0] != nil }
         let now = context.now()
         for (address, interval) in intervals where timetable.interval(of: address) != interval {
-            // Who opens a gallery sees how old it is, and has it updated then if he wants that.
-            if address == open {
-                timetable.set(interval, of: address, due: now + interval)
-            } else {
-                lookUp(address, interval)
-            }
+            lookUp(address, isAskedFor: isOpened && address == open && context.settings.syncOnOpen)
         }
         setAlarm(now)
     }
+
+    /// There is news of these galleries. What has been updated, for whatever reason, is due an interval later.
+    func noteNews(of galleries: Set<GalleryID>) {
+        for address in timetable.addresses {
+            let id = GalleryID(address)
+            if galleries.contains(id), !context.activity.isUpdating(id) { lookUp(address, isAskedFor: false) }
+        }
+    }
+
+    /// When a gallery is updated next by itself; nil if it is not.
+    func due(of address: Address) -> Timestamp? { timetable.due(of: address) }
 
     /// How often what is updated. What is set for all holds for the one that is open: nobody looks at the others.
     private var intervals: [Address: SyncInterval] {
@@ -51,20 +58,19 @@ final class UpdateTimer {
         return intervals.filter { $0.value != .never }
     }
 
-    /// Of a gallery that is not open, the interval counts from its last update, also if that was another day.
-    private func lookUp(_ address: Address, _ interval: SyncInterval) {
+    /// The interval counts from the last update, also if that was another day.
+    private func lookUp(_ address: Address, isAskedFor: Bool) {
         Task.detached { [weak self, caches = context.caches] in
             let last = caches.record(of: address)?.lastSuccess
-            await self?.take(address, interval, last)
+            await self?.take(last, of: address, isAskedFor: isAskedFor)
         }
     }
 
-    private func take(_ address: Address, _ interval: SyncInterval, _ last: Timestamp?) {
+    private func take(_ last: Timestamp?, of address: Address, isAskedFor: Bool) {
         // The list may be another by now.
-        guard intervals[address] == interval, timetable.interval(of: address) != interval else { return }
+        guard let interval = intervals[address] else { return }
         let now = context.now()
-        // A clock that was wrong then is no reason to wait for years.
-        timetable.set(interval, of: address, due: last.map { min($0 + interval, now + interval) } ?? now)
+        timetable.note(last, of: address, every: interval, isAskedFor: isAskedFor, now: now)
         setAlarm(now)
     }
 

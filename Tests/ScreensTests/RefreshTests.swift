@@ -70,10 +70,8 @@ import Testing
 
     @Test("BEHAVIOURS 2.4: an update begins whenever the interval has passed, until the gallery is left")
     func atIntervals() async throws {
-        let screens = try screens {
-            $0.syncOnOpen = false
-            $0.syncInterval = 5
-        }
+        let screens = try screens(every: 5)
+        try await screens.sync([], at: Self.now)
         screens.open()
         for _ in 0..<3 {
             #expect(await screens.waits.nextBegin() == .seconds(300))
@@ -89,6 +87,36 @@ import Testing
         // The wait is given up, and nothing comes of it.
         await screens.waits.nextEnd()
         #expect(!screens.wishes.isStanding(screens.list))
+    }
+
+    private static let now: Int64 = 1_800_000_000
+
+    /// It is the same moment all the time.
+    private func screens(every interval: Int) throws -> TestScreens {
+        var settings = Settings()
+        (settings.syncOnOpen, settings.syncInterval) = (false, interval)
+        return try TestScreens(settings, now: Timestamp(milliseconds: Self.now * 1000))
+    }
+
+    @Test("BEHAVIOURS 2.4: the interval counts from the last update, of the gallery that is open too")
+    func sinceTheLastUpdate() async throws {
+        let screens = try screens(every: 5)
+        try await screens.sync([], at: Self.now - 200)
+        screens.open()
+        #expect(await screens.waits.nextBegin() == .seconds(100))
+        // However that came about: the user has asked for it, or another program has fetched it.
+        try await screens.sync([TestScreens.entry("a", date: 0)], at: Self.now)
+        #expect(await screens.waits.nextBegin() == .seconds(300))
+        #expect(!screens.wishes.isStanding(screens.list))
+    }
+
+    @Test("BEHAVIOURS 2.4: a gallery that is opened is updated if its interval has passed meanwhile")
+    func overdueOnOpening() async throws {
+        let screens = try screens(every: 5)
+        try await screens.sync([], at: Self.now - 86_400)
+        screens.open()
+        await asked(for: screens.list, screens)
+        #expect(await screens.waits.nextBegin() == .seconds(300))
     }
 
     private func screens(_ lines: String..., interval: Int = 0) throws -> TestScreens {
