@@ -12,5 +12,6 @@ extension CacheFolder {
         } else {
             try gallery(address)?.remove()
         }
+        activity.forgetFailures(of: GalleryID(address))
     }
 }

@@ -17,7 +17,7 @@ public final class CacheFolder: Sendable {
     public let credentials: CredentialStore
     private let log: Log
     /// Where it is noted that something cannot be kept.
-    private let activity: Activity
+    let activity: Activity
     private let state = Mutex(State())
     private let subscribers = Subscribers<Opened>()
 

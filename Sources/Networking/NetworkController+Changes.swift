@@ -11,8 +11,8 @@ extension NetworkController {
                 guard let rows = change["photo"] else { continue }
                 for sweep in sweeps.keys where sweep.gallery == gallery { sweeps[sweep]?.noteChange() }
                 switch rows {
-                case .listed(let rows): reconsider(gallery) { rows.contains($0.rawValue) }
-                case .many: reconsider(gallery) { _ in true }
+                case .listed(let rows): reconsider(cache) { rows.contains($0.rawValue) }
+                case .many: reconsider(cache) { _ in true }
                 }
                 look()
             }
@@ -20,10 +20,28 @@ extension NetworkController {
     }
 
     /// Photos' rows have changed.
-    private func reconsider(_ gallery: GalleryID, _ isAffected: (PhotoKey) -> Bool) {
+    private func reconsider(_ cache: GalleryCache, _ isAffected: (PhotoKey) -> Bool) {
         for subject in Array(agenda.subjects) {
-            guard case .picture(gallery, let key, _) = subject, isAffected(key) else { continue }
+            guard case .picture(cache.id, let key, _) = subject, isAffected(key) else { continue }
             reconsider(subject)
+        }
+        for subject in context.activity.failures.map(\.subject) {
+            guard case .picture(cache.id, let key, let rendition) = subject, isAffected(key) else { continue }
+            // Of what has just failed the row does not say so yet.
+            if case .running = agenda.state(of: subject) { continue }
+            guard beingPutOff[subject] == nil, isWell(key, rendition, cache) else { continue }
+            context.activity.forgetFailure(of: subject)
+        }
+    }
+
+    /// Whether there is no such photo any more, or nothing is held against it: it has come, or has another chance. A thumbnail
+    /// may have failed because the photo did that it was to be made from.
+    private func isWell(_ key: PhotoKey, _ rendition: Rendition, _ cache: GalleryCache) -> Bool {
+        do {
+            guard let photo = try cache.read({ try $0.photo(key) }) else { return true }
+            return photo.photo.trouble == nil && (rendition == .photo || photo.thumbnail.trouble == nil)
+        } catch {
+            return false
         }
     }
 

@@ -116,7 +116,7 @@ extension NetworkController {
         } else {
             unstored = 0
             operation.request.noteDone()
-            for subject in operation.servedEver { context.activity.noteSuccess(of: subject) }
+            for subject in operation.servedEver { context.activity.forgetFailure(of: subject) }
             for subject in operation.served { settle(subject) }
             if case .list(let gallery) = identity.subject { renewUnstored(of: gallery) }
             wakeOthers(waitingFor: operation.candidate.host)

@@ -160,7 +160,7 @@ public actor NetworkController {
         case .waiting, .queued: putOff.removeValue(forKey: subject)?.noteCancelled()
         case .settled: break
         }
-        context.activity.noteSuccess(of: subject)
+        context.activity.noteUnwanted(subject)
     }
 
     func leave(_ identity: RequestIdentity, _ subject: Wish.Subject) {

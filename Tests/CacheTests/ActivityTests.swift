@@ -90,24 +90,56 @@ import Testing
 
     // MARK: - Failures
 
-    private func report(_ key: Int64, _ reason: String = "the server answered 503", at time: Int64) -> FailureReport {
+    private func report(
+        _ key: Int64, _ reason: String = "the server answered 503", attempts: Int = 1, at time: Int64
+    ) -> FailureReport {
         let moment = Timestamp(milliseconds: time)
-        return FailureReport(thumbnail(key), Failure(reason, remedy: .time), attempts: 1, first: moment, last: moment)
+        return FailureReport(
+            thumbnail(key), Failure(reason, remedy: .time), attempts: attempts, first: moment, last: moment,
+            next: Timestamp(milliseconds: time + 1000))
     }
 
     @Test func theNewestFailureIsFirst() async {
         let changes = activity.changes()
         activity.note(report(1, at: 1))
         activity.note(report(2, at: 2))
-        activity.note(report(1, "no answer", at: 3))
+        activity.note(report(1, "no answer", attempts: 2, at: 3))
         #expect(await changes.next() == Activity.Change(hasFailures: true))
         #expect(activity.failures.map(\.subject) == [thumbnail(1), thumbnail(2)])
         #expect(activity.failures[0].failure.reason == "no answer")
         #expect(activity.failures[0].first.milliseconds == 1 && activity.failures[0].last.milliseconds == 3)
-        activity.noteSuccess(of: thumbnail(1))
+        activity.forgetFailure(of: thumbnail(1))
         #expect(activity.failures.map(\.subject) == [thumbnail(2)])
         activity.forgetFailures()
         #expect(activity.failures.isEmpty && activity.failureCount == 0)
+    }
+
+    /// A first attempt is the beginning of another story.
+    @Test func whatIsWantedAnewHasItsOwnHistory() {
+        activity.note(report(1, attempts: 5, at: 1))
+        activity.note(report(1, at: 9))
+        #expect(activity.failures == [report(1, at: 9)])
+    }
+
+    @Test func whatIsNotWantedAnyMoreStaysAFailure() {
+        activity.note(report(1, attempts: 3, at: 1))
+        activity.noteUnwanted(thumbnail(1))
+        var expected = report(1, attempts: 3, at: 1)
+        expected.next = nil
+        #expect(activity.failures == [expected])
+    }
+
+    @Test func whatFailedOfAGalleryGoesWithIt() throws {
+        activity.note(report(1, at: 1))
+        let other = Wish.Subject.list(GalleryID(try Address("http://example.org/other")))
+        activity.note(
+            FailureReport(
+                other, Failure("gone", remedy: .none), attempts: 1, first: Timestamp(milliseconds: 2),
+                last: Timestamp(milliseconds: 2)))
+        activity.forgetFailures(of: gallery)
+        #expect(activity.failures.map(\.subject) == [other])
+        activity.note(report(1, at: 3))
+        #expect(activity.failures.map(\.subject) == [thumbnail(1), other])
     }
 
     @Test func oldFailuresGiveWayToNewOnes() {
@@ -119,7 +151,9 @@ import Testing
 
     @Test func whatNeverFailedIsNoNews() async {
         let changes = activity.changes()
-        activity.noteSuccess(of: thumbnail(1))
+        activity.forgetFailure(of: thumbnail(1))
+        activity.noteUnwanted(thumbnail(1))
+        activity.forgetFailures(of: gallery)
         activity.note(notice: "something else")
         #expect(await changes.next() == Activity.Change(hasNotices: true))
     }

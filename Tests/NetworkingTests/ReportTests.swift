@@ -202,9 +202,77 @@ import Traffic
         test.put("/t/n0", .answer(200, NetworkTest.picture("back")))
         try await test.letTimePass(for: controller) { [test] in try test.photo("n0").thumbnail.isCurrent }
         try await test.until { [test] in test.activity.failures.map(\.subject) == [final] }
-        // Nobody wants to know any more.
+        // It failed though nobody wants it any more.
         test.wishes.withdraw(wisher)
+        try await idle()
+        #expect(test.activity.failures == [reports[final]])
+    }
+
+    private func failed(_ subject: Wish.Subject) -> FailureReport? {
+        test.activity.failures.first { $0.subject == subject }
+    }
+
+    /// What was asked for once is wanted no more when it has failed for good.
+    @Test(.unlessItHangs) func aListThatFailsForGoodIsAFailureUntilItComes() async throws {
+        try await begin()
+        let before = test.site.withLock { $0["/index.xml"] ?? [] }
+        test.put("/index.xml", .answer(404))
+        try await test.refresh()
+        try await idle()
+        let report = try #require(failed(test.list))
+        #expect(report.failure == Failure("the server answered 404 (not found)", remedy: .none))
+        #expect(report.attempts == 1 && report.last == Timestamp(milliseconds: 42_000) && report.next == nil)
+        test.put("/index.xml", before)
+        try await test.refresh()
+        try await idle()
+        #expect(test.activity.failures.isEmpty)
+    }
+
+    @Test(.unlessItHangs) func whatASweepGivesUpIsAFailure() async throws {
+        try await begin()
+        test.put("/t/n1", .answer(404))
+        let sweep = Wish.Subject.everyPicture(test.cache.id, .thumbnail)
+        test.wishes.ask(for: sweep)
+        try await test.until { [test] in !test.wishes.isStanding(sweep) }
+        try await idle()
+        #expect(test.activity.failures.map(\.subject) == [try test.thumbnail("n1")])
+        #expect(test.activity.failures.first?.attempts == 1)
+    }
+
+    /// Who scrolls away does not want it again by itself.
+    @Test(.unlessItHangs) func whatNobodyWantsAnyMoreIsNotTriedAgain() async throws {
+        try await begin()
+        test.put("/t/n0", .answer(503))
+        let wisher = wish(for: [try test.thumbnail("n0")])
+        try await test.until { [test] in test.activity.failureCount == 1 }
+        #expect(test.activity.failures.first?.next != nil)
+        test.wishes.withdraw(wisher)
+        try await test.until { [test] in test.activity.failures.first?.next == nil }
+        try await idle()
+        #expect(test.activity.failures.map(\.subject) == [try test.thumbnail("n0")])
+        // And when he comes back, it has its own history.
+        test.put("/t/n0", .answer(200, NetworkTest.picture("back")))
+        let again = wish(for: [try test.thumbnail("n0")])
         try await test.until { [test] in test.activity.failures.isEmpty }
+        test.wishes.withdraw(again)
+    }
+
+    @Test(.unlessItHangs) func whatHasAnotherChanceIsNoFailure() async throws {
+        try await begin()
+        let failing = ["n0", "n1", "n29"]
+        for id in failing { test.put("/t/\(id)", .answer(404)) }
+        let stays = try test.thumbnail("n1")
+        let sweep = Wish.Subject.everyPicture(test.cache.id, .thumbnail)
+        test.wishes.ask(for: sweep)
+        try await test.until { [test] in !test.wishes.isStanding(sweep) }
+        try await idle()
+        #expect(test.activity.failureCount == 3)
+        // One of them is to be tried again, and one goes.
+        try await test.cache.writer.forgiveTroubles(of: try test.key("n0"))
+        try await test.until { [test] in test.activity.failureCount == 2 }
+        test.putGallery(ids.dropLast())
+        try await test.refresh()
+        try await test.until { [test] in test.activity.failures.map(\.subject) == [stays] }
     }
 
     @Test func aPauseLetsWhatIsLookedAtEndAndPutsTheRestBack() async throws {

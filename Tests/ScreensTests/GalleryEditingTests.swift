@@ -199,8 +199,13 @@ import Testing
         let screens = try screens()
         try await screens.sync(["a"])
         try await screens.store(TestScreens.picture(red: 1), as: .photo, of: "a")
+        let moment = Timestamp(milliseconds: 0)
+        screens.activity.note(
+            FailureReport(
+                screens.list, Failure("gone", remedy: .none), attempts: 1, first: moment, last: moment))
         try await screens.caches.discard(screens.cache.address)
         #expect(try screens.cache.read { try $0.gallery() }.photoCount == 0)
+        #expect(screens.activity.failures.isEmpty)
         // One that is not is removed.
         let other = try Address("http://other/")
         do {
