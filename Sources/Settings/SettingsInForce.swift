@@ -32,6 +32,7 @@ public struct SettingsInForce: Sendable {
             mistakes = Self.applyUsual(path, to: &settings)
         }
         try invocation.apply(to: &settings)
+        settings.expandHome(locations.home)
         self.settings = settings
     }
 

@@ -40,22 +40,31 @@ struct ConfigCommand {
         Output.print(JSONText.array(options).text)
     }
 
-    /// What is wrong with a file, or with the one that is read anyway: a line each, as compilers say it.
+    /// What is wrong with a file, or with the one that is read anyway: a line each, as compilers say it; and what is wrong with the
+    /// files that it names for the network, which keeps anything from being fetched.
     private func check(_ file: String?, json: Bool) throws -> ExitCode {
         var checked = invocation
         if let file { checked.settingsFile = file }
-        let mistakes = try SettingsInForce(checked, locations).mistakes
+        let inForce = try SettingsInForce(checked, locations)
+        let mistakes = inForce.mistakes
+        var trouble: SettingsError?
+        do throws(SettingsError) { _ = try House.httpConfiguration(inForce.settings, locations) } catch {
+            trouble = error
+        }
         if json {
-            let members = mistakes.map { mistake in
-                JSONText.object([
-                    ("file", .string(mistake.path)), ("line", mistake.line.map { .number($0) } ?? .null),
-                    ("mistake", .string("\(mistake.error)")),
-                ])
-            }
+            var members = mistakes.map { member($0.path, $0.line, $0.error) }
+            if let trouble { members.append(member(inForce.path, nil, trouble)) }
             Output.print(JSONText.array(members).text)
         } else {
             for mistake in mistakes { Output.print("\(mistake)".madeVisible) }
+            if let trouble { Output.print("\(trouble)".madeVisible) }
         }
-        return mistakes.isEmpty ? .done : .usage
+        return mistakes.isEmpty && trouble == nil ? .done : .usage
+    }
+
+    private func member(_ path: String, _ line: Int?, _ error: SettingsError) -> JSONText {
+        JSONText.object([
+            ("file", .string(path)), ("line", line.map { .number($0) } ?? .null), ("mistake", .string("\(error)")),
+        ])
     }
 }

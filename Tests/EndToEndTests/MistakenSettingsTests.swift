@@ -68,13 +68,26 @@ import Testing
         #expect(try home.vitrine("config", "check").status == 0)
         let good = home.folder.write("good", "offline = yes\n")
         #expect(try home.vitrine("config", "check", good).text.isEmpty)
-        // What a setting spoils elsewhere is no matter here.
-        let bad = home.folder.write("bad", "ca-file = /nothing\nmouse = off\n")
+        let bad = home.folder.write("bad", "offline = yes\nmouse = off\n")
         let check = try home.vitrine("config", "check", bad)
         #expect(check.status == 2 && check.text == "\(bad):2: “off” is no value for “mouse”: yes or no.\n")
         let json = try home.vitrine("config", "check", "--json", bad)
         let mistakes = try #require(try JSONSerialization.jsonObject(with: Data(json.text.utf8)) as? [[String: Any]])
         #expect(mistakes.count == 1 && mistakes[0]["line"] as? Int == 2 && mistakes[0]["file"] as? String == bad)
         #expect(try home.vitrine("config", "check", "/nothing").status == 2)
+    }
+
+    /// Without them nothing is fetched: who wants to be known by one would otherwise be asked for a password in its place.
+    @Test func filesThatAreNamedForTheNetworkHaveToBeThere() throws {
+        let bad = home.folder.write("bad", "ca-file = ~/nothing\n")
+        let check = try home.vitrine("config", "check", bad)
+        #expect(check.status == 2 && check.text.contains("\(home.folder.path("nothing"))"), "\(check.text)")
+        let json = try home.vitrine("config", "check", "--json", bad)
+        let mistakes = try #require(try JSONSerialization.jsonObject(with: Data(json.text.utf8)) as? [[String: Any]])
+        #expect(mistakes.count == 1 && mistakes[0]["line"] is NSNull && mistakes[0]["file"] as? String == bad)
+        home.folder.write("nothing", "")
+        #expect(try home.vitrine("config", "check", bad).status == 0)
+        #expect(
+            try home.vitrine("config", "list", "-C", bad).text.contains("ca-file\t\(home.folder.path("nothing"))\t"))
     }
 }
