@@ -1,4 +1,5 @@
 import Commands
+import Model
 
 /// What can be wrong with settings and command lines.
 public enum SettingsError: Error, Equatable, CustomStringConvertible {
@@ -33,8 +34,10 @@ public enum SettingsError: Error, Equatable, CustomStringConvertible {
     /// A file cannot be read or written; the system's reason.
     case file(path: String, reason: String)
 
-    /// A sentence for the user.
-    public var description: String {
+    /// A sentence for the user. What he wrote in the wrong place may be an address, and have a password in it.
+    public var description: String { Address.withoutCredentials(sentence) }
+
+    private var sentence: String {
         switch self {
         case .unknownOption(let name):
             "There is no option “\(Self.short(name))”; "
@@ -57,6 +60,8 @@ public enum SettingsError: Error, Equatable, CustomStringConvertible {
     }
     /// What somebody wrote may be as long as he likes; it is named, and not all of it told.
     private static func short(_ text: String) -> String {
-        text.count > 60 ? text.prefix(59) + "…" : text
+        // Cut off before the `@`, a password would not be known for one.
+        let text = Address.withoutCredentials(text)
+        return text.count > 60 ? text.prefix(59) + "…" : text
     }
 }

@@ -15,7 +15,7 @@ struct InfoCommand {
         if json { Output.print("[") }
         for (number, target) in targets.enumerated() {
             var description = PhotoDescription()
-            description.add("source", target)
+            description.add("source", source(target))
             var isKnown = true
             do {
                 if try !describe(target, &description) { code = .someFailed }
@@ -34,6 +34,11 @@ struct InfoCommand {
         }
         if json { Output.print("]") }
         return code
+    }
+
+    /// What a photo was asked for by; of a gallery with a password in its address that without it.
+    private func source(_ target: String) -> String {
+        access(target, F_OK) == 0 ? target : Address.withoutCredentials(target)
     }
 
     /// Of a single photo no source is said: it is the one that was asked for.

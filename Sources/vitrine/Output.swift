@@ -1,4 +1,5 @@
 import Glibc
+import Model
 import Text
 
 /// Standard output for results, standard error for everything else.
@@ -13,9 +14,10 @@ enum Output {
         write(bytes, to: STDOUT_FILENO)
     }
 
-    /// Tells the user what went wrong.
+    /// Tells the user what went wrong. What he typed may be named in it, and have a password in it.
     static func complain(_ message: String) {
-        write(Array("vitrine: \(message.madeVisible)\n".utf8), to: STDERR_FILENO)
+        let words = Address.withoutCredentials(message).madeVisible
+        write(Array("vitrine: \(words)\n".utf8), to: STDERR_FILENO)
     }
 
     /// Whether somebody sits there and looks at results as they come.

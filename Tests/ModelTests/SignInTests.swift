@@ -42,6 +42,17 @@ import Testing
         #expect(signIn == .password(user: "me", password: "s3cret"))
     }
 
+    @Test(
+        "BEHAVIOURS 5.10: what is said of an address that was typed has no password in it",
+        arguments: [
+            ("http://me:s3cret@a.org/x", "http://a.org/x"), ("“https://me@a.org” is", "“https://a.org” is"),
+            ("http://a:b@c:d@e/f ftp://g@h?i@j", "http://e/f ftp://h?i@j"), ("http://a.org/@me", "http://a.org/@me"),
+            ("me@a.org: http://", "me@a.org: http://"), ("http://a b@c", "http://a b@c"), ("://@", "://"),
+        ])
+    func withoutCredentials(text: String, said: String) {
+        #expect(Address.withoutCredentials(text) == said)
+    }
+
     @Test func whatAQuestionWants() throws {
         let (http, https) = (try #require(Origin("http://a.org")), try #require(Origin("https://a.org")))
         let basic = SignInQuestion(origin: http, schemes: ["basic"])

@@ -33,6 +33,12 @@ import Testing
         ("transfers = 0", "“0” is no value for “transfers”: auto, or a number from 1 to 64."),
         ("cache-limit = 2 GB", "“2 GB” is no value for “cache-limit”: a size, like 2G or 500M, or none."),
         ("log-file =", "“log-file” needs a value."),
+        ("http://me:s3cret@a.org/", "“http://a.org/” is not of the form “name = value”."),
+        (
+            "mouse = http://me:\(String(repeating: "s3cret", count: 20))@a.org",
+            "“http://a.org” is no value for “mouse”: yes or no."
+        ),
+        ("bind http://me:s3cret@a.org", "“bind http://a.org” is not of the form “bind SCOPE KEY = command”."),
         ("cache-dir = /caf\u{FFFD}", "The line is not in UTF-8."),
         (
             "sort = " + String(repeating: "x", count: 99),
@@ -106,6 +112,6 @@ import Testing
         folder.write("vitrine/config", Self.kinds.map(\.line).joined(separator: "\n"))
         let notices = try inForce(folder).notices
         #expect(notices.count == 6 && notices[0] == "config:1: “offline” is not of the form “name = value”.")
-        #expect(notices[5] == "There are 17 more mistakes; “vitrine config check” names them all.")
+        #expect(notices[5] == "There are 20 more mistakes; “vitrine config check” names them all.")
     }
 }
