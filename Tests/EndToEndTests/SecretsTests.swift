@@ -2,31 +2,125 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A password that the user typed, and everything that the program writes.
-@Suite(.ownThread, .serialized) struct SecretsTests {
-    private let home = Household()
-    private static let password = "s3cretword"
-    private static let encoded = Data("me:\(password)".utf8).base64EncodedString()
+/// What the user says to servers and proxies, and everything that the program writes, shows and hands on.
+@Suite(.ownThread, .serialized, .unlessItHangs) struct SecretsTests {
+    /// How a server wants to be told who asks.
+    enum Way: CaseIterable, Sendable { case basic, digest, bearer }
 
-    @Test("BEHAVIOURS 5.10: a password is written nowhere: not to the terminal, nor to the disk")
-    func nowhere() throws {
-        let server = try ScriptedServer { request in
-            guard request.headers["authorization"] == "Basic \(Self.encoded)" else {
-                return .answer(401, headers: ["WWW-Authenticate: Basic realm=\"photos\""])
+    private let home = Household()
+    private var log: String { home.folder.path("log") }
+    private static let passwords = ["s3cretword", "p@ss/wörd%"]
+
+    private static func list(_ other: ScriptedServer) -> String {
+        """
+        <album><photo id="1" name="One" date="2006-01-01T00:00:00Z"><image kind="image" srcURL="p"/>
+        <image kind="thumbnail" srcURL="t"/></photo>
+        <photo id="2" name="Two" date="2007-01-01T00:00:00Z"><image kind="image" srcURL="away"/>
+        <image kind="thumbnail" srcURL="\(other.url("/t"))"/></photo></album>
+        """
+    }
+
+    /// A gallery that is shown to those alone who say who they are; some of it lies, or leads, elsewhere.
+    private static func server(_ way: Way, _ password: String, _ other: ScriptedServer) throws -> ScriptedServer {
+        let photo = [UInt8](try Data(contentsOf: URL(fileURLWithPath: Built.testGallery + "/thumbnails/owl.jpg")))
+        let basic = "Basic " + Data("me:\(password)".utf8).base64EncodedString()
+        return try ScriptedServer { request in
+            let said = request.headers["authorization"] ?? ""
+            let (isKnown, challenge) =
+                switch way {
+                case .basic: (said == basic, "Basic realm=\"photos\"")
+                case .digest:
+                    (said.hasPrefix("Digest "), "Digest realm=\"photos\", nonce=\"n\", qop=\"auth\", algorithm=MD5")
+                case .bearer: (said == "Bearer \(password)", "Bearer realm=\"photos\"")
+                }
+            guard isKnown else { return .answer(401, headers: ["WWW-Authenticate: \(challenge)"]) }
+            return switch request.path {
+            case "/index.xml": .answer(200, list(other))
+            case "/t": .answer(200, photo)
+            case "/away": .answer(302, headers: ["Location: \(other.url("/taken"))"])
+            default: .answer(404, "sorry")
             }
-            guard request.path == "/index.xml" else { return .answer(404, "sorry") }
-            return .answer(
-                200,
-                """
-                <album><photo id="1" name="One" date="2006-01-01T00:00:00Z"><image kind="image" srcURL="p"/>
-                <image kind="thumbnail" srcURL="t"/></photo></album>
-                """)
         }
-        let address = "http://me:\(Self.password)@127.0.0.1:\(server.port)/index.xml"
-        let log = home.folder.path("log")
+    }
+
+    /// The password, and what of it lets somebody in as well: what a digest is made of, and each that was sent.
+    private static func secrets(_ password: String, _ server: ScriptedServer) throws -> [Secret] {
+        let digests = server.requests.compactMap { $0.headers["authorization"] }
+            .flatMap { $0.matches(of: #/response="([^"]+)"/#).map { String($0.output.1) } }
+        return try ([password, MD5.text(of: "me:photos:\(password)")] + Set(digests)).map(Secret.init)
+    }
+
+    private static func encoded(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    }
+
+    /// A browser that says what it was started with: its words, and its environment. Returns its path, and where it says so.
+    private func browser() throws -> (path: String, pipe: String) {
+        let pipe = home.folder.path("browser.pipe")
+        mkfifo(pipe, 0o600)
+        let path = try home.folder.writeProgram(
+            "bin/browser", "#!/bin/sh\n{ echo \"$0\" \"$@\"; env; } > '\(pipe)'\n")
+        return (path, pipe)
+    }
+
+    /// Words and environment of the programs that a process has started and that still run.
+    private func children(of process: pid_t) -> [String] {
+        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? []
+        let numbers = tasks.flatMap { task in
+            let text = try? String(contentsOfFile: "/proc/\(process)/task/\(task)/children", encoding: .utf8)
+            return (text ?? "").split(separator: " ").map(String.init)
+        }
+        return numbers.map { number in
+            ["cmdline", "environ"].map { file in
+                String(
+                    decoding: FileManager.default.contents(atPath: "/proc/\(number)/\(file)") ?? Data(), as: UTF8.self)
+            }.joined(separator: "\n")
+        }
+    }
+
+    /// Every command that says something of a gallery, in this order; and some that nobody meant.
+    private func commands(_ address: String) -> [[String]] {
+        [
+            ["sync", "--photos", "--log-level=debug", "--log-file=\(log)", address], ["list", address],
+            ["list", "--json", address], ["info", "\(address)#1"], ["info", "--json", "\(address)#1", "\(address)#2"],
+            ["info", "\(address)#1", "\(address)#none", "\(address)#2"], ["cache", "info"], ["cache", "info", address],
+            ["cache", "check", address], ["export", address, home.folder.path("out")], ["list", address, address],
+            [address, address], ["cache", address], ["cache", "clear", address, address], ["config", "list", address],
+            ["info", address], ["info", address, address], ["show", address], ["publish", address], ["-C", address],
+            ["sync", "--log-file", address + "/x", address], ["sync", "--netrc", address, address], ["--\(address)"],
+            ["--sync-interval=\(address)", address], ["--colors", address], ["cache", "clear", address],
+            ["list", address],
+        ]
+    }
+
+    @Test(
+        "BEHAVIOURS 5.10: a password is written nowhere: not to the terminal, nor to the disk", arguments: Way.allCases,
+        Self.passwords)
+    func nowhere(way: Way, password: String) throws {
+        let other = try ScriptedServer { _ in .answer(404, "not here") }
+        let server = try Self.server(way, password, other)
+        let user = way == .bearer ? "" : "me:\(Self.encoded(password))@"
+        let address = "http://\(user)127.0.0.1:\(server.port)/index.xml"
+        let browser = try browser()
         let session = try TerminalSession(
-            arguments: ["--log-level", "debug", "--log-file", log, address], environment: home.environment())
-        #expect(session.until(shows: "Updated:"))
+            arguments: ["--log-level", "debug", "--log-file", log, address],
+            environment: home.environment(["BROWSER": browser.path]))
+        if way == .bearer {
+            #expect(session.until(shows: "Token:"))
+            session.type(password + "\r")
+        }
+        #expect(session.until { $0.text.contains("Updated:") && $0.text.contains("▀▀") })
+        var written: [(place: String, text: [UInt8])] = children(of: session.process).map {
+            ("a child", Array($0.utf8))
+        }
+        #expect(!written.isEmpty)
+        // The photo's address, to the clipboard and to a browser.
+        session.type("y")
+        #expect(session.until(shows: "The address was sent to the clipboard."))
+        session.type("o")
+        let opened = try #require(FileHandle(forReadingAtPath: browser.pipe)).readDataToEndOfFile()
+        #expect(opened.range(of: Data("127.0.0.1:\(server.port)/p\n".utf8)) != nil)
+        written.append(("the browser", Array(opened)))
         // The photo, which cannot be had; then every screen that speaks of the network.
         session.type("\r")
         #expect(session.until(shows: "not found"))
@@ -36,24 +130,64 @@ import Testing
         }
         session.type("Q")
         #expect(session.wait() == 0)
-        let command = try home.vitrine("sync", "--log-level", "debug", "--log-file", log, address)
-        let list = try home.vitrine("list", address)
-        #expect(command.status != 2 && list.status == 0)
+        written.append(("the terminal", session.bytes))
+        let copied = String(decoding: session.bytes, as: UTF8.self).matches(of: #/\x{1B}\]52;c;([^\x{7}]*)\x{7}/#)
+            .compactMap { Data(base64Encoded: String($0.output.1)) }
+        #expect(copied == [Data("http://127.0.0.1:\(server.port)/p".utf8)])
+        written += copied.map { ("the clipboard", Array($0)) }
 
-        let files = try #require(FileManager.default.enumerator(atPath: home.folder.path))
-        var written: [(String, [UInt8])] = [
-            ("the terminal", session.bytes), ("sync", command.output + Array(command.errors.utf8)),
-            ("list", list.output + Array(list.errors.utf8)),
-        ]
-        for case let file as String in files {
-            guard let bytes = FileManager.default.contents(atPath: home.folder.path(file)) else { continue }
-            written.append((file, Array(bytes)))
+        let secrets = try Self.secrets(password, server)
+        #expect(secrets.count >= (way == .digest ? 3 : 2))
+        func look(sourceLocation: SourceLocation = #_sourceLocation) {
+            let traces = secrets.flatMap { $0.traces(below: home.folder.path) }
+            #expect(traces == [], sourceLocation: sourceLocation)
         }
-        #expect(written.count > 5 && written.contains { $0.0 == "log" && !$0.1.isEmpty })
-        for (place, bytes) in written {
-            for secret in [Self.password, Self.encoded] {
-                #expect(Data(bytes).range(of: Data(secret.utf8)) == nil, "\(place)")
-            }
+        look()
+        for words in commands(address) {
+            let command = try Command(Built.vitrine, words, environment: home.environment())
+            written.append((words.joined(separator: " "), command.output + Array(command.errors.utf8)))
         }
+        look()
+        #expect(!other.requests.isEmpty)
+        for request in other.requests {
+            let heard = [request.path] + request.headers.map { "\($0.key): \($0.value)" }
+            written.append(("another host", Array(heard.joined(separator: "\n").utf8)))
+        }
+        for (place, text) in written {
+            #expect(!text.isEmpty, "\(place)")
+            #expect(secrets.flatMap { $0.traces(in: text) } == [], "\(place): \(String(decoding: text, as: UTF8.self))")
+        }
+        #expect(FileManager.default.contents(atPath: log)?.isEmpty == false)
+    }
+
+    @Test(
+        "BEHAVIOURS 5.10: nor is a proxy’s, whether it is gone or refuses", arguments: [true, false], Self.passwords)
+    func proxies(isGone: Bool, password: String) throws {
+        let proxy = try ScriptedServer { _ in .answer(407, headers: ["Proxy-Authenticate: Basic realm=\"way out\""]) }
+        if isGone { proxy.stop() }
+        let place = "127.0.0.1:\(proxy.port)"
+        let environment = home.environment(["http_proxy": "http://me:\(Self.encoded(password))@\(place)"])
+        let words =
+            isGone ? "the proxy http://\(place) cannot be reached" : "the proxy http://\(place) refuses the password"
+        let address = "http://photos.test/index.xml"
+        let session = try TerminalSession(
+            arguments: ["--log-level", "debug", "--log-file", log, address], columns: 120, environment: environment)
+        if !isGone {
+            #expect(session.until(shows: "is a proxy, which wants to know who you are"))
+            session.type("\u{1B}")
+        }
+        #expect(session.until(shows: words), "\(session.screen.text)")
+        for key in ["T", "L", "E", "?", "\u{1B}"] {
+            session.type(key)
+            session.untilQuiet()
+        }
+        session.type("Q")
+        #expect(session.wait() == 0)
+        let sync = try Command(Built.vitrine, ["sync", "--log-file=\(log)", address], environment: environment)
+        #expect(sync.status == 1 && sync.errors == "vitrine: \(address): \(words)\n")
+        let secret = Secret(password)
+        #expect(secret.traces(in: session.bytes) == [] && secret.traces(in: sync.errors) == [])
+        #expect(secret.traces(below: home.folder.path) == [])
+        #expect(proxy.requests.isEmpty == isGone)
     }
 }

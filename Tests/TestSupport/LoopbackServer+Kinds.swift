@@ -83,7 +83,7 @@ extension LoopbackServer {
         let modules = "/usr/lib/apache2/modules"
         var all = files
         // The digest of "me:photos:s3cret".
-        all["passwords"] = Array("me:photos:\(try md5("me:photos:s3cret"))\n".utf8)
+        all["passwords"] = Array("me:photos:\(try MD5.text(of: "me:photos:s3cret"))\n".utf8)
         // Started by root it wants to be told who to be, and takes anybody else.
         let user = getuid() == 0 ? "User www-data\nGroup www-data" : ""
         return try LoopbackServer(
@@ -130,11 +130,6 @@ extension LoopbackServer {
                 Allow 127.0.0.1
                 \(wantsPassword ? "BasicAuth me s3cret" : "")
                 """)
-    }
-
-    private static func md5(_ text: String) throws -> String {
-        let folder = TestFolder()
-        return String(try Command("/usr/bin/md5sum", [folder.write("text", text)]).text.prefix(32))
     }
 }
 
