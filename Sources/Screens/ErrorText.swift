@@ -17,18 +17,30 @@ enum ErrorText {
     }
 
     /// How often it was tried, since when, and when it is tried next.
-    static func history(_ row: ErrorRow, now: Timestamp) -> String {
-        guard let report = row.report else { return "Failed earlier; \(next(row, now))" }
+    ///
+    /// - Parameters:
+    ///   - update: when the gallery is updated next by itself, if that is what failed.
+    ///   - isPaused: whether nothing is begun, whenever it is due.
+    static func history(
+        _ row: ErrorRow, now: Timestamp, update: Timestamp? = nil, isPaused: Bool = false
+    ) -> String {
+        let next = next(row, now, update, isPaused)
+        guard let report = row.report else { return "Failed earlier; \(next)" }
         let tried =
             report.attempts > 1
             ? "Tried \(CountText.text(report.attempts, "time")) since \(DateText.clock(report.first, now: now))"
             : "Tried once, at \(DateText.clock(report.last, now: now))"
-        return "\(tried); \(next(row, now))"
+        return "\(tried); \(next)"
     }
 
-    private static func next(_ row: ErrorRow, _ now: Timestamp) -> String {
-        if let next = row.report?.next { return "again at \(DateText.clock(next, now: now))" }
-        return row.isFinal ? "not again by itself" : "again by itself when it is wanted"
+    private static func next(_ row: ErrorRow, _ now: Timestamp, _ update: Timestamp?, _ isPaused: Bool) -> String {
+        let next = row.report?.next
+        guard let due = next ?? update else {
+            return row.isFinal ? "not again by itself" : "again by itself when it is wanted"
+        }
+        if isPaused { return "again after the pause" }
+        guard due > now else { return "again when its turn comes" }
+        return "again \(next == nil ? "with the update " : "")at \(DateText.clock(due, now: now))"
     }
 
     /// For status lines; nil where nothing failed.

@@ -87,10 +87,16 @@ extension ErrorsScreen {
     private func drawDetail(_ now: Timestamp, in surface: inout Surface, _ rest: inout Rect) {
         guard let selected else { return }
         let lines = rest.size.rows < 12 ? 2 : rest.size.rows < 30 ? 4 : 6
+        let history = ErrorText.history(
+            selected, now: now, update: nextUpdate(selected), isPaused: context.wishes.isPaused)
         DetailPane(theme: context.theme).draw(
-            [
-                (ErrorText.history(selected, now: now), context.theme.detail),
-                (selected.failure.reason, context.theme.trouble),
-            ], lines: lines, in: &surface, &rest)
+            [(history, context.theme.detail), (selected.failure.reason, context.theme.trouble)],
+            lines: lines, in: &surface, &rest)
+    }
+
+    /// When a list is fetched next by itself.
+    private func nextUpdate(_ row: ErrorRow) -> Timestamp? {
+        guard case .subject(.list(let gallery)) = row.identity else { return nil }
+        return address(of: gallery).flatMap(context.nextUpdate)
     }
 }

@@ -17,6 +17,8 @@ final class ErrorsScreen: Screen, ListScreen {
     private var kept: [GalleryFailures] = []
     private let lookUp: LookUp<[GalleryFailures]>
     private var isOnTop = false
+    /// Set to when the selected one is tried again: from then on something else is said of that.
+    private var alarm: Task<Void, Never>?
 
     /// How many photos are named that failed for the same reason.
     private nonisolated static let photoLimit = 50
@@ -29,6 +31,10 @@ final class ErrorsScreen: Screen, ListScreen {
             return { Self.lookUp(caches, remembered) }
         }
         lookUp.onFound = { [weak self] in self?.take($0) }
+    }
+
+    deinit {
+        alarm?.cancel()
     }
 
     // MARK: - What it says
@@ -81,7 +87,22 @@ final class ErrorsScreen: Screen, ListScreen {
 
     override func follow(_ mouse: InputEvent.Mouse) -> Bool { followInList(mouse) }
 
-    func selectionDidMove() { selection = selected?.identity }
+    func selectionDidMove() {
+        selection = selected?.identity
+        setAlarm()
+    }
+
+    private func setAlarm() {
+        alarm?.cancel()
+        alarm = nil
+        guard isOnTop, let next = selected?.report?.next else { return }
+        let rest = next.milliseconds - context.now().milliseconds
+        guard rest > 0 else { return }
+        alarm = Task { [weak self, wait = context.wait] in
+            guard (try? await wait(.milliseconds(rest))) != nil, !Task.isCancelled else { return }
+            self?.setNeedsDisplay()
+        }
+    }
 
     override func modelUpdated(_ update: ModelUpdate) {
         guard isOnTop else { return }
@@ -98,11 +119,13 @@ final class ErrorsScreen: Screen, ListScreen {
     override func didAppear() {
         isOnTop = true
         adopt()
+        setAlarm()
         lookUp.look()
     }
 
     override func didDisappear() {
         isOnTop = false
+        setAlarm()
     }
 
     /// Something was done about what failed.
@@ -127,7 +150,7 @@ final class ErrorsScreen: Screen, ListScreen {
         scroll.setCount(list.rows.count)
         // What has come after all leaves the selection to what has taken its place.
         if let place = list.place(of: selection) { scroll.select(place) }
-        selection = selected?.identity
+        selectionDidMove()
         if isOnTop { setNeedsDisplay() }
     }
 

@@ -82,6 +82,7 @@ public final class RootScreen: Screen {
         context.exports.onEnd = { [weak self] in self?.tell($0) }
         push(GalleriesScreen(context))
         timer.onDue = { [weak self] in self?.openGallery?.askForUpdate() }
+        context.nextUpdate = { [weak self] in self?.timer.due(of: $0) }
         context.galleries.onChange = { [weak self] in self?.adaptTimer() }
         adaptTimer()
         context.places.current = { [weak self] in self?.place ?? Place() }

@@ -50,6 +50,8 @@ public final class ScreenContext {
     }
     /// How pictures were drawn before more was known of the terminal: they are shown until there are others.
     private(set) var formerStyle: DrawingStyle?
+    /// When a gallery is updated next by itself; nil if it is not.
+    var nextUpdate: (Address) -> Timestamp? = { _ in nil }
     /// Where changes come in.
     let feed = UpdateFeed()
 

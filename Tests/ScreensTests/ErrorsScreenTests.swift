@@ -61,6 +61,58 @@ import Testing
         #expect(screens.status.hasPrefix(" 2 in this run"))
     }
 
+    /// What was said of a moment is not true any more when that has passed.
+    @Test func whatIsDueHasItsTurnToCome() async throws {
+        fail(try screens.subject("1", .photo), busy, next: 60)
+        try await open(until: "Photo 1")
+        #expect(screens.text.contains(#/Tried once, at .*; again at/#))
+        screens.context.wishes.pause()
+        #expect(screens.text.contains("; again after the pause"))
+        screens.context.wishes.resume()
+        fail(try screens.subject("2", .photo), busy, next: -1)
+        try await screens.until { screens.text.contains("Photo 2") }
+        screens.press("g")
+        #expect(screens.text.contains("; again when its turn comes"))
+    }
+
+    @Test func itIsDrawnAgainWhenWhatIsSelectedIsDue() async throws {
+        let now = Timestamp(milliseconds: 1_800_000_000_000)
+        let screens = try TestScreens(now: now)
+        try await screens.sync(["a"])
+        screens.activity.note(
+            FailureReport(
+                try screens.subject("a", .photo), busy, attempts: 1, first: now, last: now,
+                next: Timestamp(milliseconds: now.milliseconds + 60_000)))
+        screens.press("E")
+        var waited: Duration?
+        while waited != .seconds(60) { waited = await screens.waits.nextBegin() }
+        let frames = screens.wantedFrames
+        screens.waits.pass()
+        try await screens.until { screens.wantedFrames > frames }
+        // Behind another screen there is nobody to tell.
+        screens.press("q")
+        #expect(screens.waits.count == 0)
+    }
+
+    /// What a list lacks for good comes with its next update all the same.
+    @Test func aListIsFetchedAgainWhenItsGalleryIsUpdated() async throws {
+        let now = Timestamp(milliseconds: 1_800_000_000_000)
+        let place = "http://example.org/album/index.xml"
+        let screens = try TestScreens(list: GalleryList(text: "\(place)\tevery 2h"), now: now)
+        try await screens.sync([TestScreens.entry("a", date: 0)], at: now.seconds - 3_600)
+        screens.activity.noteEnd(of: screens.cache.id)
+        // An hour after the last, though nobody looks at the gallery.
+        let due = Timestamp(milliseconds: now.milliseconds + 3_600_000)
+        while screens.context.nextUpdate(screens.cache.address) != due { _ = await screens.waits.nextBegin() }
+        screens.activity.note(
+            FailureReport(
+                screens.list, Failure("the server answered 404 (not found)", remedy: .none), attempts: 1, first: now,
+                last: now))
+        screens.press("E")
+        try await screens.until { screens.text.contains("list of photos") }
+        #expect(screens.text.contains(#/Tried once, at 08:00:00; again with the update at 09:00:00/#))
+    }
+
     @Test func aPhotoThatAFilterLeavesOutIsGoneToAllTheSame() async throws {
         try await screens.note(gone, for: .photo, of: "8")
         screens.open()
