@@ -1,7 +1,7 @@
 /// All that is fetched and how the network does, at one moment.
 public struct TrafficReport: Hashable, Sendable {
-    /// How well the network serves.
-    public var quality: LinkQuality
+    /// How well the network serves; nil as long as nothing is known.
+    public var quality: LinkQuality?
     /// How many transfers are under way.
     public var running: Int
     /// How many may be at once.
@@ -28,7 +28,7 @@ public struct TrafficReport: Hashable, Sendable {
 
     /// Puts the facts together. Of more than ``maximumTransfers`` the first are kept.
     public init(
-        quality: LinkQuality = .good, running: Int = 0, limit: Int = 0, window: Int64 = 0, bandwidth: Double? = nil,
+        quality: LinkQuality? = nil, running: Int = 0, limit: Int = 0, window: Int64 = 0, bandwidth: Double? = nil,
         roundTrip: Double? = nil, received: Int64 = 0, isPaused: Bool = false, queued: Int = 0, waiting: Int = 0,
         transfers: [TransferReport] = []
     ) {

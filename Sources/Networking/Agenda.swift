@@ -40,6 +40,8 @@ struct Agenda {
     /// What waits for another attempt. There may be very much that does not, and these are asked for at every turn.
     private var waits: [Wish.Subject: Wait] = [:]
     private var failedAttempts: [Wish.Subject: Int] = [:]
+    /// Why the last of them failed. What is due again has not forgotten it.
+    private var lastFailures: [Wish.Subject: Failure] = [:]
     /// How many waits of each were made shorter by a success of its host, since it was well itself.
     private var shortened: [Wish.Subject: Int] = [:]
     private(set) var queue = TransferQueue()
@@ -156,9 +158,14 @@ struct Agenda {
         return failedAttempts[subject, default: 0]
     }
 
+    /// Why the last attempt at something failed, and how many have; nil if none has.
+    func setback(of subject: Wish.Subject) -> (failure: Failure, attempts: Int)? {
+        lastFailures[subject].map { ($0, failedAttempts[subject, default: 1]) }
+    }
+
     /// Begins the count anew: what failed is another thing now.
     mutating func forgiveFailures(_ subject: Wish.Subject) {
-        (failedAttempts[subject], shortened[subject]) = (nil, nil)
+        (failedAttempts[subject], lastFailures[subject], shortened[subject]) = (nil, nil, nil)
     }
 
     /// When the first of what waits is due.
@@ -173,7 +180,8 @@ struct Agenda {
 
     private mutating func set(_ state: State?, _ subject: Wish.Subject) {
         states[subject] = state
-        if case .waiting(let wait) = state { waits[subject] = wait } else { waits[subject] = nil }
+        guard case .waiting(let wait) = state else { return waits[subject] = nil }
+        (waits[subject], lastFailures[subject]) = (wait, wait.failure)
     }
 
     private mutating func forget(_ subject: Wish.Subject) {

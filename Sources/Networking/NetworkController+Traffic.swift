@@ -120,74 +120,6 @@ extension NetworkController {
         (lastReport, isOverReported) = (isOver ? nil : clock.now, isOver)
         if isOver { keepHistory() }
     }
-
-    private func trafficReport() -> TrafficReport {
-        let judgement = governor.report
-        let coming = operations.values.reduce(Int64(0)) { $0 + $1.received }
-        let waiting = agenda.waiting
-        return TrafficReport(
-            quality: judgement.quality ?? .good, running: numbers.count, limit: judgement.limit,
-            window: Int64(judgement.window), bandwidth: judgement.bandwidth, roundTrip: judgement.roundTrip,
-            received: received + coming, isPaused: isPaused, queued: agenda.queue.count, waiting: waiting.count,
-            transfers: context.activity.isTrafficWatched ? transferReports(waiting) : [])
-    }
-
-    private func transferReports(_ waiting: [(subject: Wish.Subject, wait: Agenda.Wait)]) -> [TransferReport] {
-        let running = operations.values.sorted { ($1.importance, $0.number) < ($0.importance, $1.number) }
-            .compactMap { operation -> TransferReport? in
-                guard let subject = operation.served.first else { return nil }
-                let time = (clock.now - operation.beginning).seconds
-                guard let reading = operation.attempts.map(\.permit.meter.reading).max(by: { $0.bytes < $1.bytes })
-                else { return nil }
-                // What was here when it began: by now it is where the rest goes.
-                let held = Int64(operation.candidate.held)
-                return TransferReport(
-                    subject, host: operation.request.address.host, importance: operation.importance,
-                    stage: .running(
-                        Progress(
-                            done: held + reading.bytes,
-                            total: reading.length.map { $0 + held }),
-                        speed: time > 0 ? Double(reading.bytes) / time : nil))
-            }
-        let queued = agenda.queue.first(TrafficReport.maximumTransfers).map {
-            TransferReport($0.subject, host: $0.candidate.host, importance: $0.candidate.importance, stage: .queued)
-        }
-        let firstDue = waiting.sorted { $0.wait.until ?? .forEver < $1.wait.until ?? .forEver }
-        let putOff = firstDue.prefix(TrafficReport.maximumTransfers).compactMap { subject, wait -> TransferReport? in
-            guard let importance = agenda.importance(of: subject) else { return nil }
-            return TransferReport(
-                subject, host: wait.host, importance: importance,
-                stage: .waiting(wait.failure, attempts: wait.attempts, until: wait.until.map(timeOfDay)))
-        }
-        return running + putOff + queued
-    }
-
-    /// Keeps among the failures of this run what has just failed.
-    func report(_ failure: Failure, _ attempts: Int, of operation: Operation, until next: Duration?) {
-        let now = context.now()
-        for subject in operation.served {
-            context.activity.note(
-                FailureReport(
-                    subject, failure, attempts: attempts, first: now, last: now,
-                    next: next.map(timeOfDay)))
-        }
-    }
-
-    private func timeOfDay(_ time: Duration) -> Timestamp {
-        Timestamp(milliseconds: context.now().milliseconds + Int64((time - clock.now).seconds * 1000))
-    }
-}
-
-extension TrafficReport {
-    /// For the log.
-    fileprivate var line: String {
-        let rate = bandwidth.map { "\(Int($0 / 1000)) kB/s" } ?? "unknown"
-        let time = roundTrip.map { "\(Int($0 * 1000)) ms" } ?? "unknown"
-        return """
-            \(quality.rawValue): \(running) running, \(queued) queued, window \(window / 1000) kB, bandwidth \(rate), \
-            round trip \(time)
-            """
-    }
 }
 
 /// Word that there is something to be read off a meter. There is nothing more to say: all meters are looked at.
@@ -196,9 +128,6 @@ struct MeterNews: Coalescing, Sendable {
 }
 
 extension Duration {
-    /// Longer than anybody waits.
-    fileprivate static var forEver: Duration { .seconds(Int64.max) }
-
     /// As governors count.
     var seconds: Double {
         Double(components.seconds) + Double(components.attoseconds) / 1e18

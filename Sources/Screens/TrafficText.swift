@@ -18,14 +18,20 @@ enum TrafficText {
         return ByteText.text(Int64(bytes)) + "/s"
     }
 
-    /// - Parameter columns: as many as there are for it.
-    static func quality(_ quality: LinkQuality, columns: Int) -> String {
+    /// Nothing, where nothing is known.
+    ///
+    /// - Parameters:
+    ///   - isUsed: whether anything may be fetched at all.
+    ///   - columns: as many as there are for it.
+    static func quality(_ quality: LinkQuality?, isUsed: Bool = true, columns: Int) -> String {
+        guard isUsed else { return "Offline" }
         let (text, short) =
             switch quality {
             case .good: ("Network good", "good")
             case .fair: ("Network fair", "fair")
             case .poor: ("Network poor", "poor")
             case .offline: ("No network", "offline")
+            case nil: ("", "")
             }
         return text.displayWidth <= columns ? text : short
     }
@@ -34,7 +40,9 @@ enum TrafficText {
     static func particulars(_ report: TrafficReport) -> [String] {
         var parts: [String] = []
         // Before anything was transferred there is no saying.
-        if report.limit > 0 { parts.append("\(report.running) of \(CountText.text(report.limit, "connection"))") }
+        if report.limit > 0 {
+            parts.append("\(CountText.text(report.running, "transfer")), \(report.limit) at most")
+        }
         if report.window > 0 { parts.append("\(ByteText.text(report.window)) at once") }
         if let bandwidth = report.bandwidth { parts.append("\(speed(bandwidth)) possible") }
         if let roundTrip = report.roundTrip { parts.append("\(milliseconds(roundTrip)) round trip") }

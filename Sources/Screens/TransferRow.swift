@@ -55,9 +55,8 @@ struct TransferRow {
             ProgressBar.draw(fraction, in: &surface, rest.takeLeft(min(10, rest.size.columns / 3)), theme)
             _ = rest.takeLeft(1)
         }
-        var style = theme.detail
-        if case .waiting = stage { style = theme.trouble }
         surface.write(
-            TransferText.text(stage, now: now).truncated(toWidth: rest.size.columns), in: rest, style: style)
+            TransferText.text(stage, now: now).truncated(toWidth: rest.size.columns), in: rest,
+            style: TransferText.isTrouble(stage) ? theme.trouble : theme.detail)
     }
 }

@@ -14,13 +14,29 @@ enum TransferText {
         case .waiting(let failure, _, let until?):
             "again at \(DateText.clock(until, now: now)): \(failure)"
         case .waiting(let failure, _, nil): "waits: \(failure)"
+        case .heldBack(let failure, _): "queued: \(failure)"
         }
     }
 
-    /// All there is to say of one that waits; nil for others.
+    /// All there is to say of one that something is in the way of; nil for others.
     static func reason(_ stage: TransferReport.Stage, now: Timestamp) -> String? {
-        guard case .waiting(let failure, let attempts, let until) = stage else { return nil }
-        let again = until.map { "again at \(DateText.clock($0, now: now))" } ?? "again when something changes"
-        return "\(failure) · tried \(CountText.text(attempts, "time")), \(again)"
+        switch stage {
+        case .running, .queued: return nil
+        case .waiting(let failure, let attempts, let until):
+            let again = until.map { "again at \(DateText.clock($0, now: now))" } ?? "again when something changes"
+            return "\(failure) · \(tried(attempts)), \(again)"
+        case .heldBack(let failure, 0): return "\(failure) · not tried yet"
+        case .heldBack(let failure, let attempts): return "\(failure) · \(tried(attempts)), again when its turn comes"
+        }
+    }
+
+    private static func tried(_ attempts: Int) -> String { "tried \(CountText.text(attempts, "time"))" }
+
+    /// Whether something is in the way of it.
+    static func isTrouble(_ stage: TransferReport.Stage) -> Bool {
+        switch stage {
+        case .running, .queued: false
+        case .waiting, .heldBack: true
+        }
     }
 }

@@ -41,10 +41,13 @@ extension TransfersScreen {
         _ = line.takeRight(1)
         let speed = report.running > 0 ? context.activity.speed : 0
         let text = TrafficText.speed(speed)
-        let quality = TrafficText.quality(report.quality, columns: line.size.columns - 2 - text.displayWidth)
-        let isBad = report.quality == .poor || report.quality == .offline
-        _ = line.takeLeft(surface.write(quality, in: line, style: isBad ? theme.trouble : theme.name))
-        _ = line.takeLeft(2)
+        let quality = TrafficText.quality(
+            report.quality, isUsed: !isOffline, columns: line.size.columns - 2 - text.displayWidth)
+        let isBad = isOffline || report.quality == .poor || report.quality == .offline
+        if !quality.isEmpty {
+            _ = line.takeLeft(surface.write(quality, in: line, style: isBad ? theme.trouble : theme.name))
+            _ = line.takeLeft(2)
+        }
         _ = line.takeLeft(surface.write(text, in: line, style: theme.selectedName))
         _ = line.takeLeft(2)
         let speeds = context.activity.speeds
@@ -104,7 +107,14 @@ extension TransfersScreen {
 
     /// `12 more queued, 3 more to be tried again`: those that are not in the list.
     private var unnamed: String {
-        let queued = report.queued - report.transfers.count { $0.stage == .queued }
+        let queued =
+            report.queued
+            - report.transfers.count {
+                switch $0.stage {
+                case .queued, .heldBack: true
+                case .running, .waiting: false
+                }
+            }
         let waiting = report.waiting - report.transfers.count { if case .waiting = $0.stage { true } else { false } }
         return [
             queued > 0 ? "\(queued) more queued" : nil, waiting > 0 ? "\(waiting) more to be tried again" : nil,

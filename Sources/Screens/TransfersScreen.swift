@@ -48,7 +48,7 @@ final class TransfersScreen: Screen, ListScreen {
             ])
     }
 
-    private var isOffline: Bool { context.settings.offline }
+    var isOffline: Bool { context.settings.offline }
 
     // MARK: - What happens
 

@@ -135,14 +135,15 @@ public struct AdaptiveGovernor: Governor {
         if new.isLookedAt { isRoomWanted = true }
     }
 
-    /// What is known of the host that most is transferred from.
+    /// What is known of the host that most is transferred from. Files of this machine come over no network.
     public var report: GovernorReport {
         var report = GovernorReport()
-        guard let host = hosts.values.max(by: { ($0.running, $0.link.delivered) < ($1.running, $1.link.delivered) })
-        else {
-            return report
-        }
-        report.quality = host.reach.isOffline ? .offline : host.quality
+        report.unreachable = Set(hosts.filter(\.value.reach.isOffline).keys)
+        let busiest = hosts.filter { !$0.key.isEmpty }.values
+            .max { ($0.running, $0.link.delivered) < ($1.running, $1.link.delivered) }
+        guard let host = busiest else { return report }
+        let isMeasured = host.link.bandwidth.greatest != nil
+        report.quality = host.reach.isOffline ? .offline : isMeasured ? host.quality : nil
         report.limit = Int(host.cap.value)
         report.window = host.link.window(cap: host.cap.value)
         report.bandwidth = host.link.bandwidth.greatest

@@ -2,7 +2,8 @@
 public struct FixedGovernor: Governor {
     private let width: Int
     private let interval: Double?
-    private var running: Set<Int> = []
+    private var running: [Int: String] = [:]
+    private var found = FoundHosts()
 
     /// A governor of that width.
     ///
@@ -21,7 +22,7 @@ public struct FixedGovernor: Governor {
     public mutating func noteStart(
         of transfer: Int, _ candidate: TransferCandidate, over way: Admission.Way, at now: Double
     ) {
-        running.insert(transfer)
+        running[transfer] = candidate.host
     }
 
     /// Nothing comes in pieces.
@@ -29,7 +30,9 @@ public struct FixedGovernor: Governor {
 
     /// Counts down what has ended.
     public mutating func note(_ news: TransferNews, of transfer: Int, at now: Double) {
-        if case .ended = news { running.remove(transfer) }
+        guard let host = running[transfer] else { return }
+        found.note(news, of: host)
+        if case .ended = news { running[transfer] = nil }
     }
 
     /// Nothing is interrupted.
@@ -45,7 +48,7 @@ public struct FixedGovernor: Governor {
     public mutating func noteComplaint(of host: String, at now: Double) {}
 
     /// What it does is the same on each.
-    public mutating func noteNetwork(at now: Double) {}
+    public mutating func noteNetwork(at now: Double) { found = FoundHosts() }
 
     /// As it was made.
     public func pace(at now: Double, waiting: (String) -> Int) -> Double? { running.isEmpty ? nil : interval }
@@ -53,10 +56,12 @@ public struct FixedGovernor: Governor {
     /// It finds out nothing.
     public var history: HostHistory { HostHistory() }
 
-    /// The width.
+    /// The width, and whether anybody is there. How well others serve it does not find out.
     public var report: GovernorReport {
         var report = GovernorReport()
         report.limit = width
+        report.unreachable = found.unreachable
+        report.quality = found.isNobodyThere ? .offline : nil
         return report
     }
 }

@@ -4,6 +4,8 @@ import Model
 public struct GovernorReport: Hashable, Sendable {
     /// How good it is; nil as long as nothing is known.
     public var quality: LinkQuality?
+    /// Hosts that cannot be reached. One thing at a time is tried of them, and the others have to wait.
+    public var unreachable: Set<String> = []
     /// How many transfers it would let run at most.
     public var limit = 0
     /// Bytes that it keeps asked for and not delivered.

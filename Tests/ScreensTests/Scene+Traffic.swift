@@ -64,6 +64,9 @@ extension SceneGallery {
                 "island-map",
                 .waiting(Failure("example.org cannot be reached", remedy: .network), attempts: 1, until: nil)),
             transfer("tulips", .queued, .photo), transfer("milky-way", .queued, .photo),
+            transfer(
+                "october-oak",
+                .heldBack(Failure("example.org cannot be reached", remedy: .network), attempts: 2)),
         ]
         for second in -40...0 {
             let received = 30_000_000 + Int64(second) * 700_000 - Int64(second % 7) * 300_000

@@ -64,9 +64,8 @@ import Testing
         try await screens.until { screens.title.hasSuffix("2 running, 301 waiting") }
         let frame = screens.frame()
         #expect(frame.text(inRow: 1).contains(#/^ Network fair  1\.0 MB/s  .*█  peak 1\.0 MB/s$/#))
-        #expect(
-            frame.text(inRow: 2) == " 2 of 8 connections · 512.0 KB at once · 3.4 MB/s possible · 45 ms round trip")
-        #expect(frame.text(inRow: 3) == " 2.0 MB received")
+        #expect(frame.text(inRow: 2) == " 2 transfers, 8 at most · 512.0 KB at once · 3.4 MB/s possible")
+        #expect(frame.text(inRow: 3) == " 45 ms round trip · 2.0 MB received")
         #expect(frame.text(inRow: 5).contains(#/^ ▌ Photo 0 +photo +━━━━━───── 1\.2 MB of 2\.4 MB/#))
         #expect(frame.text(inRow: 6).contains(#/^   Photo 1 +thumbnail  asked for$/#))
         #expect(frame.text(inRow: 7).contains("again at 2006-07-30 07:47: the server"))
@@ -90,6 +89,16 @@ import Testing
         // Why it waits is said in full where there is room for it.
         #expect(
             columns < 80 || screens.text.contains("the server answered 503 (it has a problem) · tried 3 times, again"))
+    }
+
+    @Test func nothingIsSaidOfANetworkThatNothingIsKnownOf() throws {
+        screens.press("T")
+        #expect(!screens.text.contains("etwork") && screens.frame().text(inRow: 1).hasPrefix(" 0 B/s"))
+        var settings = Settings()
+        settings.offline = true
+        let offline = try TestScreens(settings)
+        offline.press("T")
+        #expect(offline.frame().text(inRow: 1).hasPrefix(" Offline  0 B/s"))
     }
 
     @Test func plainTextHasPlainBars() {

@@ -1,0 +1,100 @@
+import Cache
+import HTTP
+import Model
+import Traffic
+
+/// What is said of the transfers, and of what failed.
+extension NetworkController {
+    func trafficReport() -> TrafficReport {
+        let judgement = governor.report
+        let coming = operations.values.reduce(Int64(0)) { $0 + $1.received }
+        let waiting = agenda.waiting
+        return TrafficReport(
+            quality: judgement.quality, running: numbers.count, limit: judgement.limit,
+            window: Int64(judgement.window), bandwidth: judgement.bandwidth, roundTrip: judgement.roundTrip,
+            received: received + coming, isPaused: isPaused, queued: agenda.queue.count, waiting: waiting.count,
+            transfers: context.activity.isTrafficWatched ? transferReports(waiting, judgement.unreachable) : [])
+    }
+
+    private func transferReports(
+        _ waiting: [(subject: Wish.Subject, wait: Agenda.Wait)], _ unreachable: Set<String>
+    ) -> [TransferReport] {
+        let running = operations.values.sorted { ($1.importance, $0.number) < ($0.importance, $1.number) }
+            .compactMap { operation -> TransferReport? in
+                guard let subject = operation.served.first else { return nil }
+                let time = (clock.now - operation.beginning).seconds
+                guard let reading = operation.attempts.map(\.permit.meter.reading).max(by: { $0.bytes < $1.bytes })
+                else { return nil }
+                // What was here when it began: by now it is where the rest goes.
+                let held = Int64(operation.candidate.held)
+                return TransferReport(
+                    subject, host: Self.name(of: operation.candidate.host), importance: operation.importance,
+                    stage: .running(
+                        Progress(
+                            done: held + reading.bytes,
+                            total: reading.length.map { $0 + held }),
+                        speed: time > 0 ? Double(reading.bytes) / time : nil))
+            }
+        let queued = agenda.queue.first(TrafficReport.maximumTransfers).map {
+            TransferReport(
+                $0.subject, host: Self.name(of: $0.candidate.host), importance: $0.candidate.importance,
+                stage: stage(of: $0, unreachable))
+        }
+        let firstDue = waiting.sorted { $0.wait.until ?? .forEver < $1.wait.until ?? .forEver }
+        let putOff = firstDue.prefix(TrafficReport.maximumTransfers).compactMap { subject, wait -> TransferReport? in
+            guard let importance = agenda.importance(of: subject) else { return nil }
+            return TransferReport(
+                subject, host: Self.name(of: wait.host), importance: importance,
+                stage: .waiting(wait.failure, attempts: wait.attempts, until: wait.until.map(timeOfDay)))
+        }
+        return running + putOff + queued
+    }
+
+    /// What has its turn to come, and what is in the way of it. Of a host that cannot be reached one thing at a time is tried.
+    private func stage(of entry: TransferQueue.Entry, _ unreachable: Set<String>) -> TransferReport.Stage {
+        let setback = agenda.setback(of: entry.subject)
+        let host = entry.candidate.host
+        if unreachable.contains(host), setback?.failure.remedy != .network {
+            let failure = RequestError.transfer(.unreachable(Self.name(of: host))).failure
+            return .heldBack(failure, attempts: setback?.attempts ?? 0)
+        }
+        return setback.map { .heldBack($0.failure, attempts: $0.attempts) } ?? .queued
+    }
+
+    /// A governor's name of a host, as it is shown.
+    private static func name(of host: String) -> String {
+        host.firstRange(of: "://").map { String(host[$0.upperBound...]) } ?? host
+    }
+
+    /// Keeps among the failures of this run what has just failed.
+    func report(_ failure: Failure, _ attempts: Int, of operation: Operation, until next: Duration?) {
+        let now = context.now()
+        for subject in operation.served {
+            context.activity.note(
+                FailureReport(
+                    subject, failure, attempts: attempts, first: now, last: now,
+                    next: next.map(timeOfDay)))
+        }
+    }
+
+    private func timeOfDay(_ time: Duration) -> Timestamp {
+        Timestamp(milliseconds: context.now().milliseconds + Int64((time - clock.now).seconds * 1000))
+    }
+}
+
+extension TrafficReport {
+    /// For the log.
+    var line: String {
+        let rate = bandwidth.map { "\(Int($0 / 1000)) kB/s" } ?? "unknown"
+        let time = roundTrip.map { "\(Int($0 * 1000)) ms" } ?? "unknown"
+        return """
+            \(quality?.rawValue ?? "unknown"): \(running) running, \(queued) queued, window \(window / 1000) kB, \
+            bandwidth \(rate), round trip \(time)
+            """
+    }
+}
+
+extension Duration {
+    /// Longer than anybody waits.
+    fileprivate static var forEver: Duration { .seconds(Int64.max) }
+}
