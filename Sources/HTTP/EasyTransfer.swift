@@ -235,6 +235,9 @@ final class EasyTransfer {
             guard let range = ContentRange(headers["content-range"]), range.isAnswer(to: asked) else {
                 throw .wrongRange(request.range == nil ? "it is not the rest" : "it is another piece")
             }
+            guard request.resumption(at: exchange.hop)?.isOfEdition(headers) ?? true else {
+                throw .wrongRange("it has become another")
+            }
             guard range.whole <= request.limit else { throw .tooLarge(limit: request.limit) }
             guard length == nil || length == range.last + 1 - range.first else {
                 throw .wrongRange("its lengths differ")

@@ -23,6 +23,13 @@ extension HTTPRequest {
             self.validator = validator
             self.url = url
         }
+
+        /// Whether the rest is of what is there, as far as its headers say. RFC 9110, section 15.3.7.3: parts may be combined
+        /// "if they all share the same strong validator". There are servers, and caches before them, that do not look at what
+        /// the rest is asked for.
+        func isOfEdition(_ headers: [String: String]) -> Bool {
+            (headers[validator.hasPrefix("\"") ? "etag" : "last-modified"] ?? validator) == validator
+        }
     }
 
     /// What may be asked for at a hop.

@@ -101,6 +101,32 @@ private enum Part {
         #expect(outcome.error?.isTransient == false && outcome.contents == "0123" && outcome.response == nil)
     }
 
+    private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+
+    /// A server, or a cache before it, that does not look at what the rest is asked for.
+    @Test(
+        "BEHAVIOURS 5.9: the rest of another edition is not put behind what is there",
+        arguments: [
+            ("\"a\"", "ETag: \"b\""), ("\"a\"", "ETag: W/\"a\""), ("\"a\"", "ETag: a"),
+            (date, "Last-Modified: Mon, 07 Nov 1994 08:49:37 GMT"),
+        ])
+    func anotherEdition(validator: String, line: String) async throws {
+        let server = try ScriptedServer { _ in Part.rest("bytes 4-9/10", "456789", [line]) }
+        let outcome = try await resume(server.url("/"), validator: validator)
+        #expect(outcome.error == .wrongRange("it has become another"))
+        #expect(outcome.contents == "0123" && outcome.response == nil)
+    }
+
+    /// Where a tag was given, the date alone tells nothing: RFC 9110, section 15.3.7, has a server repeat what it was asked by.
+    @Test(arguments: [
+        ("\"a\"", "ETag: \"a\""), ("\"a\"", "Last-Modified: Mon, 07 Nov 1994 08:49:37 GMT"),
+        (date, "Last-Modified: \(date)"),
+    ]) func theSameEdition(validator: String, line: String) async throws {
+        let server = try ScriptedServer { _ in Part.rest("bytes 4-9/10", "456789", [line]) }
+        let outcome = try await resume(server.url("/"), validator: validator)
+        #expect(outcome.error == nil && outcome.contents == Part.whole)
+    }
+
     @Test func longerThanSaid() async throws {
         let outcome = try await resume([
             .send("HTTP/1.1 206 Part\r\nContent-Range: bytes 4-9/10\r\nTransfer-Encoding: chunked\r\n\r\n"),

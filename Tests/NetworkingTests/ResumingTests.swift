@@ -130,12 +130,18 @@ import Testing
     /// A server, or something in between, that does not know how to go on. From the beginning it does well.
     @Test(
         "BEHAVIOURS 5.9: where a server cannot go on, the photo is fetched from its beginning",
-        arguments: ["another part", "no range", "416"])
+        arguments: ["another part", "another edition", "no range", "416"])
     func cannotGoOn(fault: String) async throws {
         try await interrupt()
         let wrong: [ScriptedServer.Step] =
             switch fault {
             case "another part": rest("0-\(Self.whole.count - Self.part - 1)/\(Self.whole.count)")
+            case "another edition":
+                .answer(
+                    206, [UInt8](repeating: 0, count: Self.whole.count - Self.part),
+                    headers: [
+                        "ETag: \"2\"", "Content-Range: bytes \(Self.part)-\(Self.whole.count - 1)/\(Self.whole.count)",
+                    ])
             case "no range": .answer(206, Array(Self.whole.dropFirst(Self.part)))
             default: .answer(416, headers: ["Content-Range: bytes */\(Self.part)"])
             }
