@@ -8,23 +8,26 @@ struct AddressCheck {
     /// seen.
     let isBounded: Bool
     private let isBehindProxy: Bool
+    private let stallTimeout: Int
     /// Whether an address was refused.
     private(set) var hasRefused = false
     /// Whether the other end is on this machine or in the user's own network; of what lies behind a proxy, as far as its name
     /// tells.
     private(set) var isPrivate: Bool
 
-    init(_ plan: ExchangePlan) throws(HTTPError) {
+    init(_ plan: ExchangePlan, _ configuration: HTTPConfiguration) throws(HTTPError) {
         let (request, host, curl) = (plan.request, plan.hop.url.origin.host, plan.hop.url.curl)
         guard request.reach.allows(host, curl) else { throw .privateAddress(host) }
         isBehindProxy = plan.proxy != nil
+        stallTimeout = configuration.stallTimeout
         isBounded = !isBehindProxy && request.reach.isBounded(at: host, curl)
         isPrivate = !HTTPRequest.Reach.publicOnly(except: nil).allows(host, curl)
     }
 
     /// Makes a socket for an address, or none.
     ///
-    /// It is closed in programs that we start: curl's own sockets, up to now, are not.
+    /// It is closed in programs that we start: curl's own sockets, up to now, are not. And it does not wait for longer than
+    /// transfers do until what was sent has arrived: by default the system tries for some 15 minutes.
     mutating func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
         let length = Int(address.pointee.addrlen)
         // What is declared holds an address of version 4; one of version 6 goes on behind it.
@@ -33,7 +36,11 @@ struct AddressCheck {
             return curl_socket_t(-1)
         }
         let (family, kind) = (address.pointee.family, address.pointee.socktype)
-        return socket(family, kind | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+        let socket = socket(family, kind | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+        var milliseconds = Int32(clamping: stallTimeout * 1000)
+        setsockopt(
+            socket, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, socklen_t(MemoryLayout<Int32>.size))
+        return socket
     }
 
     /// Whether a request may go to the other end of a connection.

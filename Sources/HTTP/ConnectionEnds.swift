@@ -28,6 +28,9 @@ struct ConnectionEnds: Hashable {
         remote = End(port: easy.long(CURLINFO_PRIMARY_PORT), address: easy.text(CURLINFO_PRIMARY_IP))
     }
 
+    /// Whether it leads to the same place as another.
+    func leadsWhere(_ other: ConnectionEnds) -> Bool { remote == other.remote }
+
     private static func text(_ characters: [CChar]) -> String {
         String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

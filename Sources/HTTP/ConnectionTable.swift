@@ -45,6 +45,22 @@ final class ConnectionTable {
         setsockopt(socket, SOL_SOCKET, SO_LINGER, &atOnce, socklen_t(MemoryLayout<linger>.size))
     }
 
+    /// A transfer has waited in vain. If nothing else has come over its connection for half of that time it is dead, though
+    /// nobody says so: a way that is gone sends no word. It is given its end here, which curl sees before it is used again, and
+    /// at once by all that wait for something over it. Left alone it would be used until the system gives it up: curl takes one
+    /// that several share for as good as before, and each would wait for as long once more. So would those who are given
+    /// another that nobody uses now: to connect anew takes less.
+    func giveUp(_ ends: ConnectionEnds, after seconds: Int, inUse: Set<ConnectionEnds>) {
+        noteEnds()
+        for (other, socket) in sockets where other == ends || other.leadsWhere(ends) && !inUse.contains(other) {
+            var silence: UInt32 = 0
+            guard ConnectionEnds(socket) == other,
+                ccurl_get_silence(socket, &silence) == 0 || Int(silence) >= seconds * 500
+            else { continue }
+            shutdown(socket, Int32(SHUT_RD))
+        }
+    }
+
     private func socket(_ ends: ConnectionEnds) -> curl_socket_t? {
         noteEnds()
         // Something else may have the number of a socket that was closed.

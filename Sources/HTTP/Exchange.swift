@@ -18,7 +18,7 @@ final class Exchange {
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
     init(_ plan: ExchangePlan, of transfer: EasyTransfer, _ configuration: HTTPConfiguration) throws(HTTPError) {
-        check = try AddressCheck(plan)
+        check = try AddressCheck(plan, configuration)
         let curl = plan.hop.url.curl
         let easy = try EasyHandle(curl)
         self.plan = plan

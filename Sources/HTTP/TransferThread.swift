@@ -153,7 +153,11 @@ final class TransferThread: @unchecked Sendable {
     private func end(_ number: Int, _ result: Result<HTTPMetrics, any Error>) {
         guard let transfer = transfers.removeValue(forKey: number) else { return }
         if let easy = transfer.easy {
-            if case .failure = result { connections.abandon(ConnectionEnds(easy)) }
+            if case .failure(let error) = result {
+                let ends = ConnectionEnds(easy)
+                connections.abandon(ends)
+                if error as? HTTPError == .stalled { giveUp(ends) }
+            }
             remove(easy)
         }
         switch result {
@@ -165,6 +169,11 @@ final class TransferThread: @unchecked Sendable {
             log.debug(.networkDetail, "#\(number) \(error is CancellationError ? "cancelled" : "\(error)")")
         }
         transfer.end(result)
+    }
+
+    private func giveUp(_ ends: ConnectionEnds) {
+        let inUse = Set(transfers.values.compactMap { $0.easy.map { ConnectionEnds($0) } })
+        connections.giveUp(ends, after: configuration.stallTimeout, inUse: inUse)
     }
 
     private func remove(_ easy: EasyHandle) {

@@ -39,6 +39,30 @@ import Testing
         }
     }
 
+    /// What nobody waits for is no proof of life, and what somebody waits for may yet come.
+    @Test func aPlaceIsGivenUpWithAllThatNobodyUses() throws {
+        let (table, place, other) = (ConnectionTable(), try Socket.listening(), try Socket.listening())
+        var peers: [Socket] = []
+        let sockets = try [place, place, place, other].map { listener in
+            let socket = try Socket.connected(from: 0, to: listener)
+            peers.append(listener.accepted())
+            table.note(socket.number)
+            return socket
+        }
+        let ends = try sockets.map { try #require(ConnectionEnds($0.number)) }
+        func given() -> [Bool] {
+            sockets.map { socket in
+                var byte: UInt8 = 0
+                return recv(socket.number, &byte, 1, Int32(MSG_DONTWAIT)) == 0
+            }
+        }
+        table.giveUp(ends[0], after: 3_600, inUse: [ends[1]])
+        #expect(given() == [false, false, false, false], "something has just come over it")
+        table.giveUp(ends[0], after: 0, inUse: [ends[1]])
+        #expect(given() == [true, false, true, false])
+        withExtendedLifetime(peers) {}
+    }
+
     /// Two connections from one port to two places, as Linux makes them when many are under way.
     @Test func connectionsFromOnePortAreTwo() throws {
         let table = ConnectionTable()

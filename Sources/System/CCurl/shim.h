@@ -248,6 +248,16 @@ static inline int ccurl_get_packets(
     return 1;
 }
 
+/* Milliseconds since something last came over a connection: tcp(7), TCP_INFO. Returns 0 where that is not known. */
+static inline int ccurl_get_silence(curl_socket_t connection, uint32_t *milliseconds) {
+    struct tcp_info info;
+    socklen_t length = sizeof info;
+    size_t end = offsetof(struct tcp_info, tcpi_last_data_recv) + sizeof info.tcpi_last_data_recv;
+    if (getsockopt(connection, IPPROTO_TCP, TCP_INFO, &info, &length) != 0 || length < end) return 0;
+    *milliseconds = info.tcpi_last_data_recv;
+    return 1;
+}
+
 /* The CURLAUTH_ constants are casts, which Swift does not import. */
 static inline long ccurl_basic(void) {
     return (long)CURLAUTH_BASIC;

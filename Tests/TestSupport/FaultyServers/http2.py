@@ -124,6 +124,10 @@ def answer(fault, stream, connection):
             return head(stream) + half, False
         case "weights":
             return head(stream) + half, False
+        case "falls-silent":
+            return head(stream) + data(stream), False
+        case "first-hangs":
+            return frame(HEADERS, END_HEADERS, stream, b"\x88") + data(stream, BODY[:10], 0), False
         case "http1":
             return b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", True
     sys.exit("no such fault: " + fault)
@@ -142,18 +146,28 @@ def take(stream, count):
 def serve(stream, fault, number):
     take(stream, 24)
     stream.sendall(frame(SETTINGS, 0, 0))
+    asked = []
     while True:
         # Over and over, something to answer: curl speaks of weights only when it is spoken to.
         while fault == "weights" and not stream.pending() and not select.select([stream], [], [], 0.02)[0]:
             stream.sendall(frame(PING, 0, 0, bytes(8)))
+        # The second comes, little by little, for as long as the first is waited for.
+        while len(asked) == 2 and fault == "first-hangs" and not select.select([stream], [], [], 0.02)[0]:
+            stream.sendall(data(asked[1], BODY[:10], 0))
         length, kind, flags, identifier = struct.unpack(">IBBI", b"\0" + take(stream, 9))
         payload = take(stream, length)
+        if kind == HEADERS:
+            asked.append(identifier)
+        if fault == "falls-silent" and number == 1 and len(asked) > 1:
+            continue
         if kind == SETTINGS and not flags & ACK:
             stream.sendall(frame(SETTINGS, ACK, 0))
         elif kind == PING and not flags & ACK:
             stream.sendall(frame(PING, ACK, 0, payload))
         elif kind == PING and halves:
             stream.sendall(reset(halves[0], INTERNAL_ERROR))
+        elif kind == RST_STREAM and fault == "first-hangs":
+            stream.sendall(data(asked[1], b""))
         elif kind == PRIORITY:
             say("weight", identifier, payload[4] + 1)
             if fault == "weights":

@@ -1,0 +1,110 @@
+import Glibc
+import Logging
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import HTTP
+
+/// Connections over which nothing comes any more, and nobody says so.
+@Suite(.ownThread) struct DeadConnectionTests {
+    @Test("BEHAVIOURS 5.3: after a stall the next request goes over another connection, over HTTP/2 too")
+    func overHTTP2() async throws {
+        let authority = try TestAuthority()
+        let server = try FaultyHTTP2Server("falls-silent", authority.issue(.good))
+        let probe = Probe(
+            HTTPConfiguration(certificates: authority.certificate, connectTimeout: 60, stallTimeout: 3))
+        #expect(try await probe.fetch(server.url("/")).response?.status == 200)
+        #expect(await probe.failure(server.url("/")) == .stalled)
+        #expect(try await probe.fetch(server.url("/")).response?.status == 200)
+        #expect(server.end().count { $0 == "connection" } == 2)
+    }
+
+    @Test func overHTTP1() async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let server = try ScriptedServer { $0.path == "/hangs" ? [.hold(gate)] : .answer(200, "x") }
+        let probe = Probe(HTTPConfiguration(connectTimeout: 60, stallTimeout: 3))
+        #expect(try await probe.fetch(server.url("/")).response?.status == 200)
+        #expect(await probe.failure(server.url("/hangs")) == .stalled)
+        #expect(try await probe.fetch(server.url("/")).response?.status == 200)
+        #expect(server.requests.map(\.connection) == [1, 1, 2])
+    }
+
+    /// Where the way is gone, it is for all of them.
+    @Test func othersToTheSamePlaceAreNotTriedOneByOne() async throws {
+        let (all, gate) = (Gate(), Gate())
+        defer { for gate in [all, gate] { gate.open() } }
+        let count = Mutex(0)
+        let server = try ScriptedServer { request in
+            guard request.path != "/hangs" else { return [.hold(gate)] }
+            let isLast = count.withLock { count in
+                count += 1
+                return count == 3
+            }
+            if isLast { all.open() }
+            return [.hold(all)] + .answer(200, "x")
+        }
+        let probe = Probe(HTTPConfiguration(connectTimeout: 60, stallTimeout: 3))
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<3 { group.addTask { _ = try await probe.fetch(server.url("/")) } }
+            try await group.waitForAll()
+        }
+        #expect(await probe.failure(server.url("/hangs")) == .stalled && server.connectionCount == 3)
+        #expect(try await probe.fetch(server.url("/")).response?.status == 200)
+        #expect(server.connectionCount == 4)
+    }
+
+    /// It is the server then that does not answer, and not the way to it.
+    @Test func aConnectionThatOthersComeOverIsLeftAlone() async throws {
+        let authority = try TestAuthority()
+        let server = try FaultyHTTP2Server("first-hangs", authority.issue(.good))
+        let probe = Probe(
+            HTTPConfiguration(certificates: authority.certificate, connectTimeout: 60, stallTimeout: 3))
+        let hanging = probe.client.transfer(probe.request(server.url("/")))
+        // The second has its own end when the server hears that the first was given up.
+        for try await event in hanging { if case .response = event { break } }
+        let other = probe.client.transfer(probe.request(server.url("/")))
+        async let count = Self.count(other)
+        await #expect(throws: HTTPError.stalled) { for try await _ in hanging {} }
+        #expect(try await count > 0)
+        #expect(server.end().count { $0 == "connection" } == 1)
+    }
+
+    private static func count(_ transfer: HTTPTransfer) async throws -> Int {
+        var count = 0
+        for try await event in transfer { if case .bytes(let bytes) = event { count += bytes.count } }
+        return count
+    }
+
+    /// tcp(7), TCP_USER_TIMEOUT: "the maximum amount of time in milliseconds that transmitted data may remain unacknowledged,
+    /// or buffered data may remain untransmitted (due to zero window size) before TCP will forcibly close the corresponding
+    /// connection".
+    @Test func theSystemIsToldHowLongToWait() async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let server = try ScriptedServer { _ in
+            [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .hold(gate)]
+        }
+        let probe = Probe(HTTPConfiguration(connectTimeout: 60, stallTimeout: 47))
+        let transfer = probe.client.transfer(probe.request(server.url("/")))
+        for try await event in transfer { if case .bytes = event { break } }
+        #expect(Self.timeouts(to: server.port) == [47_000])
+        transfer.cancel()
+    }
+
+    /// Of all sockets of this process that are connected to a port.
+    private static func timeouts(to port: Int) -> [Int32] {
+        (0..<Int32(4_096)).compactMap { descriptor in
+            var peer = sockaddr_in()
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let isConnected = withUnsafeMutablePointer(to: &peer) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &length) == 0 }
+            }
+            guard isConnected, Int(UInt16(bigEndian: peer.sin_port)) == port else { return nil }
+            var (timeout, size) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
+            guard getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &timeout, &size) == 0 else { return nil }
+            return timeout
+        }
+    }
+}
