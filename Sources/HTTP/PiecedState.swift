@@ -11,12 +11,14 @@ struct PiecedState {
         case rest
         /// All of it, and nothing of what came before it was told to anybody.
         case all
+        /// The same from the very beginning: the server sends another part than the one that was asked for.
+        case anew
 
         /// The piece that it brings.
         var piece: Range<Int64>? {
             switch self {
             case .piece(let piece), .again(let piece): piece
-            case .lead, .rest, .all: nil
+            case .lead, .rest, .all, .anew: nil
             }
         }
     }
@@ -57,13 +59,40 @@ struct PiecedState {
     /// What the first answer said of the whole.
     var edition = PiecePlan.Edition()
     var packets: TransferMeter.Packets?
+    /// What is asked for.
+    private let request: HTTPRequest
     /// How long a piece takes, of late.
     private var usualTime: Duration?
 
     init(_ pieces: HTTPRequest.Pieces, of request: HTTPRequest, isGranted: Bool) {
         self.isGranted = isGranted
+        self.request = request
         plan = PiecePlan(pieces, from: request.resumption?.offset ?? 0, limit: request.limit)
         weight = request.weight
+    }
+
+    /// What is asked for a part.
+    func request(for role: Role, _ range: Range<Int64>?) -> HTTPRequest {
+        var part = request
+        (part.pieces, part.range, part.weight) = (nil, range, weight)
+        part.meter = request.meter.map { _ in TransferMeter() }
+        switch role {
+        case .lead: break
+        case .all: part.isBegunAnew = true
+        case .anew: (part.resumption, part.isBegunAnew) = (nil, true)
+        case .piece, .again:
+            (part.destination, part.resumption) = (.stream, nil)
+            // Of those that few share it might be given the one that it hangs on.
+            if case .again = role, part.connection == .few { part.connection = .unshared }
+        case .rest:
+            part.resumption = edition.validator.flatMap {
+                plan.written > 0
+                    ? HTTPRequest.Resumption(offset: plan.written, validator: $0, url: request.url) : nil
+            }
+            // The first piece may have written to the file what was not heard of before it was dropped.
+            part.isBegunAnew = part.resumption == nil
+        }
+        return part
     }
 
     /// The next piece, if it is time to ask for one.

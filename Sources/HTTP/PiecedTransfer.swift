@@ -63,26 +63,9 @@ final class PiecedTransfer: Sendable {
     }
 
     private func begin(_ role: PiecedState.Role, _ range: Range<Int64>?) {
-        let (number, weight, written, edition) = state.withLock { state in
+        let (number, part) = state.withLock { state in
             state.lastNumber += 1
-            return (state.lastNumber, state.weight, state.plan.written, state.edition)
-        }
-        var part = request
-        (part.pieces, part.range, part.weight) = (nil, range, weight)
-        part.meter = request.meter.map { _ in TransferMeter() }
-        switch role {
-        case .lead: break
-        case .all: part.isBegunAnew = true
-        case .piece, .again:
-            (part.destination, part.resumption) = (.stream, nil)
-            // Of those that few share it might be given the one that it hangs on.
-            if case .again = role, part.connection == .few { part.connection = .unshared }
-        case .rest:
-            part.resumption = edition.validator.flatMap {
-                written > 0 ? HTTPRequest.Resumption(offset: written, validator: $0, url: request.url) : nil
-            }
-            // The first piece may have written to the file what was not heard of before it was dropped.
-            part.isBegunAnew = part.resumption == nil
+            return (state.lastNumber, state.request(for: role, range))
         }
         let transfer = transferInOne(part)
         let isWanted = state.withLock { state in
@@ -154,7 +137,7 @@ final class PiecedTransfer: Sendable {
             }
             // What came and was dropped has come all the same.
             if let length = head.length { request.meter?.note(length: come + length - head.begin) }
-        case .all: post(head)
+        case .all, .anew: post(head)
         }
     }
 
@@ -260,10 +243,13 @@ final class PiecedTransfer: Sendable {
     /// wrong the first sees to that.
     private func fail(_ error: any Error, _ role: PiecedState.Role) {
         if case HTTPError.disk? = error as? HTTPError { return end(.failure(error)) }
-        if case HTTPError.wrongRange? = error as? HTTPError { memory[request] = false }
+        let isWrong = if case HTTPError.wrongRange? = error as? HTTPError { true } else { false }
+        if isWrong { memory[request] = false }
         if let dropped = state.withLock({ $0.goOn(from: .inPieces, to: .inOne) }) {
             for part in dropped { part.transfer.cancel() }
             begin(.rest, nil)
+        } else if case .lead = role, isWrong, state.withLock({ $0.goOn(from: .asking, to: .inOne) }) != nil {
+            begin(.anew, nil)
         } else if role.piece == nil {
             end(.failure(error))
         } else if let dropped = state.withLock({ $0.goOn(from: .asking, to: .inOne) }) {
