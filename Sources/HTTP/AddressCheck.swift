@@ -9,8 +9,10 @@ struct AddressCheck {
     let isBounded: Bool
     private let isBehindProxy: Bool
     private let stallTimeout: Int
-    /// Whether an address was refused.
-    private(set) var hasRefused = false
+    /// Whether it was an address that must not be reached for which there was no request. Where another address could be
+    /// tried, it is what came of that one.
+    var hasRefused: Bool { isRequestRefused || isAnyRefused && !isAnyTried }
+    private var (isAnyRefused, isAnyTried, isRequestRefused) = (false, false, false)
     /// Whether the other end is on this machine or in the user's own network; of what lies behind a proxy, as far as its name
     /// tells.
     private(set) var isPrivate: Bool
@@ -33,8 +35,10 @@ struct AddressCheck {
         // What is declared holds an address of version 4; one of version 6 goes on behind it.
         let start = UnsafeRawPointer(address) + MemoryLayout<curl_sockaddr>.offset(of: \.addr)!
         guard isAllowed(HostAddress(start.assumingMemoryBound(to: sockaddr.self), length: length)) else {
+            isAnyRefused = true
             return curl_socket_t(-1)
         }
+        isAnyTried = true
         let (family, kind) = (address.pointee.family, address.pointee.socktype)
         let socket = socket(family, kind | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
         var milliseconds = Int32(clamping: stallTimeout * 1000)
@@ -47,12 +51,10 @@ struct AddressCheck {
     mutating func allows(_ text: String) -> Bool {
         let address = HostAddress(text)
         if !isBehindProxy { isPrivate = address?.isPublic != true }
-        return isAllowed(address)
+        // What comes now is about another connection, if there is one.
+        (isAnyRefused, isAnyTried, isRequestRefused) = (false, false, !isAllowed(address))
+        return !isRequestRefused
     }
 
-    private mutating func isAllowed(_ address: HostAddress?) -> Bool {
-        if !isBounded || address?.isPublic == true { return true }
-        hasRefused = true
-        return false
-    }
+    private func isAllowed(_ address: HostAddress?) -> Bool { !isBounded || address?.isPublic == true }
 }

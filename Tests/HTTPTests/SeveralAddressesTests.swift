@@ -1,0 +1,47 @@
+import Logging
+import TestSupport
+import Testing
+
+@testable import HTTP
+
+/// Hosts of which one address must not be reached and another may, in a network where that one is on loopback.
+@Suite(.ownThread, .enabled(if: OwnNetwork.isPossible), .unlessItHangs) struct SeveralAddressesTests {
+    private let network: OwnNetwork
+
+    init() throws {
+        network = try OwnNetwork()
+        try network.ip("link", "set", "lo", "up")
+        try network.ip("address", "add", "8.8.8.8/32", "dev", "lo")
+    }
+
+    /// Where nobody listens.
+    private func failure(_ addresses: String) async -> HTTPError? {
+        var configuration = HTTPConfiguration(connectTimeout: 60, stallTimeout: 60)
+        configuration.names = ["photos.test:9:\(addresses)"]
+        let client = HTTPClient(configuration, log: Log())
+        let request = HTTPRequest(
+            url: "http://photos.test:9/", destination: .stream, limit: 1 << 20, reach: .publicOnly(except: nil))
+        // curl's thread is in the network of whoever starts it.
+        let transfer = network.inside { client.transfer(request) }
+        do {
+            for try await _ in transfer {}
+            return nil
+        } catch {
+            return error as? HTTPError
+        }
+    }
+
+    @Test(
+        "BEHAVIOURS 5.3: what is wrong with the address that may be reached is what is said",
+        arguments: [
+            "[::1],8.8.8.8", "8.8.8.8,[::1]", "127.0.0.1,8.8.8.8", "8.8.8.8,127.0.0.1", "8.8.8.8",
+        ]) func oneMayBeReached(addresses: String) async
+    {
+        let error = await failure(addresses)
+        #expect(error == .unreachable("photos.test:9") && error?.isTransient == true)
+    }
+
+    @Test(arguments: ["[::1]", "127.0.0.1,[::1]"]) func noneMay(addresses: String) async {
+        #expect(await failure(addresses) == .privateAddress("photos.test"))
+    }
+}
