@@ -18,6 +18,8 @@ struct BreakReport {
     var isRequested = false
     /// Whether nothing came in return.
     var isUnanswered = false
+    /// Whether the head of the answer was there.
+    var isHeadComplete = false
     /// The `errno` of a connect that failed.
     var systemError = 0
     /// OpenSSL's verdict on the certificate.
@@ -39,7 +41,7 @@ struct BreakReport {
         case CURLE_HTTP2, CURLE_HTTP2_STREAM: .brokenOff
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR: broken
         // A line of a head for which there is no room, in curl's words.
-        case CURLE_OUT_OF_MEMORY where isRequested: .malformed("its headers are too long")
+        case CURLE_OUT_OF_MEMORY where isRequested && !isHeadComplete: .malformed("its headers are too long")
         case CURLE_UNSUPPORTED_PROTOCOL where isRequested, CURLE_WEIRD_SERVER_REPLY: .malformed(reason)
         case CURLE_BAD_CONTENT_ENCODING: .malformed("it cannot be decompressed")
         case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL: .url(reason)

@@ -14,8 +14,9 @@ struct EasyHandle {
         ccurl_easy_cleanup(curl.functions, pointer)
     }
 
-    /// Goes on after a callback has asked for a pause.
-    func goOn() {
+    /// Goes on after a callback has asked for a pause. What curl had in hand is handed over in here, and what comes of that is
+    /// said here and nowhere else.
+    func goOn() -> CURLcode {
         ccurl_easy_pause(curl.functions, pointer, CURLPAUSE_CONT)
     }
 

@@ -78,9 +78,9 @@ final class EasyTransfer {
 
     var status: Int { exchange?.status ?? 0 }
 
-    /// Goes on after the mailbox was full.
-    func resume() {
-        easy?.goOn()
+    /// Goes on after the mailbox was full. Returns what ends the exchange; `CURLE_OK` if it goes on.
+    func resume() -> CURLcode {
+        easy?.goOn() ?? CURLE_OK
     }
 
     func setWeight(_ weight: Int) {

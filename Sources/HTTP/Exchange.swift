@@ -99,7 +99,7 @@ final class Exchange {
             detail: Proxy.withoutCredentials(String(cString: errorText), plan.proxyCredentials), host: hop.url.place,
             proxy: plan.proxy?.url,
             isLookedUp: easy.offset(CURLINFO_NAMELOOKUP_TIME_T) > 0, isRequested: isRequested,
-            isUnanswered: isUnanswered, systemError: easy.long(CURLINFO_OS_ERRNO),
+            isUnanswered: isUnanswered, isHeadComplete: head.isComplete, systemError: easy.long(CURLINFO_OS_ERRNO),
             verdict: verdict != 0 ? verdict : easy.long(CURLINFO_PROXY_SSL_VERIFYRESULT),
             proxyVerdict: easy.long(CURLINFO_PROXY_ERROR))
     }

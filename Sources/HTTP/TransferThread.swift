@@ -99,7 +99,10 @@ final class TransferThread: @unchecked Sendable {
         for command in commands {
             switch command {
             case .start(let number, let request, let mailbox): start(number, request, mailbox)
-            case .resume(let number): transfers[number]?.resume()
+            case .resume(let number):
+                guard let transfer = transfers[number] else { continue }
+                let code = transfer.resume()
+                if code != CURLE_OK { finish(transfer, code) }
             case .weigh(let number, let weight): transfers[number]?.setWeight(weight)
             case .cancel(let number): end(number, .failure(CancellationError()))
             case .stop:
@@ -133,20 +136,26 @@ final class TransferThread: @unchecked Sendable {
     private func finishTransfers() {
         while let message = ccurl_multi_info_read(curl.functions, UnsafeMutableRawPointer(multi)) {
             guard message.pointee.msg == CURLMSG_DONE, let pointer = message.pointee.easy_handle,
-                let transfer = EasyTransfer.owning(pointer, curl), let easy = transfer.easy
+                let transfer = EasyTransfer.owning(pointer, curl)
             else { continue }
             // Read before the handle is removed: "the data the returned pointer points to will not survive".
-            switch transfer.next(after: ccurl_result(message)) {
-            case .end(let result):
-                if case .success = result {
-                    transfer.request.meter?.note(packets: connections.advance(ConnectionEnds(easy)))
-                }
-                end(transfer.number, result)
-            case .exchange(let plan):
-                log.debug(.networkDetail, "#\(transfer.number) \(transfer.status): on to \(plan.hop.url.text)")
-                remove(easy)
-                begin(transfer, plan)
+            finish(transfer, ccurl_result(message))
+        }
+    }
+
+    /// An exchange is over.
+    private func finish(_ transfer: EasyTransfer, _ code: CURLcode) {
+        guard let easy = transfer.easy else { return }
+        switch transfer.next(after: code) {
+        case .end(let result):
+            if case .success = result {
+                transfer.request.meter?.note(packets: connections.advance(ConnectionEnds(easy)))
             }
+            end(transfer.number, result)
+        case .exchange(let plan):
+            log.debug(.networkDetail, "#\(transfer.number) \(transfer.status): on to \(plan.hop.url.text)")
+            remove(easy)
+            begin(transfer, plan)
         }
     }
 

@@ -1,0 +1,45 @@
+import Foundation
+import Logging
+import TestSupport
+import Testing
+
+@testable import HTTP
+
+/// What curl had in hand when there was no room for it.
+@Suite(.ownThread, .unlessItHangs) struct PausedTransferTests {
+    private let folder = TestFolder()
+
+    /// Zeros, compressed once or more often.
+    private func zeros(_ count: Int, times: Int) throws -> [UInt8] {
+        let path = folder.path("zeros")
+        let filters = String(repeating: " | gzip", count: times)
+        #expect(try Command("/bin/sh", ["-c", "head -c \(count) /dev/zero\(filters) > \(path)"]).status == 0)
+        return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+
+    private func failure(_ body: [UInt8], _ coding: String, limit: Int64) async throws -> HTTPError? {
+        let gate = Gate()
+        defer { gate.open() }
+        // More is to come, and does not.
+        let server = try ScriptedServer { _ in
+            let head =
+                "HTTP/1.1 200 OK\r\nContent-Length: \(body.count + 1)\r\nContent-Encoding: \(coding)\r\n\r\n"
+            return [.send(Array(head.utf8) + body), .hold(gate)]
+        }
+        let probe = Probe(HTTPConfiguration(connectTimeout: 60, stallTimeout: 3_600))
+        var request = probe.request(server.url("/"))
+        request.limit = limit
+        return await probe.failure(request)
+    }
+
+    @Test("BEHAVIOURS 5.5: what is too large when it is gone on with ends at once")
+    func tooLarge() async throws {
+        #expect(try await failure(zeros(4 << 20, times: 1), "gzip", limit: 1 << 20) == .tooLarge(limit: 1 << 20))
+    }
+
+    /// curl keeps so much and no more of what there is no room for.
+    @Test func moreThanCurlKeeps() async throws {
+        let error = try await failure(zeros(200 << 20, times: 2), "gzip, gzip", limit: 1 << 30)
+        #expect(error == .other("Out of memory"))
+    }
+}
