@@ -14,6 +14,8 @@ struct BreakReport {
     var proxy: String?
     /// Whether the host's name, or the proxy's, is known.
     var isLookedUp = true
+    /// Whether there was a connection, to the proxy if there is one.
+    var isConnected = false
     /// Whether the request went out.
     var isRequested = false
     /// Whether nothing came in return.
@@ -53,7 +55,8 @@ struct BreakReport {
 
     private var timeout: HTTPError {
         if !isLookedUp { return proxy == nil ? .lookupTimedOut(host) : .unknownProxy }
-        return proxy.map { .proxyUnreachable($0) } ?? .connectTimedOut(host)
+        guard let proxy else { return .connectTimedOut(host) }
+        return isConnected ? .silentBehindProxy(host) : .proxyUnreachable(proxy)
     }
 
     private var unreachable: HTTPError {

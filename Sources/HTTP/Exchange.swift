@@ -97,8 +97,8 @@ final class Exchange {
         return BreakReport(
             code: code, meaning: String(cString: ccurl_easy_strerror(easy.curl.functions, code)),
             detail: Proxy.withoutCredentials(String(cString: errorText), plan.proxyCredentials), host: hop.url.place,
-            proxy: plan.proxy?.url,
-            isLookedUp: easy.offset(CURLINFO_NAMELOOKUP_TIME_T) > 0, isRequested: isRequested,
+            proxy: plan.proxy?.url, isLookedUp: easy.offset(CURLINFO_NAMELOOKUP_TIME_T) > 0,
+            isConnected: easy.long(CURLINFO_NUM_CONNECTS) > 0, isRequested: isRequested,
             isUnanswered: isUnanswered, isHeadComplete: head.isComplete, systemError: easy.long(CURLINFO_OS_ERRNO),
             verdict: verdict != 0 ? verdict : easy.long(CURLINFO_PROXY_SSL_VERIFYRESULT),
             proxyVerdict: easy.long(CURLINFO_PROXY_ERROR))

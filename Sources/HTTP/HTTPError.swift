@@ -30,6 +30,8 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
     case unknownProxy
     /// Nobody answers at the proxy.
     case proxyUnreachable(String)
+    /// The proxy is there, and through it the host lets one wait.
+    case silentBehindProxy(String)
     /// The proxy does not let one through; its status.
     case proxyRefused(Int)
     /// The proxy could not reach the host; curl's reason.
@@ -86,6 +88,7 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
         case .unusableProxy: "the proxy’s address cannot be used"
         case .unknownProxy: "the proxy’s host is not known"
         case .proxyUnreachable(let proxy): "the proxy \(proxy) cannot be reached"
+        case .silentBehindProxy(let host): "\(host) does not answer through the proxy"
         case .proxyRefused(407): "the proxy wants a password"
         case .proxyRefused(let status): "the proxy refuses to connect (\(status))"
         case .proxyFailed(let reason): "the proxy cannot connect: \(reason)"
@@ -112,7 +115,8 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
     public var isTransient: Bool {
         switch self {
         case .missingLibrary, .unknownHost, .lookupTimedOut, .unreachable, .connectTimedOut, .noRoute, .unknownProxy,
-            .proxyUnreachable, .proxyFailed, .noAnswer, .broken, .brokenOff, .stalled, .cut, .disk, .other:
+            .proxyUnreachable, .silentBehindProxy, .proxyFailed, .noAnswer, .broken, .brokenOff, .stalled, .cut, .disk,
+            .other:
             true
         case .proxyRefused(let status):
             [408, 425, 429, 500, 502, 503, 504].contains(status)

@@ -26,7 +26,7 @@ public struct NetworkPresence: Coalescing, Hashable, Sendable {
     static func refine(_ error: RequestError, hasAddress: @autoclosure () -> Bool = current.isThere) -> RequestError {
         switch error {
         case .transfer(.unknownHost), .transfer(.lookupTimedOut), .transfer(.unknownProxy), .transfer(.connectTimedOut),
-            .transfer(.proxyUnreachable), .transfer(.stalled), .transfer(.noRoute):
+            .transfer(.proxyUnreachable), .transfer(.silentBehindProxy), .transfer(.stalled), .transfer(.noRoute):
             hasAddress() ? error : .noNetwork
         default: error
         }

@@ -71,7 +71,7 @@ public enum RequestError: Error, Equatable {
     var ending: TransferNews.Ending {
         switch self {
         case .transfer(.unreachable), .transfer(.noRoute), .transfer(.unknownHost), .transfer(.connectTimedOut),
-            .transfer(.lookupTimedOut), .transfer(.proxyUnreachable), .noNetwork:
+            .transfer(.lookupTimedOut), .transfer(.proxyUnreachable), .transfer(.silentBehindProxy), .noNetwork:
             .unreachable
         default: .failed
         }
