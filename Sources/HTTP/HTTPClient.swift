@@ -2,7 +2,8 @@ import Logging
 import Synchronization
 
 /// Fetches things: requests in, events out. All transfers over the network run on one thread, around curl's multi
-/// interface, and those over ``HTTPRequest/Connection/few`` on a second; files are read beside them.
+/// interface, but those over ``HTTPRequest/Connection/few`` on a second and those over ``HTTPRequest/Connection/unshared`` on
+/// a third; files are read beside them.
 ///
 ///     let client = HTTPClient(log: log)
 ///     for try await event in client.transfer(HTTPRequest(url: …)) { … }
@@ -15,9 +16,8 @@ public final class HTTPClient: Sendable {
     private let configuration: HTTPConfiguration
     private let log: Log
     private let library: String
-    /// By how many transfers share a connection there at most; nil for as many as the server lets. Each is here from when there
-    /// is something to do for it.
-    private let threads = Mutex<[Int?: TransferThread]>([:])
+    /// Each is here from when there is something to do for it.
+    private let threads = Mutex<[Sharing: TransferThread]>([:])
     private let numbers = Atomic<Int>(0)
     private let ranges = RangeMemory()
 
@@ -70,18 +70,36 @@ public final class HTTPClient: Sendable {
             onWeight: { thread.send(.weigh(number, $0)) })
     }
 
+    /// How connections are shared on a thread.
+    private enum Sharing {
+        case byMany
+        case byFew
+        /// On a thread of its own: of a handle that has made one connection of HTTP/1.1 to a host, curl has no other to it
+        /// shared.
+        case byNone
+
+        init(_ connection: HTTPRequest.Connection) {
+            switch connection {
+            case .any, .fresh: self = .byMany
+            case .few: self = .byFew
+            case .unshared: self = .byNone
+            }
+        }
+    }
+
     /// How many transfers share one of ``HTTPRequest/Connection/few``. With one alone nothing tells the server that its last
     /// packet was lost, and with more there is less to be gained by the many.
     private static let streamsOfFew = 2
 
     /// The thread for it, which is started if it is not there yet.
     private func threadAtWork(for connection: HTTPRequest.Connection) throws(HTTPError) -> TransferThread {
-        let streams = connection == .few ? Self.streamsOfFew : nil
+        let sharing = Sharing(connection)
         return try threads.withLock { (threads) throws(HTTPError) -> TransferThread in
-            if let thread = threads[streams] { return thread }
+            if let thread = threads[sharing] { return thread }
+            let streams = sharing == .byFew ? Self.streamsOfFew : nil
             let new = TransferThread(try Curl(file: library), configuration, streams: streams, log: log)
             new.start()
-            threads[streams] = new
+            threads[sharing] = new
             return new
         }
     }
