@@ -15,7 +15,7 @@ final class Exchange {
     /// curl keeps the list's address and not a copy.
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private var nameList: UnsafeMutablePointer<curl_slist>?
-    private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+    private let errorText: UnsafeMutablePointer<CChar>
 
     init(_ plan: ExchangePlan, of transfer: EasyTransfer, _ configuration: HTTPConfiguration) throws(HTTPError) {
         check = try AddressCheck(plan, configuration)
@@ -24,6 +24,8 @@ final class Exchange {
         self.plan = plan
         self.transfer = transfer
         self.easy = easy
+        // Not before: what is thrown until here ends without a `deinit`.
+        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         clock = TransferClock(transfer.request.meter)
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         EasyOptions.apply(plan, configuration, to: easy)

@@ -98,7 +98,7 @@ public final class HTTPClient: Sendable {
             if let thread = threads[sharing] { return thread }
             let streams = sharing == .byFew ? Self.streamsOfFew : nil
             let new = TransferThread(try Curl(file: library), configuration, streams: streams, log: log)
-            new.start()
+            try new.start()
             threads[sharing] = new
             return new
         }

@@ -53,17 +53,21 @@ final class TransferThread: @unchecked Sendable {
         ccurl_multi_cleanup(curl.functions, UnsafeMutableRawPointer(multi))
     }
 
-    func start() {
+    func start() throws(HTTPError) {
         var thread = pthread_t()
         // The thread owns this object until it is told to stop.
-        let context = Unmanaged.passRetained(self).toOpaque()
-        pthread_create(
+        let context = Unmanaged.passRetained(self)
+        let code = pthread_create(
             &thread, nil,
             { context in
                 let thread = Unmanaged<TransferThread>.fromOpaque(context!).takeRetainedValue()
                 thread.run()
                 return nil
-            }, context)
+            }, context.toOpaque())
+        guard code == 0 else {
+            context.release()
+            throw .other("no thread can be started: \(String(cString: strerror(code)))")
+        }
         pthread_detach(thread)
     }
 
