@@ -64,8 +64,11 @@ final class FileTransfer: @unchecked Sendable {
 
     /// Opens the file and says what it is. Returns whether there is anything to read.
     private func begin() throws -> Bool {
+        let path = path
+        // The system would take it for the end.
+        guard !path.contains(0) else { throw HTTPError.file("no name has a zero in it") }
         // A pipe that nobody writes to would make us wait here, and is no file.
-        descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        descriptor = open(path + [0], O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw HTTPError.file(String(cString: strerror(errno))) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw HTTPError.file(String(cString: strerror(errno))) }
@@ -129,8 +132,8 @@ final class FileTransfer: @unchecked Sendable {
             bytes: received, duration: Double(time.seconds) + Double(time.attoseconds) / 1e18)
     }
 
-    /// The path of the URL, with its percent signs resolved.
-    private var path: String {
+    /// The path of the URL, with its percent signs resolved. It is bytes: names of files need not be text.
+    private var path: [CChar] {
         var rest = Array(request.url.utf8.dropFirst("file://".utf8.count).drop { $0 != UInt8(ascii: "/") })[...]
         var path: [UInt8] = []
         while let byte = rest.popFirst() {
@@ -142,7 +145,7 @@ final class FileTransfer: @unchecked Sendable {
                 path.append(byte)
             }
         }
-        return String(decoding: path.prefix { $0 != 0 }, as: UTF8.self)
+        return path.map { CChar(bitPattern: $0) }
     }
 
     /// The byte that two hexadecimal digits mean; nil if they are none.

@@ -34,6 +34,20 @@ import Testing
         await #expect(throws: HTTPError.self) { try await fetch(request) }
     }
 
+    /// A name is bytes, which need not be text.
+    @Test func aNameOfAnyBytes() async throws {
+        let name = Array(folder.path("").utf8.map { CChar(bitPattern: $0) }) + [-1, -2, 0x20, 0]
+        let descriptor = open(name, O_WRONLY | O_CREAT, 0o600)
+        defer { close(descriptor) }
+        #expect(write(descriptor, "contents", 8) == 8)
+        #expect(try await fetch(request(folder.path("%FF%fe "))).bytes == Array("contents".utf8))
+        await #expect {
+            try await fetch(request(folder.path("%FF%fe %00x")))
+        } throws: {
+            if case HTTPError.file = $0 { true } else { false }
+        }
+    }
+
     @Test func whatIsNoFileIsRefused() async throws {
         mkfifo(folder.path("pipe"), 0o600)
         for path in [folder.path("missing"), folder.path, folder.path("pipe"), "/dev/zero"] {
