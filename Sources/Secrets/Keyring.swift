@@ -77,7 +77,9 @@ public final class Keyring: Sendable {
         _ body: @escaping @Sendable (Means) -> Result<Answer, SecretError>
     ) async throws(SecretError) -> Answer {
         let result = await withCheckedContinuation { continuation in
-            let question = KeyringQuestion<Answer>(continuation)
+            let alarm = DispatchSource.makeTimerSource(queue: alarms)
+            alarm.schedule(deadline: .now() + patience)
+            let question = KeyringQuestion<Answer>(continuation, alarm: alarm)
             queue.async { [self] in
                 // It may have been given up while another one was being asked.
                 guard question.isOpen else { return }
@@ -86,7 +88,6 @@ public final class Keyring: Sendable {
                 guard question.begin(cancel: { means.end() }) else { return }
                 question.answer(body(means))
             }
-            alarms.asyncAfter(deadline: .now() + patience) { [weak question] in question?.giveUp() }
         }
         return try result.get()
     }

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 /// One question to the keyring, answered once: in time, or with the word that it was not.
@@ -6,12 +7,27 @@ final class KeyringQuestion<Answer: Sendable>: Sendable {
         var continuation: CheckedContinuation<Result<Answer, SecretError>, Never>?
         /// How to end it while it is being asked.
         var cancel: (@Sendable () -> Void)?
+        /// What rings when it has taken too long.
+        var alarm: (any DispatchSourceTimer)?
+
+        mutating func end() {
+            alarm?.cancel()
+            self = State()
+        }
     }
 
     private let state: Mutex<State>
 
-    init(_ continuation: CheckedContinuation<Result<Answer, SecretError>, Never>) {
-        state = Mutex(State(continuation: continuation))
+    /// - Parameter alarm: when it rings it has taken too long. It is set here, and cancelled once there is an answer: it would
+    ///   wake an idle program for nothing.
+    init(
+        _ continuation: CheckedContinuation<Result<Answer, SecretError>, Never>, alarm: sending any DispatchSourceTimer
+    ) {
+        state = Mutex(State(continuation: continuation, alarm: alarm))
+        state.withLock { state in
+            state.alarm?.setEventHandler { [weak self] in self?.giveUp() }
+            state.alarm?.resume()
+        }
     }
 
     /// Whether anybody waits for the answer.
@@ -30,7 +46,7 @@ final class KeyringQuestion<Answer: Sendable>: Sendable {
     /// Gives the answer. Only the first one is heard.
     func answer(_ result: Result<Answer, SecretError>) {
         let continuation = state.withLock { state in
-            defer { state = State() }
+            defer { state.end() }
             return state.continuation
         }
         continuation?.resume(returning: result)
@@ -39,7 +55,7 @@ final class KeyringQuestion<Answer: Sendable>: Sendable {
     /// It has taken too long.
     func giveUp() {
         let (continuation, cancel) = state.withLock { state in
-            defer { state = State() }
+            defer { state.end() }
             return (state.continuation, state.cancel)
         }
         continuation?.resume(returning: .failure(.silent))

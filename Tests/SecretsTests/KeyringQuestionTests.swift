@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 import TestSupport
 import Testing
@@ -14,7 +15,22 @@ import Testing
     }
 
     private func ask(_ body: (KeyringQuestion<Int>) -> Void) async -> Result<Int, SecretError> {
-        await withCheckedContinuation { body(KeyringQuestion($0)) }
+        await withCheckedContinuation { continuation in
+            let alarm = DispatchSource.makeTimerSource()
+            body(KeyringQuestion(continuation, alarm: alarm))
+        }
+    }
+
+    /// Or it would wake a program that has nothing to do.
+    @Test(arguments: [true, false]) func anAlarmIsOffOnceThereIsAnAnswer(isInTime: Bool) async {
+        // Dispatch guards it itself.
+        nonisolated(unsafe) let alarm = DispatchSource.makeTimerSource()
+        _ = await withCheckedContinuation { (continuation: CheckedContinuation<Result<Int, SecretError>, Never>) in
+            let question = KeyringQuestion(continuation, alarm: alarm)
+            #expect(!alarm.isCancelled)
+            if isInTime { question.answer(.success(1)) } else { question.giveUp() }
+            #expect(alarm.isCancelled)
+        }
     }
 
     /// Somebody would have to unlock the keyring, and for nothing.
