@@ -176,6 +176,11 @@ final class EasyTransfer {
         return false
     }
 
+    /// Notes what came over the connection.
+    func notePackets() {
+        request.meter?.note(packets: exchange?.packets)
+    }
+
     /// Notes how long the body is that has been announced.
     func note(length: Int64) {
         request.meter?.note(length: before.bytes + length)

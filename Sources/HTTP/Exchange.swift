@@ -26,7 +26,7 @@ final class Exchange {
         self.easy = easy
         // Not before: what is thrown until here ends without a `deinit`.
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
-        clock = TransferClock(transfer.request.meter)
+        clock = TransferClock(transfer.request.meter, isBehindProxy: plan.proxy != nil)
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         EasyOptions.apply(plan, configuration, to: easy)
         for line in RequestHeaders.lines(of: plan.request, at: plan.hop) {
@@ -104,6 +104,13 @@ final class Exchange {
             isUnanswered: isUnanswered, isHeadComplete: head.isComplete, systemError: easy.long(CURLINFO_OS_ERRNO),
             verdict: verdict != 0 ? verdict : easy.long(CURLINFO_PROXY_SSL_VERIFYRESULT),
             proxyVerdict: easy.long(CURLINFO_PROXY_ERROR))
+    }
+
+    /// Packets that came over its connection. Where a proxy is on the way it is the proxy that acknowledges them.
+    var packets: TransferMeter.Packets? {
+        var packets = transfer.connections.advance(ConnectionEnds(easy))
+        if plan.proxy != nil { packets?.roundTrip = nil }
+        return packets
     }
 
     /// The length that the body is said to have on the network; nil if nothing is said.

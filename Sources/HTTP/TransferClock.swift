@@ -6,13 +6,16 @@ import CCurl
 /// took. So the sums are noted each time a request goes out, and only what was added since is told.
 struct TransferClock {
     private let meter: TransferMeter?
+    /// Whether it is a proxy that curl connects to.
+    private let isBehindProxy: Bool
     private var connects = 0
     /// The sums when the last request went out, in microseconds.
     private var (connecting, waiting): (Int64, Int64) = (0, 0)
     private var isAnswered = false
 
-    init(_ meter: TransferMeter?) {
+    init(_ meter: TransferMeter?, isBehindProxy: Bool) {
         self.meter = meter
+        self.isBehindProxy = isBehindProxy
     }
 
     /// A connection stands, and a request is about to go out over it.
@@ -20,7 +23,8 @@ struct TransferClock {
         guard let meter else { return }
         let count = easy.long(CURLINFO_NUM_CONNECTS)
         let spent = easy.offset(CURLINFO_CONNECT_TIME_T) - easy.offset(CURLINFO_NAMELOOKUP_TIME_T)
-        meter.noteConnected(count > connects ? max(0, Double(spent - connecting) / 1e6) : nil)
+        let isOfHost = count > connects && !isBehindProxy
+        meter.noteConnected(isOfHost ? max(0, Double(spent - connecting) / 1e6) : nil)
         (connects, connecting, waiting) = (count, spent, Self.wait(easy))
         isAnswered = false
     }

@@ -35,8 +35,9 @@ public final class TransferMeter: Sendable {
         public var received: Int
         /// How many of them came before one that had been sent earlier. That one was lost, as a rule.
         public var disordered: Int
-        /// Seconds from a packet to its acknowledgement of late, with all queues on the way.
-        public var roundTrip: Double
+        /// Seconds from a packet to its acknowledgement of late, with all queues on the way; nil where it is a proxy that
+        /// acknowledges them: how far the host is that does not tell.
+        public var roundTrip: Double?
 
         /// With those that came over other connections before.
         func added(to others: Packets?) -> Packets {
@@ -55,8 +56,8 @@ public final class TransferMeter: Sendable {
         public internal(set) var asked: Int64?
         /// What ``bytes`` will be in the end, where the server has said how long the body is.
         public internal(set) var length: Int64?
-        /// Seconds that TCP took to connect, to the proxy if there is one; nil until then, and where an old connection was
-        /// used.
+        /// Seconds that TCP took to connect; nil until then, where an old connection was used, and where a proxy is on the way:
+        /// how far that is says nothing of the host.
         public internal(set) var connect: Double?
         /// Seconds between the request and the first byte of its answer; nil until then.
         public internal(set) var wait: Double?
@@ -101,7 +102,7 @@ public final class TransferMeter: Sendable {
 
     /// Notes that a connection stands.
     ///
-    /// - Parameter connect: the seconds it took; nil for one that stood before.
+    /// - Parameter connect: the seconds it took; nil for one that stood before, and for one to a proxy.
     func noteConnected(_ connect: Double?) {
         facts.withLock { facts in
             facts.connect = connect

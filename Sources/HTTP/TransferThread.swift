@@ -152,9 +152,7 @@ final class TransferThread: @unchecked Sendable {
         guard let easy = transfer.easy else { return }
         switch transfer.next(after: code) {
         case .end(let result):
-            if case .success = result {
-                transfer.request.meter?.note(packets: connections.advance(ConnectionEnds(easy)))
-            }
+            if case .success = result { transfer.notePackets() }
             end(transfer.number, result)
         case .exchange(let plan):
             log.debug(.networkDetail, "#\(transfer.number) \(transfer.status): on to \(plan.hop.url.text)")

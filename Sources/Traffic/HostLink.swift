@@ -105,7 +105,7 @@ struct HostLink {
         if end - begin > roundTripTime { late.note(from: begin, to: end) }
     }
 
-    mutating func notePackets(areOrdered: Bool, roundTrip: Double) {
+    mutating func notePackets(areOrdered: Bool, roundTrip: Double?) {
         packets.note(areOrdered: areOrdered, trip: roundTrip, least: roundTripTime, isShared: isShared)
         // An answer that is seen when its record is there may have taken as many round trips as its server sends it in. What
         // stands in a queue shows in the packets.

@@ -13,10 +13,11 @@ struct PacketSigns: Sendable {
     /// Notes of a connection what came over it since it was last looked at.
     ///
     /// - Parameters:
-    ///   - trip: seconds from a packet to its acknowledgement.
+    ///   - trip: seconds from a packet to its acknowledgement; nil where that is not known, and whatever is lost may stand in
+    ///     a queue.
     ///   - least: what they are without a queue.
     ///   - isShared: whether all goes over this one.
-    mutating func note(areOrdered: Bool, trip: Double, least: Double, isShared: Bool) {
+    mutating func note(areOrdered: Bool, trip: Double?, least: Double, isShared: Bool) {
         self.trip = trip
         if isLate(least: least) { roundsSinceQueue = 0 }
         losses.note(isKept: areOrdered)

@@ -14,8 +14,8 @@ public enum TransferNews: Hashable, Sendable {
     /// So many bytes have been asked for, all in all, of what comes in pieces; nil if it comes in one after all.
     case asked(Double?)
     /// So many packets have come over its connection since this was last said of that one, so many of them out of their
-    /// order; and the seconds that it takes of late until a packet is acknowledged, queues and all.
-    case packets(Int, disordered: Int, roundTrip: Double)
+    /// order; and the seconds that it takes of late until a packet is acknowledged, queues and all, where that is known.
+    case packets(Int, disordered: Int, roundTrip: Double?)
     /// It is wanted more, or less, than it was.
     case importance(Importance)
     /// It is over.

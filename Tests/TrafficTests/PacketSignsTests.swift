@@ -7,7 +7,7 @@ import Testing
     private let least = 0.04
 
     /// A round trip with packets that came in their order, or not.
-    private func pass(_ signs: inout PacketSigns, areOrdered: Bool = true, trip: Double = 0.04, isShared: Bool) {
+    private func pass(_ signs: inout PacketSigns, areOrdered: Bool = true, trip: Double? = 0.04, isShared: Bool) {
         signs.note(areOrdered: areOrdered, trip: trip, least: least, isShared: isShared)
         signs.endRound()
     }
@@ -22,6 +22,14 @@ import Testing
         #expect(signs.isHeldUp(least: least, isShared: false))
         pass(&signs, trip: 0.08, isShared: false)
         #expect(!signs.isHeldUp(least: least, isShared: false), "the link is full")
+    }
+
+    /// As of packets that a proxy acknowledges.
+    @Test(arguments: [true, false]) func withoutTripsNoLossIsTheLines(isShared: Bool) {
+        var signs = PacketSigns()
+        for _ in 0..<8 { pass(&signs, areOrdered: false, trip: nil, isShared: isShared) }
+        #expect(signs.areAnyLost && !signs.areAnyLostOnLine && !signs.isHeldUp(least: least, isShared: isShared))
+        #expect(!signs.isLate(least: least))
     }
 
     /// What its queue drops is known of before the trip has come to show it, and when it shows it no more.
