@@ -10,7 +10,7 @@ import Glibc
 public final class BodyFile: Sendable {
     let descriptor: Int32
 
-    /// Duplicates a descriptor that is open for writing. The position in the file is shared with it.
+    /// Duplicates a descriptor that is open for writing. The position in the file is left as it is.
     public init(duplicating descriptor: Int32) throws(HTTPError) {
         self.descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard self.descriptor >= 0 else { throw .disk(code: errno) }
@@ -21,12 +21,11 @@ public final class BodyFile: Sendable {
     }
 
     /// Writes bytes to a place in it.
-    func write(_ bytes: [UInt8], at place: Int64) throws(HTTPError) {
+    func write(_ bytes: UnsafeRawBufferPointer, at place: Int64) throws(HTTPError) {
         var done = 0
         while done < bytes.count {
-            let count = bytes.withUnsafeBytes {
-                pwrite(descriptor, $0.baseAddress.map { $0 + done }, $0.count - done, off_t(place) + off_t(done))
-            }
+            let count = pwrite(
+                descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(place) + off_t(done))
             if count > 0 {
                 done += count
             } else if errno != EINTR {

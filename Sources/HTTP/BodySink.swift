@@ -21,9 +21,9 @@ struct BodySink {
     mutating func begin(at offset: Int64) throws(HTTPError) {
         position = offset
         guard isResumed, case .file(let file) = destination else { return }
-        guard ftruncate(file.descriptor, off_t(offset)) == 0,
-            lseek(file.descriptor, off_t(offset), SEEK_SET) == off_t(offset)
-        else { throw .disk(code: errno) }
+        try mailbox.whileOpen { () throws(HTTPError) in
+            guard ftruncate(file.descriptor, off_t(offset)) == 0 else { throw .disk(code: errno) }
+        }
     }
 
     /// Takes the next piece. Returns false, having taken nothing, if there is no room for it now.
@@ -36,8 +36,12 @@ struct BodySink {
         case .stream:
             guard mailbox.post(bytes) else { return false }
         case .file(let file):
-            if let code = bytes.written(to: file.descriptor) { throw .disk(code: code) }
-            mailbox.post(written: end)
+            let place = position
+            try mailbox.whileOpen { () throws(HTTPError) in
+                // At a place of its own: the position in the file is shared with others that have it open.
+                try file.write(bytes, at: place)
+                mailbox.post(written: end)
+            }
         }
         position = end
         return true

@@ -6,7 +6,7 @@ public struct HTTPRequest: Sendable {
     public enum Destination: Sendable {
         /// To whoever iterates over the transfer, piece by piece. When that one is slow, the server is made to wait.
         case stream
-        /// Into an open file, at its current position; with a ``HTTPRequest/resumption``, at its offset or at 0.
+        /// Into an open file, from its beginning; with a ``HTTPRequest/resumption``, from its offset or from the beginning.
         case file(BodyFile)
 
         var isStream: Bool { if case .stream = self { true } else { false } }

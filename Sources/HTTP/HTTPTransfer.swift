@@ -30,8 +30,9 @@ public final class HTTPTransfer: AsyncSequence, Sendable {
     /// Stops the transfer. It can be repeated, and does nothing after the end.
     public func cancel() {
         mailbox.post(end: .failure(CancellationError()))
-        mailbox.tell()
+        // Whoever hears of the end may have the rest sent to the same file.
         onCancel()
+        mailbox.tell()
     }
 
     /// Changes the transfer's share of its HTTP/2 connection, from 1 to 256, while it runs. The server hears of it when the

@@ -219,7 +219,7 @@ final class PiecedTransfer: Sendable {
                 guard arrival.edition == state.edition, !arrival.bytes.isEmpty else {
                     throw HTTPError.wrongRange("it is of another edition")
                 }
-                try file.write(arrival.bytes, at: state.plan.written)
+                try arrival.bytes.withUnsafeBytes { try file.write($0, at: state.plan.written) }
                 state.plan.noteWritten(arrival)
                 // Here, so that what is said never goes down.
                 mailbox.post(written: state.plan.written)

@@ -30,6 +30,8 @@ final class TransferMailbox: Sendable {
     static let room = 1 << 18
 
     private let state = Mutex(State())
+    /// Whether nothing is to be written to a file any more. Held while something is.
+    private let isClosed = Mutex(false)
 
     // MARK: - The network's side
 
@@ -53,8 +55,15 @@ final class TransferMailbox: Sendable {
         state.withLock { $0.written = written }
     }
 
-    /// Ends the transfer. The first end counts.
+    /// Does something to a file that the body goes into, unless the transfer has been ended: whoever has ended it may have the
+    /// rest sent into the same file, on another thread.
+    func whileOpen(_ body: () throws(HTTPError) -> Void) throws(HTTPError) {
+        try isClosed.withLock { (isClosed) throws(HTTPError) in if !isClosed { try body() } }
+    }
+
+    /// Ends the transfer. The first end counts. When this returns nothing is written any more.
     func post(end: Result<HTTPMetrics, any Error>) {
+        isClosed.withLock { $0 = true }
         state.withLock { if $0.end == nil { $0.end = end } }
     }
 

@@ -85,9 +85,8 @@ public struct PhotoRequest: NetworkRequest {
 
     /// Keeps what has come over the network, for the next attempt to go on from.
     ///
-    /// Whoever writes into the file has let go of it by the time that anybody else is told to: the network's thread does what
-    /// it is told in the order in which it was. A file of this machine is read on a queue of its own, and some of it may yet
-    /// be written; it is not kept, and soon read again.
+    /// Nobody writes into the file any more, whatever thread the next attempt is on: a transfer that has ended, or was
+    /// cancelled, does not. Of a file of this machine nothing is kept, since it is always read from its beginning.
     private func keep(_ file: PartialFile, _ head: HTTPResponse) {
         guard picture.address.scheme != .file else { return }
         picture.cache.parts.keep(
