@@ -10,8 +10,8 @@ import Traffic
 ///                              │                                   │
 ///                              └──────▶ settled ───── changed ─────┘
 struct Agenda {
-    /// Where a thing stands.
-    enum State: Equatable {
+    /// Where a thing stands. Indirect, since there may be very many that are queued, and a wait takes thirty times the room.
+    indirect enum State: Equatable {
         case queued
         case running(RequestIdentity)
         case waiting(Wait)

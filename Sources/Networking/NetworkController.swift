@@ -145,7 +145,8 @@ public actor NetworkController {
         sweeps = standing
         for subject in declined { for sweep in sweeps.keys { sweeps[sweep]?.leaveOut(subject) } }
         for gallery in Set(stated.map(\.subject.gallery)) { listen(to: gallery) }
-        let named = Set(wanted.map(\.subject))
+        // There may be very many, and without a sweep nobody asks.
+        let named = sweeps.isEmpty ? [] : Set(wanted.map(\.subject))
         takeOverWhatRuns(except: named)
         let swept = sweeps.values.flatMap(\.wishes).filter { !named.contains($0.subject) }
         for (subject, state) in agenda.adopt(wanted + swept) { drop(subject, state) }
