@@ -80,7 +80,7 @@ let tests: KeyValuePairs<String, [String]> = [
     "Formats": ["Model", "TestSupport"],
     "HTTP": ["Logging", "TestSupport"],
     "Traffic": ["LinkSimulation", "Model", "TestSupport"],
-    "Networking": ["Cache", "HTTP", "Logging", "Model", "SQLite", "Streams", "Traffic", "TestSupport"],
+    "Networking": ["Cache", "HTTP", "Logging", "Model", "SQLite", "Streams", "Traffic", "TestSupport", "queue-cost"],
     "Pixels": ["PictureTestSupport", "TestSupport"],
     "Baseline": ["TestSupport"],
     "Decoding": ["Pixels", "PictureTestSupport", "TestSupport"],
@@ -146,6 +146,9 @@ let package = Package(
                 name: "broken-decoder", dependencies: ["Pixels", "Serving"], path: "Tests/BrokenDecoder"),
             .executableTarget(
                 name: "decoder-customer", dependencies: ["Pictures", "Pixels"], path: "Tests/DecoderCustomer"),
+            .executableTarget(
+                name: "queue-cost", dependencies: ["Cache", "HTTP", "Logging", "Model", "Networking", "Traffic"],
+                path: "Tests/QueueCost"),
             .executableTarget(
                 name: "decoder-cost", dependencies: ["Decoding", "Pictures", "Pixels"], path: "Tests/DecoderCost"),
             .executableTarget(

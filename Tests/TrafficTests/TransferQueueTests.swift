@@ -116,7 +116,8 @@ import Testing
         }
     }
 
-    @Test func aHundredThousandInLittleRoom() {
+    /// And each is put in anew, at another place.
+    @Test func aHundredThousandInOrder() {
         var queue = TransferQueue()
         for round in 0..<2 {
             for number in 0..<100_000 {
