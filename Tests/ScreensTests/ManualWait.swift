@@ -3,7 +3,7 @@ import Synchronization
 /// Waits that pass when the test says so.
 final class ManualWait: Sendable {
     private struct State {
-        var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
+        var waiting: [Int: (duration: Duration, continuation: CheckedContinuation<Void, any Error>)] = [:]
         var nextNumber = 0
     }
 
@@ -22,7 +22,7 @@ final class ManualWait: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 let isOver = state.withLock { state in
                     if Task.isCancelled { return true }
-                    state.waiting[number] = continuation
+                    state.waiting[number] = (duration, continuation)
                     return false
                 }
                 if isOver {
@@ -32,12 +32,16 @@ final class ManualWait: Sendable {
                 }
             }
         } onCancel: {
-            state.withLock { $0.waiting.removeValue(forKey: number) }?.resume(throwing: CancellationError())
+            state.withLock { $0.waiting.removeValue(forKey: number) }?.continuation
+                .resume(throwing: CancellationError())
         }
     }
 
     /// How many wait.
     var count: Int { state.withLock { $0.waiting.count } }
+
+    /// For how long they do.
+    var durations: [Duration] { state.withLock { $0.waiting.values.map(\.duration) } }
 
     /// Returns when somebody has begun to wait: for how long.
     func nextBegin() async -> Duration? {
@@ -54,7 +58,7 @@ final class ManualWait: Sendable {
     func pass() {
         let waiting = state.withLock { state in
             defer { state.waiting = [:] }
-            return state.waiting.values.map { $0 }
+            return state.waiting.values.map(\.continuation)
         }
         for continuation in waiting { continuation.resume() }
     }
