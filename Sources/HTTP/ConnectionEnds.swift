@@ -31,6 +31,12 @@ struct ConnectionEnds: Hashable {
     /// Whether it leads to the same place as another.
     func leadsWhere(_ other: ConnectionEnds) -> Bool { remote == other.remote }
 
+    /// Of the connection that a request is about to go out over, as curl names it.
+    init(from local: String, port: Int, to remote: String, port remotePort: Int) {
+        self.local = End(port: port, address: local)
+        self.remote = End(port: remotePort, address: remote)
+    }
+
     private static func text(_ characters: [CChar]) -> String {
         String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

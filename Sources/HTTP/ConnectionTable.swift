@@ -61,6 +61,13 @@ final class ConnectionTable {
         }
     }
 
+    /// Whether something lies on a connection that nobody has read.
+    func hasUnread(_ ends: ConnectionEnds) -> Bool {
+        guard let socket = socket(ends) else { return false }
+        var byte: UInt8 = 0
+        return recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0
+    }
+
     private func socket(_ ends: ConnectionEnds) -> curl_socket_t? {
         noteEnds()
         // Something else may have the number of a socket that was closed.

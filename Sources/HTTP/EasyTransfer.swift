@@ -132,8 +132,10 @@ final class EasyTransfer {
     }
 
     /// The same once more, at once, if a server gave up on a stream of HTTP/2 before it answered: it wants no more of them on
-    /// a connection that is old, and says so when some are under way already.
+    /// a connection that is old, and says so when some are under way already. And over another connection, if the one that was
+    /// kept is of no use, which is closed by now.
     private func again(_ code: CURLcode, _ exchange: Exchange) -> ExchangePlan? {
+        if exchange.isMisled { return exchange.plan }
         guard !isRepeated, [CURLE_HTTP2, CURLE_HTTP2_STREAM].contains(code), exchange.isUnanswered else { return nil }
         isRepeated = true
         return exchange.plan

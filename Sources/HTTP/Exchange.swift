@@ -8,6 +8,10 @@ final class Exchange {
     private(set) var head = ResponseHead()
     /// Whether a connection stands and the request went out over it. What comes before is a proxy's word.
     private(set) var isRequested = false
+    /// Whether it was given a connection on which there was something already that nobody had asked for.
+    private(set) var isMisled = false
+    /// Whether nothing has been asked for over its connection.
+    private var isConnectionNew = false
     private var clock: TransferClock
     private var check: AddressCheck
     /// Who is told of what comes. It owns this exchange.
@@ -146,14 +150,18 @@ final class Exchange {
             guard let exchange = Exchange.at(context), let address else { return curl_socket_t(-1) }
             // A request that is sent once more, with a password, may need another connection.
             exchange.isRequested = false
+            exchange.isConnectionNew = true
             let socket = exchange.check.open(address)
             if socket != CURL_SOCKET_BAD { exchange.transfer.connections.note(socket) }
             return socket
         }
         easy.set(CURLOPT_PREREQDATA, context)
-        easy.setBeforeRequest { context, address, _, _, _ in
-            guard let exchange = Exchange.at(context), let address else { return CURL_PREREQFUNC_ABORT }
-            return exchange.noteRequest(to: String(cString: address)) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+        easy.setBeforeRequest { context, remote, local, remotePort, localPort in
+            guard let exchange = Exchange.at(context), let remote, let local else { return CURL_PREREQFUNC_ABORT }
+            let address = String(cString: remote)
+            let ends = ConnectionEnds(
+                from: String(cString: local), port: Int(localPort), to: address, port: Int(remotePort))
+            return exchange.noteRequest(to: address, over: ends) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         }
     }
 
@@ -167,8 +175,12 @@ final class Exchange {
     }
 
     /// A connection stands, and a request is about to go out over it. Returns false if it must not.
-    private func noteRequest(to address: String) -> Bool {
-        isRequested = check.allows(address)
+    private func noteRequest(to address: String, over ends: ConnectionEnds) -> Bool {
+        // What lies there, behind an answer that was longer than it said, would be taken for the answer to this request. Over
+        // TLS something may lie there by rights: a server's word about the session, or about other streams.
+        isMisled = !isConnectionNew && !hop.url.isSecure && transfer.connections.hasUnread(ends)
+        isConnectionNew = false
+        isRequested = !isMisled && check.allows(address)
         guard isRequested else { return false }
         // What a proxy said of its tunnel, or a server that wanted a password, is no part of the answer.
         head = ResponseHead()
@@ -180,6 +192,7 @@ final class Exchange {
     private func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard head.take(bytes) else { return transfer.abort(.malformed("its headers are too long")) }
         guard isRequested, head.isComplete else { return bytes.count }
+        guard !head.hasTwoLengths else { return transfer.abort(.malformed("it has two lengths")) }
         if let length = head.declaredLength {
             // Compression only makes it smaller: what is too long on the way is so afterwards.
             let limit = transfer.request.limit

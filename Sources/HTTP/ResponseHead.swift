@@ -7,6 +7,10 @@ struct ResponseHead {
     private(set) var challenges: [(isProxy: Bool, text: String)] = []
     /// Where a redirect leads; of several such lines the first.
     private(set) var location: String?
+    /// Whether it is said to have one length and another. RFC 9112, section 6.3: "the message framing is invalid and the
+    /// recipient MUST treat it as an unrecoverable error".
+    var hasTwoLengths: Bool { headers["transfer-encoding"] == nil && lengths.count > 1 }
+    private var lengths: Set<Substring> = []
     private var status = 0
     /// Whether the empty line after the last has come.
     private(set) var isComplete = false
@@ -57,6 +61,7 @@ struct ResponseHead {
         headers[name] = value
         switch name {
         case "location": location = location ?? value
+        case "content-length": lengths.formUnion(value.split { $0 == "," || $0.isWhitespace })
         case "www-authenticate": challenges.append((false, value))
         case "proxy-authenticate": challenges.append((true, value))
         default: break

@@ -9,7 +9,7 @@ import Testing
     /// A server per fault; each ends with the test.
     private func failure(_ fault: String) async throws -> (error: HTTPError?, log: [String]) {
         let authority = try TestAuthority()
-        let server = try FaultyHTTP2Server(fault, authority.issue(.good))
+        let server = try FaultyServer.http2(fault, authority.issue(.good))
         let probe = Probe(
             HTTPConfiguration(certificates: authority.certificate, stallTimeout: fault == "stall" ? 1 : 60))
         return (await probe.failure(server.url("/")), server.end())

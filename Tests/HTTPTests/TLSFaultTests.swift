@@ -19,7 +19,7 @@ import Testing
         ] as [(TestAuthority.Kind, String?)])
     func certificates(kind: TestAuthority.Kind, reason: String?) async throws {
         let authority = try TestAuthority()
-        let server = try FaultyHTTP2Server("none", authority.issue(kind))
+        let server = try FaultyServer.http2("none", authority.issue(kind))
         let probe = Probe(HTTPConfiguration(certificates: authority.certificate, stallTimeout: 60))
         let error = await probe.failure(server.url("/"))
         switch reason {
@@ -38,7 +38,7 @@ import Testing
     /// Signed by somebody, but by nobody whom the system knows.
     @Test func theSystemTrustsNoTests() async throws {
         let authority = try TestAuthority()
-        let server = try FaultyHTTP2Server("none", authority.issue(.good))
+        let server = try FaultyServer.http2("none", authority.issue(.good))
         #expect(await probe.failure(server.url("/")) == .certificate("nobody who is trusted has signed it"))
         let missing = Probe(HTTPConfiguration(certificates: "/nowhere.pem"))
         guard case .tls? = await missing.failure(server.url("/")) else {
@@ -80,7 +80,7 @@ import Testing
     /// Over one connection, each with its share; and the share can change while they run.
     @Test func weights() async throws {
         let authority = try TestAuthority()
-        let server = try FaultyHTTP2Server("weights", authority.issue(.good))
+        let server = try FaultyServer.http2("weights", authority.issue(.good))
         let probe = Probe(HTTPConfiguration(certificates: authority.certificate, stallTimeout: 60))
         var request = probe.request(server.url("/"))
         request.weight = 200
@@ -100,7 +100,7 @@ import Testing
 
     @Test func manyOverOneConnection() async throws {
         let authority = try TestAuthority()
-        let server = try FaultyHTTP2Server("none", authority.issue(.good))
+        let server = try FaultyServer.http2("none", authority.issue(.good))
         let probe = Probe(HTTPConfiguration(certificates: authority.certificate, stallTimeout: 60))
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<40 { group.addTask { try await probe.fetch(server.url("/")).bytes.count } }

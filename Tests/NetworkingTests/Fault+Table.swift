@@ -3,9 +3,10 @@ import TestSupport
 
 /// The table: phase by phase what can go wrong, what is said of it, and whether it passes.
 extension Fault {
-    static let all = connecting + beginnings + bodies + redirects + statuses + types + securities
+    static let all =
+        connecting + beginnings + bodies + ends + redirects + statuses + types + securities
 
-    private static let ok = "HTTP/1.1 200 OK\r\n"
+    static let ok = "HTTP/1.1 200 OK\r\n"
     private static let line = "X-Header: " + String(repeating: "x", count: 1_000) + "\r\n"
 
     private static let connecting = [
@@ -29,6 +30,10 @@ extension Fault {
         Fault("status: stalls", "the server has stopped sending", .passing, .answers([.hold(Gate())])).slow,
         Fault(
             "status: garbage", "the answer breaks the protocol: …", .final, .answers([.send("SSH-2.0\r\n"), .close])),
+        Fault("status: closed behind it", "the answer was cut short", .passing, .answers([.send(ok), .close])),
+        Fault(
+            "status: endless", "the answer breaks the protocol: its headers are too long", .final,
+            .answers([.send("HTTP/1.1 200 "), .sendForever(Array("x".utf8))])),
         Fault("headers: reset", "the connection broke", .passing, .answers([.send(ok + "Conte"), .reset])),
         Fault("headers: closed", "the answer was cut short", .passing, .answers([.send(ok + "Conte"), .close])),
         Fault(
@@ -41,12 +46,21 @@ extension Fault {
         Fault(
             "headers: a negative length", "the answer breaks the protocol: …", .final,
             .answers([.send(ok + "Content-Length: -5\r\n\r\n"), .close])),
+        Fault(
+            "headers: two lengths", "the answer breaks the protocol: it has two lengths", .final,
+            .answers([.send(ok + "Content-Length: 8\r\nContent-Length: 20\r\n\r\n<album/>            ")])),
+        Fault(
+            "headers: two lengths in a line", "the answer breaks the protocol: it has two lengths", .final,
+            .answers([.send(ok + "Content-Length: 8, 20\r\n\r\n<album/>            ")])),
     ]
 
     private static let bodies = [
         Fault(
             "body: reset", "the connection broke", .passing,
             .answers([.send(ok + "Content-Length: 99\r\n\r\n<album>"), .reset])),
+        Fault(
+            "body: reset, without a length", "the connection broke", .passing,
+            .answers([.send(ok + "\r\n<album>"), .deliver, .reset])),
         Fault(
             "body: shorter than it says", "the answer was cut short", .passing,
             .answers([.send(ok + "Content-Length: 99\r\n\r\n<album/>"), .close])),
@@ -80,6 +94,16 @@ extension Fault {
             .answers([.send(ok + "\r\n"), .sendForever(NetworkTest.picture(line))])
         ).only(.thumbnail),
         Fault(
+            "body: endless", "it is larger than 512 MiB", .final,
+            .answers([.send(ok + "\r\n"), .sendForever(NetworkTest.picture(String(repeating: "x", count: 1 << 20)))])
+        ).only(.photo),
+        Fault(
+            "body: endless", "it is larger than 1024 MiB", .final,
+            .answers([
+                .send(ok + "\r\n<album>"), .sendForever(Array((String(repeating: " ", count: 1 << 16) + "<a/>").utf8)),
+            ])
+        ).only(.list),
+        Fault(
             "body: endless, in chunks", "it is larger than 4 MiB", .final,
             .answers([
                 .send(ok + "Transfer-Encoding: chunked\r\n\r\n"),
@@ -108,31 +132,6 @@ extension Fault {
     private static func tooLarge(_ limit: Int) -> Cause {
         .answers([.send(ok + "Content-Length: \(limit + 1)\r\n\r\n"), .hold(Gate())])
     }
-
-    private static let redirects =
-        [
-            ("to a file", "file:///etc/passwd"), ("to ftp", "ftp://127.0.0.1/"), ("to gopher", "gopher://127.0.0.1/"),
-            ("to nowhere", "http://"),
-        ].map { name, url in
-            Fault(
-                "redirect: \(name)", "a redirect leads to an address that is not followed", .final,
-                .leads { _ in Elsewhere(url: url) })
-        }
-        + [("to a private address", "10.0.0.1"), ("to this machine", "127.0.0.2"), ("by name", "localhost")].map {
-            name, host in
-            Fault(
-                "redirect: \(name)", "\(host) is a private address, which a public gallery may not name", .final,
-                .leads { _ in Elsewhere(url: "http://\(host)/") })
-        } + [
-            Fault(
-                "redirect: a loop", "more than 10 redirects", .final, .leads { Elsewhere(url: $0.server.url("/loop")) }),
-            Fault(
-                "redirect: from https to http", "a redirect leads to an address that is not followed", .final,
-                .leads { test in
-                    let server = try LoopbackServer.nginx(leadingTo: test.server.url("/t/b"), pairs[.good]!)
-                    return Elsewhere(url: server.url("/", scheme: "https"), resident: server)
-                }),
-        ]
 
     private static let statuses =
         [
@@ -204,7 +203,7 @@ extension Fault {
 
     /// One for all: it takes a while to make.
     static let authority = try! TestAuthority()
-    private static let pairs = Dictionary(
+    static let pairs = Dictionary(
         uniqueKeysWithValues: TestAuthority.Kind.allCases.map { ($0, try! authority.issue($0)) })
 
     private static let securities =

@@ -19,8 +19,10 @@ struct Fault: CustomTestStringConvertible, Sendable {
         case answers([ScriptedServer.Step])
         /// Nobody listens at the server's port.
         case silence
-        /// The server leads to another place.
-        case leads(@Sendable (NetworkTest) throws -> Elsewhere)
+        /// The server leads to another place, by a redirect of that kind.
+        case leads(by: Int = 302, @Sendable (NetworkTest) throws -> Elsewhere)
+        /// The server leads to another, by that scheme, and a proxy on the way answers so; nil if nobody listens at its port.
+        case proxied(String, [ScriptedServer.Step]?)
     }
 
     /// Where a redirect leads.
@@ -83,6 +85,16 @@ struct Fault: CustomTestStringConvertible, Sendable {
         var fault = self
         fault.isBlamedOnNetwork = true
         return fault
+    }
+
+    /// The proxy that it takes; one that has ended, where there is to be none.
+    var proxy: ScriptedServer? {
+        get throws {
+            guard case .proxied(_, let steps) = cause else { return nil }
+            let proxy = try ScriptedServer { _ in steps ?? [] }
+            if steps == nil { proxy.stop() }
+            return proxy
+        }
     }
 
     /// A fault, and the thing that it happens to.

@@ -115,6 +115,14 @@ final class NetworkTest: Sendable {
 
     /// A gallery of these ids, each dated by its number, with pictures that begin as pictures do.
     func putGallery(_ ids: [String], thumbnails: Bool = true, date: Int = 2006, headers: [String] = []) {
+        put("/index.xml", .answer(200, Self.list(ids, thumbnails: thumbnails, date: date), headers: headers))
+        for id in ids {
+            put("/p/\(id)", .answer(200, Self.picture("photo \(id)")))
+            put("/t/\(id)", .answer(200, Self.picture("thumbnail \(id)")))
+        }
+    }
+
+    static func list(_ ids: [String], thumbnails: Bool = true, date: Int = 2006) -> String {
         let photos = ids.enumerated().map { index, id in
             let time = String(format: "%02d:%02d", index / 60, index % 60)
             return """
@@ -123,11 +131,7 @@ final class NetworkTest: Sendable {
                 \(thumbnails ? "<image kind=\"thumbnail\" srcURL=\"t/\(id)\"/>" : "")</photo>
                 """
         }
-        put("/index.xml", .answer(200, "<album>\(photos.joined())</album>", headers: headers))
-        for id in ids {
-            put("/p/\(id)", .answer(200, Self.picture("photo \(id)")))
-            put("/t/\(id)", .answer(200, Self.picture("thumbnail \(id)")))
-        }
+        return "<album>\(photos.joined())</album>"
     }
 
     static func picture(_ text: String) -> [UInt8] { [0xFF, 0xD8, 0xFF, 0xE0] + Array(text.utf8) }
@@ -145,8 +149,13 @@ final class NetworkTest: Sendable {
 
     /// How many transfers of that path have begun.
     func beginnings(of path: String) -> Int {
-        log.entries.count { $0.subsystem == .networkDetail && $0.message.hasSuffix(path) }
+        log.entries.count {
+            $0.subsystem == .networkDetail && $0.message.hasSuffix(path) && !$0.message.contains(": on to ")
+        }
     }
+
+    /// Whether anything was to be tried again.
+    var hasPutOff: Bool { log.entries.contains { $0.message.hasSuffix("to be tried again") } }
 
     /// How many transfers have been cancelled.
     var cancellations: Int {

@@ -57,7 +57,7 @@ import Testing
     @Test("BEHAVIOURS 5.9: what a server gives up on over a connection that others share goes on from there, too")
     func overASharedConnection() async throws {
         let authority = try TestAuthority()
-        let other = try FaultyHTTP2Server("photo-in-two", authority.issue(.good))
+        let other = try FaultyServer.http2("photo-in-two", authority.issue(.good))
         let test = try NetworkTest { $0.certificates = authority.certificate }
         let photo = "<image kind=\"image\" srcURL=\"\(other.url("/p"))\"/>"
         test.put(

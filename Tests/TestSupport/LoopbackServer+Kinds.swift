@@ -41,9 +41,11 @@ extension LoopbackServer {
             files: all)
     }
 
-    /// nginx that leads whoever asks it for anything, over TLS, to another place.
-    public static func nginx(leadingTo url: String, _ pair: TestAuthority.Pair) throws -> LoopbackServer {
-        try nginx(listening: " ssl; \(pair.directives)", answers: "return 302 \(url);")
+    /// nginx that leads whoever asks it for anything, over TLS, to another place, by a redirect of that kind.
+    public static func nginx(
+        leadingTo url: String, by status: Int = 302, _ pair: TestAuthority.Pair
+    ) throws -> LoopbackServer {
+        try nginx(listening: " ssl; \(pair.directives)", answers: "return \(status) \(url);")
     }
 
     /// - Parameters:

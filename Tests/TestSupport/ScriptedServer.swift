@@ -31,7 +31,7 @@ public final class ScriptedServer: Sendable {
         case drip
         /// Lets half a second pass, unless the connection ends before.
         case pause
-        /// Waits until the other end's system has all that was sent: a reset takes nothing of it back then.
+        /// Waits until the other end's system has all that was sent, or is gone: a reset takes nothing of it back then.
         case deliver
         /// Waits until a gate is open.
         case hold(Gate)
@@ -186,7 +186,7 @@ public final class ScriptedServer: Sendable {
             case .pause:
                 guard stays(connection, for: 500) else { return false }
             case .deliver:
-                guard awaitDelivery(connection) else { return false }
+                awaitDelivery(connection)
             case .hold(let gate):
                 guard gate.wait() else { return false }
             case .open(let gate): gate.open()
@@ -224,15 +224,10 @@ public final class ScriptedServer: Sendable {
         }
     }
 
-    /// Returns false if the other end is gone.
-    private static func awaitDelivery(_ connection: Int32) -> Bool {
+    private static func awaitDelivery(_ connection: Int32) {
         var underWay: Int32 = 0
         // The system tells nobody that the last byte has arrived, but whoever asks.
-        while ioctl(connection, UInt(TIOCOUTQ), &underWay) == 0 {
-            if underWay == 0 { return true }
-            guard stays(connection, for: 5) else { return false }
-        }
-        return false
+        while ioctl(connection, UInt(TIOCOUTQ), &underWay) == 0, underWay > 0, stays(connection, for: 5) {}
     }
 
     private static func readRequest(_ connection: Int32, _ number: Int) -> Request? {

@@ -1,10 +1,11 @@
 """An HTTP/2 server on loopback that does one thing wrong: the third argument says what.
 
-    http2.py CERTIFICATE KEY FAULT
+    http2.py CERTIFICATE KEY FAULT [FILE]
 
 It writes its port, and then what it is asked for: "connection", "request STREAM", "weight STREAM WEIGHT". Frames are
 written by hand, RFC 9113, section 4.1; of header blocks it writes only what needs no table, and reads none.
 """
+import pathlib
 import select
 import socket
 import ssl
@@ -14,10 +15,12 @@ import threading
 
 DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PING, GOAWAY, CONTINUATION = 0, 1, 2, 3, 4, 6, 7, 9
 END_STREAM, END_HEADERS, ACK = 1, 4, 1
-NO_ERROR, INTERNAL_ERROR, REFUSED_STREAM = 0, 2, 7
-BODY = b"0123456789" * 100
+NO_ERROR, INTERNAL_ERROR, REFUSED_STREAM, ENHANCE_YOUR_CALM = 0, 2, 7, 11
+DIGITS = b"0123456789" * 100
+# What it answers with: what is in the file, where one is named.
+BODY = pathlib.Path(sys.argv[4]).read_bytes() if len(sys.argv) > 4 else DIGITS
 # Begins as a JPEG does. Half of it is worth keeping.
-PHOTO = b"\xff\xd8\xff\xe0" + BODY * 200
+PHOTO = b"\xff\xd8\xff\xe0" + DIGITS * 200
 HALF = 100_000
 
 
@@ -63,7 +66,8 @@ def say(*words):
 
 def answer(fault, stream, connection):
     """What goes out for a request, and whether the connection ends then."""
-    half = data(stream, BODY[:500], 0)
+    middle = len(BODY) // 2
+    half = data(stream, BODY[:middle], 0)
     match fault:
         case "none":
             return head(stream) + data(stream), False
@@ -72,7 +76,9 @@ def answer(fault, stream, connection):
         case "goaway-once":
             return (goaway(0), True) if connection == 1 else (head(stream) + data(stream), False)
         case "goaway-during":
-            return head(stream) + half + goaway(stream) + data(stream, BODY[500:]), False
+            return head(stream) + half + goaway(stream) + data(stream, BODY[middle:]), False
+        case "goaway-after":
+            return head(stream) + data(stream) + goaway(stream), False
         case "goaway-and-close":
             return head(stream) + half + goaway(stream, INTERNAL_ERROR), True
         case "reset-before":
@@ -95,14 +101,19 @@ def answer(fault, stream, connection):
             return head(stream, b"\x8a", len(rest), more=tag + place) + pieces(stream, rest), False
         case "refused":
             return reset(stream, REFUSED_STREAM), False
+        case "refused-once":
+            is_first = connection == stream == 1
+            return (reset(stream, REFUSED_STREAM) if is_first else head(stream) + data(stream)), False
+        case "calm":
+            return reset(stream, ENHANCE_YOUR_CALM), False
         case "close-before":
             return b"", True
         case "close-during":
             return head(stream) + half, True
         case "short":
-            return head(stream) + data(stream, BODY[:500]), False
+            return head(stream) + data(stream, BODY[:middle]), False
         case "long":
-            return head(stream, length=500) + data(stream), False
+            return head(stream, length=middle) + data(stream), False
         case "empty":
             return frame(HEADERS, END_HEADERS | END_STREAM, stream, b""), False
         case "no-status":
@@ -193,7 +204,7 @@ def connection(client, context, fault, number):
 
 
 def main():
-    certificate, key, fault = sys.argv[1:]
+    certificate, key, fault = sys.argv[1:4]
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
     context.set_alpn_protocols(["h2"])

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// An HTTP/2 server on loopback, over TLS, that does one thing wrong.
-public final class FaultyHTTP2Server: Sendable {
+/// A server on loopback, over TLS, that does one thing wrong: a program of `FaultyServers`.
+public final class FaultyServer: Sendable {
     private let process: Mutex<ChildProcess?>
     private let lines = Mutex<[String]>([])
     /// Open when everything that it ever said is in ``lines``.
@@ -12,16 +12,30 @@ public final class FaultyHTTP2Server: Sendable {
 
     private struct Failure: Error {}
 
-    /// Starts it. It listens when this returns.
+    /// One that speaks HTTP/2.
     ///
-    /// - Parameter fault: one of those that `FaultyServers/http2.py` knows.
-    public init(_ fault: String, _ pair: TestAuthority.Pair) throws {
-        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("FaultyServers/http2.py").path
+    /// - Parameters:
+    ///   - fault: one of those that `FaultyServers/http2.py` knows.
+    ///   - body: a file of what it answers with; nil for a thousand digits.
+    public static func http2(
+        _ fault: String, _ pair: TestAuthority.Pair, body: String? = nil
+    ) throws -> FaultyServer {
+        try FaultyServer("http2.py", [pair.certificate, pair.key, fault] + (body.map { [$0] } ?? []))
+    }
+
+    /// One that hands everything on to a server without TLS, and ends when that does: in order, with a farewell, or by just
+    /// closing the connection.
+    public static func relay(to port: Int, bidsFarewell: Bool, _ pair: TestAuthority.Pair) throws -> FaultyServer {
+        try FaultyServer(
+            "relay.py", [pair.certificate, pair.key, "\(port)", bidsFarewell ? "farewell" : "silence"])
+    }
+
+    /// Starts it. It listens when this returns.
+    private init(_ script: String, _ arguments: [String]) throws {
+        let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("FaultyServers/\(script)").path
         let pipe = try ChildProcess.makePipe()
-        process = Mutex(
-            try ChildProcess(
-                "/usr/bin/python3", ["-B", script, pair.certificate, pair.key, fault], output: pipe.writing))
+        process = Mutex(try ChildProcess("/usr/bin/python3", ["-B", path] + arguments, output: pipe.writing))
         close(pipe.writing)
         let reader = FileHandle(fileDescriptor: pipe.reading, closeOnDealloc: true)
         guard let first = Self.line(reader), let port = Int(first) else { throw Failure() }
