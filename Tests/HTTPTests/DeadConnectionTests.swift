@@ -11,7 +11,7 @@ import Testing
     @Test("BEHAVIOURS 5.3: after a stall the next request goes over another connection, over HTTP/2 too")
     func overHTTP2() async throws {
         let authority = try TestAuthority()
-        let server = try FaultyHTTP2Server("falls-silent", authority.issue(.good))
+        let server = try FaultyServer.http2("falls-silent", authority.issue(.good))
         let probe = Probe(
             HTTPConfiguration(certificates: authority.certificate, connectTimeout: 60, stallTimeout: 3))
         #expect(try await probe.fetch(server.url("/")).response?.status == 200)
@@ -58,7 +58,7 @@ import Testing
     /// It is the server then that does not answer, and not the way to it.
     @Test func aConnectionThatOthersComeOverIsLeftAlone() async throws {
         let authority = try TestAuthority()
-        let server = try FaultyHTTP2Server("first-hangs", authority.issue(.good))
+        let server = try FaultyServer.http2("first-hangs", authority.issue(.good))
         let probe = Probe(
             HTTPConfiguration(certificates: authority.certificate, connectTimeout: 60, stallTimeout: 3))
         let hanging = probe.client.transfer(probe.request(server.url("/")))
