@@ -5,6 +5,7 @@ import TestSupport
 extension Fault {
     static let all =
         connecting + beginnings + bodies + ends + redirects + statuses + types + securities
+        + streams + proxies
 
     static let ok = "HTTP/1.1 200 OK\r\n"
     private static let line = "X-Header: " + String(repeating: "x", count: 1_000) + "\r\n"

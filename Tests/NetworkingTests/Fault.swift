@@ -48,6 +48,8 @@ struct Fault: CustomTestStringConvertible, Sendable {
     let fate: Fate
     let cause: Cause
     var things = Set(Thing.allCases)
+    /// What the user may read in its place, where curl itself says now one thing and now another.
+    var otherReasons: Set<String> = []
     /// Whether each attempt takes a second.
     var isSlow = false
     /// Whether a machine that is on no network blames that.
@@ -63,6 +65,13 @@ struct Fault: CustomTestStringConvertible, Sendable {
     func only(_ things: Thing...) -> Fault {
         var fault = self
         fault.things = Set(things)
+        return fault
+    }
+
+    /// Any of these may be said in its place, at each attempt.
+    func or(_ reasons: String...) -> Fault {
+        var fault = self
+        fault.otherReasons = Set(reasons)
         return fault
     }
 
