@@ -7,7 +7,7 @@ extension Fault {
             [
                 Fault(
                     "proxy, \(scheme): wants a password",
-                    "the server answered 407 (the proxy wants a password; it can stand in the proxy’s address)", .final,
+                    "the proxy http://HOST wants a password", .final,
                     .proxied(scheme, .answer(407, headers: ["Proxy-Authenticate: Basic realm=\"photos\""]))),
                 Fault(
                     "proxy, \(scheme): is gone", "the proxy http://HOST cannot be reached", .passing,
