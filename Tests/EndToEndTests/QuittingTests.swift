@@ -92,4 +92,27 @@ import Testing
         next.type("Q")
         #expect(next.wait() == 0)
     }
+
+    /// What is saved meanwhile is one photo that has come and many that hang.
+    @Test(
+        "BEHAVIOURS 5.7, 5.8: quitting while everything hangs says what is left to save, and leaves no half of a file")
+    func quittingWhileSaving() throws {
+        defer { gate.open() }
+        let session = try browse("--transfers", "\(Self.transfers)", "--all-thumbnails", "--all-photos")
+        #expect(isBusy.wait())
+        session.type("*s")
+        #expect(session.until(shows: "Save \(Self.photos) photos to:"))
+        session.type("\u{15}~/saved\r")
+        #expect(session.until(shows: "saving 0 of \(Self.photos)"))
+        session.type("Q")
+        #expect(session.until(shows: "Quit all the same? (y/n)"))
+        session.type("y")
+        #expect(session.wait() == 0 && !gate.isOpen)
+        let said = String(decoding: session.bytes, as: UTF8.self)
+        let folder = home.folder.path("saved")
+        #expect(
+            said.contains("0 of \(Self.photos) photos are in \(folder). \(Self.photos) are left"), "\(said.suffix(300))"
+        )
+        #expect(home.folder.entries("saved").isEmpty)
+    }
 }

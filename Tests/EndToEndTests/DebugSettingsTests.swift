@@ -1,0 +1,66 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Settings for debugging and for the window’s focus, from the command line to what a server is asked.
+@Suite(.ownThread, .serialized) struct DebugSettingsTests {
+    private let home = Household()
+    private let list =
+        "<album>"
+        + (1...4).map {
+            "<photo id=\"\($0)\" name=\"Photo \($0)\" date=\"2006-01-01T00:00:0\($0)Z\">"
+                + "<image kind=\"image\" srcURL=\"p/\($0)\"/><image kind=\"thumbnail\" srcURL=\"t/\($0)\"/></photo>"
+        }.joined() + "</album>"
+
+    private func server() throws -> ScriptedServer {
+        let thumbnail = try Data(contentsOf: URL(fileURLWithPath: Built.testGallery + "/thumbnails/owl.jpg"))
+        return try ScriptedServer { [list] request in
+            request.path == "/index.xml" ? .answer(200, list) : .answer(200, [UInt8](thumbnail))
+        }
+    }
+
+    /// The list, and two thumbnails; of four one fails, as the third request, and as the sixth, which is its second attempt.
+    @Test("BEHAVIOURS 6.5: every third request of the program fails before it is sent, and that is said")
+    func failures() throws {
+        let server = try server()
+        let sync = { try home.vitrine("sync", "--debug-failures=3", server.url("/index.xml")) }
+        let first = try sync()
+        #expect(first.status == 1 && first.text.contains("4 photos, 3 thumbnails"), "\(first.text)\(first.errors)")
+        #expect(server.requests.map(\.path).sorted() == ["/index.xml", "/t/1", "/t/3", "/t/4"])
+        // The list, and what is missing: two.
+        let second = try sync()
+        #expect(second.status == 0 && second.text.contains("4 photos, 4 thumbnails"), "\(second.text)\(second.errors)")
+        #expect(server.requests.dropFirst(4).map(\.path).sorted() == ["/index.xml", "/t/2"])
+    }
+
+    @Test("BEHAVIOURS 6.5: each transfer of the program begins as much later as is set")
+    func delay() throws {
+        let server = try server()
+        let begin = ContinuousClock.now
+        #expect(try home.vitrine("sync", "--list-only", "--debug-delay=700", server.url("/index.xml")).status == 0)
+        // It cannot have been sent before: that is no matter of how fast anything is.
+        #expect(ContinuousClock.now - begin >= .milliseconds(700) && server.requests.count == 1)
+    }
+
+    @Test(
+        "BEHAVIOURS 2.4: a terminal that is looked at again has the list asked for, if that is set",
+        arguments: [true, false])
+    func focus(isSet: Bool) throws {
+        let server = try server()
+        #expect(try home.vitrine("sync", server.url("/index.xml")).status == 0)
+        let lists = { server.requests.count { $0.path == "/index.xml" } }
+        #expect(lists() == 1)
+        let session = try TerminalSession(
+            arguments: ["--sync-on-open=no", "--sync-on-focus=\(isSet ? "yes" : "no")", server.url("/index.xml")],
+            environment: home.environment())
+        #expect(session.until(shows: "1 of 4"))
+        session.type("\u{1B}[O\u{1B}[I")
+        if isSet { #expect(session.until { _ in lists() == 2 }) }
+        // What is typed behind it has been heard when it shows.
+        session.type("j")
+        #expect(session.until(shows: "2 of 4"))
+        session.type("Q")
+        #expect(session.wait() == 0)
+        #expect(lists() == (isSet ? 2 : 1))
+    }
+}
