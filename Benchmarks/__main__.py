@@ -19,7 +19,7 @@ import time
 from figure import Figure, table
 from lines import (
     at_rest, changes, collapse, first_frame, first_sync, keys, memory, open_photo, photo_first, picture_memory, publish,
-    quality, search, show, sync_again, thumbnails, unchanged,
+    quality, quit, search, show, sync_again, thumbnails, unchanged,
 )
 from process import Trouble
 from shapes import SHAPES
@@ -29,7 +29,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 #: In the order in which they are measured.
 LINES = {
     "first-sync": first_sync, "memory": memory, "sync-again": sync_again, "unchanged": unchanged,
-    "first-frame": first_frame, "keys": keys, "search": search, "changes": changes, "at-rest": at_rest, "show": show,
+    "first-frame": first_frame, "keys": keys, "search": search, "changes": changes, "at-rest": at_rest, "quit": quit, "show": show,
     "picture-memory": picture_memory, "open-photo": open_photo, "quality": quality, "publish": publish, "thumbnails": thumbnails, "photo-first": photo_first,
     "collapse": collapse,
 }

@@ -139,6 +139,36 @@ class Terminal:
         text = pathlib.Path(f"/proc/{self.process}/smaps_rollup").read_text()
         return int(re.search(rf"^{name}:\s+(\d+) kB", text, re.M)[1]) / 1024
 
+    def ending(self, timeout=10.0):
+        """Waits until the program has ended by itself. Returns when."""
+        watch = os.pidfd_open(self.process)
+        try:
+            deadline = time.perf_counter() + timeout
+            while (left := deadline - time.perf_counter()) > 0:
+                # What it writes at last has to be read, or it would wait for us. A terminal that nobody has open any more is
+                # always ready, so only the end is waited for then.
+                ready = select.select([self._master, watch], [], [], left)[0]
+                now = time.perf_counter()
+                if watch not in ready:
+                    try:
+                        os.read(self._master, 65_536)
+                        continue
+                    except OSError:
+                        ready = select.select([watch], [], [], left)[0]
+                        now = time.perf_counter()
+                if watch in ready:
+                    break
+            else:
+                raise Trouble("The program has not ended.")
+        finally:
+            os.close(watch)
+        self._ended = True
+        status = os.waitpid(self.process, 0)[1]
+        os.close(self._master)
+        if os.waitstatus_to_exitcode(status) != 0:
+            raise Trouble(f"The program ended with {os.waitstatus_to_exitcode(status)}.")
+        return now
+
     def close(self):
         """Ends the program, kindly at first."""
         if self._ended:
