@@ -17,7 +17,7 @@ import Traffic
 /// request, which is as important as the most important of them; when the last is withdrawn it is cancelled.
 ///
 /// Three kinds of work are kept apart. This actor manages: it starts, counts and waits, and never blocks. Transfers run on
-/// the client's thread, as many as the governor lets. What a processor has to do is done on queues of its own.
+/// the client's threads, as many as the governor lets. What a processor has to do is done on queues of its own.
 public actor NetworkController {
     let wishes: Wishes
     let context: RequestContext

@@ -3,7 +3,7 @@ import Model
 
 /// The `Retry-After` header: seconds, or a date (RFC 9110, section 10.2.3).
 enum RetryAfter {
-    /// How long to wait, within bounds; nil if the header cannot be read.
+    /// How long to wait, as the server says it; nil if the header cannot be read.
     static func seconds(_ text: String, now: Timestamp = Timestamp(milliseconds: Int64(time(nil)) * 1000)) -> Int? {
         if let seconds = Int(text), seconds >= 0 { return seconds }
         guard let date = moment(text) else { return nil }
