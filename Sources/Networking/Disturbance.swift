@@ -29,9 +29,6 @@ public struct Disturbance: Hashable, Sendable {
         self.period = max(0, period)
     }
 
-    /// Whether it disturbs nothing.
-    public var isNone: Bool { delay == .zero && period == 0 }
-
     /// Counts one more request.
     public mutating func next() -> Step {
         guard period > 0 else { return Step(delay: delay, error: nil) }
