@@ -10,40 +10,35 @@ import Traffic
 ///                              │                                   │
 ///                              └──────▶ settled ───── changed ─────┘
 struct Agenda {
-    /// Where a thing stands. Indirect, since there may be very many that are queued, and a wait takes thirty times the room.
-    indirect enum State: Equatable {
-        case queued
-        case running(RequestIdentity)
-        case waiting(Wait)
-        /// There is nothing to do until the cache changes.
-        case settled
+    /// What there is of each thing that is wanted, and there may be a hundred thousand: what only some of them have stands beside.
+    private struct Thing {
+        var importance: Importance
+        var phase: Phase
+        /// Among those that are as important.
+        var rank: Int32
+        /// In which adoption it was wanted last.
+        var adoption: UInt32
     }
 
-    /// A wait between two attempts.
-    struct Wait: Equatable {
-        let since: Duration
-        /// When it is over; nil if it lasts until somebody asks.
-        var until: Duration?
-        /// Before that the host does not want to be asked, as it has said itself.
-        var earliest: Duration
-        /// Whom it waits for.
-        let host: String
-        /// Why the attempt before it failed, and how many have.
-        let failure: Failure
-        let attempts: Int
-        /// Whether a success of the host has made it shorter.
-        var isShortened = false
+    private enum Phase { case new, queued, running, waiting, settled }
+
+    /// How often something has failed since it was well.
+    private struct Setback {
+        var attempts = 0
+        /// Why, the last time. What is due again has not forgotten it.
+        var failure: Failure?
+        /// How many waits were made shorter by a success of the host.
+        var shortened = 0
     }
 
-    private var wishes: [Wish.Subject: (wish: Wish, place: Int)] = [:]
-    private var states: [Wish.Subject: State] = [:]
+    /// Everything that is wanted, with a number for each.
+    private var things = Roster<Wish.Subject, Thing>()
+    private var adoption: UInt32 = 0
+    /// By number.
+    private var running: [Int: RequestIdentity] = [:]
     /// What waits for another attempt. There may be very much that does not, and these are asked for at every turn.
-    private var waits: [Wish.Subject: Wait] = [:]
-    private var failedAttempts: [Wish.Subject: Int] = [:]
-    /// Why the last of them failed. What is due again has not forgotten it.
-    private var lastFailures: [Wish.Subject: Failure] = [:]
-    /// How many waits of each were made shorter by a success of its host, since it was well itself.
-    private var shortened: [Wish.Subject: Int] = [:]
+    private var waits: [Int: Wait] = [:]
+    private var setbacks: [Int: Setback] = [:]
     private(set) var queue = TransferQueue()
     /// What a governor is told of a wish: the request that would serve it says so.
     private let candidate: (Wish) -> TransferCandidate
@@ -53,54 +48,78 @@ struct Agenda {
     }
 
     /// Everything that is wanted.
-    var subjects: some Collection<Wish.Subject> { wishes.keys }
+    var subjects: some Sequence<Wish.Subject> { things.numbers.lazy.map { [things] in things.key($0) } }
 
-    func isWanted(_ subject: Wish.Subject) -> Bool { wishes[subject] != nil }
-    func state(of subject: Wish.Subject) -> State? { states[subject] }
+    func isWanted(_ subject: Wish.Subject) -> Bool { things.number(of: subject) != nil }
+    func state(of subject: Wish.Subject) -> State? { things.number(of: subject).flatMap(state) }
 
-    /// Takes in what is wanted now. Returns what is not wanted any more, and where it stood.
-    mutating func adopt(_ wanted: [Wish]) -> [(subject: Wish.Subject, state: State)] {
-        var adopted: [Wish.Subject: (wish: Wish, place: Int)] = [:]
-        adopted.reserveCapacity(wanted.count)
-        for (place, wish) in wanted.enumerated() { adopted[wish.subject] = (wish, place) }
-        let dropped = wishes.keys.filter { adopted[$0] == nil }.map { ($0, states[$0] ?? .settled) }
-        wishes = adopted
-        for (subject, _) in dropped { forget(subject) }
-        for (place, wish) in wanted.enumerated() {
-            switch states[wish.subject] {
-            case nil: enqueue(wish.subject)
-            case .queued: queue.put(wish, place: place, as: candidate(wish))
-            case .running, .waiting, .settled: break
-            }
+    private func state(_ number: Int) -> State? {
+        switch things[number].phase {
+        case .new: nil
+        case .queued: .queued
+        case .running: running[number].map { .running($0) }
+        case .waiting: waits[number].map { .waiting($0) }
+        case .settled: .settled
         }
-        return dropped
+    }
+
+    /// Takes in what is wanted now, each thing once. Returns what is not wanted any more, and where it stood.
+    mutating func adopt(_ wanted: some Collection<Wish>) -> [(subject: Wish.Subject, state: State)] {
+        adoption &+= 1
+        for wish in wanted { if let number = things.number(of: wish.subject) { things[number].adoption = adoption } }
+        // First what goes, and then what comes, which takes its room.
+        let dropped = things.numbers.filter { things[$0].adoption != adoption }
+            .map { ($0, things.key($0), state($0) ?? .settled) }
+        for (number, _, _) in dropped { forget(number) }
+        things.reserve(wanted.count)
+        for (rank, wish) in wanted.enumerated() {
+            let number =
+                things.number(of: wish.subject)
+                ?? things.add(
+                    wish.subject, Thing(importance: wish.importance, phase: .new, rank: 0, adoption: adoption))
+            (things[number].importance, things[number].rank) = (wish.importance, Int32(clamping: rank))
+            if [.new, .queued].contains(things[number].phase) { enqueue(number) }
+        }
+        return dropped.map { ($0.1, $0.2) }
     }
 
     /// Puts something into the queue, unless it is not wanted.
     mutating func enqueue(_ subject: Wish.Subject) {
-        guard let (wish, place) = wishes[subject] else { return }
-        set(.queued, subject)
-        queue.put(wish, place: place, as: candidate(wish))
+        if let number = things.number(of: subject) { enqueue(number) }
+    }
+
+    private mutating func enqueue(_ number: Int) {
+        set(.queued, number)
+        let thing = things[number]
+        queue.put(
+            number, thing.importance, rank: Int(thing.rank),
+            as: candidate(Wish(things.key(number), importance: thing.importance)))
     }
 
     /// Takes the first from the queue that is let through.
     mutating func next(
         _ admit: (TransferCandidate) -> Admission
-    ) -> (entry: TransferQueue.Entry, way: Admission.Way)? {
-        queue.popFirst(admit)
+    ) -> (subject: Wish.Subject, candidate: TransferCandidate, way: Admission.Way)? {
+        queue.popFirst(admit).map { (things.key($0.number), $0.candidate, $1) }
+    }
+
+    /// What is queued, the most important first, up to so much.
+    func queued(_ limit: Int) -> [(subject: Wish.Subject, candidate: TransferCandidate)] {
+        queue.first(limit).map { (things.key($0.number), $0.candidate) }
     }
 
     /// How important something is; nil if nobody wants it.
     func importance(of subject: Wish.Subject) -> Importance? {
-        wishes[subject]?.wish.importance
+        things.number(of: subject).map { things[$0].importance }
     }
 
     /// What waits for another attempt.
-    var waiting: [(subject: Wish.Subject, wait: Wait)] { waits.map { ($0.key, $0.value) } }
+    var waiting: [(subject: Wish.Subject, wait: Wait)] { waits.map { (things.key($0), $1) } }
 
     /// Whether something still waits as it began to, though maybe for less.
     func isWaiting(_ subject: Wish.Subject, since wait: Wait) -> Bool {
-        waits[subject].map { ($0.since, $0.attempts) == (wait.since, wait.attempts) } ?? false
+        guard case .waiting(let now) = state(of: subject) else { return false }
+        return (now.since, now.attempts) == (wait.since, wait.attempts)
     }
 
     /// Lets what waits for a host wait no longer than for a second: each for a part of it, so that they do not all come at once.
@@ -110,14 +129,15 @@ struct Agenda {
     ///
     /// - Parameter chance: says which part.
     mutating func wake(_ host: String, at now: Duration, chance: () -> Double) {
-        for (subject, wait) in waits where wait.host == host && !wait.isShortened {
-            let quiet = Duration.seconds(1 << min(shortened[subject, default: 0], Self.mostDoublings))
+        for (number, wait) in waits where wait.host == host && !wait.isShortened {
+            let shortened = setbacks[number]?.shortened ?? 0
+            let quiet = Duration.seconds(1 << min(shortened, Self.mostDoublings))
             let time = max(max(now, wait.since + quiet) + .seconds(chance()), wait.earliest)
             guard let until = wait.until, time < until else { continue }
             var wait = wait
             (wait.until, wait.isShortened) = (time, true)
-            shortened[subject, default: 0] += 1
-            set(.waiting(wait), subject)
+            setbacks[number, default: Setback()].shortened += 1
+            set(.waiting(wait), number)
         }
     }
 
@@ -128,44 +148,47 @@ struct Agenda {
     ///
     /// - Parameter time: gives each a time of its own.
     mutating func wakeAll(at time: () -> Duration) {
-        for (subject, wait) in waits {
+        for (number, wait) in waits {
             let time = max(time(), wait.earliest)
             guard let until = wait.until, time < until else { continue }
             var wait = wait
             wait.until = time
-            set(.waiting(wait), subject)
+            set(.waiting(wait), number)
         }
     }
 
     mutating func noteRunning(_ subject: Wish.Subject, _ identity: RequestIdentity) {
-        set(.running(identity), subject)
+        note(.running(identity), subject)
     }
 
     mutating func noteSettled(_ subject: Wish.Subject) {
-        guard isWanted(subject) else { return }
-        set(.settled, subject)
-        forgiveFailures(subject)
+        guard let number = things.number(of: subject) else { return }
+        set(.settled, number)
+        setbacks[number] = nil
     }
 
     /// Notes where something stands, unless it is not wanted.
     mutating func note(_ state: State, _ subject: Wish.Subject) {
-        if isWanted(subject) { set(state, subject) }
+        if let number = things.number(of: subject) { set(state, number) }
     }
 
-    /// Counts one more failed attempt, and returns how many there have been.
+    /// Counts one more failed attempt, and returns how many there have been. Of what is not wanted nothing is counted.
     mutating func countFailure(_ subject: Wish.Subject) -> Int {
-        failedAttempts[subject, default: 0] += 1
-        return failedAttempts[subject, default: 0]
+        guard let number = things.number(of: subject) else { return 1 }
+        setbacks[number, default: Setback()].attempts += 1
+        return setbacks[number, default: Setback()].attempts
     }
 
     /// Why the last attempt at something failed, and how many have; nil if none has.
     func setback(of subject: Wish.Subject) -> (failure: Failure, attempts: Int)? {
-        lastFailures[subject].map { ($0, failedAttempts[subject, default: 1]) }
+        guard let setback = things.number(of: subject).flatMap({ setbacks[$0] }), let failure = setback.failure
+        else { return nil }
+        return (failure, max(setback.attempts, 1))
     }
 
     /// Begins the count anew: what failed is another thing now.
     mutating func forgiveFailures(_ subject: Wish.Subject) {
-        (failedAttempts[subject], lastFailures[subject], shortened[subject]) = (nil, nil, nil)
+        if let number = things.number(of: subject) { setbacks[number] = nil }
     }
 
     /// When the first of what waits is due.
@@ -173,20 +196,26 @@ struct Agenda {
 
     /// Puts everything that is due into the queue.
     mutating func enqueueDue(at now: Duration) {
-        for (subject, wait) in waits {
-            if let until = wait.until, until <= now { enqueue(subject) }
+        for (number, wait) in waits {
+            if let until = wait.until, until <= now { enqueue(number) }
         }
     }
 
-    private mutating func set(_ state: State?, _ subject: Wish.Subject) {
-        states[subject] = state
-        guard case .waiting(let wait) = state else { return waits[subject] = nil }
-        (waits[subject], lastFailures[subject]) = (wait, wait.failure)
+    private mutating func set(_ state: State, _ number: Int) {
+        (running[number], waits[number]) = (nil, nil)
+        switch state {
+        case .queued: things[number].phase = .queued
+        case .running(let identity): (things[number].phase, running[number]) = (.running, identity)
+        case .waiting(let wait):
+            (things[number].phase, waits[number]) = (.waiting, wait)
+            setbacks[number, default: Setback()].failure = wait.failure
+        case .settled: things[number].phase = .settled
+        }
     }
 
-    private mutating func forget(_ subject: Wish.Subject) {
-        set(nil, subject)
-        forgiveFailures(subject)
-        queue.remove(subject)
+    private mutating func forget(_ number: Int) {
+        (running[number], waits[number], setbacks[number]) = (nil, nil, nil)
+        queue.remove(number)
+        things.remove(number)
     }
 }

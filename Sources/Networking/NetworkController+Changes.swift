@@ -21,10 +21,10 @@ extension NetworkController {
 
     /// Photos' rows have changed.
     private func reconsider(_ cache: GalleryCache, _ isAffected: (PhotoKey) -> Bool) {
-        for subject in Array(agenda.subjects) {
-            guard case .picture(cache.id, let key, _) = subject, isAffected(key) else { continue }
-            reconsider(subject)
+        let affected = agenda.subjects.filter {
+            if case .picture(cache.id, let key, _) = $0 { isAffected(key) } else { false }
         }
+        for subject in affected { reconsider(subject) }
         for subject in context.activity.failures.map(\.subject) {
             guard case .picture(cache.id, let key, let rendition) = subject, isAffected(key) else { continue }
             // Of what has just failed the row does not say so yet.

@@ -35,10 +35,10 @@ extension NetworkController {
                             total: reading.length.map { $0 + held }),
                         speed: time > 0 ? Double(reading.bytes) / time : nil))
             }
-        let queued = agenda.queue.first(TrafficReport.maximumTransfers).map {
+        let queued = agenda.queued(TrafficReport.maximumTransfers).map {
             TransferReport(
                 $0.subject, host: Self.name(of: $0.candidate.host), importance: $0.candidate.importance,
-                stage: stage(of: $0, unreachable))
+                stage: stage(of: $0.subject, from: $0.candidate.host, unreachable))
         }
         let firstDue = waiting.sorted { $0.wait.until ?? .forEver < $1.wait.until ?? .forEver }
         let putOff = firstDue.prefix(TrafficReport.maximumTransfers).compactMap { subject, wait -> TransferReport? in
@@ -51,9 +51,10 @@ extension NetworkController {
     }
 
     /// What has its turn to come, and what is in the way of it. Of a host that cannot be reached one thing at a time is tried.
-    private func stage(of entry: TransferQueue.Entry, _ unreachable: Set<String>) -> TransferReport.Stage {
-        let setback = agenda.setback(of: entry.subject)
-        let host = entry.candidate.host
+    private func stage(
+        of subject: Wish.Subject, from host: String, _ unreachable: Set<String>
+    ) -> TransferReport.Stage {
+        let setback = agenda.setback(of: subject)
         if unreachable.contains(host), setback?.failure.remedy != .network {
             let failure = RequestError.transfer(.unreachable(Self.name(of: host))).failure
             return .heldBack(failure, attempts: setback?.attempts ?? 0)

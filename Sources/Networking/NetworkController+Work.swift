@@ -14,22 +14,21 @@ extension NetworkController {
         refillSweeps()
         let now = clock.now.seconds
         while !isPaused, operations.values.count(where: \.isThrough) < Self.maximumUnstoredTransfers,
-            let (entry, way) = agenda.next({ governor.admit($0, at: now) })
+            let (subject, candidate, way) = agenda.next({ governor.admit($0, at: now) })
         {
             do {
-                try start(entry, over: way)
+                try start(subject, candidate.importance, over: way)
             } catch {
                 // The cache cannot be read. There is nothing to fetch for; the next change asks again.
                 context.log.error(.cache, "\(error)")
-                settle(entry.subject)
+                settle(subject)
             }
         }
         setAlarm()
         setTick()
     }
 
-    private func start(_ entry: TransferQueue.Entry, over way: Admission.Way) throws {
-        let subject = entry.subject
+    private func start(_ subject: Wish.Subject, _ importance: Importance, over way: Admission.Way) throws {
         guard let request = try request(for: subject) else { return settle(subject) }
         let identity = request.identity
         agenda.noteRunning(subject, identity)
@@ -39,7 +38,7 @@ extension NetworkController {
         }
         request.noteBegun()
         putOff[subject] = nil
-        let candidate = request.candidate(entry.candidate.importance)
+        let candidate = request.candidate(importance)
         operations[identity] = Operation(
             request, candidate, begin(request, candidate, over: way), beginning: clock.now, served: subject)
     }

@@ -139,18 +139,23 @@ public actor NetworkController {
     }
 
     func adoptWishes() {
-        let wanted = stated.filter { Sweep($0) == nil }
         var standing: [Wish.Subject: Sweep] = [:]
-        for sweep in stated.compactMap(Sweep.init) { standing[sweep.subject] = sweeps[sweep.subject] ?? sweep }
+        for sweep in stated.lazy.compactMap(Sweep.init) { standing[sweep.subject] = sweeps[sweep.subject] ?? sweep }
         sweeps = standing
         for subject in declined { for sweep in sweeps.keys { sweeps[sweep]?.leaveOut(subject) } }
-        for gallery in Set(stated.map(\.subject.gallery)) { listen(to: gallery) }
-        // There may be very many, and without a sweep nobody asks.
-        let named = sweeps.isEmpty ? [] : Set(wanted.map(\.subject))
-        takeOverWhatRuns(except: named)
-        let swept = sweeps.values.flatMap(\.wishes).filter { !named.contains($0.subject) }
-        for (subject, state) in agenda.adopt(wanted + swept) { drop(subject, state) }
+        for gallery in Set(stated.lazy.map(\.subject.gallery)) { listen(to: gallery) }
+        for (subject, state) in adoptInAgenda() { drop(subject, state) }
         for identity in operations.keys { adaptImportance(of: identity) }
+    }
+
+    /// What is stated, with what sweeps have taken up in their place.
+    private func adoptInAgenda() -> [(subject: Wish.Subject, state: Agenda.State)] {
+        // There may be very many, and without a sweep they need not be written out once more.
+        guard !sweeps.isEmpty else { return agenda.adopt(stated) }
+        let wanted = stated.filter { Sweep($0) == nil }
+        let named = Set(wanted.map(\.subject))
+        takeOverWhatRuns(except: named)
+        return agenda.adopt(wanted + sweeps.values.flatMap(\.wishes).filter { !named.contains($0.subject) })
     }
 
     /// Lets go of what nobody wants any more.

@@ -1,17 +1,11 @@
 /// A heap: the first is always at hand.
-struct Heap<Element: Sendable>: Sequence, Sendable {
+struct Heap<Element: Sendable>: Sendable {
     private var elements: [Element] = []
     private let comesBefore: @Sendable (Element, Element) -> Bool
 
     init(_ comesBefore: @escaping @Sendable (Element, Element) -> Bool) {
         self.comesBefore = comesBefore
     }
-
-    var count: Int { elements.count }
-    var first: Element? { elements.first }
-
-    /// In no order.
-    func makeIterator() -> IndexingIterator<[Element]> { elements.makeIterator() }
 
     mutating func push(_ element: Element) {
         elements.append(element)
@@ -25,12 +19,6 @@ struct Heap<Element: Sendable>: Sequence, Sendable {
         elements.removeLast()
         siftDown(0)
         return first
-    }
-
-    /// Lets go of what does not satisfy a condition.
-    mutating func keep(_ isKept: (Element) -> Bool) {
-        // A sorted array is a heap.
-        elements = elements.filter(isKept).sorted(by: comesBefore)
     }
 
     private mutating func siftUp(_ start: Int) {

@@ -1,15 +1,17 @@
 import Model
 
 /// What a governor is told of something that would like to be transferred.
+///
+/// Very many may wait: the small fields stand together, behind the large ones.
 public struct TransferCandidate: Hashable, Sendable {
     /// The host that it comes from; empty for a file of this machine.
     public var host: String
+    /// Bytes of it that are here already, from an attempt that was interrupted.
+    public var held: Double
     /// How soon it is wanted.
     public var importance: Importance
     /// What it is.
     public var kind: TransferKind
-    /// Bytes of it that are here already, from an attempt that was interrupted.
-    public var held: Double
     /// Whether an edition of it is here, and the server will most likely say that it is still the last.
     public var isAskedAfter: Bool
     /// Whether its connections are secure ones, which take longer to make.

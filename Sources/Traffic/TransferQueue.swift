@@ -2,72 +2,77 @@ import Model
 
 /// What waits for its transfer: the most important first, among equals in the order in which it is wanted.
 ///
-///     queue.put(wish, place: 0, as: candidate)
+///     queue.put(number, .visible, rank: 0, as: candidate)
 ///     while let next = queue.popFirst({ governor.admit($0, at: now) }) { … }
 ///
 /// Each host has a lane of its own, so that one that is busy, or slow, or gone holds up nobody but itself. When the link is
 /// wanted for something else, all of them wait.
+///
+/// A hundred thousand may wait, so each is known by a number of the caller's. Numbers are to be small: there is room for
+/// all of them up to the largest.
 public struct TransferQueue: Sendable {
     /// Something that waits.
     public struct Entry: Sendable {
         /// What.
-        public let subject: Wish.Subject
+        public let number: Int
         /// As a governor sees it.
         public let candidate: TransferCandidate
-        /// Where it stands among equals.
-        let place: Int
-        /// No two entries have the same.
-        let serial: Int
-
-        func comesBefore(_ other: Entry) -> Bool {
-            (candidate.importance, other.place) > (other.candidate.importance, place)
-        }
     }
 
-    /// What counts of each thing that waits. Importance changes with every line that a list is scrolled; an entry is then put
-    /// in anew, and its older self, still in the lane's heap, is passed over when it comes up.
-    private var current: [Wish.Subject: Entry] = [:]
-    private var lanes: [String: Heap<Entry>] = [:]
-    /// How many entries of each lane count.
-    private var counts: [String: Int] = [:]
-    private var lastSerial = 0
+    /// By number.
+    private var places: [QueuePlace] = []
+    /// By host.
+    private var lanes: [String: QueueLane] = [:]
+
+    /// How much waits.
+    public private(set) var count = 0
 
     /// An empty queue.
     public init() {}
 
-    /// How much waits.
-    public var count: Int { current.count }
     /// Whether nothing does.
-    public var isEmpty: Bool { current.isEmpty }
+    public var isEmpty: Bool { count == 0 }
 
     /// Whether it waits.
-    public func contains(_ subject: Wish.Subject) -> Bool { current[subject] != nil }
+    public func contains(_ number: Int) -> Bool { number < places.count && !places[number].isVacant }
 
     /// How much waits for a host.
-    public func count(of host: String) -> Int { counts[host] ?? 0 }
+    public func count(of host: String) -> Int { lanes[host]?.count ?? 0 }
 
-    /// Puts something in, or changes its importance and place. Where it comes from is taken from the first time.
+    /// Puts something in, or changes its importance and rank. Where it comes from is taken from the first time.
     ///
-    /// - Parameter candidate: what a governor is told of it, but for the importance, which is the wish's.
-    public mutating func put(_ wish: Wish, place: Int, as candidate: @autoclosure () -> TransferCandidate) {
-        let old = current[wish.subject]
-        if let old, old.candidate.importance == wish.importance, old.place == place { return }
-        var candidate = old?.candidate ?? candidate()
-        candidate.importance = wish.importance
-        if old != nil { remove(wish.subject) }
-        lastSerial += 1
-        let entry = Entry(subject: wish.subject, candidate: candidate, place: place, serial: lastSerial)
-        current[wish.subject] = entry
-        counts[candidate.host, default: 0] += 1
-        lanes[candidate.host, default: Heap { $0.comesBefore($1) }].push(entry)
-        sweep(candidate.host)
+    /// - Parameters:
+    ///   - rank: where it stands among equals; no two have the same.
+    ///   - candidate: what a governor is told of it, but for the importance.
+    public mutating func put(
+        _ number: Int, _ importance: Importance, rank: Int, as candidate: @autoclosure () -> TransferCandidate
+    ) {
+        let rank = Int32(clamping: rank)
+        guard !contains(number) else { return move(number, importance, rank) }
+        var candidate = candidate()
+        candidate.importance = importance
+        // The lane's own string for all: one that is longer than fifteen bytes takes room of its own.
+        if let lane = lanes.index(forKey: candidate.host) { candidate.host = lanes.keys[lane] }
+        while places.count <= number { places.append(.vacant) }
+        places[number] = QueuePlace(candidate: candidate, rank: rank, spot: 0)
+        lanes[candidate.host, default: QueueLane()].insert(number, in: &places)
+        count += 1
+    }
+
+    private mutating func move(_ number: Int, _ importance: Importance, _ rank: Int32) {
+        let place = places[number]
+        guard (place.candidate.importance, place.rank) != (importance, rank) else { return }
+        (places[number].candidate.importance, places[number].rank) = (importance, rank)
+        lanes[place.candidate.host]?.settle(Int(place.spot), in: &places)
     }
 
     /// Takes something out.
-    public mutating func remove(_ subject: Wish.Subject) {
-        guard let host = current.removeValue(forKey: subject)?.candidate.host else { return }
-        counts[host, default: 1] -= 1
-        if counts[host] == 0 { (counts[host], lanes[host]) = (nil, nil) }
+    public mutating func remove(_ number: Int) {
+        guard contains(number) else { return }
+        let host = places[number].candidate.host
+        lanes[host]?.remove(number, in: &places)
+        if lanes[host]?.count == 0 { lanes[host] = nil }
+        count -= 1
     }
 
     /// Takes out the first that is admitted.
@@ -75,15 +80,15 @@ public struct TransferQueue: Sendable {
         entry: Entry, way: Admission.Way
     )? {
         // Each lane is asked about once: its first one speaks for the others.
-        var heads = Heap<Entry> { $0.comesBefore($1) }
-        for host in lanes.keys { if let first = first(of: host) { heads.push(first) } }
-        while let first = heads.popFirst() {
-            switch admit(first.candidate) {
+        var heads = Heap<(number: Int, place: QueuePlace)> { $0.place.comesBefore($1.place) }
+        for number in lanes.values.compactMap(\.first) { heads.push((number, places[number])) }
+        while let (number, place) = heads.popFirst() {
+            switch admit(place.candidate) {
             case .linkIsBusy: return nil
             case .hostIsBusy: continue
             case .now(let way):
-                remove(first.subject)
-                return (first, way)
+                remove(number)
+                return (Entry(number: number, candidate: place.candidate), way)
             }
         }
         return nil
@@ -91,24 +96,9 @@ public struct TransferQueue: Sendable {
 
     /// What waits, the most important first, up to so many.
     public func first(_ limit: Int) -> [Entry] {
-        let all = lanes.values.flatMap { $0.filter(isCurrent) }
-        return Array(all.sorted { $0.comesBefore($1) }.prefix(limit))
-    }
-
-    private mutating func first(of host: String) -> Entry? {
-        while let first = lanes[host]?.first, !isCurrent(first) { _ = lanes[host]?.popFirst() }
-        return lanes[host]?.first
-    }
-
-    private func isCurrent(_ entry: Entry) -> Bool {
-        current[entry.subject]?.serial == entry.serial
-    }
-
-    /// Lets go of what is passed over anyway, before there is more of it than of what counts.
-    private mutating func sweep(_ host: String) {
-        guard var lane = lanes[host], lane.count > 2 * count(of: host) + 64 else { return }
-        lanes[host] = nil
-        lane.keep(isCurrent)
-        lanes[host] = lane
+        let firsts = lanes.values.flatMap { $0.first(limit, in: places) }
+        return firsts.sorted { places[$0].comesBefore(places[$1]) }.prefix(limit).map {
+            Entry(number: $0, candidate: places[$0].candidate)
+        }
     }
 }

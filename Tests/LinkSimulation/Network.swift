@@ -1,7 +1,7 @@
 import Model
 import Traffic
 
-/// A network to try governors on, and what they make of it.
+/// A network to governors on, and what they make of it.
 public struct Network: CustomStringConvertible, Sendable {
     /// Its rate, in words.
     public let name: String
@@ -72,10 +72,10 @@ public struct Network: CustomStringConvertible, Sendable {
     public func seeds(_ count: UInt64) -> ClosedRange<UInt64> { 1...(loss > 0 ? count : 1) }
 
     /// Seconds for all thumbnails, the mean of some runs.
-    public func total(_ governor: some Governor, isShared: Bool = false) throws -> Double {
+    public func total(_ governor: some Governor, isShared: Bool = false) -> Double {
         let seeds = seeds(3)
-        return try seeds.reduce(0) { sum, seed in
-            let simulation = try Simulation(link, governor, isShared: isShared, seed: seed)
+        return seeds.reduce(0) { sum, seed in
+            let simulation = Simulation(link, governor, isShared: isShared, seed: seed)
             simulation.want(thumbnails, .thumbnail, sizes: Self.thumbnailSizes)
             simulation.run()
             return sum + simulation.time
@@ -83,8 +83,8 @@ public struct Network: CustomStringConvertible, Sendable {
     }
 
     /// Seconds that the line takes at least: the bytes with their headers, and two round trips before the first of them.
-    public func least() throws -> Double {
-        let simulation = try Simulation(link, FixedGovernor(width: 1))
+    public func least() -> Double {
+        let simulation = Simulation(link, FixedGovernor(width: 1))
         simulation.want(thumbnails, .thumbnail, sizes: Self.thumbnailSizes)
         let bytes = simulation.transfers.reduce(0) { $0 + $1.size + 250 }
         return Double(bytes) * 1_500 / 1_448 * 8 / bits + 2 * roundTrip
@@ -93,10 +93,10 @@ public struct Network: CustomStringConvertible, Sendable {
     /// Seconds from the wish for a photo of 400 kB to its last byte.
     ///
     /// - Parameter crowd: thumbnails that are wanted too, from some seconds before.
-    public func photo(_ governor: some Governor, isShared: Bool = false, crowd: Int) throws -> Double {
+    public func photo(_ governor: some Governor, isShared: Bool = false, crowd: Int) -> Double {
         let seeds: ClosedRange<UInt64> = 1...(crowd == 0 && loss == 0 ? 1 : 20)
-        return try seeds.reduce(0) { sum, seed in
-            let simulation = try Simulation(link, governor, isShared: isShared, seed: seed)
+        return seeds.reduce(0) { sum, seed in
+            let simulation = Simulation(link, governor, isShared: isShared, seed: seed)
             simulation.want(crowd, .thumbnail, sizes: Self.thumbnailSizes)
             let time = crowd == 0 ? 0 : moment(seed)
             let photo = simulation.want(.photo, bytes: 400_000, importance: .lookedAt, at: time)
@@ -112,10 +112,10 @@ public struct Network: CustomStringConvertible, Sendable {
     }
 
     /// Seconds from the wish for a photo to its last byte, while others are fetched beforehand.
-    public func photo(_ governor: some Governor, bytes: Int, amongPhotosOf others: Int) throws -> Double {
+    public func photo(_ governor: some Governor, bytes: Int, amongPhotosOf others: Int) -> Double {
         let delays = [0.1, 0.2, 0.3, 0.4, 0.6, 0.8]
-        return try delays.reduce(0) { sum, delay in
-            let simulation = try Simulation(link, governor)
+        return delays.reduce(0) { sum, delay in
+            let simulation = Simulation(link, governor)
             simulation.want(60, .thumbnail, sizes: Self.thumbnailSizes)
             for _ in 0..<12 { simulation.want(.photo, bytes: others, importance: .near, at: 30) }
             let photo = simulation.want(.photo, bytes: bytes, importance: .lookedAt, at: 30 + delay)

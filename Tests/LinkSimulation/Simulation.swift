@@ -31,7 +31,6 @@ public final class Simulation {
     /// Whether all goes over one connection, with TLS.
     private let isShared: Bool
     private var isSecure: Bool { isShared }
-    private let gallery: GalleryID
     private var queue = TransferQueue()
     var events = SimulatedEvents()
     var connections: [SimulatedConnection] = []
@@ -48,10 +47,9 @@ public final class Simulation {
     private static let worthKeeping = 65_536
 
     /// - Parameter isShared: whether all goes over one connection, as with HTTP/2; then one more round trip is needed for TLS.
-    public init(_ link: SimulatedLink, _ governor: any Governor, isShared: Bool = false, seed: UInt64 = 1) throws {
+    public init(_ link: SimulatedLink, _ governor: any Governor, isShared: Bool = false, seed: UInt64 = 1) {
         (self.link, self.governor, self.isShared) = (link, governor, isShared)
         numbers = SeededNumbers(seed: seed)
-        gallery = GalleryID(try Address("http://example.org/"))
     }
 
     /// Wants something from some time on. Returns its number.
@@ -119,8 +117,7 @@ public final class Simulation {
     private func put(_ number: Int) {
         var candidate = transfers[number].candidate
         candidate.held = Double(transfers[number].held)
-        let subject = Wish.Subject.picture(gallery, PhotoKey(Int64(number)), .photo)
-        queue.put(Wish(subject, importance: candidate.importance), place: number, as: candidate)
+        queue.put(number, candidate.importance, rank: number, as: candidate)
     }
 
     private func pump() {
@@ -135,9 +132,8 @@ public final class Simulation {
         let hanging = governor.takeHanging(at: time)
         for (number, way) in hanging.sorted(by: { $0.key < $1.key }) { repeatWhatHangs(number, over: way) }
         while let (entry, way) = queue.popFirst({ governor.admit($0, at: time) }) {
-            guard case .picture(_, let key, _) = entry.subject else { break }
-            governor.noteStart(of: Int(key.rawValue), entry.candidate, over: way, at: time)
-            start(Int(key.rawValue), over: way)
+            governor.noteStart(of: entry.number, entry.candidate, over: way, at: time)
+            start(entry.number, over: way)
         }
         for number in running.sorted() where transfers[number].inPieces != nil {
             transfers[number].inPieces = governor.pieces(of: number)

@@ -16,16 +16,16 @@ func row(_ cells: [String]) { print("| " + cells.joined(separator: " | ") + " |"
 row(["network", "ours", "best of 4, 16, 64", "against it", "against 4", "against the line", "photo, h1", "photo, h2"])
 row([String](repeating: "---", count: 8))
 for network in Network.all + [.d] {
-    let fixed = try [4, 16, 64].map { try network.total(FixedGovernor(width: $0)) }
+    let fixed = [4, 16, 64].map { network.total(FixedGovernor(width: $0)) }
     let best = fixed.min() ?? 0
-    let ours = try network.total(AdaptiveGovernor())
-    let photos = try [false, true].map { isShared in
-        let alone = try network.photo(FixedGovernor(width: 4), isShared: isShared, crowd: 0)
-        return try network.photo(AdaptiveGovernor(), isShared: isShared, crowd: network.crowd) / alone
+    let ours = network.total(AdaptiveGovernor())
+    let photos = [false, true].map { isShared in
+        let alone = network.photo(FixedGovernor(width: 4), isShared: isShared, crowd: 0)
+        return network.photo(AdaptiveGovernor(), isShared: isShared, crowd: network.crowd) / alone
     }
     row(
         ["\(network)", text(ours), text(best), text(ours / best), text(ours / fixed[0])]
-            + [text(try ours / network.least())] + photos.map(text))
+            + [text(ours / network.least())] + photos.map(text))
 }
 
 print("")
@@ -34,7 +34,7 @@ row([String](repeating: "---", count: 4))
 for (network, bytes, others) in [
     (Network.b, 3_000_000, 3_000_000), (.c, 400_000, 3_000_000), (.d, 400_000, 400_000),
 ] {
-    let four = try network.photo(FixedGovernor(width: 4), bytes: bytes, amongPhotosOf: others)
-    let ours = try network.photo(AdaptiveGovernor(), bytes: bytes, amongPhotosOf: others)
+    let four = network.photo(FixedGovernor(width: 4), bytes: bytes, amongPhotosOf: others)
+    let ours = network.photo(AdaptiveGovernor(), bytes: bytes, amongPhotosOf: others)
     row(["\(network)", text(ours), text(four), text(ours / four)])
 }

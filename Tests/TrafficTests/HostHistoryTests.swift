@@ -6,30 +6,30 @@ import Testing
 
 @Suite(.ownThread) struct HostHistoryTests {
     /// A governor that has been over a network once.
-    private func learned(_ network: Network) throws -> HostHistory {
-        let simulation = try Simulation(network.link, AdaptiveGovernor())
+    private func learned(_ network: Network) -> HostHistory {
+        let simulation = Simulation(network.link, AdaptiveGovernor())
         simulation.want(network.thumbnails, .thumbnail, sizes: Network.thumbnailSizes)
         simulation.run()
         return simulation.history
     }
 
-    @Test func aSecondRunBeginsWhereTheFirstEnded() throws {
+    @Test func aSecondRunBeginsWhereTheFirstEnded() {
         let network = Network.b
-        let first = try network.total(AdaptiveGovernor())
-        #expect(try network.total(AdaptiveGovernor(history: learned(network))) < first)
+        let first = network.total(AdaptiveGovernor())
+        #expect(network.total(AdaptiveGovernor(history: learned(network))) < first)
     }
 
     /// The same host over the cellar's Wi-Fi: what was found out upstairs is wrong a hundredfold.
-    @Test func aHistoryOfAnotherNetworkCostsLittle() throws {
-        let history = try learned(Network(name: "300 Mbit/s", bits: 300e6, roundTrip: 0.1, thumbnails: 2_000))
+    @Test func aHistoryOfAnotherNetworkCostsLittle() {
+        let history = learned(Network(name: "300 Mbit/s", bits: 300e6, roundTrip: 0.1, thumbnails: 2_000))
         for network in Network.all where network.bits <= 10e6 {
-            let first = try network.total(AdaptiveGovernor())
-            #expect(try network.total(AdaptiveGovernor(history: history)) <= 1.15 * first, "\(network)")
+            let first = network.total(AdaptiveGovernor())
+            #expect(network.total(AdaptiveGovernor(history: history)) <= 1.15 * first, "\(network)")
         }
     }
 
     @Test func isReadAsItWasWritten() throws {
-        let history = try learned(.c)
+        let history = learned(.c)
         #expect(HostHistory(text: history.text) == history && !history.text.isEmpty)
         #expect(HostHistory(text: "nonsense\nhost\t-3\nhost\tinf\nhost\t1e300\n\t\n") == HostHistory())
         var many = HostHistory()
