@@ -78,13 +78,20 @@ extension AdaptiveGovernor {
         isRoomWanted = false
         let small = max(rate * host.link.roundTripTime / 2, host.link.isShared ? 0 : Self.firstFlight)
         // What is kept of a photo is not lost. It is in the way for as long as it runs: a connection that has just begun
-        // beside others that are fast loses packets to them, and is slow from then on.
-        let photos = running.filter {
-            isInterruptible($0.value) && $0.value.candidate.kind == .photo && rest(of: $0.value) >= small
-                && $0.value.asked == nil
+        // beside others that are fast loses packets to them, and is slow from then on. And what has been lost on a slow line
+        // is sent again when nobody expects it.
+        let inTheWay = running.filter { _, other in
+            let isLong = other.candidate.kind == .photo && rest(of: other) >= small
+            return isInterruptible(other) && other.asked == nil && (isLong || isLost(other, at: now))
         }
-        return photos.keys.sorted()
-            + largest(within: rate * max(host.link.roundTripTime, 0.25), keeping: small) { photos[$0] == nil }
+        return inTheWay.keys.sorted()
+            + largest(within: rate * max(host.link.roundTripTime, 0.25), keeping: small) { inTheWay[$0] == nil }
+    }
+
+    /// Whether nothing has come of it for so long that nothing of it is on the way any more.
+    private func isLost(_ transfer: RunningTransfer, at now: Double) -> Bool {
+        guard let host = hosts[transfer.candidate.host], host.quality == .poor else { return false }
+        return now - transfer.sign > 3 * host.link.someTime
     }
 
     /// Over a connection of its own a server sends so many bytes at once (RFC 6928), as soon as it is asked: whoever takes that
