@@ -14,6 +14,8 @@ struct BreakReport {
     var proxy: String?
     /// Whether the host's name, or the proxy's, is known.
     var isLookedUp = true
+    /// How long it took till then.
+    var seconds = 0.0
     /// Whether there was a connection, to the proxy if there is one.
     var isConnected = false
     /// Whether the request went out.
@@ -34,7 +36,7 @@ struct BreakReport {
         switch code {
         case CURLE_OPERATION_TIMEDOUT where !isRequested: timeout
         case CURLE_OPERATION_TIMEDOUT: .stalled
-        case CURLE_COULDNT_RESOLVE_HOST: .unknownHost(host)
+        case CURLE_COULDNT_RESOLVE_HOST: seconds < Self.lookupPatience ? .unknownHost(host) : .lookupTimedOut(host)
         case CURLE_COULDNT_RESOLVE_PROXY: .unknownProxy
         case CURLE_COULDNT_CONNECT: unreachable
         case CURLE_PROXY: refusalBySOCKS
@@ -50,6 +52,10 @@ struct BreakReport {
         default: security ?? .other(reason)
         }
     }
+
+    /// curl does not say whether a name server knows no such host, or is silent. The C library waits for five seconds, and asks
+    /// twice (resolv.conf(5)): who is still without an answer then has heard of none.
+    private static let lookupPatience = 9.5
 
     private var reason: String { detail.isEmpty ? meaning : detail }
 

@@ -104,6 +104,7 @@ final class Exchange {
             code: code, meaning: String(cString: ccurl_easy_strerror(easy.curl.functions, code)),
             detail: Proxy.withoutCredentials(String(cString: errorText), plan.proxyCredentials), host: hop.url.place,
             proxy: plan.proxy?.url, isLookedUp: easy.offset(CURLINFO_NAMELOOKUP_TIME_T) > 0,
+            seconds: Double(easy.offset(CURLINFO_TOTAL_TIME_T)) / 1e6,
             isConnected: easy.long(CURLINFO_NUM_CONNECTS) > 0, isRequested: isRequested,
             isUnanswered: isUnanswered, isHeadComplete: head.isComplete, systemError: easy.long(CURLINFO_OS_ERRNO),
             verdict: verdict != 0 ? verdict : easy.long(CURLINFO_PROXY_SSL_VERIFYRESULT),

@@ -141,6 +141,9 @@ import Testing
             change(&report)
             return report.error
         }
+        let noName: UInt32 = 6
+        #expect(error(noName) { $0.seconds = 5.2 } == .unknownHost("h"))
+        #expect(error(noName) { $0.seconds = 10.01 } == .lookupTimedOut("h"))
         let (noProxyName, noConnection, timeOut, noMemory, received, proxy) = (5, 7, 28, 27, 56, 97) as Codes
         #expect(error(noConnection) { $0.systemError = Int(ENETUNREACH) } == .noRoute("h"))
         #expect(error(noConnection) { $0.systemError = Int(EHOSTUNREACH) } == .noRoute("h"))

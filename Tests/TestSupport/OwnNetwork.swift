@@ -13,7 +13,12 @@ public final class OwnNetwork: Sendable {
 
     private typealias Unshare = @convention(c) (Int32) -> Int32
     private typealias Enter = @convention(c) (Int32, Int32) -> Int32
+    private typealias Mount =
+        @convention(c) (
+            UnsafePointer<CChar>?, UnsafePointer<CChar>, UnsafePointer<CChar>?, UInt, UnsafeRawPointer?
+        ) -> Int32
     private static let networks: Int32 = 0x4000_0000  // CLONE_NEWNET
+    private static let mounts: Int32 = 0x0002_0000  // CLONE_NEWNS
 
     private struct NotPossible: Error {}
 
@@ -41,6 +46,24 @@ public final class OwnNetwork: Sendable {
         let (namespace, networks) = (namespace, Self.networks)
         return Self.onThread {
             precondition(enter(namespace, networks) == 0, "the namespace is gone")
+            return body()
+        }
+    }
+
+    /// Does something inside, where some of the system's files are others.
+    ///
+    /// - Parameter files: what stands in whose place.
+    public func inside<Result: Sendable>(
+        with files: [(file: String, place: String)], _ body: @escaping @Sendable () -> Result
+    ) -> Result {
+        let (unshare, mount): (Unshare, Mount) = (Self.function("unshare"), Self.function("mount"))
+        let mounts = Self.mounts
+        return inside {
+            // What is mounted here is seen by nobody else: MS_REC, MS_PRIVATE, and then MS_BIND.
+            precondition(unshare(mounts) == 0 && mount(nil, "/", nil, 0x4_4000, nil) == 0, "no mounts of its own")
+            for (file, place) in files where access(place, F_OK) == 0 {
+                precondition(mount(file, place, nil, 0x1000, nil) == 0, "\(place) cannot be another file")
+            }
             return body()
         }
     }
