@@ -8,7 +8,7 @@ import Traffic
 extension NetworkController {
     /// Looks at all transfers, lets the governor judge, and does what it says.
     func look() {
-        for identity in operations.keys { readMeter(of: identity) }
+        for operation in operations.values { readMeters(of: operation) }
         for number in governor.advance(to: clock.now.seconds, waiting: waiting) {
             // It is still wanted, so it goes back into the queue when it has ended.
             if let identity = numbers[number] { operations[identity]?.attempt(number)?.task.cancel() }
@@ -31,11 +31,12 @@ extension NetworkController {
     ///
     /// Nobody knows when each of it happened, so all of it has happened now: what is found together, from its beginning to its
     /// end, has not taken the microseconds that it takes to be told.
-    func readMeter(of identity: RequestIdentity) {
-        guard let operation = operations[identity] else { return }
-        let now = clock.now.seconds
+    func readMeters(of operation: Operation) {
         for attempt in operation.attempts {
-            for news in attempt.news() {
+            let found = attempt.news()
+            guard !found.isEmpty else { continue }
+            let now = clock.now.seconds
+            for news in found {
                 governor.note(news, of: attempt.number, at: now)
                 if case .ended = news { numbers[attempt.number] = nil }
             }

@@ -96,7 +96,7 @@ extension NetworkController {
     }
 
     private func finish(_ identity: RequestIdentity, _ number: Int, _ error: (any Error)?) async {
-        readMeter(of: identity)
+        if let operation = operations[identity] { readMeters(of: operation) }
         // Of what was given up for another attempt nobody wants to know.
         guard let operation = operations[identity], let attempt = operation.attempt(number) else { return }
         let failure = error is CancellationError ? nil : error.map { RequestError($0) }

@@ -39,8 +39,8 @@ extension AdaptiveGovernor {
 
     /// From when on each hangs that could be asked for once more, if nothing comes of it before, and over what way that is done.
     private var hangTimes: [(number: Int, time: Double, way: Admission.Way)] {
-        guard let greatest = running.values.lazy.map(\.candidate.importance).max() else { return [] }
-        let last = running.filter { $0.value.candidate.importance == greatest }
+        guard let greatest = running.lazy.map(\.transfer.candidate.importance).max() else { return [] }
+        let last = running.filter { $0.transfer.candidate.importance == greatest }
         guard last.count <= Self.few else { return [] }
         return last.compactMap { number, transfer in
             // What is less important is begun when nothing else waits for that host. On a slow link that has to make do: there

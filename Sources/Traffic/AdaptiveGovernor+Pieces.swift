@@ -10,8 +10,8 @@ extension AdaptiveGovernor {
         guard transfer.isUrgent else {
             return TransferPieces(window: isAnythingUrgent ? 0 : host.cost(transfer), of: window)
         }
-        let others = inOrder.lazy.filter { $0.key != number && $0.value.candidate.host == transfer.candidate.host }
-            .reduce(0) { $0 + underWay($1.value) }
+        let others = running.lazy.filter { $0 != number && $1.candidate.host == transfer.candidate.host }
+            .reduce(0) { $0 + underWay($1.transfer) }
         return TransferPieces(window: max(window - others, min(window, Self.leastWindow)), of: window)
     }
 

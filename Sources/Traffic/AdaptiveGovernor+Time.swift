@@ -5,34 +5,33 @@ extension AdaptiveGovernor {
     /// Judges what has been learned, once a round trip.
     public mutating func advance(to now: Double, waiting: (String) -> Int) -> [Int] {
         let (areHeldBack, isUrgent) = (areOthersHeldBack, isAnythingUrgent)
-        var fallen: Set<String> = []
+        var fallen: [String] = []
+        var unsaturated: [Int] = []
         for name in hosts.keys {
             guard var host = hosts[name] else { continue }
             if isUrgent { host.lastHeldBack = now }
             host.waiting = waiting(name)
             let isSaturated =
                 (host.waiting > 0 && !areHeldBack && host.running > 0) || isSaturatedByPieces(name, host)
-            let overdue = {
-                [running, link = host.link] in
-                running.values.count {
-                    $0.candidate.host == name && !$0.isLeft && $0.askTime.map { link.isLate(now - $0) } ?? false
+            let wasUnshared = host.trial.isUnshared
+            let hasFallen = host.advance(to: now, isSaturated: isSaturated) { [running, link = host.link] in
+                running.count { _, transfer in
+                    transfer.candidate.host == name && !transfer.isLeft
+                        && transfer.askTime.map { link.isLate(now - $0) } ?? false
                 }
             }
-            let wasUnshared = host.trial.isUnshared
-            if host.advance(to: now, isSaturated: isSaturated, overdue: overdue) { fallen.insert(name) }
+            if hasFallen { fallen.append(name) }
             if host.trial.isUnshared, !wasUnshared { leaveShared(name) }
             host.underWay = 0
+            // Most hosts have nothing under way.
+            for (number, transfer) in running where host.running > 0 && transfer.candidate.host == name {
+                host.underWay += host.cost(transfer)
+                let isPieces = transfer.asked != nil && transfer.isUrgent
+                if (host.waiting == 0 || areHeldBack) && !isPieces || hasFallen { unsaturated.append(number) }
+            }
             hosts[name] = host
         }
-        for (number, transfer) in inOrder {
-            let name = transfer.candidate.host
-            guard let host = hosts[name] else { continue }
-            hosts[name]?.underWay += host.cost(transfer)
-            let isPieces = transfer.asked != nil && transfer.isUrgent
-            if (host.waiting == 0 || areHeldBack) && !isPieces || fallen.contains(name) {
-                running[number]?.isSaturated = false
-            }
-        }
+        for number in unsaturated { running[number]?.isSaturated = false }
         return makeRoom(at: now) + fallen.sorted().flatMap { shed($0) } + makePlace()
     }
 
@@ -41,15 +40,15 @@ extension AdaptiveGovernor {
     private mutating func makePlace() -> [Int] {
         defer { crowded = [] }
         return crowded.sorted().compactMap { name in
-            let ofHost = inOrder.filter { $0.value.candidate.host == name }
+            let ofHost = running.filter { $0.transfer.candidate.host == name }
             // What was interrupted has its place until it has ended.
             guard let host = hosts[name], Double(host.running) >= host.cap.value,
-                !ofHost.contains(where: \.value.isGivenUp),
-                let last = ofHost.filter({ $0.value.candidate.kind == .photo && isInterruptible($0.value) })
-                    .min(by: { $0.value.candidate.importance < $1.value.candidate.importance })
+                !ofHost.contains(where: \.transfer.isGivenUp),
+                let last = ofHost.filter({ $0.transfer.candidate.kind == .photo && isInterruptible($0.transfer) })
+                    .min(by: { $0.transfer.candidate.importance < $1.transfer.candidate.importance })
             else { return nil }
-            running[last.key]?.isGivenUp = true
-            return last.key
+            running[last.number]?.isGivenUp = true
+            return last.number
         }
     }
 
@@ -83,9 +82,9 @@ extension AdaptiveGovernor {
         let inTheWay = running.filter { _, other in
             let isLong = other.candidate.kind == .photo && rest(of: other) >= small
             return isInterruptible(other) && other.asked == nil && (isLong || isLost(other, at: now))
-        }
-        return inTheWay.keys.sorted()
-            + largest(within: rate * max(host.link.roundTripTime, 0.25), keeping: small) { inTheWay[$0] == nil }
+        }.map(\.number)
+        return inTheWay
+            + largest(within: rate * max(host.link.roundTripTime, 0.25), keeping: small) { !inTheWay.contains($0) }
     }
 
     /// Whether nothing has come of it for so long that nothing of it is on the way any more.
@@ -117,8 +116,8 @@ extension AdaptiveGovernor {
     ///
     /// - Parameter small: with so little to come it is sooner through than another is begun.
     private func largest(within room: Double, keeping small: Double, of isMeant: (Int) -> Bool) -> [Int] {
-        let others = running.filter { isInterruptible($0.value) && isMeant($0.key) && $0.value.asked == nil }
-            .map { (number: $0.key, importance: $0.value.candidate.importance, rest: rest(of: $0.value)) }
+        let others = running.filter { isInterruptible($1) && isMeant($0) && $1.asked == nil }
+            .map { (number: $0, importance: $1.candidate.importance, rest: rest(of: $1)) }
             .sorted { ($0.importance.rawValue, -$0.rest, $0.number) < ($1.importance.rawValue, -$1.rest, $1.number) }
         var left = others.reduce(0) { $0 + $1.rest }
         var interrupted: [Int] = []

@@ -9,10 +9,7 @@ import Model
 public struct AdaptiveGovernor: Governor {
     private var remembered: HostHistory
     var hosts: [String: GovernedHost] = [:]
-    var running: [Int: RunningTransfer] = [:]
-    /// Those that run in the order of their numbers. What is added up in another order is another sum, by a hair, and what is done
-    /// is to be the same each time.
-    var inOrder: [(key: Int, value: RunningTransfer)] { running.sorted { $0.key < $1.key } }
+    var running = RunningTransfers()
     /// Which of them the user waits for. Each admission asks for these few, and they are not to be looked for among all.
     var urgent: Set<Int> = []
     /// Something that is looked at has started, and nothing was interrupted for it yet.
