@@ -6,8 +6,8 @@ public struct TransferReport: Hashable, Sendable {
         case running(Progress, speed: Double? = nil)
         /// Its turn has not come.
         case queued
-        /// Nor this one's, and something is in its way: an attempt has failed, after so many, or its host cannot be reached,
-        /// which may be known of others alone.
+        /// Nor this one's, and something is in its way: an attempt has failed, after so many, or its host cannot be reached, or
+        /// does not want to be asked, which may be known of others alone.
         case heldBack(Failure, attempts: Int)
         /// An attempt failed. It was the so-and-so-many-th; the next one comes at that time, or, if there is none, when
         /// something else happens, such as the network's coming back.

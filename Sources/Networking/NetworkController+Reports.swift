@@ -13,11 +13,11 @@ extension NetworkController {
             quality: judgement.quality, running: numbers.count, limit: judgement.limit,
             window: Int64(judgement.window), bandwidth: judgement.bandwidth, roundTrip: judgement.roundTrip,
             received: received + coming, isPaused: isPaused, queued: agenda.queue.count, waiting: waiting.count,
-            transfers: context.activity.isTrafficWatched ? transferReports(waiting, judgement.unreachable) : [])
+            transfers: context.activity.isTrafficWatched ? transferReports(waiting, judgement) : [])
     }
 
     private func transferReports(
-        _ waiting: [(subject: Wish.Subject, wait: Agenda.Wait)], _ unreachable: Set<String>
+        _ waiting: [(subject: Wish.Subject, wait: Agenda.Wait)], _ judgement: GovernorReport
     ) -> [TransferReport] {
         let running = operations.values.sorted { ($1.importance, $0.number) < ($0.importance, $1.number) }
             .compactMap { operation -> TransferReport? in
@@ -38,7 +38,7 @@ extension NetworkController {
         let queued = agenda.queued(TrafficReport.maximumTransfers).map {
             TransferReport(
                 $0.subject, host: Self.name(of: $0.candidate.host), importance: $0.candidate.importance,
-                stage: stage(of: $0.subject, from: $0.candidate.host, unreachable))
+                stage: stage(of: $0.subject, from: $0.candidate.host, judgement))
         }
         let firstDue = waiting.sorted { $0.wait.until ?? .forEver < $1.wait.until ?? .forEver }
         let putOff = firstDue.prefix(TrafficReport.maximumTransfers).compactMap { subject, wait -> TransferReport? in
@@ -50,12 +50,16 @@ extension NetworkController {
         return running + putOff + queued
     }
 
-    /// What has its turn to come, and what is in the way of it. Of a host that cannot be reached one thing at a time is tried.
+    /// What has its turn to come, and what is in the way of it. Of a host that cannot be reached one thing at a time is tried, and
+    /// one that does not want to be asked is not.
     private func stage(
-        of subject: Wish.Subject, from host: String, _ unreachable: Set<String>
+        of subject: Wish.Subject, from host: String, _ judgement: GovernorReport
     ) -> TransferReport.Stage {
         let setback = agenda.setback(of: subject)
-        if unreachable.contains(host), setback?.failure.remedy != .network {
+        if setback == nil, judgement.silences[host] ?? 0 > clock.now.seconds {
+            return .heldBack(RequestError.status(429, retryAfter: nil).failure, attempts: 0)
+        }
+        if judgement.unreachable.contains(host), setback?.failure.remedy != .network {
             let failure = RequestError.transfer(.unreachable(Self.name(of: host))).failure
             return .heldBack(failure, attempts: setback?.attempts ?? 0)
         }

@@ -61,7 +61,8 @@ extension NetworkController {
             governor.note(.ended(error?.ending ?? .cancelled), of: attempt.number, at: clock.now.seconds)
         }
         if error?.isComplaint == true {
-            governor.noteComplaint(of: operation.candidate.host, at: clock.now.seconds)
+            let silence = schedule.silence(retryAfter: error?.silence)
+            governor.noteComplaint(of: operation.candidate.host, silence: Double(silence), at: clock.now.seconds)
         }
     }
 

@@ -98,6 +98,12 @@ public enum RequestError: Error, Equatable {
         }
     }
 
+    /// Seconds for which it asks to be left alone by whoever asks, whatever it is asked for (RFC 6585, section 4). With 503 that
+    /// may be meant of one picture, which it has not made yet.
+    var silence: Int? {
+        if case .status(429, let seconds) = self { seconds } else { nil }
+    }
+
     /// The statuses that speak of the moment and not of the request.
     private var isTransientStatus: Bool {
         guard case .status(let code, _) = self else { return false }

@@ -53,10 +53,10 @@ extension AdaptiveGovernor {
         running[number] = transfer
     }
 
-    /// Lets fewer of that host run for a while.
-    public mutating func noteComplaint(of host: String, at now: Double) {
+    /// Lets fewer of that host run for a while, and none if it says so.
+    public mutating func noteComplaint(of host: String, silence: Double, at now: Double) {
         let roundTrip = hosts[host]?.link.roundTripTime ?? 0.2
-        hosts[host]?.cap.noteRefusal(at: now, roundTrip: roundTrip)
+        hosts[host]?.cap.noteRefusal(at: now, roundTrip: roundTrip, silence: silence)
         if hosts[host]?.trial.noteRefusal(at: now) == true { hosts[host]?.link.startAgain(sharing: true) }
     }
 

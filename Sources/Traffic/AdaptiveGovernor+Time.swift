@@ -10,7 +10,7 @@ extension AdaptiveGovernor {
         for name in hosts.keys {
             guard var host = hosts[name] else { continue }
             if isUrgent { host.lastHeldBack = now }
-            host.waiting = waiting(name)
+            host.waiting = host.cap.wantsSilence(at: now) ? 0 : waiting(name)
             let isSaturated =
                 (host.waiting > 0 && !areHeldBack && host.running > 0) || isSaturatedByPieces(name, host)
             let wasUnshared = host.trial.isUnshared
@@ -59,10 +59,10 @@ extension AdaptiveGovernor {
     }
 
     /// A quarter of a round trip, as long as anything runs; and as long as nothing does, when a host that something waits for
-    /// is tried next.
+    /// is tried next, or asked again.
     public func pace(at now: Double, waiting: (String) -> Int) -> Double? {
         guard !running.isEmpty else {
-            return hosts.compactMap { waiting($0.key) > 0 ? $0.value.reach.nextProbe : nil }.min()
+            return hosts.compactMap { waiting($0.key) > 0 ? $0.value.nextTry(at: now) : nil }.min()
                 .map { max($0 - now, 0.02) }
         }
         let roundTrip = hosts.values.filter { $0.running > 0 }.map(\.link.roundTripTime).min() ?? 0.2

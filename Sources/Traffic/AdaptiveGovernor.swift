@@ -74,6 +74,7 @@ public struct AdaptiveGovernor: Governor {
             return .hostIsBusy
         }
         if candidate.isUrgent { return .now(host.way(forUrgent: candidate, at: now)) }
+        if host.cap.wantsSilence(at: now) { return .hostIsBusy }
         if areOthersHeldBack || running.count >= Self.greatestWidth { return .linkIsBusy }
         // Thumbnails of others may start all the same.
         if candidate.kind == .photo, isAnythingUrgent || (host.quality == .poor && host.running > 0) {
@@ -136,6 +137,7 @@ public struct AdaptiveGovernor: Governor {
     public var report: GovernorReport {
         var report = GovernorReport()
         report.unreachable = Set(hosts.filter(\.value.reach.isOffline).keys)
+        report.silences = hosts.mapValues(\.cap.silenceEnd).filter { $0.value > 0 }
         let busiest = hosts.filter { !$0.key.isEmpty }.values
             .max { ($0.running, $0.link.delivered) < ($1.running, $1.link.delivered) }
         guard let host = busiest else { return report }

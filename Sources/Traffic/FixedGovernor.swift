@@ -45,7 +45,7 @@ public struct FixedGovernor: Governor {
     public func patience(at now: Double) -> Double? { nil }
 
     /// The width is what it is.
-    public mutating func noteComplaint(of host: String, at now: Double) {}
+    public mutating func noteComplaint(of host: String, silence: Double, at now: Double) {}
 
     /// What it does is the same on each.
     public mutating func noteNetwork(at now: Double) { found = FoundHosts() }

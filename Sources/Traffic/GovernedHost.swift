@@ -31,6 +31,11 @@ struct GovernedHost: Sendable {
     /// Whether it could as well begin anew: it is idle, and nothing is to be held against it.
     var isForgettable: Bool { isIdle && !reach.isOffline && cap.isWhole }
 
+    /// When it is tried next, while it cannot be reached, or asked again, while it does not want to be.
+    func nextTry(at now: Double) -> Double? {
+        reach.nextProbe ?? (cap.wantsSilence(at: now) ? cap.silenceEnd : nil)
+    }
+
     // MARK: - Admission
 
     /// Files of this machine that are read at once.

@@ -23,7 +23,9 @@ public protocol Governor: Sendable {
     /// Notes what happens to something that was started.
     mutating func note(_ news: TransferNews, of transfer: Int, at now: Double)
     /// Notes that a host wants to be asked less: 429, 503, or connections that it resets.
-    mutating func noteComplaint(of host: String, at now: Double)
+    ///
+    /// - Parameter silence: seconds for which it does not want to be asked at all, but for what the user waits for.
+    mutating func noteComplaint(of host: String, silence: Double, at now: Double)
     /// Notes that the system has come to be on a network, or on another one.
     mutating func noteNetwork(at now: Double)
     /// Lets time pass. Returns what should be interrupted, and put back into the queue, for something more important.

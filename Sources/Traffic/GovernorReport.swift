@@ -6,6 +6,8 @@ public struct GovernorReport: Hashable, Sendable {
     public var quality: LinkQuality?
     /// Hosts that cannot be reached. One thing at a time is tried of them, and the others have to wait.
     public var unreachable: Set<String> = []
+    /// Until when hosts do not want to be asked, in a governor's seconds. What is over may still be among it.
+    public var silences: [String: Double] = [:]
     /// How many transfers it would let run at most.
     public var limit = 0
     /// Bytes that it keeps asked for and not delivered.

@@ -21,8 +21,16 @@ public struct RetrySchedule: Sendable {
     /// The longest waits, by how many attempts have failed.
     public static let longest: [Duration] = [.seconds(1), .seconds(60), .seconds(3_600), .seconds(21_600)]
 
-    /// The seconds that somebody waits for a server who does not wait for ever.
+    /// The seconds that somebody waits for a server who does not wait for ever, and that a server is left alone for the sake of one
+    /// thing: it may be that alone which it does not want to give.
     private static let patience = 60
+
+    /// The seconds for which nothing else is asked either of a server that wants to be asked less. Who gives up on what is put off for
+    /// longer does not wait with the rest.
+    public func silence(retryAfter: Int?) -> Int {
+        guard let retryAfter else { return 0 }
+        return maximumAttempts != nil && retryAfter > Self.patience ? 0 : min(retryAfter, Self.patience)
+    }
 
     /// How long to wait after that many failed attempts; nil to give up.
     ///

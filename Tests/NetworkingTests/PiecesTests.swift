@@ -41,7 +41,7 @@ import Testing
         mutating func note(_ news: TransferNews, of transfer: Int, at now: Double) {
             inner.note(news, of: transfer, at: now)
         }
-        mutating func noteComplaint(of host: String, at now: Double) {}
+        mutating func noteComplaint(of host: String, silence: Double, at now: Double) {}
         mutating func noteNetwork(at now: Double) {}
         mutating func advance(to now: Double, waiting: (String) -> Int) -> [Int] { [] }
         mutating func takeHanging(at now: Double) -> [Int: Admission.Way] { [:] }

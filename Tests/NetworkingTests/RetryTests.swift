@@ -34,6 +34,12 @@ import Testing
         }
     }
 
+    @Test func silence() {
+        let patient = RetrySchedule(), counting = RetrySchedule(maximumAttempts: 2)
+        #expect([nil, 0, 30, 60, 3_600].map { patient.silence(retryAfter: $0) } == [0, 0, 30, 60, 60])
+        #expect([nil, 0, 30, 60, 3_600].map { counting.silence(retryAfter: $0) } == [0, 0, 30, 60, 0])
+    }
+
     @Test func retryAfterIsReadInBothForms() {
         #expect(RetryAfter.seconds("120") == 120)
         let now = Timestamp(iso8601: "1994-11-06T08:49:00Z")!

@@ -56,7 +56,9 @@ struct WatchedGovernor: Governor {
         inner.note(news, of: transfer, at: now)
     }
 
-    mutating func noteComplaint(of host: String, at now: Double) { inner.noteComplaint(of: host, at: now) }
+    mutating func noteComplaint(of host: String, silence: Double, at now: Double) {
+        inner.noteComplaint(of: host, silence: silence, at: now)
+    }
     mutating func noteNetwork(at now: Double) { inner.noteNetwork(at: now) }
 
     mutating func advance(to now: Double, waiting: (String) -> Int) -> [Int] {

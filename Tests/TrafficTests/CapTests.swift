@@ -16,7 +16,9 @@ import Testing
     private mutating func fill(_ limit: Int, with kind: TransferKind) {
         governor.noteStart(of: 100, candidate(.thumbnail, .visible), over: .any, at: 0)
         governor.note(.ended(.completed), of: 100, at: 1)
-        for time in 1...6 where governor.report.limit > limit { governor.noteComplaint(of: "strict", at: Double(time)) }
+        for time in 1...6 where governor.report.limit > limit {
+            governor.noteComplaint(of: "strict", silence: 0, at: Double(time))
+        }
         for number in 1...limit {
             governor.noteStart(of: number, candidate(kind, .near), over: .any, at: 7)
             governor.note(.answered(wait: 0.1, length: 9e6, isShared: false), of: number, at: 7.1)
@@ -49,5 +51,23 @@ import Testing
         _ = look(at: 7.2)
         #expect(governor.admit(candidate(.list, .list), at: 7.2) == .hostIsBusy)
         #expect(look(at: 7.3).isEmpty)
+    }
+
+    @Test mutating func whoWantsToBeLeftAloneIs() {
+        let waiting: (String) -> Int = { _ in 5 }
+        fill(4, with: .thumbnail)
+        for number in 1...4 { governor.note(.ended(.completed), of: number, at: 8) }
+        governor.noteComplaint(of: "strict", silence: 30, at: 10)
+        governor.noteComplaint(of: "strict", silence: 5, at: 11)
+        _ = governor.advance(to: 12, waiting: waiting)
+        #expect(governor.report.silences == ["strict": 40])
+        #expect(governor.admit(candidate(.thumbnail, .visible), at: 12) == .hostIsBusy)
+        let other = TransferCandidate(host: "other", importance: .visible, kind: .thumbnail)
+        #expect(governor.admit(other, at: 12) == .now(.any))
+        #expect(governor.admit(candidate(.photo, .lookedAt), at: 12) == .now(.any))
+        // It looks again when that is over, and not before.
+        #expect(governor.pace(at: 12, waiting: waiting) == 28)
+        #expect(governor.admit(candidate(.thumbnail, .visible), at: 40) == .now(.any))
+        #expect(governor.pace(at: 40, waiting: waiting) == nil)
     }
 }

@@ -176,7 +176,7 @@ import Testing
     @Test(arguments: zip([5, 4], [0, 1])) mutating func aHostThatComplainsIsAskedForNoMoreThanItTakes(
         complaints: Int, most: Int
     ) {
-        for time in 1...complaints { governor.noteComplaint(of: "h", at: Double(time)) }
+        for time in 1...complaints { governor.noteComplaint(of: "h", silence: 0, at: Double(time)) }
         #expect(governor.report.limit == most * 2 + 2)
         for number in 9...11 {
             begin(number, at: 10)

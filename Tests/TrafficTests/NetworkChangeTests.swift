@@ -17,7 +17,7 @@ import Testing
             governor.note(.received(10_000 * second), of: 1, at: second)
             _ = governor.advance(to: second) { _ in 1 }
         }
-        governor.noteComplaint(of: "h", at: 6)
+        governor.noteComplaint(of: "h", silence: 0, at: 6)
     }
 
     @Test mutating func whatIsKnownIsOfTheNetworkBefore() {

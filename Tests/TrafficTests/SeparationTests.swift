@@ -68,7 +68,7 @@ import Testing
             governor.note(.ended(.unreachable), of: number, at: 0)
         }
         bring(5, from: "strict", at: 0)
-        governor.noteComplaint(of: "strict", at: 0)
+        governor.noteComplaint(of: "strict", silence: 0, at: 0)
         for number in 6...1_000 { bring(number, from: "\(number)", at: Double(number)) }
         #expect(governor.hosts.count <= 256)
         for name in ["busy", "gone", "strict", "1000", "900"] { #expect(governor.hosts[name] != nil, "\(name)") }

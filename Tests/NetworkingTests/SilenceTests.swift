@@ -1,0 +1,91 @@
+import Model
+import Synchronization
+import TestSupport
+import Testing
+import Traffic
+
+@testable import Cache
+@testable import Networking
+
+/// A server that is asked too much, and says for how long it wants to be left alone.
+@Suite struct SilenceTests {
+    private let test: NetworkTest
+    private let ids = (0..<60).map { "n\($0)" }
+    /// When each thumbnail was asked for.
+    private let times = Times()
+
+    private final class Times: Sendable {
+        private let all = Mutex<[Duration]>([])
+        private let refusal = Mutex<[ScriptedServer.Step]?>(nil)
+
+        var taken: [Duration] { all.withLock { $0 } }
+
+        func refuse(_ answer: [ScriptedServer.Step]?) { refusal.withLock { $0 = answer } }
+
+        func answer(_ path: String, at now: Duration) -> [ScriptedServer.Step]? {
+            guard path.hasPrefix("/t/") else { return nil }
+            all.withLock { $0.append(now) }
+            return refusal.withLock { $0 }
+        }
+    }
+
+    init() throws { test = try NetworkTest() }
+
+    /// Wishes for all thumbnails, and waits until those that were begun have been refused.
+    private func askForAll(_ refusal: [ScriptedServer.Step]) async throws -> NetworkController {
+        test.putGallery(ids)
+        test.answer.withLock { [times, clock = test.clock] in $0 = { times.answer($0.path, at: clock.now) } }
+        times.refuse(refusal)
+        let controller = test.start(test.makeController(governor: AdaptiveGovernor()))
+        try await test.refresh()
+        test.wishes.state(
+            try ids.map { Wish(try test.thumbnail($0), importance: .visible) }, by: test.wishes.makeWisher())
+        try await test.until { [test, times] in
+            !times.taken.isEmpty && test.activity.failures.count == times.taken.count
+                && test.activity.traffic?.running == 0
+        }
+        await controller.finishTurn()
+        return controller
+    }
+
+    @Test("BEHAVIOURS 5.3: who is told that he asks too much asks for nothing else meanwhile")
+    func theOthersAreNotAskedForEither() async throws {
+        let controller = try await askForAll(.answer(429, headers: ["Retry-After: 30"]))
+        let refused = times.taken.count
+        #expect(refused < ids.count / 2, "\(refused)")
+        // Of the others it is said why they wait.
+        let watch = test.activity.watchTraffic()
+        try await test.until { [test] in test.activity.traffic?.transfers.isEmpty == false }
+        let reason = RequestError.status(429, retryAfter: nil).failure
+        let stages = test.activity.traffic?.transfers.map(\.stage) ?? []
+        #expect(stages.count { $0 == .heldBack(reason, attempts: 0) } == ids.count - refused, "\(stages)")
+        withExtendedLifetime(watch) {}
+        times.refuse(nil)
+        try await test.letTimePass(for: controller) { [test, ids] in
+            try ids.allSatisfy { try test.photo($0).thumbnail.isCurrent }
+        }
+        #expect(times.taken.count == ids.count + refused)
+        #expect(times.taken.dropFirst(refused).allSatisfy { $0 >= .seconds(30) })
+    }
+
+    @Test func whatIsLookedAtIs() async throws {
+        _ = try await askForAll(.answer(429, headers: ["Retry-After: 30"]))
+        test.wishes.state([Wish(try test.full("n59"), importance: .lookedAt)], by: test.wishes.makeWisher())
+        try await test.until { [test] in test.server.requests.contains { $0.path == "/p/n59" } }
+        #expect(test.clock.now < .seconds(30))
+    }
+
+    /// It may have not made that one yet.
+    @Test func whoCannotServeOneIsAskedForTheOthers() async throws {
+        test.putGallery(ids)
+        test.put("/t/n0", .answer(503, headers: ["Retry-After: 30"]))
+        test.start(test.makeController(governor: AdaptiveGovernor()))
+        try await test.refresh()
+        test.wishes.state(
+            try ids.map { Wish(try test.thumbnail($0), importance: .visible) }, by: test.wishes.makeWisher())
+        try await test.until { [test, ids] in
+            try ids.dropFirst().allSatisfy { try test.photo($0).thumbnail.isCurrent }
+        }
+        #expect(test.clock.now < .seconds(30))
+    }
+}
