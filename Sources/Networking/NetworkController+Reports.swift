@@ -38,7 +38,7 @@ extension NetworkController {
         let queued = agenda.queued(TrafficReport.maximumTransfers).map {
             TransferReport(
                 $0.subject, host: Self.name(of: $0.candidate.host), importance: $0.candidate.importance,
-                stage: stage(of: $0.subject, from: $0.candidate.host, judgement))
+                stage: stage(of: $0.subject, $0.candidate.importance, from: $0.candidate.host, judgement))
         }
         let firstDue = waiting.sorted { $0.wait.until ?? .forEver < $1.wait.until ?? .forEver }
         let putOff = firstDue.prefix(TrafficReport.maximumTransfers).compactMap { subject, wait -> TransferReport? in
@@ -53,15 +53,15 @@ extension NetworkController {
     /// What has its turn to come, and what is in the way of it. Of a host that cannot be reached one thing at a time is tried, and
     /// one that does not want to be asked is not.
     private func stage(
-        of subject: Wish.Subject, from host: String, _ judgement: GovernorReport
+        of subject: Wish.Subject, _ importance: Importance, from host: String, _ judgement: GovernorReport
     ) -> TransferReport.Stage {
         let setback = agenda.setback(of: subject)
-        if setback == nil, judgement.silences[host] ?? 0 > clock.now.seconds {
-            return .heldBack(RequestError.status(429, retryAfter: nil).failure, attempts: 0)
-        }
         if judgement.unreachable.contains(host), setback?.failure.remedy != .network {
             let failure = RequestError.transfer(.unreachable(Self.name(of: host))).failure
             return .heldBack(failure, attempts: setback?.attempts ?? 0)
+        }
+        if setback == nil, importance < .list, judgement.silences[host] ?? 0 > clock.now.seconds {
+            return .heldBack(RequestError.status(429, retryAfter: nil).failure, attempts: 0)
         }
         return setback.map { .heldBack($0.failure, attempts: $0.attempts) } ?? .queued
     }

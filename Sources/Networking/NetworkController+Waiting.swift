@@ -7,6 +7,7 @@ extension NetworkController {
     /// second, and an attempt that has only just failed would fail again: so there is a second between two of them.
     func renew(_ subject: Wish.Subject) {
         guard case .waiting(let wait) = agenda.state(of: subject) else { return }
+        governor.endSilence(of: wait.host)
         let soon = wait.since + .seconds(1)
         if clock.now >= soon {
             agenda.enqueue(subject)

@@ -60,6 +60,9 @@ extension AdaptiveGovernor {
         if hosts[host]?.trial.noteRefusal(at: now) == true { hosts[host]?.link.startAgain(sharing: true) }
     }
 
+    /// Asks it as any other, until it complains again.
+    public mutating func endSilence(of host: String) { hosts[host]?.cap.endSilence() }
+
     /// Tries at once what could not be reached, and begins to measure anew: what is known is of the network before.
     public mutating func noteNetwork(at now: Double) {
         for name in hosts.keys { hosts[name]?.noteNetwork(at: now) }

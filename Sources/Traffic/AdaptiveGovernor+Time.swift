@@ -10,9 +10,10 @@ extension AdaptiveGovernor {
         for name in hosts.keys {
             guard var host = hosts[name] else { continue }
             if isUrgent { host.lastHeldBack = now }
-            host.waiting = host.cap.wantsSilence(at: now) ? 0 : waiting(name)
+            host.waiting = waiting(name)
+            host.isSilent = host.cap.wantsSilence(at: now)
             let isSaturated =
-                (host.waiting > 0 && !areHeldBack && host.running > 0) || isSaturatedByPieces(name, host)
+                (host.hasMoreToStart && !areHeldBack && host.running > 0) || isSaturatedByPieces(name, host)
             let wasUnshared = host.trial.isUnshared
             let hasFallen = host.advance(to: now, isSaturated: isSaturated) { [running, link = host.link] in
                 running.count { _, transfer in
@@ -27,7 +28,7 @@ extension AdaptiveGovernor {
             for (number, transfer) in running where host.running > 0 && transfer.candidate.host == name {
                 host.underWay += host.cost(transfer)
                 let isPieces = transfer.asked != nil && transfer.isUrgent
-                if (host.waiting == 0 || areHeldBack) && !isPieces || hasFallen { unsaturated.append(number) }
+                if (!host.hasMoreToStart || areHeldBack) && !isPieces || hasFallen { unsaturated.append(number) }
             }
             hosts[name] = host
         }
@@ -80,17 +81,12 @@ extension AdaptiveGovernor {
         // beside others that are fast loses packets to them, and is slow from then on. And what has been lost on a slow line
         // is sent again when nobody expects it.
         let inTheWay = running.filter { _, other in
+            guard isInterruptible(other), other.asked == nil else { return false }
             let isLong = other.candidate.kind == .photo && rest(of: other) >= small
-            return isInterruptible(other) && other.asked == nil && (isLong || isLost(other, at: now))
+            return isLong || hosts[other.candidate.host]?.hasLost(other, at: now) == true
         }.map(\.number)
         return inTheWay
             + largest(within: rate * max(host.link.roundTripTime, 0.25), keeping: small) { !inTheWay.contains($0) }
-    }
-
-    /// Whether nothing has come of it for so long that nothing of it is on the way any more.
-    private func isLost(_ transfer: RunningTransfer, at now: Double) -> Bool {
-        guard let host = hosts[transfer.candidate.host], host.quality == .poor else { return false }
-        return now - transfer.sign > 3 * host.link.someTime
     }
 
     /// Over a connection of its own a server sends so many bytes at once (RFC 6928), as soon as it is asked: whoever takes that

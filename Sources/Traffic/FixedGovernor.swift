@@ -47,6 +47,9 @@ public struct FixedGovernor: Governor {
     /// The width is what it is.
     public mutating func noteComplaint(of host: String, silence: Double, at now: Double) {}
 
+    /// It keeps none.
+    public mutating func endSilence(of host: String) {}
+
     /// What it does is the same on each.
     public mutating func noteNetwork(at now: Double) { found = FoundHosts() }
 

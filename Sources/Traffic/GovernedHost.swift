@@ -17,8 +17,9 @@ struct GovernedHost: Sendable {
     var waits = AnswerWaits()
     /// How important that was which was started last, and not for the second time.
     var lastStarted = Importance.rest
-    /// How many waited for it that could have been started, when that was last looked at.
+    /// How many waited for it, when that was last looked at, and whether it did not want to be asked.
     var waiting = 0
+    var isSilent = false
 
     init(_ capacity: Double?, isSecure: Bool) {
         link = HostLink(isSecure: isSecure)
@@ -30,6 +31,9 @@ struct GovernedHost: Sendable {
 
     /// Whether it could as well begin anew: it is idle, and nothing is to be held against it.
     var isForgettable: Bool { isIdle && !reach.isOffline && cap.isWhole }
+
+    /// Whether there is something to start as soon as there is room.
+    var hasMoreToStart: Bool { waiting > 0 && !isSilent }
 
     /// When it is tried next, while it cannot be reached, or asked again, while it does not want to be.
     func nextTry(at now: Double) -> Double? {
@@ -80,7 +84,7 @@ struct GovernedHost: Sendable {
     /// How something comes that is asked for once more; nil while there is no room, and where all share one connection: what
     /// the others bring over it tells the server what was lost.
     var wayForHanging: Admission.Way? {
-        guard !isShared, !reach.isOffline, Double(running) < cap.value else { return nil }
+        guard !isShared, !reach.isOffline, !isSilent, Double(running) < cap.value else { return nil }
         // Of those that few share it might be given the one that it hangs on.
         return trial.isUnshared ? Admission.Way(.unshared) : .any
     }
@@ -118,6 +122,14 @@ struct GovernedHost: Sendable {
             case .poor, .offline: 1
             }
         return min(rest, link.window(cap: cap.value) / sideBySide)
+    }
+
+    /// Whether nothing has come of it for so long that nothing of it is on the way any more: its packets were lost, and come again
+    /// when nobody expects them. On a fast link that does not matter, and over one connection they come before all else.
+    func hasLost(_ transfer: RunningTransfer, at now: Double) -> Bool {
+        guard quality == .poor, !isShared else { return false }
+        let usual = transfer.isAnswered ? link.silence(among: running) : waits.bound ?? 0
+        return now - transfer.sign > max(3 * link.someTime, usual)
     }
 
     // MARK: - News

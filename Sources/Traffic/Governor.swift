@@ -26,6 +26,8 @@ public protocol Governor: Sendable {
     ///
     /// - Parameter silence: seconds for which it does not want to be asked at all, but for what the user waits for.
     mutating func noteComplaint(of host: String, silence: Double, at now: Double)
+    /// Notes that the user wants a host to be asked, whatever it said of that.
+    mutating func endSilence(of host: String)
     /// Notes that the system has come to be on a network, or on another one.
     mutating func noteNetwork(at now: Double)
     /// Lets time pass. Returns what should be interrupted, and put back into the queue, for something more important.

@@ -24,8 +24,11 @@ struct HostCap {
 
     /// It was not the host that complained: there was none, or there was no network.
     mutating func forgive() {
-        (value, silenceEnd) = (HostLink.greatestCap, -Double.infinity)
+        value = HostLink.greatestCap
     }
+
+    /// The user wants it asked all the same.
+    mutating func endSilence() { silenceEnd = -Double.infinity }
 
     /// Whether it has asked to be left alone.
     func wantsSilence(at now: Double) -> Bool { now < silenceEnd }

@@ -1,7 +1,7 @@
 import Model
 import Traffic
 
-/// A network to governors on, and what they make of it.
+/// A network to try governors on, and what they make of it.
 public struct Network: CustomStringConvertible, Sendable {
     /// Its rate, in words.
     public let name: String

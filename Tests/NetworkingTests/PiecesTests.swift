@@ -42,6 +42,7 @@ import Testing
             inner.note(news, of: transfer, at: now)
         }
         mutating func noteComplaint(of host: String, silence: Double, at now: Double) {}
+        mutating func endSilence(of host: String) {}
         mutating func noteNetwork(at now: Double) {}
         mutating func advance(to now: Double, waiting: (String) -> Int) -> [Int] { [] }
         mutating func takeHanging(at now: Double) -> [Int: Admission.Way] { [:] }

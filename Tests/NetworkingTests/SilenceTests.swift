@@ -75,6 +75,18 @@ import Traffic
         #expect(test.clock.now < .seconds(30))
     }
 
+    @Test func whoeverTriesOneAgainEndsIt() async throws {
+        let controller = try await askForAll(.answer(429, headers: ["Retry-After: 30"]))
+        let refused = try #require(test.activity.failures.first?.subject)
+        times.refuse(nil)
+        test.clock.advance(to: .seconds(2))
+        test.wishes.hurry([refused])
+        // All the others come, and it; those that were refused with it wait for their time.
+        try await test.until { [times, ids] in times.taken.count == ids.count + 1 }
+        #expect(times.taken.allSatisfy { $0 < .seconds(3) })
+        await controller.finishTurn()
+    }
+
     /// It may have not made that one yet.
     @Test func whoCannotServeOneIsAskedForTheOthers() async throws {
         test.putGallery(ids)

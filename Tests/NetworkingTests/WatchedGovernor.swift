@@ -59,6 +59,7 @@ struct WatchedGovernor: Governor {
     mutating func noteComplaint(of host: String, silence: Double, at now: Double) {
         inner.noteComplaint(of: host, silence: silence, at: now)
     }
+    mutating func endSilence(of host: String) { inner.endSilence(of: host) }
     mutating func noteNetwork(at now: Double) { inner.noteNetwork(at: now) }
 
     mutating func advance(to now: Double, waiting: (String) -> Int) -> [Int] {

@@ -70,6 +70,7 @@ public final class ScriptedResolver: Sendable {
             var sender = sockaddr()
             var length = socklen_t(MemoryLayout<sockaddr>.size)
             let count = recvfrom(descriptor, &question, question.count, 0, &sender, &length)
+            if count < 0, errno == EINTR { continue }
             guard count > 0 else { return }
             guard let reply = reply(to: question.prefix(count), answer) else { continue }
             _ = sendto(descriptor, reply, reply.count, 0, &sender, length)

@@ -65,9 +65,15 @@ import Testing
         let other = TransferCandidate(host: "other", importance: .visible, kind: .thumbnail)
         #expect(governor.admit(other, at: 12) == .now(.any))
         #expect(governor.admit(candidate(.photo, .lookedAt), at: 12) == .now(.any))
+        // Another network makes no difference.
+        governor.noteNetwork(at: 12)
+        #expect(governor.admit(candidate(.thumbnail, .visible), at: 12) == .hostIsBusy)
         // It looks again when that is over, and not before.
         #expect(governor.pace(at: 12, waiting: waiting) == 28)
         #expect(governor.admit(candidate(.thumbnail, .visible), at: 40) == .now(.any))
         #expect(governor.pace(at: 40, waiting: waiting) == nil)
+        governor.noteComplaint(of: "strict", silence: 30, at: 41)
+        governor.endSilence(of: "strict")
+        #expect(governor.admit(candidate(.thumbnail, .visible), at: 42) == .now(.any))
     }
 }

@@ -190,6 +190,17 @@ import Testing
         #expect(governor.takeHanging(at: 12).isEmpty && governor.patience(at: 12) == nil)
     }
 
+    @Test mutating func aHostThatWantsToBeLeftAloneIsNotAskedForItAgain() {
+        begin(9, at: 1)
+        answer(9, at: 1.04)
+        governor.noteComplaint(of: "h", silence: 30, at: 1.05)
+        look(at: 2)
+        #expect(governor.takeHanging(at: 2).isEmpty)
+        governor.endSilence(of: "h")
+        look(at: 2.1)
+        #expect(governor.takeHanging(at: 2.1) == [9: .any])
+    }
+
     /// A file could be anywhere by then, and there may be much of it; a list is made by a server that may be slow.
     @Test(arguments: [TransferKind.photo, .list]) mutating func onlyThumbnailsAre(_ kind: TransferKind) {
         begin(9, TransferCandidate(host: "h", importance: .lookedAt, kind: kind), at: 1)
