@@ -52,11 +52,6 @@ struct Probe {
     }
 
     func failure(_ request: HTTPRequest) async -> HTTPError? {
-        do {
-            _ = try await fetch(request)
-            return nil
-        } catch {
-            return error as? HTTPError
-        }
+        await client.transfer(request).failure()
     }
 }

@@ -13,13 +13,7 @@ import Testing
         let client = HTTPClient(HTTPConfiguration(connectTimeout: patience), log: Log())
         let request = HTTPRequest(url: Self.url, destination: .stream, limit: 1 << 20)
         // curl's threads are in the network of whoever starts them, and look into the same files.
-        let transfer = resolver.inside { client.transfer(request) }
-        do {
-            for try await _ in transfer {}
-            return nil
-        } catch {
-            return error as? HTTPError
-        }
+        return await resolver.inside { client.transfer(request) }.failure()
     }
 
     @Test(arguments: [ScriptedResolver.Answer.unknown, .failure, .refusal, .nonsense])
