@@ -20,6 +20,7 @@ struct GalleryUpdates {
     /// What a user means by it: everything that failed has another chance, too. Returns a sentence for him.
     func refresh(_ addresses: [Address]) -> String {
         guard !context.settings.offline else { return "Offline: nothing is fetched." }
+        context.holdsUpdates = false
         context.activity.forgetStorageTroubles()
         context.caches.credentials.lookAgain()
         for id in addresses.map(GalleryID.init) {

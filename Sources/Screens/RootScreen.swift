@@ -84,6 +84,7 @@ public final class RootScreen: Screen {
         timer.onDue = { [weak self] in self?.openGallery?.askForUpdate() }
         context.nextUpdate = { [weak self] in self?.timer.due(of: $0) }
         context.galleries.onChange = { [weak self] in self?.adaptTimer() }
+        context.onUpdatesReleased = { [weak self] in self?.adaptTimer() }
         adaptTimer()
         context.places.current = { [weak self] in self?.place ?? Place() }
         // What was noted before anybody listened.
@@ -166,6 +167,7 @@ public final class RootScreen: Screen {
             (top as? GalleriesScreen)?.select(address)
             let photos = try PhotosScreen(context, cache: cache, at: place)
             push(photos)
+            context.holdsUpdates = false
             adaptTimer()
             context.log.info(.screen, "\(address) opened")
             if place.isPhotoOpen { photos.openSelection(fills: place.fillsScreen) }

@@ -50,6 +50,12 @@ public final class ScreenContext {
     }
     /// How pictures were drawn before more was known of the terminal: they are shown until there are others.
     private(set) var formerStyle: DrawingStyle?
+    /// Whether no update begins by itself yet. Vitrine died the last time, and waits for the user to open or refresh a gallery.
+    public var holdsUpdates = false {
+        didSet { if oldValue, !holdsUpdates { onUpdatesReleased() } }
+    }
+    /// Called when updates may begin by themselves again.
+    var onUpdatesReleased: () -> Void = {}
     /// When a gallery is updated next by itself; nil if it is not.
     var nextUpdate: (Address) -> Timestamp? = { _ in nil }
     /// Where changes come in.

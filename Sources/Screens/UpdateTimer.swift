@@ -26,7 +26,7 @@ final class UpdateTimer {
 
     /// Takes in which gallery is open now, and what the user's list says.
     func adapt(open: Address?) {
-        guard !context.settings.offline else { return }
+        guard !context.settings.offline, !context.holdsUpdates else { return }
         let isOpened = self.open != open
         self.open = open
         let intervals = intervals

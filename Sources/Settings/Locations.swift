@@ -44,6 +44,9 @@ public struct Locations: Hashable, Sendable {
     /// Where one was, as older versions kept it.
     public var placeFile: String { state + "/place" }
 
+    /// A file for each browser that runs, by which a later start knows that one died.
+    public var runningFolder: String { state + "/running" }
+
     private static func absolute(_ path: String?) -> String? {
         guard let path, path.hasPrefix("/") else { return nil }
         return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path

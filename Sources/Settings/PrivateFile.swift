@@ -86,7 +86,8 @@ public enum PrivateFile {
         return String(cString: resolved)
     }
 
-    private static func makeFolder(_ path: String) throws(SettingsError) {
+    /// Makes a folder, and those above it, for its owner alone.
+    static func makeFolder(_ path: String) throws(SettingsError) {
         guard !path.isEmpty, mkdir(path, 0o700) != 0, errno != EEXIST else { return }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/") else {
             throw .file(path: path, reason: String(cString: strerror(errno)))

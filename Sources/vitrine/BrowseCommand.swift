@@ -18,13 +18,19 @@ struct BrowseCommand {
         let terminal = try Terminal(TerminalEnvironment(), wishes: house.settings.terminalWishes)
         let places = PlacesFile(house.locations)
         let known = places.read()
-        let place = try startingPlace(gallery, known)
+        let hasDied = RunMark.takeDeaths(in: house.locations.runningFolder)
+        // What the user names opens all the same. What was open by itself may be what Vitrine died of.
+        let startsInGalleries = hasDied && gallery == nil
+        let place = startsInGalleries ? Place() : try startingPlace(gallery, known)
+        if hasDied { house.activity.note(notice: Self.notice(startsInGalleries: startsInGalleries)) }
         let caches = try house.openCaches()
         terminal.followsMouse = house.settings.mouse
         let program = externalProgram
         let developer = PictureDeveloper(caches: caches, decoder: house.decoder, log: house.log)
         let remembered = RememberedPlaces(known) { try places.note($0) }
-        let root = RootScreen(try makeContext(caches, developer, terminal, remembered, program))
+        let context = try makeContext(caches, developer, terminal, remembered, program)
+        context.holdsUpdates = startsInGalleries
+        let root = RootScreen(context)
         root.onNeedsDisplay = { terminal.setNeedsFrame() }
         root.onRedraw = { terminal.redraw() }
         root.onSuspend = { terminal.suspend() }
@@ -38,6 +44,8 @@ struct BrowseCommand {
             defer { shown.continuation.finish() }
             return root.frame(size)
         }
+        // Before a gallery's list, photos or cache are looked at.
+        let mark = RunMark(in: house.locations.runningFolder)
         root.start(at: place)
         let working = startWorking(caches, developer, shown.stream)
         let signal = await withCheckedContinuation { continuation in
@@ -51,12 +59,19 @@ struct BrowseCommand {
             terminal.onEnd = finish
             terminal.start()
         }
+        // The end is in order from here on, whatever a second signal does to the rest.
+        mark?.remove()
         terminal.end()
         // Reads are of no use to anybody now. What is being written is whole transactions.
         working.cancel()
         if let failure = await root.finish() { Output.complain(failure) }
         await program.sweep()
         return Self.exitCode(signal)
+    }
+
+    private static func notice(startsInGalleries: Bool) -> String {
+        let rest = startsInGalleries ? " Nothing is fetched until you open a gallery." : ""
+        return "Vitrine ended unexpectedly the last time.\(rest)"
     }
 
     /// A gallery that was named is opened, as it was looked at the last time; without one, the place where the user was.
