@@ -4,6 +4,9 @@
 # make fuzz-pictures
 #               mangles pictures for MINUTES=30 and has them decoded under the address sanitizer; what a decoder dies of
 #               stays in .build-asan/findings
+# make fuzz-answers
+#               fetches ANSWERS=200000 mangled answers with the real client, without and with the address sanitizer; answers
+#               that end a process or hang stay in .build-asan/answers
 # make bench    measures; ONLY=first-sync that alone, PHOTOS=100000 with fewer, LINKS="b c" on those links,
 #               ROUNDS=1 once on each of them, JSON=FILE writes it there
 # make install  puts it under PREFIX (and DESTDIR), with its manual page and what shells complete command lines with
@@ -32,6 +35,7 @@ BLANK = $(NOTHING) $(NOTHING)
 SUITES = ^($(subst $(BLANK),|,$(strip $(ROOMS))))Tests\.
 SANITIZED = .build-tsan/debug
 MINUTES ?= 30
+ANSWERS ?= 200000
 # Where what is installed was built, and where the manual page and what shells read belong, under share.
 BUILT = .build/release
 MAN = man/man1
@@ -40,7 +44,7 @@ ZSH = zsh/site-functions
 FISH = fish/vendor_completions.d
 MANGLED = .build-asan
 
-.PHONY: run build test sanitize fuzz-pictures bench install clean
+.PHONY: run build test sanitize fuzz-pictures fuzz-answers bench install clean
 
 run: build
 	.build/release/vitrine TestGallery/index.xml
@@ -81,6 +85,16 @@ fuzz-pictures:
 	$(SWIFT) build $(CHECKED) -c release --sanitize=address --product picture-mangler --scratch-path $(MANGLED)
 	env ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=1024:detect_leaks=0 SWIFT_BACKTRACE=enable=no nice -n 19 \
 		$(MANGLED)/release/picture-mangler --minutes $(MINUTES) --findings $(MANGLED)/findings $(SEED:%=--seed %)
+
+# The server and the client share a process, so that the sanitizer sees both.
+fuzz-answers:
+	Scripts/install-packages test
+	$(SWIFT) build $(CHECKED) -c release --product answer-mangler
+	$(SWIFT) build $(CHECKED) -c release --sanitize=address --product answer-mangler --scratch-path $(MANGLED)
+	for build in .build $(MANGLED); do \
+		env SWIFT_BACKTRACE=enable=no nice -n 19 $$build/release/answer-mangler --answers $(ANSWERS) \
+			--findings $(MANGLED)/answers $(SEED:%=--seed %) || exit 1; \
+	done
 
 bench: build
 	Scripts/install-packages bench

@@ -78,7 +78,7 @@ let tests: KeyValuePairs<String, [String]> = [
     "SQLite": ["TestSupport"],
     "Cache": ["SQLite", "Streams", "Model", "Logging", "TestSupport"],
     "Formats": ["Model", "TestSupport"],
-    "HTTP": ["Logging", "TestSupport"],
+    "HTTP": ["Logging", "TestSupport", "answer-mangler"],
     "Traffic": ["LinkSimulation", "Model", "TestSupport"],
     "Networking": ["Cache", "HTTP", "Logging", "Model", "SQLite", "Streams", "Traffic", "TestSupport", "queue-cost"],
     "Pixels": ["PictureTestSupport", "TestSupport"],
@@ -154,6 +154,8 @@ let package = Package(
             .executableTarget(
                 name: "picture-mangler", dependencies: ["Decoding", "Pixels", "PictureTestSupport", "TestSupport"],
                 path: "Tests/PictureMangler"),
+            .executableTarget(
+                name: "answer-mangler", dependencies: ["HTTP", "Logging", "TestSupport"], path: "Tests/AnswerMangler"),
             .target(
                 name: "PictureTestSupport", dependencies: ["Pixels", "TestSupport"], path: "Tests/PictureTestSupport"),
             .testTarget(

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Mangles pictures and has them decoded, until the time is up or a number of them is done. Built with the address sanitizer, it
 /// ends at the first read or write outside of its memory; so the decoding is done by processes that it starts, one a core, and
@@ -32,9 +33,17 @@ enum PictureMangler {
             FileHandle.standardError.write(Data("usage: picture-mangler --minutes NUMBER --findings FOLDER\n".utf8))
             exit(2)
         }
+        exit(try mangle(options, minutes: minutes, findings: findings) ? 0 : 1)
+    }
+
+    /// Returns whether nothing was found.
+    private static func mangle(_ options: [String: String], minutes: Double, findings: String) throws -> Bool {
+        let corpus = TestFolder()
+        try Corpus.write(to: corpus.path)
         let foreman = try Foreman(
-            findings: findings, seed: options["--seed"].flatMap { UInt64($0) } ?? 1, seconds: minutes * 60,
-            pictures: options["--pictures"].flatMap { Int($0) } ?? .max)
-        exit(try foreman.run() ? 0 : 1)
+            "pictures", findings: findings, seed: options["--seed"].flatMap { UInt64($0) } ?? 1, seconds: minutes * 60,
+            most: options["--pictures"].flatMap { Int($0) } ?? .max
+        ) { program, seed, current in [program, "--work", corpus.path, "\(seed)", current] }
+        return try foreman.run()
     }
 }

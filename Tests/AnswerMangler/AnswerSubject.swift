@@ -1,0 +1,90 @@
+import Foundation
+import HTTP
+import TestSupport
+
+/// One request for a mangled answer. Everything that is asked follows from the seed.
+struct AnswerSubject {
+    let seed: UInt64
+    let origin: String
+    let folder: TestFolder
+
+    /// Fetches it, holds the client to what it promises, and returns a word for what came of it.
+    func fetch(_ client: HTTPClient, patience: Double) async -> String {
+        var numbers = SeededNumbers(seed: seed ^ 0x5EED)
+        let path = folder.path("\(seed)")
+        defer { unlink(path) }
+        let meter = TransferMeter()
+        let request = request(path, meter, &numbers)
+        let transfer = client.transfer(request)
+        let watch = DispatchSource.makeTimerSource()
+        watch.schedule(deadline: .now() + patience)
+        watch.setEventHandler {
+            fatalError("error: the answer \(seed) keeps a transfer for more than \(patience) seconds")
+        }
+        watch.resume()
+        defer { watch.cancel() }
+        let cancelsAfter =
+            Int.random(in: 0..<20, using: &numbers) == 0 ? Int.random(in: 0..<3, using: &numbers) : Int.max
+        var (events, taken) = (0, Int64(0))
+        do {
+            for try await event in transfer {
+                switch event {
+                case .response(let response): taken = response.begin
+                case .bytes(let bytes): taken += Int64(bytes.count)
+                case .written(let end): taken = end
+                case .end: break
+                }
+                precondition(taken <= request.limit, "error: more was handed over than is allowed, seed \(seed)")
+                if events == cancelsAfter { transfer.cancel() }
+                events += 1
+            }
+            precondition(meter.reading.outcome != nil, "error: the meter does not hear of the end, seed \(seed)")
+            check(path, request)
+            return "whole"
+        } catch let error as HTTPError {
+            precondition(!"\(error)".isEmpty)
+            check(path, request)
+            return "refused"
+        } catch {
+            return "cancelled"
+        }
+    }
+
+    /// The file may not be longer than is allowed.
+    private func check(_ path: String, _ request: HTTPRequest) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return }
+        precondition(Int64(status.st_size) <= max(request.limit, 8_192), "error: the file is too long, seed \(seed)")
+    }
+
+    private func request(_ path: String, _ meter: TransferMeter, _ numbers: inout SeededNumbers) -> HTTPRequest {
+        var request = HTTPRequest(
+            url: "\(origin)/\(seed)/0", destination: .stream,
+            limit: [1 << 20, 1 << 20, 1 << 14, 100, 1, Int64(1) << 40].randomElement(using: &numbers) ?? 1 << 20,
+            allowsCompression: Bool.random(using: &numbers), meter: meter)
+        request.connection = [.any, .any, .fresh, .few, .unshared].randomElement(using: &numbers) ?? .any
+        if Int.random(in: 0..<4, using: &numbers) == 0 {
+            request.credentials =
+                Bool.random(using: &numbers) ? .init(user: "anna", password: "secret") : .init(bearer: "secret")
+        }
+        if Int.random(in: 0..<6, using: &numbers) == 0 { request.reach = .publicOnly(except: "127.0.0.1") }
+        if Int.random(in: 0..<5, using: &numbers) == 0 { request.headers = [("If-None-Match", "\"a\"")] }
+        guard Bool.random(using: &numbers) else { return request }
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        defer { close(descriptor) }
+        guard descriptor >= 0, let file = try? BodyFile(duplicating: descriptor) else { return request }
+        request.destination = .file(file)
+        switch Int.random(in: 0..<3, using: &numbers) {
+        case 0:
+            let held = Int.random(in: 1...4_096, using: &numbers)
+            _ = ftruncate(descriptor, off_t(held))
+            request.resumption = .init(offset: Int64(held), validator: "\"a\"")
+        case 1:
+            request.pieces = .init(
+                size: Int.random(in: 1...4_096, using: &numbers), window: Int.random(in: 1...65_536, using: &numbers),
+                most: Int.random(in: 1...8, using: &numbers))
+        default: break
+        }
+        return request
+    }
+}
