@@ -46,11 +46,11 @@ public final class GalleryXMLParser {
 
     /// Reads the next piece of the document.
     ///
-    /// - Parameter isCancelled: asked before every photo; parsing stops with a `CancellationError` when it says so.
+    /// - Parameter isCancelled: asked before every photo and every few kilobytes; parsing stops with a `CancellationError` when it says so.
     public func parse(
         _ bytes: some Collection<UInt8>, isCancelled: @escaping () -> Bool = { false }
     ) throws -> WrittenPhotos {
-        try stream.push(bytes) { event in try self.take(event, isCancelled) }
+        try stream.push(bytes, isCancelled: isCancelled) { event in try self.take(event, isCancelled) }
         return photos.take()
     }
 

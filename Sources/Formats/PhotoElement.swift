@@ -14,6 +14,8 @@ struct PhotoElement: Sendable {
 
     /// The longest name and the longest id that are kept, in bytes. A name is sorted, shown and searched with every list.
     static let maximumText = 4_096
+    /// The most that is remarked of one photo, which may have any number of images.
+    private static let maximumRemarks = 8
     /// As much of a date as a remark shows.
     private static let shownDate = 64
 
@@ -44,7 +46,7 @@ struct PhotoElement: Sendable {
     private mutating func refuse(_ kind: WrittenFields.ImageKind, _ reason: String, _ line: Int) {
         if kind == .image {
             photoProblem = reason
-        } else {
+        } else if remarks.count < Self.maximumRemarks {
             remarks.append(.init(line: line, reason: "thumbnail left out: \(reason)"))
         }
     }

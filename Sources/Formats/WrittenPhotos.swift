@@ -167,6 +167,8 @@ extension WrittenPhotos {
 
     /// Hands out what has come, and begins anew with what has not ended.
     mutating func take() -> WrittenPhotos {
+        // Else what is open, which may be long, would be copied with each piece that comes.
+        guard !photos.isEmpty else { return WrittenPhotos(base: base, plain: plain, digest: digest) }
         var rest = WrittenPhotos(base: base, plain: plain, digest: digest)
         if let open {
             let (start, firstLine) = (open.bytes.lowerBound, open.imageLines.lowerBound)

@@ -15,12 +15,19 @@ final class XMLPushStream {
     /// It and the parser are there from the first bytes on.
     private var library: XMLLibrary?
     private var parser: xmlParserCtxtPtr?
-    /// libxml2 recognises the encoding by the first four bytes, and wants them together.
-    private var beginning: [UInt8] = []
+    private var intake = XMLIntake()
     private var consumer: ((Event) throws -> Void)?
     /// What stopped the parser from inside a callback. A Swift error cannot travel through C.
     private var stop: (any Error)?
     private var bytesSinceTag = 0
+    /// How many namespaces each open element has declared.
+    private var namespaces: [Int] = []
+    private var namespaceCount = 0
+
+    /// The most namespaces that are known at any place. libxml2 goes through all of them for each name with a prefix.
+    private static let maximumNamespaces = 256
+    /// The most different names. libxml2 keeps all of them, in a table that does not grow beyond some size.
+    private static let maximumNames = 1_000
 
     /// - Parameter library: the file that libxml2 is in.
     init(library: String) {
@@ -31,41 +38,35 @@ final class XMLPushStream {
         if let library, let parser { cxml_free(library.functions, parser) }
     }
 
-    func push(_ bytes: some Collection<UInt8>, consumer: @escaping (Event) throws -> Void) throws {
+    /// Takes the document's next bytes.
+    ///
+    /// - Parameter isCancelled: asked for each piece that libxml2 is handed.
+    func push(
+        _ bytes: some Collection<UInt8>, isCancelled: () -> Bool, consumer: @escaping (Event) throws -> Void
+    ) throws {
         self.consumer = consumer
         defer { self.consumer = nil }
         var rest = Array(bytes)[...]
-        if parser == nil {
-            beginning += rest
-            guard beginning.count >= 4 else { return }
-            rest = beginning[...]
-            beginning = []
-            try open(with: rest.prefix(4))
-            rest = rest.dropFirst(4)
-        }
-        // In pieces, so that what is bounded is bounded within a piece too.
+        // In pieces, so that what is bounded is bounded within a piece too, and a piece takes libxml2 some milliseconds.
         while !rest.isEmpty {
-            let piece = rest.prefix(Self.pieceSize)
+            if isCancelled() { throw CancellationError() }
+            let piece = rest.prefix(XMLIntake.pieceSize)
             rest = rest.dropFirst(piece.count)
-            bytesSinceTag += piece.count
-            try parse(piece, isLast: false)
-            guard bytesSinceTag <= GalleryXMLParser.maximumGap else { throw FormatError.tooLong(line: line) }
+            try parse(try intake.take(piece, line: line))
         }
     }
 
+    /// Takes the document's end.
     func finish(consumer: @escaping (Event) throws -> Void) throws {
         self.consumer = consumer
         defer { self.consumer = nil }
-        if parser == nil {
-            guard !beginning.isEmpty else { throw FormatError.empty }
-            try open(with: beginning[...])
-        }
+        try parse(try intake.finish())
+        // It could not be opened before: says so again.
+        if parser == nil { try open(with: []) }
         try parse([], isLast: true)
     }
 
-    private static let pieceSize = 16_384
-
-    private var line: Int { parser.map { Int(cxml_line($0)) } ?? 0 }
+    private var line: Int { parser.map { max(1, Int(cxml_line($0))) } ?? 1 }
 
     private func open(with bytes: ArraySlice<UInt8>) throws {
         let library = try XMLLibrary(file: libraryFile)
@@ -82,6 +83,23 @@ final class XMLPushStream {
         cxml_use_options(library.functions, parser, Int32(XML_PARSE_NONET.rawValue | XML_PARSE_NOCDATA.rawValue))
     }
 
+    /// Hands libxml2 some bytes.
+    private func parse(_ bytes: [UInt8]) throws {
+        guard !bytes.isEmpty else { return }
+        var rest = bytes[...]
+        if parser == nil {
+            // It recognises the encoding by the first four bytes, and wants them together.
+            try open(with: rest.prefix(4))
+            rest = rest.dropFirst(4)
+        }
+        bytesSinceTag += rest.count
+        try parse(rest, isLast: false)
+        guard bytesSinceTag <= GalleryXMLParser.maximumGap else { throw FormatError.tooLong(line: line) }
+        guard let library, let parser, cxml_count_names(library.functions, parser) <= Self.maximumNames else {
+            throw FormatError.tooManyNames
+        }
+    }
+
     private func parse(_ bytes: ArraySlice<UInt8>, isLast: Bool) throws {
         guard let library, let parser else { return }
         let code = bytes.withUnsafeBytes { bytes in
@@ -94,12 +112,10 @@ final class XMLPushStream {
     }
 
     private func malformed(_ library: XMLLibrary, _ parser: xmlParserCtxtPtr) -> FormatError {
+        // Most web pages are no XML, and a mistake in one of their lines explains nothing.
+        if intake.isWebPage { return .notAGallery("a web page") }
         guard let error = cxml_last_error(library.functions, parser) else {
             return .malformed(line: line, reason: "it is not well-formed")
-        }
-        // Nothing that looked like a tag had come yet: this was never meant to be XML.
-        if [XML_ERR_DOCUMENT_EMPTY.rawValue, XML_ERR_DOCUMENT_START.rawValue].contains(UInt32(error.pointee.code)) {
-            return .notAGallery("not XML")
         }
         let reason = error.pointee.message.map { String(cString: $0) } ?? ""
         return .malformed(line: Int(error.pointee.line), reason: reason.trimmedOfLineBreak)
@@ -116,6 +132,12 @@ final class XMLPushStream {
         do { try consumer?(event) } catch { halt(error) }
     }
 
+    private func enter(namespaces count: Int) {
+        namespaces.append(count)
+        namespaceCount += count
+        if namespaceCount > Self.maximumNamespaces { halt(FormatError.tooManyNamespaces(line: line)) }
+    }
+
     private static func stream(_ context: UnsafeMutableRawPointer?) -> XMLPushStream? {
         context.map { Unmanaged<XMLPushStream>.fromOpaque($0).takeUnretainedValue() }
     }
@@ -123,12 +145,15 @@ final class XMLPushStream {
     private static var handler: xmlSAXHandler {
         var handler = xmlSAXHandler()
         cxml_mark_as_sax2(&handler)
-        handler.startElementNs = { context, name, _, _, _, _, count, _, attributes in
+        handler.startElementNs = { context, name, _, _, namespaces, _, count, _, attributes in
             guard let stream = XMLPushStream.stream(context), let name else { return }
+            stream.enter(namespaces: Int(namespaces))
             stream.receive(.start(name: name, Attributes(attributes, count: count), line: stream.line))
         }
         handler.endElementNs = { context, _, _, _ in
-            XMLPushStream.stream(context)?.receive(.end)
+            guard let stream = XMLPushStream.stream(context) else { return }
+            stream.namespaceCount -= stream.namespaces.popLast() ?? 0
+            stream.receive(.end)
         }
         handler.internalSubset = { context, name, _, _ in
             let isPage = name.map { String(cString: $0).lowercased() == "html" } ?? false

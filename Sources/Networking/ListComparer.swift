@@ -10,6 +10,12 @@ actor ListComparer {
     private let log: Log
     private let address: Address
     private var skipped = 0
+    /// Lines in the log so far.
+    private var notes = 0
+
+    /// The most lines in the log of one list: each of a million photos may have a mistake.
+    private static let maximumNotes = 1_000
+
     private let executor = QueueExecutor(label: "vitrine.list.comparison", qos: .utility)
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -28,8 +34,14 @@ actor ListComparer {
         var photos = photos
         try draft.add(&photos)
         skipped += photos.skipped.count
-        for photo in photos.skipped { log.info(.xml, "\(address), line \(photo.line): photo skipped: \(photo.reason)") }
-        for remark in photos.remarks { log.info(.xml, "\(address), line \(remark.line): \(remark.reason)") }
+        let noted =
+            photos.skipped.prefix(Self.maximumNotes).map { "line \($0.line): photo skipped: \($0.reason)" }
+            + photos.remarks.prefix(Self.maximumNotes).map { "line \($0.line): \($0.reason)" }
+        for text in noted.prefix(Self.maximumNotes - notes) { log.info(.xml, "\(address), \(text)") }
+        if notes < Self.maximumNotes, notes + noted.count >= Self.maximumNotes {
+            log.info(.xml, "\(address): further mistakes in this list are not noted")
+        }
+        notes = min(notes + noted.count, Self.maximumNotes)
         return draft.count
     }
 

@@ -44,7 +44,7 @@ import Testing
             ("index.xml", "28 photos", 0), ("index-big.xml", "110 photos", 0), ("index-empty.xml", "0 photos", 0),
             ("changes-A.xml", "10 photos", 0), ("changes-B.xml", "10 photos", 0),
             ("broken-xml.xml", "The gallery file has a mistake in line", 1), ("html.xml", "This is a web page", 1),
-            ("text.xml", "This is not XML", 1), ("empty.xml", "The gallery file is empty", 1),
+            ("text.xml", "This is a text file, not a gallery", 1), ("empty.xml", "The gallery file is empty", 1),
             ("missing.xml", "cannot be read", 1),
         ])
     func lists(name: String, says: String, status: Int) throws {

@@ -20,14 +20,67 @@ extension GalleryXMLParserTests {
     @Test(
         "BEHAVIOURS 1.6: what is no XML is said to be none",
         arguments: [
-            ("", FormatError.empty), ("just some text, no tags", .notAGallery("not XML")),
-            ("abc", .notAGallery("not XML")),
+            ("", FormatError.empty), (" \r\n\t", .empty), ("\u{FEFF}\n", .empty),
+            ("just some text, no tags", .notAGallery("a text file")), ("abc", .notAGallery("a text file")),
+            ("\n a <photo/>", .notAGallery("a text file")),
             ("<!DOCTYPE html><html><body>", .notAGallery("a web page")),
+            ("<!doctype html><html><body>", .notAGallery("a web page")),
             ("<html><head><title>x</title></head></html>", .notAGallery("a web page")),
-            ("{\"photos\": []}", .notAGallery("not XML")), ("\u{FF}\u{D8}\u{FF}", .notAGallery("not XML")),
+            ("{\"photos\": []}", .notAGallery("a JSON file")), ("[]", .notAGallery("a JSON file")),
+            ("%PDF-1.7", .notAGallery("a PDF document")), ("PK\u{3}\u{4}xxxxxxxx", .notAGallery("a compressed file")),
+            ("\u{1}\u{2}\u{3}\u{4}", .notAGallery("a binary file")),
         ])
     func other(text: String, expected: FormatError) {
-        #expect(throws: expected) { try parse(text) }
+        for pieces in [1, 10_000] {
+            #expect(throws: expected) { try parse(text, pieces: pieces) }
+        }
+    }
+
+    @Test("A picture in a list's place is said to be one", arguments: [1, 3, 10_000])
+    func picture(pieces: Int) {
+        for beginning in [[0xFF, 0xD8, 0xFF, 0xE0], Array("GIF89a".utf8), [0x89] + Array("PNG\r\n\u{1A}\n".utf8)]
+            as [[UInt8]]
+        {
+            let bytes = beginning + [UInt8](repeating: 7, count: 100)
+            #expect(throws: FormatError.notAGallery("a picture")) { try parse(bytes, pieces: pieces) }
+        }
+    }
+
+    @Test("Encodings whose tags cannot be told are refused, with their name", arguments: [1, 10_000])
+    func encodings(pieces: Int) {
+        for name in ["Shift_JIS", "UTF-7", "GB18030", "UTF-16LE", "ISO-2022-JP", "UTF-32"] {
+            #expect(throws: FormatError.encoding(name.lowercased())) {
+                try parse("<?xml version='1.0' encoding = \"\(name)\" ?><album/>", pieces: pieces)
+            }
+        }
+        let wide = "<?xml version='1.0' encoding='ISO-8859-1'?><album/>".utf16.reduce(into: [0xFE, 0xFF] as [UInt8]) {
+            $0 += [UInt8($1 >> 8), UInt8($1 & 0xFF)]
+        }
+        #expect(throws: FormatError.encoding("iso-8859-1")) { try parse(wide, pieces: pieces) }
+        let four: [UInt8] = [0x3C, 0, 0, 0, 0x61, 0, 0, 0]
+        #expect(throws: FormatError.encoding("UTF-32")) { try parse(four, pieces: pieces) }
+        // A second encoding hides in the first one's place.
+        #expect(throws: FormatError.self) {
+            try parse("<?xml version='1.0' encoding='UTF-8' encoding='UTF-7'?><album/>", pieces: pieces)
+        }
+    }
+
+    @Test("BEHAVIOURS 1.9: more attributes, names or namespaces than a gallery has are refused")
+    func excess() throws {
+        func numbered(_ count: Int, _ text: (Int) -> String) -> String { (0..<count).map(text).joined() }
+        let most = "<album><p" + numbered(256) { " a\($0)=''" } + "/>"
+        #expect(try parse(most + "<!--" + numbered(300) { " a\($0)=''" } + "--></album>").entries.isEmpty)
+        #expect(throws: FormatError.tooManyAttributes(line: 1)) {
+            try parse("<album><p" + numbered(257) { " a\($0)='>'" } + "/></album>")
+        }
+        #expect(throws: FormatError.tooManyNames) {
+            try parse("<album>" + numbered(2_000) { "<a\($0)/>" } + "</album>")
+        }
+        let nested = numbered(3) { level in "<p" + numbered(100) { " xmlns:a\(level)_\($0)='u'" } + ">" }
+        #expect(throws: FormatError.tooManyNamespaces(line: 1)) { try parse("<album>" + nested) }
+        // Those of an element that has ended are not known any more.
+        let beside = numbered(30) { level in "<p" + numbered(20) { " xmlns:a\(level)_\($0)='u'" } + "/>" }
+        #expect(try parse("<album>\(beside)</album>").entries.isEmpty)
     }
 
     @Test func documentTypesAreRefused() {

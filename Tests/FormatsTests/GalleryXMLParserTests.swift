@@ -9,7 +9,7 @@ import Testing
     init() throws { base = try Address("http://example.org/album/index.xml") }
 
     /// Feeds a document in pieces of a given size and returns all that came of it.
-    private func parse(_ bytes: [UInt8], pieces: Int = 1 << 20) throws -> GalleryBatch {
+    func parse(_ bytes: [UInt8], pieces: Int = 1 << 20) throws -> GalleryBatch {
         let parser = GalleryXMLParser(base: base)
         var all = GalleryBatch()
         func add(_ photos: WrittenPhotos) throws {

@@ -173,7 +173,8 @@ extension Fault {
     private static let types = [
         Fault("type: a web page", "This is a web page, not a gallery", .final, .answers(.answer(200, page))).only(
             .list),
-        Fault("type: JSON", "This is not XML, not a gallery", .final, .answers(.answer(200, "{\"a\": 1}"))).only(.list),
+        Fault("type: JSON", "This is a JSON file, not a gallery", .final, .answers(.answer(200, "{\"a\": 1}"))).only(
+            .list),
         Fault("type: nothing", "The gallery file is empty", .final, .answers(.answer(200))).only(.list),
         Fault(
             "type: cut within a tag", "The gallery file has a mistake in line 1: …", .final,

@@ -246,4 +246,13 @@ import Traffic
         try await test.until { [test] in try test.status.state == .updated }
         #expect(test.server.requests.allSatisfy { $0.headers["if-none-match"] == nil })
     }
+
+    @Test(
+        "A list is read by what it holds, whatever type the server gives it", arguments: ["text/plain", "image/jpeg"])
+    func otherType(type: String) async throws {
+        test.putGallery(["a", "b"], headers: ["Content-Type: \(type)"])
+        test.start(controller)
+        try await test.refresh()
+        #expect(try test.cache.read { try $0.gallery() }.photoCount == 2)
+    }
 }

@@ -20,6 +20,7 @@
     each(parse, xmlParseChunk) \
     each(last_error, xmlCtxtGetLastError) \
     each(stop, xmlStopParser) \
+    each(count_names, xmlDictSize) \
     each(free, xmlFreeParserCtxt)
 
 #define CXML_DECLARE(field, name) __typeof__(&name) field;
@@ -70,6 +71,11 @@ static inline void cxml_stop(const cxml_library *library, xmlParserCtxtPtr parse
 
 static inline void cxml_free(const cxml_library *library, xmlParserCtxtPtr parser) {
     library->free(parser);
+}
+
+/* How many different names the parser has met, prefixes and addresses of namespaces included. */
+static inline int cxml_count_names(const cxml_library *library, xmlParserCtxtPtr parser) {
+    return library->count_names(parser->dict);
 }
 
 /* XML_SAX2_MAGIC is an unsigned literal too large for the int that Swift makes of it. */

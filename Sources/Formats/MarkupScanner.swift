@@ -1,0 +1,148 @@
+/// Follows a document's tags from piece to piece, and bounds each before libxml2 sees it.
+///
+/// libxml2 compares each attribute of a tag with all others, so the time that a tag takes grows with the square of their
+/// number. The scanner knows quotes, comments, CDATA and processing instructions, and nothing more of XML: where it and
+/// libxml2 could take a document for different things, the document is not well-formed, and libxml2 stops there.
+struct MarkupScanner {
+    /// The most attributes of one tag, namespaces included.
+    static let maximumAttributes = 256
+    /// The longest tag, in code units.
+    static let maximumTag = 1 << 18
+    /// The longest XML declaration, in code units.
+    static let maximumDeclaration = 1_024
+
+    /// Which bound a document breaks.
+    enum Excess: Error {
+        case attributes
+        case tag
+    }
+
+    private enum State {
+        /// Between tags.
+        case text
+        /// Behind `<`.
+        case opened
+        /// Behind `<!`, and behind `<!-`.
+        case marked, dashed
+        /// In a tag, or a declaration such as a document type.
+        case tag
+        /// In a quoted value of a tag.
+        case value(quote: UInt8)
+        /// In a comment, behind so many dashes.
+        case comment(dashes: Int)
+        /// In a CDATA section, behind so many brackets.
+        case section(brackets: Int)
+        /// In a processing instruction, and whether its last character was a question mark.
+        case instruction(isMarked: Bool)
+    }
+
+    private var state = State.text
+    private var length = 0
+    private var attributes = 0
+    private var isCollecting = false
+    /// Whether a `<` has come.
+    private(set) var hasMarkup = false
+    /// Whether anything but white space came before the first `<`.
+    private(set) var beginsWithText = false
+    /// The document's first instruction without `<?` and `?>`, once it is whole, if it begins the document.
+    private(set) var declaration: [UInt8]?
+    private var collected: [UInt8] = []
+
+    /// Takes the document's next code units; those beyond ASCII all as one that is none of XML's signs.
+    ///
+    /// Returns how many of them come before the end of the last tag, comment, section or instruction that ends here; nil if
+    /// none does.
+    mutating func scan(_ units: ArraySlice<UInt8>) throws(Excess) -> Int? {
+        var end: Int?
+        for index in units.indices {
+            let unit = units[index]
+            switch state {
+            case .text: takeText(unit)
+            case .opened: open(unit)
+            case .marked: mark(unit)
+            case .dashed: state = unit == UInt8(ascii: "-") ? .comment(dashes: 0) : .tag
+            case .tag: try takeTag(unit)
+            case .value(let quote):
+                try count()
+                if unit == quote { state = .tag }
+            case .comment(let dashes):
+                if unit == UInt8(ascii: "-") {
+                    state = .comment(dashes: min(dashes + 1, 2))
+                } else {
+                    state = dashes == 2 && unit == UInt8(ascii: ">") ? .text : .comment(dashes: 0)
+                }
+            case .section(let brackets):
+                if unit == UInt8(ascii: "]") {
+                    state = .section(brackets: min(brackets + 1, 2))
+                } else {
+                    state = brackets == 2 && unit == UInt8(ascii: ">") ? .text : .section(brackets: 0)
+                }
+            case .instruction(let isMarked): try takeInstruction(unit, isMarked)
+            }
+            if case .text = state, unit == UInt8(ascii: ">") { end = index - units.startIndex + 1 }
+        }
+        return end
+    }
+
+    private mutating func takeText(_ unit: UInt8) {
+        if unit == UInt8(ascii: "<") {
+            state = .opened
+            (length, attributes) = (0, 0)
+            // "XML declaration allowed only at the start of the document", says libxml2 of any other.
+            isCollecting = !hasMarkup
+            hasMarkup = true
+        } else if !hasMarkup, ![0x20, 0x09, 0x0A, 0x0D].contains(unit) {
+            beginsWithText = true
+        }
+    }
+
+    private mutating func open(_ unit: UInt8) {
+        switch unit {
+        case UInt8(ascii: "!"): state = .marked
+        case UInt8(ascii: "?"): state = .instruction(isMarked: false)
+        case UInt8(ascii: ">"): state = .text
+        default: state = .tag
+        }
+    }
+
+    private mutating func mark(_ unit: UInt8) {
+        switch unit {
+        case UInt8(ascii: "-"): state = .dashed
+        case UInt8(ascii: "["): state = .section(brackets: 0)
+        case UInt8(ascii: ">"): state = .text
+        default: state = .tag
+        }
+    }
+
+    private mutating func takeTag(_ unit: UInt8) throws(Excess) {
+        try count()
+        switch unit {
+        case UInt8(ascii: ">"): state = .text
+        case UInt8(ascii: "\""), UInt8(ascii: "'"):
+            attributes += 1
+            guard attributes <= Self.maximumAttributes else { throw .attributes }
+            state = .value(quote: unit)
+        default: break
+        }
+    }
+
+    private mutating func takeInstruction(_ unit: UInt8, _ isMarked: Bool) throws(Excess) {
+        if isMarked, unit == UInt8(ascii: ">") {
+            if isCollecting { declaration = collected.dropLast() }
+            isCollecting = false
+            state = .text
+            return
+        }
+        state = .instruction(isMarked: unit == UInt8(ascii: "?"))
+        guard isCollecting else { return }
+        collected.append(unit)
+        guard collected.count > Self.maximumDeclaration else { return }
+        guard !XMLDeclaration.isBegun(by: collected) else { throw .tag }
+        isCollecting = false
+    }
+
+    private mutating func count() throws(Excess) {
+        length += 1
+        guard length <= Self.maximumTag else { throw .tag }
+    }
+}
