@@ -19,6 +19,7 @@ extension CacheError {
             switch error {
             case .full: .full
             case .readOnly: .readOnly
+            case .tooFewDescriptors: .tooFewDescriptors
             default: .database(error)
             }
     }
@@ -27,19 +28,20 @@ extension CacheError {
     ///
     /// - Parameter code: its number for that, which the next call may change.
     public static func file(_ path: String, code: Int32 = errno) -> CacheError {
-        ofDisk(code) ?? .file(path: path, reason: String(cString: strerror(code)))
+        ofAnyFile(code) ?? .file(path: path, reason: String(cString: strerror(code)))
     }
 
     /// What the system says of a file or folder that it did not open or make.
     static func cannotOpen(_ path: String, code: Int32 = errno) -> CacheError {
-        ofDisk(code) ?? .cannotOpen(path: path, reason: String(cString: strerror(code)))
+        ofAnyFile(code) ?? .cannotOpen(path: path, reason: String(cString: strerror(code)))
     }
 
-    /// What is the same for every file of a disk.
-    private static func ofDisk(_ code: Int32) -> CacheError? {
+    /// What is the same for every file.
+    private static func ofAnyFile(_ code: Int32) -> CacheError? {
         switch code {
         case ENOSPC, EDQUOT: .full
         case EROFS: .readOnly
+        case EMFILE, ENFILE: .tooFewDescriptors
         default: nil
         }
     }
@@ -48,7 +50,7 @@ extension CacheError {
     /// stored is not to blame.
     public var isTransient: Bool {
         switch self {
-        case .conflict, .database(.locked), .full, .readOnly, .file, .cannotOpen, .database(.disk),
+        case .conflict, .database(.locked), .tooFewDescriptors, .full, .readOnly, .file, .cannotOpen, .database(.disk),
             .database(.cannotOpen):
             true
         case .notOurs, .damagedInUse, .newerSchema, .database, .notRemoved, .locked: false

@@ -14,7 +14,9 @@ public enum CacheError: Error, Equatable, CustomStringConvertible {
     case full
     /// The disk, or the folder, cannot be written to.
     case readOnly
-    /// The database cannot be read or written, for another reason than these two.
+    /// The process, or the machine, has no file descriptor left. It says nothing of the disk, and passes.
+    case tooFewDescriptors
+    /// The database cannot be read or written, for another reason than these.
     case database(SQLiteError)
     /// A photo's file cannot be written.
     case file(path: String, reason: String)
@@ -39,6 +41,7 @@ public enum CacheError: Error, Equatable, CustomStringConvertible {
             """
         case .full: "The disk is full."
         case .readOnly: "The cache is read-only."
+        case .tooFewDescriptors: SQLiteError.tooFewDescriptors.description
         case .database(let error): error.description
         case .file(let path, let reason): "The file \(path) cannot be written: \(reason)."
         case .notRemoved(let path, let reason): "The file \(path) cannot be removed: \(reason)."

@@ -28,7 +28,7 @@ struct DatabaseRescue {
             switch error {
             // That is what is the matter with it; a header that is wrong can make it read-only too.
             case .damaged, .damagedIndex, .statement, .constraint, .cannotOpen, .readOnly, .other: return false
-            case .full, .locked, .disk, .interrupted: throw error
+            case .full, .locked, .disk, .interrupted, .tooFewDescriptors: throw error
             }
         }
     }

@@ -46,10 +46,11 @@ public struct PhotoFiles: Sendable {
         try PartialFile(in: partialFolder)
     }
 
-    /// Whether a photo's file is still what was stored. Reads all of it.
+    /// Whether a photo's file is still what was stored. Reads all of it. Where no file can be opened at all, nothing is known
+    /// against it.
     public func isIntact(_ photo: StoredPhoto) -> Bool {
         let descriptor = open(path(photo.name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { return false }
+        guard descriptor >= 0 else { return [EMFILE, ENFILE].contains(errno) }
         defer { close(descriptor) }
         guard let found = FileDigest.ofFile(descriptor) else { return false }
         return found.size == photo.size && found.digest == photo.digest

@@ -146,8 +146,10 @@ public actor PhotoExport {
 
     private func export(_ photo: Photo?, _ key: PhotoKey) throws -> Result<String, ExportError> {
         guard let photo else { return .failure(.gone) }
+        let opened: Int32?
+        do { opened = try openFile(of: key) } catch let error as ExportError { return .failure(error) }
         // An older edition is better than none, where the newer one cannot be had.
-        guard let file = try openFile(of: key) else { return .failure(.unavailable(Self.reason(photo))) }
+        guard let file = opened else { return .failure(.unavailable(Self.reason(photo))) }
         defer { close(file) }
         do throws(ExportError) {
             let name = unusedName(for: photo, Self.format(of: file)).text
@@ -164,6 +166,9 @@ public actor PhotoExport {
             guard let stored = try cache.read({ try $0.photoFile(of: key) }) else { return nil }
             let file = open(cache.files.path(stored), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
             if file >= 0 { return file }
+            guard errno == ENOENT else {
+                throw ExportError.file(path: cache.files.path(stored), reason: String(cString: strerror(errno)))
+            }
         }
         return nil
     }

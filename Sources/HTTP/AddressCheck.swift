@@ -12,6 +12,8 @@ struct AddressCheck {
     /// Whether it was an address that must not be reached for which there was no request. Where another address could be
     /// tried, it is what came of that one.
     var hasRefused: Bool { isRequestRefused || isAnyRefused && !isAnyTried }
+    /// Whether a socket could not be made because there was no file descriptor left.
+    private(set) var lacksDescriptors = false
     private var (isAnyRefused, isAnyTried, isRequestRefused) = (false, false, false)
     /// Whether the other end is on this machine or in the user's own network; of what lies behind a proxy, as far as its name
     /// tells.
@@ -41,6 +43,10 @@ struct AddressCheck {
         isAnyTried = true
         let (family, kind) = (address.pointee.family, address.pointee.socktype)
         let socket = socket(family, kind | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+        guard socket >= 0 else {
+            lacksDescriptors = lacksDescriptors || DescriptorProbe.isShortage(errno)
+            return CURL_SOCKET_BAD
+        }
         var milliseconds = Int32(clamping: stallTimeout * 1000)
         setsockopt(
             socket, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, socklen_t(MemoryLayout<Int32>.size))

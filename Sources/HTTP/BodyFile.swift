@@ -13,7 +13,9 @@ public final class BodyFile: Sendable {
     /// Duplicates a descriptor that is open for writing. The position in the file is left as it is.
     public init(duplicating descriptor: Int32) throws(HTTPError) {
         self.descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-        guard self.descriptor >= 0 else { throw .disk(code: errno) }
+        guard self.descriptor >= 0 else {
+            throw DescriptorProbe.isShortage(errno) ? .tooFewDescriptors : .disk(code: errno)
+        }
     }
 
     deinit {

@@ -26,6 +26,8 @@ struct BreakReport {
     var isHeadComplete = false
     /// The `errno` of a connect that failed.
     var systemError = 0
+    /// Whether there was no file descriptor left for it.
+    var lacksDescriptors = false
     /// OpenSSL's verdict on the certificate.
     var verdict = 0
     /// What a SOCKS proxy said.
@@ -34,6 +36,7 @@ struct BreakReport {
     /// What is said of it.
     var error: HTTPError {
         switch code {
+        case _ where lacksDescriptors && !isRequested: .tooFewDescriptors
         case CURLE_OPERATION_TIMEDOUT where !isRequested: timeout
         case CURLE_OPERATION_TIMEDOUT: .stalled
         case CURLE_COULDNT_RESOLVE_HOST: seconds < Self.lookupPatience ? .unknownHost(host) : .lookupTimedOut(host)

@@ -20,7 +20,8 @@ final class Curl: @unchecked Sendable {
         if let reason = ccurl_load(functions, file) {
             let reason = String(cString: reason)
             functions.deallocate()
-            throw .missingLibrary(file: file, package: Self.package, reason: reason)
+            throw DescriptorProbe.findsNone
+                ? .tooFewDescriptors : .missingLibrary(file: file, package: Self.package, reason: reason)
         }
         self.functions = UnsafePointer(functions)
     }

@@ -107,6 +107,7 @@ final class Exchange {
             seconds: Double(easy.offset(CURLINFO_TOTAL_TIME_T)) / 1e6,
             isConnected: easy.long(CURLINFO_NUM_CONNECTS) > 0, isRequested: isRequested,
             isUnanswered: isUnanswered, isHeadComplete: head.isComplete, systemError: easy.long(CURLINFO_OS_ERRNO),
+            lacksDescriptors: !isRequested && (check.lacksDescriptors || DescriptorProbe.findsNone),
             verdict: verdict != 0 ? verdict : easy.long(CURLINFO_PROXY_SSL_VERIFYRESULT),
             proxyVerdict: easy.long(CURLINFO_PROXY_ERROR))
     }

@@ -69,7 +69,10 @@ final class FileTransfer: @unchecked Sendable {
         guard !path.contains(0) else { throw HTTPError.file("no name has a zero in it") }
         // A pipe that nobody writes to would make us wait here, and is no file.
         descriptor = open(path + [0], O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { throw HTTPError.file(String(cString: strerror(errno))) }
+        guard descriptor >= 0 else {
+            throw DescriptorProbe.isShortage(errno)
+                ? .tooFewDescriptors : HTTPError.file(String(cString: strerror(errno)))
+        }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw HTTPError.file(String(cString: strerror(errno))) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw HTTPError.file("it is no file") }

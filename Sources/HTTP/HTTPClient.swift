@@ -97,7 +97,7 @@ public final class HTTPClient: Sendable {
         return try threads.withLock { (threads) throws(HTTPError) -> TransferThread in
             if let thread = threads[sharing] { return thread }
             let streams = sharing == .byFew ? Self.streamsOfFew : nil
-            let new = TransferThread(try Curl(file: library), configuration, streams: streams, log: log)
+            let new = try TransferThread(try Curl(file: library), configuration, streams: streams, log: log)
             try new.start()
             threads[sharing] = new
             return new

@@ -17,6 +17,8 @@ public struct HTTPConfiguration: Sendable {
     /// Seconds with next to nothing coming, after which a transfer is given up. There is no limit to the whole: a slow
     /// server that keeps sending is served to the end.
     public var stallTimeout: Int
+    /// How many connections that nobody uses are kept for later, each with a file descriptor: 64 to each of a few hosts.
+    public var warmConnections = 256
     /// Names that lead somewhere without anybody being asked, as `name:port:address`. Tests have no other names.
     var names: [String] = []
 

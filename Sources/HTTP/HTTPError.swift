@@ -65,6 +65,8 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
     /// The answer is larger than it may be.
     case tooLarge(limit: Int64)
 
+    /// The process, or the machine, has no file descriptor left: nothing is known of the other end.
+    case tooFewDescriptors
     /// A local file cannot be read.
     case file(String)
     /// What came cannot be written; the system's number for the reason.
@@ -105,6 +107,7 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
         case .tooManyRedirects: "more than \(HTTPRequest.maximumRedirects) redirects"
         case .forbiddenRedirect: "a redirect leads to an address that is not followed"
         case .tooLarge(let limit): "it is larger than \(limit >> 20) MiB"
+        case .tooFewDescriptors: "Vitrine has too few file descriptors: raise the limit with “ulimit -n”"
         case .file(let reason): "the file cannot be read: \(reason)"
         case .disk(let code): "it cannot be stored: \(String(cString: strerror(code)))"
         case .other(let reason): reason
@@ -116,7 +119,7 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .missingLibrary, .unknownHost, .lookupTimedOut, .unreachable, .connectTimedOut, .noRoute, .unknownProxy,
             .proxyUnreachable, .silentBehindProxy, .proxyFailed, .noAnswer, .broken, .brokenOff, .stalled, .cut, .disk,
-            .other:
+            .tooFewDescriptors, .other:
             true
         case .proxyRefused(let status):
             [408, 425, 429, 500, 502, 503, 504].contains(status)

@@ -16,9 +16,6 @@ final class TransferThread: @unchecked Sendable {
         case stop
     }
 
-    /// Connections that are kept for later: 64 to each of a few hosts.
-    private static let warmConnections = 256
-
     private let curl: Curl
     private let configuration: HTTPConfiguration
     private let log: Log
@@ -32,15 +29,21 @@ final class TransferThread: @unchecked Sendable {
 
     /// - Parameter streams: how many transfers share a connection at most, where HTTP/2 has them do so; nil for as many as the
     ///   server lets.
-    init(_ curl: Curl, _ configuration: HTTPConfiguration, streams: Int? = nil, log: Log) {
+    init(_ curl: Curl, _ configuration: HTTPConfiguration, streams: Int? = nil, log: Log) throws(HTTPError) {
         self.curl = curl
         self.configuration = configuration
         self.log = log
-        multi = OpaquePointer(ccurl_multi_init(curl.functions))
+        guard let made = ccurl_multi_init(curl.functions) else { throw .other("curl has no memory") }
+        // curl makes a handle also where it gets no descriptor to be woken by: the thread would hear of nothing, for ever.
+        guard ccurl_multi_wakeup(curl.functions, made) == CURLM_OK else {
+            ccurl_multi_cleanup(curl.functions, made)
+            throw .tooFewDescriptors
+        }
+        multi = OpaquePointer(made)
         // "By default libcurl will enlarge the size for each added easy handle to make it fit 4 times the number of added
         // easy handles": with the last of many transfers most connections would be closed that the next ones want.
         ccurl_multi_set_long(
-            curl.functions, UnsafeMutableRawPointer(multi), CURLMOPT_MAXCONNECTS, Self.warmConnections)
+            curl.functions, UnsafeMutableRawPointer(multi), CURLMOPT_MAXCONNECTS, configuration.warmConnections)
         guard let streams else { return }
         // "The set number will be used as the maximum number of concurrent streams for a connections that libcurl should
         // support on connections done using HTTP/2": it is one for all of them, so whoever wants another has a thread of his

@@ -67,7 +67,9 @@ public struct DecoderClient: Sendable {
             output = try answer(request, input: input.descriptor, cancellation)
         case .file(let path):
             let input = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-            guard input >= 0 else { throw .file(String(cString: strerror(errno))) }
+            guard input >= 0 else {
+                throw [EMFILE, ENFILE].contains(errno) ? .tooFewDescriptors : .file(String(cString: strerror(errno)))
+            }
             defer { close(input) }
             if let small, SmallPictureService.takes(request), let bytes = SmallFile.read(input),
                 let reply = try small.decode(bytes, request, cancellation)
@@ -85,7 +87,7 @@ public struct DecoderClient: Sendable {
     }
 
     private func memory<Memory>(_ make: () throws(PixelsError) -> Memory) throws(PictureError) -> Memory {
-        do { return try make() } catch { throw .cannotStart("\(error)") }
+        do { return try make() } catch { throw PictureError(starting: error) }
     }
 
     /// Has a picture decoded, and returns what its process has written, whatever that is.

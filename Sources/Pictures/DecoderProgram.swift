@@ -14,7 +14,7 @@ struct DecoderProgram: Sendable {
         // Nobody writes into this pipe. When its other end, the decoder's standard error, is closed, the decoder is no
         // more, and that can be waited for with a limit.
         let lifeline: PrivatePipe
-        do { lifeline = try PrivatePipe() } catch { throw .cannotStart("\(error)") }
+        do { lifeline = try PrivatePipe() } catch { throw PictureError(starting: error) }
         defer { close(lifeline.reading) }
         let process: pid_t
         do {

@@ -76,13 +76,18 @@ final class DecoderServer: Sendable {
 
     /// The server that takes the next picture.
     private func process() -> ServerProcess? {
-        state.withLock { state in
+        state.withLock { state -> ServerProcess? in
             guard !state.isUseless else { return nil }
             if state.process == nil || state.count == Self.lifetime {
                 // One that has taken all that it should ends with the last of them.
-                state.process = try? ServerProcess(path: path)
+                state.process = nil
                 state.count = 0
-                state.isUseless = state.process == nil
+                do throws(PictureError) {
+                    state.process = try ServerProcess(path: path)
+                } catch {
+                    // What there are no descriptors for now, there may be for the next picture.
+                    state.isUseless = error != .tooFewDescriptors
+                }
             }
             state.count += 1
             return state.process

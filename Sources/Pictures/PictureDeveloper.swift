@@ -170,7 +170,7 @@ public struct PictureDeveloper: Sendable {
 
     static func verdict(_ error: PictureError, of stored: StoredPhoto, in files: PhotoFiles) -> Verdict {
         // Whether the file is what was stored need not be looked at, all of it, where nobody could read it anyway.
-        if error == .cancelled || error.isForWantOfALibrary { return .undecided }
+        if error == .cancelled || error == .tooFewDescriptors || error.isForWantOfALibrary { return .undecided }
         guard files.isIntact(stored) else { return .broken }
         return error.isThePicturesFault ? .bad(Failure(error.reason, remedy: .none)) : .undecided
     }

@@ -1,9 +1,12 @@
+import Glibc
 import Pixels
 
 /// Why a picture could not be drawn.
 public enum PictureError: Error, Equatable, CustomStringConvertible {
     /// The decoder cannot be started; the system's reason.
     case cannotStart(String)
+    /// The process, or the machine, has no file descriptor left to start it with.
+    case tooFewDescriptors
     /// The decoder ended without an answer.
     case decoderDied
     /// The decoder took longer than any picture should.
@@ -15,10 +18,22 @@ public enum PictureError: Error, Equatable, CustomStringConvertible {
     /// The picture's file cannot be read; the system's reason.
     case file(String)
 
+    /// The system refused something that the decoder needs to be started.
+    init(starting error: PixelsError) {
+        if case .system(_, EMFILE) = error {
+            self = .tooFewDescriptors
+        } else if case .system(_, ENFILE) = error {
+            self = .tooFewDescriptors
+        } else {
+            self = .cannotStart("\(error)")
+        }
+    }
+
     /// A sentence for the user.
     public var description: String {
         switch self {
         case .cannotStart(let reason): "The picture decoder cannot be started: \(reason)."
+        case .tooFewDescriptors: "Vitrine has too few file descriptors: raise the limit with “ulimit -n”."
         case .decoderDied: "The picture cannot be decoded."
         case .tookTooLong: "Decoding the picture takes too long."
         case .cancelled: "Drawing the picture was cancelled."
@@ -39,7 +54,7 @@ public enum PictureError: Error, Equatable, CustomStringConvertible {
     public var isThePicturesFault: Bool {
         switch self {
         case .undecodable(let failure): failure.isThePicturesFault
-        case .decoderDied, .tookTooLong, .cannotStart, .cancelled, .file: false
+        case .decoderDied, .tookTooLong, .cannotStart, .tooFewDescriptors, .cancelled, .file: false
         }
     }
 }

@@ -14,7 +14,7 @@ final class ServerProcess: Sendable {
     /// Starts one.
     init(path: String) throws(PictureError) {
         let ends: (ours: PacketSocket, theirs: PacketSocket)
-        do { ends = try PacketSocket.pair() } catch { throw .cannotStart("\(error)") }
+        do { ends = try PacketSocket.pair() } catch { throw PictureError(starting: error) }
         requests = ends.ours
         // Each of its processes would look for the same functions anew.
         number = try SpawnedProgram.start(path, [DecoderService.argument], environment: ["LD_BIND_NOW=1"]) { actions in

@@ -21,7 +21,7 @@ final class SmallPictureDecoder: Sendable {
     /// Starts one from the decoder's program.
     init(path: String) throws(PictureError) {
         let ends: (ours: PacketSocket, theirs: PacketSocket)
-        do { ends = try PacketSocket.pair() } catch { throw .cannotStart("\(error)") }
+        do { ends = try PacketSocket.pair() } catch { throw PictureError(starting: error) }
         socket = ends.ours
         process = try SpawnedProgram.start(path, [SmallPictureService.argument]) { actions in
             posix_spawn_file_actions_adddup2(&actions, ends.theirs.descriptor, STDIN_FILENO)

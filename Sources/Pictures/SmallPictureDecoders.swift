@@ -75,7 +75,7 @@ final class SmallPictureDecoders: Sendable {
         do {
             return Place(decoder: try SmallPictureDecoder(path: path))
         } catch {
-            lose()
+            if error != .tooFewDescriptors { lose() }
             return nil
         }
     }

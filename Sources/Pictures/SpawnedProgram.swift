@@ -28,6 +28,7 @@ enum SpawnedProgram {
         environment.append(nil)
         var process = pid_t()
         let failure = posix_spawn(&process, path, &actions, &attributes, &words, &environment)
+        guard ![EMFILE, ENFILE].contains(failure) else { throw .tooFewDescriptors }
         guard failure == 0 else { throw .cannotStart("\(path): \(String(cString: strerror(failure)))") }
         return process
     }

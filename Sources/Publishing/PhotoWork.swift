@@ -59,7 +59,7 @@ struct PhotoWork: Sendable {
             case _ where error.isThePicturesFault:
                 return looked(.failed(reason: "\(error)", decoder: decoderEdition))
             // So it would be with every other.
-            case .cannotStart: return .halted(.decoder(reason: "\(error)"))
+            case .cannotStart, .tooFewDescriptors: return .halted(.decoder(reason: "\(error)"))
             default: return .failed(path.text, reason: "\(error)")
             }
         }

@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// A connection to one database file.
 ///
@@ -60,8 +61,9 @@ public final class Connection {
         let code = sqlite3_open_v2(access == .frozen ? Self.frozenName(path) : path, &pointer, flags, nil)
         guard code == SQLITE_OK, let pointer else {
             let reason = String(cString: sqlite3_errmsg(pointer))
+            let isShort = [EMFILE, ENFILE].contains(sqlite3_system_errno(pointer))
             sqlite3_close_v2(pointer)
-            throw SQLiteError.cannotOpen(path: path, reason: reason)
+            throw isShort ? SQLiteError.tooFewDescriptors : SQLiteError.cannotOpen(path: path, reason: reason)
         }
         self.pointer = pointer
         sqlite3_busy_timeout(pointer, patience)

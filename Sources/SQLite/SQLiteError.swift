@@ -15,6 +15,8 @@ public enum SQLiteError: Error, Equatable, CustomStringConvertible {
     case readOnly
     /// Another process kept the database locked for longer than was waited.
     case locked
+    /// The process, or the machine, has no file descriptor left.
+    case tooFewDescriptors
     /// The disk reported an error.
     case disk(reason: String)
     /// The statement was interrupted on purpose.
@@ -36,6 +38,7 @@ public enum SQLiteError: Error, Equatable, CustomStringConvertible {
         case .full: "The disk is full."
         case .readOnly: "The database cannot be written to."
         case .locked: "The database is locked by another process."
+        case .tooFewDescriptors: "Vitrine has too few file descriptors: raise the limit with “ulimit -n”."
         case .disk(let reason): "The disk reported an error: \(reason)."
         case .interrupted: "The search was interrupted."
         case .constraint(let reason): "The database refused the change: \(reason)."
@@ -55,6 +58,7 @@ public enum SQLiteError: Error, Equatable, CustomStringConvertible {
         switch number {
         case ENOSPC, EDQUOT: self = .full
         case EROFS: self = .readOnly
+        case EMFILE, ENFILE: self = .tooFewDescriptors
         default: self.init(code: code, reason: reason, sql: sql)
         }
     }

@@ -9,7 +9,8 @@ import Synchronization
 ///
 /// Dispatch's own timers stand still meanwhile. This is one timer of the system for all that waits, set to the first of it;
 /// timerfd_create(2): "whereas CLOCK_MONOTONIC does not measure the time while a system is suspended, CLOCK_BOOTTIME does".
-/// It does not wake the machine, and until something is due it costs nothing.
+/// It does not wake the machine, and until something is due it costs nothing. Where the system has no such timer left, time
+/// stands still while the machine sleeps, as Dispatch's does.
 final class BootTimer: Sendable {
     private struct Waiting {
         let time: Int64
@@ -20,22 +21,31 @@ final class BootTimer: Sendable {
     /// What waits, the first of it last; of what is due at the same time that which came first.
     private let waiting = Mutex<[Waiting]>([])
     private let lastNumber = Atomic<Int>(0)
+    /// -1 where there is none.
     let descriptor: Int32
+    private let queue = DispatchQueue(label: "vitrine.timers")
     /// Made once and from then on only cancelled, which any thread may do.
-    private nonisolated(unsafe) let source: any DispatchSourceRead
+    private nonisolated(unsafe) let source: (any DispatchSourceRead)?
 
-    init() {
-        descriptor = timerfd_create(CLOCK_BOOTTIME, Int32(TFD_NONBLOCK | TFD_CLOEXEC))
-        precondition(descriptor >= 0, "The system has no timer left.")
-        source = DispatchSource.makeReadSource(
-            fileDescriptor: descriptor, queue: DispatchQueue(label: "vitrine.timers"))
+    convenience init() {
+        self.init(descriptor: timerfd_create(CLOCK_BOOTTIME, Int32(TFD_NONBLOCK | TFD_CLOEXEC)))
+    }
+
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+        guard descriptor >= 0 else {
+            source = nil
+            return
+        }
+        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        self.source = source
         source.setCancelHandler { [descriptor] in close(descriptor) }
         source.setEventHandler { [weak self] in self?.ring() }
         source.activate()
     }
 
     deinit {
-        source.cancel()
+        source?.cancel()
     }
 
     /// Runs work once so much time has passed. Returns a number, by which it can be called off.
@@ -84,12 +94,19 @@ final class BootTimer: Sendable {
 
     /// - Parameter time: nil turns it off.
     private func set(to time: Int64?) {
+        guard descriptor >= 0 else { return ringLater(time) }
         var setting = itimerspec()
         // All zero turns it off.
         if let time {
             setting.it_value = timespec(tv_sec: Int(time / 1_000_000_000), tv_nsec: Int(max(1, time % 1_000_000_000)))
         }
         timerfd_settime(descriptor, Int32(TFD_TIMER_ABSTIME), &setting, nil)
+    }
+
+    /// Without a timer of the system: what has been called off meanwhile, or is not due yet, is found out when it rings.
+    private func ringLater(_ time: Int64?) {
+        guard let time else { return }
+        queue.asyncAfter(deadline: .now() + .nanoseconds(Int(max(0, time - Self.now)))) { [weak self] in self?.ring() }
     }
 
     static var now: Int64 {

@@ -41,6 +41,13 @@ public final class GlobalTasks: Sendable {
         Unmanaged<GlobalTasks>.fromOpaque(context!).takeUnretainedValue()
     }
 
+    /// Has Dispatch take the file descriptors now that it needs for timers and sources. It ends the program when there is none
+    /// left for the first of them.
+    public static func prepareTimers() {
+        // What is due in a nanosecond sets a timer; what is due now would not.
+        DispatchQueue(label: "vitrine.timers").asyncAfter(deadline: .now() + .nanoseconds(1)) {}
+    }
+
     private func run(_ job: Job) {
         workers.run { cconcurrency_run(job.pointer) }
     }

@@ -18,8 +18,11 @@ public struct AdaptiveGovernor: Governor {
     var crowded: Set<String> = []
 
     /// A governor that knows what an earlier one has found out.
-    public init(history: HostHistory = HostHistory()) {
+    ///
+    /// - Parameter width: how many may run at once, of all hosts, where there are file descriptors for no more.
+    public init(history: HostHistory = HostHistory(), width: Int = AdaptiveGovernor.greatestWidth) {
         remembered = history
+        self.width = min(max(1, width), Self.greatestWidth)
     }
 
     /// What was known, and what has been found out since.
@@ -37,7 +40,8 @@ public struct AdaptiveGovernor: Governor {
     }
 
     /// So many run at once, of all hosts: each takes a descriptor, and a list may name a host for every picture.
-    private static let greatestWidth = 128
+    public static let greatestWidth = 128
+    private let width: Int
 
     /// Hosts are looked at time and again, and a list may name very many.
     private static let mostHosts = 256
@@ -75,7 +79,7 @@ public struct AdaptiveGovernor: Governor {
         }
         if candidate.isUrgent { return .now(host.way(forUrgent: candidate, at: now)) }
         if host.cap.wantsSilence(at: now) { return .hostIsBusy }
-        if areOthersHeldBack || running.count >= Self.greatestWidth { return .linkIsBusy }
+        if areOthersHeldBack || running.count >= width { return .linkIsBusy }
         // Thumbnails of others may start all the same.
         if candidate.kind == .photo, isAnythingUrgent || (host.quality == .poor && host.running > 0) {
             return .hostIsBusy

@@ -104,7 +104,7 @@ struct BrowseCommand {
             })
         return ScreenContext(
             caches: caches, wishes: house.wishes, activity: house.activity,
-            darkroom: Darkroom(developer: developer, width: House.cores), log: house.log, settings: house.settings,
+            darkroom: Darkroom(developer: developer, width: House.pictures), log: house.log, settings: house.settings,
             galleries: galleries, places: places, locations: house.locations,
             currentFolder: GalleryArgument.currentFolder,
             capabilities: terminal.capabilities,

@@ -18,12 +18,15 @@ extension House {
                 throw .file(path: file, reason: String(cString: strerror(errno)))
             }
         }
-        return HTTPConfiguration(
+        var configuration = HTTPConfiguration(
             userAgent: "Vitrine/" + Version.number, certificates: certificates, proxies: ProxyChoice(variable),
             netrc: try netrc(settings, locations),
             clientCertificate: settings.clientCertificate.map {
                 ClientCertificate(file: $0, key: settings.clientKey ?? $0, host: settings.clientCertificateHost)
             })
+        configuration.warmConnections = min(
+            configuration.warmConnections, 1 + Invocation.Command.descriptorsToSpare / 4)
+        return configuration
     }
 
     /// The one that the settings name, or the usual one if it is there. Passwords that others can read are none: the usual
@@ -63,9 +66,12 @@ extension House {
         }
     }
 
-    /// How many transfers run at once.
+    /// How many transfers run at once. Each takes up to six descriptors: a connection, what its name is looked up with, and
+    /// the file that it fills.
     var governor: any Governor {
-        settings.transfers > 0
-            ? FixedGovernor(width: settings.transfers, pace: 0.25) : AdaptiveGovernor(history: history)
+        let most = 2 + Invocation.Command.descriptorsToSpare / 6
+        return settings.transfers > 0
+            ? FixedGovernor(width: min(settings.transfers, most), pace: 0.25)
+            : AdaptiveGovernor(history: history, width: most)
     }
 }

@@ -64,6 +64,9 @@ struct House {
     /// How many cores there are to work on.
     static var cores: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
+    /// How many pictures are decoded at once. Each takes up to eight descriptors.
+    static var pictures: Int { min(cores, 1 + Invocation.Command.descriptorsToSpare / 8) }
+
     func makeController(_ caches: CacheFolder, schedule: RetrySchedule = RetrySchedule()) -> NetworkController {
         var configuration = httpConfiguration
         configuration.proxyCredentials = ProxyCredentials(credentials)

@@ -14,6 +14,7 @@ enum Vitrine {
     static func main() async {
         GlobalTasks.takeOver(count: House.cores)
         ProgramMemory.returnLargePieces()
+        ProgramDescriptors.raiseLimit()
         // Dates, letters and their order are the user's.
         setlocale(LC_ALL, "")
         // Whatever is written anywhere is the user's alone.
@@ -47,6 +48,8 @@ enum Vitrine {
                 return ExitCode.done.rawValue
             case .config(let action): return try ConfigCommand(invocation: invocation).run(action).rawValue
             default:
+                try ProgramDescriptors.require(invocation.command.descriptors)
+                if invocation.command.fetches { GlobalTasks.prepareTimers() }
                 let house = try House(invocation)
                 defer { house.logFile?.flush() }
                 try house.clear(invocation)

@@ -155,6 +155,10 @@ import Testing
         let alert = "SSL_read: tlsv13 alert certificate required"
         #expect(error(received) { $0.detail = alert } == .tls(alert))
         #expect(error(noMemory).isTransient)
+        for code in [noName, noConnection, noProxyName, noMemory] {
+            #expect(error(code) { $0.lacksDescriptors = true } == .tooFewDescriptors)
+        }
+        #expect(HTTPError.tooFewDescriptors.isTransient)
     }
 
     private typealias Codes = (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32)

@@ -12,7 +12,7 @@ struct PictureErrorTests {
             (.undecodable(.outOfMemory), true), (.undecodable(.shortOfMemory), false),
             (.undecodable(.missingLibrary(format: "HEIC", library: "libheif", package: "libheif1")), false),
             (.undecodable(.badRequest("no box")), false), (.decoderDied, false), (.tookTooLong, false),
-            (.cannotStart("no"), false), (.cancelled, false), (.file("no"), false),
+            (.cannotStart("no"), false), (.tooFewDescriptors, false), (.cancelled, false), (.file("no"), false),
         ] as [(PictureError, Bool)])
     func tellsWhoseFaultItIs(error: PictureError, isThePictures: Bool) {
         #expect(error.isThePicturesFault == isThePictures)

@@ -31,6 +31,21 @@ struct BootTimerTests {
         }
     }
 
+    @Test("Without a timer of the system's, work is run in order all the same, but what was called off")
+    func withoutTheSystemsTimer() async {
+        let timer = BootTimer(descriptor: -1)
+        let done = Mutex<[Int]>([])
+        await withCheckedContinuation { continuation in
+            timer.run(afterNanoseconds: 20_000_000) {
+                done.withLock { $0.append(2) }
+                continuation.resume()
+            }
+            timer.callOff(timer.run(afterNanoseconds: 5_000_000) { done.withLock { $0.append(0) } })
+            timer.run(afterNanoseconds: 10_000_000) { done.withLock { $0.append(1) } }
+        }
+        #expect(done.withLock { $0 } == [1, 2])
+    }
+
     /// The clock that goes on while the machine sleeps has this number, which the system says of the descriptor.
     @Test func itIsOnTheClockThatGoesOn() throws {
         let timer = BootTimer()

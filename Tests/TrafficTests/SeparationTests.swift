@@ -106,6 +106,17 @@ import Testing
         #expect(governor.admit(thumbnail(of: "another"), at: 1) == .now(.any))
     }
 
+    @Test("Where there are descriptors for few transfers no more run at once, but for what is looked at")
+    mutating func narrow() {
+        governor = AdaptiveGovernor(width: 3)
+        for number in 0..<3 {
+            #expect(governor.admit(thumbnail(of: "\(number)"), at: 0) == .now(.any))
+            governor.noteStart(of: number, thumbnail(of: "\(number)"), over: .any, at: 0)
+        }
+        #expect(governor.admit(thumbnail(of: "another"), at: 0) == .linkIsBusy)
+        #expect(governor.admit(photo(of: "another", .lookedAt), at: 0) == .now(.any))
+    }
+
     private mutating func bring(_ number: Int, from host: String, at time: Double) {
         governor.noteStart(of: number, thumbnail(of: host), over: .any, at: time)
         governor.note(.answered(wait: 0.1, length: 12_000, isShared: false), of: number, at: time + 0.1)

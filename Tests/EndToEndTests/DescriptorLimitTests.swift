@@ -1,0 +1,190 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// With few file descriptors every command works, or ends and says why. None traps, hangs, or blames something else.
+@Suite(.ownThread, .serialized) struct DescriptorLimitTests {
+    /// Below three there is no standard error to say anything on.
+    private static let limits = Array(3...64)
+    /// Seconds after which a command hangs.
+    private static let patience = 60
+
+    private let gallery: SmallGallery
+    private var home: Household { gallery.home }
+
+    init() throws { gallery = try SmallGallery() }
+
+    /// A shell closes what the tests have open by accident, lowers the limit for good, and becomes the program.
+    private static let script = """
+        for file in /proc/$$/fd/*; do file=${file##*/}; [ "$file" -gt 2 ] && eval "exec $file>&-"; done
+        ulimit -n "$1" && shift && exec "$@"
+        """
+
+    private func run(_ limit: Int, _ arguments: [String]) throws -> Command {
+        try Command(
+            "/usr/bin/timeout",
+            ["-s", "KILL", "\(Self.patience)", "/bin/bash", "-c", Self.script, "sh", "\(limit)", Built.vitrine]
+                + arguments,
+            environment: home.environment())
+    }
+
+    /// What was said is the shortage and nothing else. With three descriptors it is the system's loader that says so.
+    private func expectShortage(_ said: String, _ status: Int32, _ comment: Comment) {
+        let isSaid = said.contains("too few file descriptors") || said.contains("Too many open files")
+        #expect(status == 1 && isSaid || status == 127 && said.contains("Error 24"), comment)
+        #expect(!said.contains("disk reports"), comment)
+    }
+
+    private func empty() throws {
+        for folder in [".cache", ".local", "out"] where FileManager.default.fileExists(atPath: home.folder.path(folder))
+        {
+            try FileManager.default.removeItem(atPath: home.folder.path(folder))
+        }
+    }
+
+    /// Runs a command at every limit. Returns the lowest from which it worked.
+    private func lowest(
+        isFresh: Bool = true, _ arguments: String..., works: (Command) -> Bool
+    ) throws -> Int {
+        var lowest = Int.max
+        for limit in Self.limits {
+            if isFresh { try empty() }
+            let command = try run(limit, arguments)
+            let comment = Comment("\(arguments[0]), \(limit) descriptors: \(command.status) \(command.errors)")
+            guard command.status == 0 else {
+                expectShortage(command.errors, command.status, comment)
+                continue
+            }
+            #expect(works(command), comment)
+            lowest = min(lowest, limit)
+        }
+        return lowest
+    }
+
+    @Test("With any number of file descriptors sync fills the cache, or says that they are too few")
+    func sync() throws {
+        #expect(try lowest("sync", "--photos", gallery.path) { $0.text.contains(SmallGallery.everything) } <= 64)
+    }
+
+    @Test("With any number of file descriptors sync over the network fills the cache, or says that they are too few")
+    func network() throws {
+        let server = try Nginx(serving: gallery.folder.path)
+        let url = server.url("/index.xml")
+        #expect(try lowest("sync", "--photos", url) { $0.text.contains(SmallGallery.everything) } <= 64)
+    }
+
+    @Test("With any number of file descriptors export copies all photos, or says that they are too few")
+    func export() throws {
+        let folder = home.folder.path("out")
+        #expect(try lowest("export", gallery.path, folder) { $0.lines.count == 10 } <= 64)
+    }
+
+    @Test("With any number of file descriptors list prints the gallery, or says that they are too few")
+    func list() throws {
+        try #require(gallery.sync().status == 0)
+        #expect(try lowest(isFresh: false, "list", gallery.path) { $0.lines.count == 10 } <= 24)
+    }
+
+    @Test(
+        "With any number of file descriptors pictures are shown, or it is said that they are too few",
+        arguments: ["show", "info"])
+    func pictures(command: String) throws {
+        let picture = Built.testGallery + "/images/owl.jpg"
+        #expect(try lowest(isFresh: false, command, picture) { !$0.output.isEmpty } <= 40)
+    }
+
+    @Test("With any number of file descriptors browsing works, or ends and says that they are too few")
+    func browse() throws {
+        var lowest = Int.max
+        for limit in Self.limits {
+            try empty()
+            let session = try TerminalSession(
+                "/bin/bash", arguments: ["-c", Self.script, "sh", "\(limit)", Built.vitrine, gallery.path],
+                environment: home.environment())
+            let isOver = Gate()
+            Thread.detachNewThread { [process = session.process] in
+                if !isOver.wait(seconds: Double(Self.patience)) { kill(process, SIGKILL) }
+            }
+            let isShown = session.until { $0.text.contains("of 10") && $0.text.contains("Updated:") }
+            if isShown {
+                session.type("\r")
+                #expect(session.until { $0.text(inRow: 0).contains("· fit") }, "\(limit): \(session.screen.text)")
+                session.type("Q")
+                lowest = min(lowest, limit)
+            }
+            let status = session.wait()
+            isOver.open()
+            let comment = Comment("browse, \(limit) descriptors: \(status) \(session.screen.text)")
+            if isShown {
+                #expect(status == 0, comment)
+                #expect(!session.screen.text.contains("vitrine:"), comment)
+            } else {
+                expectShortage(session.screen.text.replacingOccurrences(of: "\n", with: ""), status, comment)
+            }
+        }
+        #expect(lowest <= 64)
+    }
+
+    /// The files that photos, and the changes of a list, are written into. Those of the database are left out: SQLite tries once
+    /// more without making them, which is not refused here, and then gives that as the reason.
+    @Test(
+        "A file that cannot be made for want of a descriptor is made later, or that is named; the disk is never to blame"
+    )
+    func oneIsRefused() throws {
+        let counting = Faults(in: home.caches)
+        try #require(gallery.sync(counting).status == 0)
+        func isFile(_ call: Faults.Call) -> Bool { call.name == "open" && call.path.contains("/partial/") }
+        var refused = 0
+        for number in 1...counting.calls.count where isFile(counting.calls[number - 1]) {
+            try empty()
+            let faults = Faults(in: home.caches, .error(EMFILE, number...number))
+            let sync = try gallery.sync(faults)
+            // Several come at once, and not in the same order each time.
+            guard faults.calls.count >= number, isFile(faults.calls[number - 1]) else { continue }
+            refused += 1
+            let comment = Comment("call \(number), \(faults.calls[number - 1]): \(sync.errors)")
+            if sync.status == 0 {
+                #expect(sync.text.hasSuffix(SmallGallery.everything), comment)
+            } else {
+                expectShortage(sync.errors, sync.status, comment)
+            }
+            let next = try gallery.sync()
+            #expect(next.status == 0 && next.text.hasSuffix(SmallGallery.everything), comment)
+        }
+        #expect(refused > 0)
+    }
+
+    @Test(
+        "A shortage that begins while Vitrine runs is named where it is felt, and what it kept from coming comes afterwards"
+    )
+    func whileItRuns() throws {
+        let server = try Nginx(serving: gallery.folder.path)
+        let session = try TerminalSession(arguments: [server.url("/index.xml")], environment: home.environment())
+        try #require(session.until { $0.text.contains("of 10") && $0.text.contains("Updated:") })
+        session.untilQuiet()
+        func setLimit(_ limit: Int) throws {
+            let set = try Command("/usr/bin/prlimit", ["--pid", "\(session.process)", "--nofile=\(limit):"])
+            try #require(set.status == 0, "\(set.errors)")
+        }
+        try setLimit(16)
+        session.type("\r")
+        #expect(session.until(shows: "too few file descriptors"), "\(session.screen.text)")
+        try setLimit(1_024)
+        #expect(
+            session.until {
+                !$0.text.contains("too few") && $0.text(inRow: 0).contains("· fit") && $0.text.count { $0 == "▀" } > 200
+            },
+            "\(session.screen.text.split(separator: "\n"))")
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
+    @Test("The limit is raised as far as the system lets Vitrine raise it")
+    func raised() throws {
+        let script = #"ulimit -Sn 16 && exec "$@""#
+        let command = try Command(
+            "/bin/sh", ["-c", script, "sh", Built.vitrine, "sync", "--photos", gallery.path],
+            environment: home.environment())
+        #expect(command.status == 0 && command.text.contains(SmallGallery.everything), "\(command.errors)")
+    }
+}
