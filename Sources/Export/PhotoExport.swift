@@ -30,6 +30,8 @@ public actor PhotoExport {
         public internal(set) var failed = 0
         /// Photos that it has not come to.
         public internal(set) var left = 0
+        /// How to go on with those; nil if there are none.
+        public internal(set) var rest: ExportRest?
     }
 
     private let cache: GalleryCache
@@ -37,6 +39,7 @@ public actor PhotoExport {
     private let wishes: Wishes
     private let mayFetch: Bool
     private let mayTryAgain: @Sendable () async -> Bool
+    private let keys: [PhotoKey]
     private var pending: ArraySlice<PhotoKey>
     /// What is wished for, in order.
     private var awaited: [Awaited] = []
@@ -72,6 +75,7 @@ public actor PhotoExport {
         mayTryAgain: @escaping @Sendable () async -> Bool = { false }
     ) throws(ExportError) {
         (self.cache, self.wishes, self.mayFetch, pending) = (cache, wishes, mayFetch, keys[...])
+        self.keys = keys
         self.mayTryAgain = mayTryAgain
         self.folder = try ExportFolder(folder)
     }
@@ -84,6 +88,10 @@ public actor PhotoExport {
         try await advance(onEvent)
         while !awaited.isEmpty, await snapshots.next() != nil { try await advance(onEvent) }
         report.left = awaited.count + pending.count
+        if report.left > 0 {
+            report.rest = try ExportRest(
+                keys, left: Set(awaited.map(\.key) + pending), of: cache, folder: folder.path)
+        }
         return report
     }
 

@@ -53,6 +53,11 @@ final class ExportJob {
         }
     }
 
+    /// Waits for its end. Returns how to go on with what is left, if anything is.
+    func rest() async -> ExportRest? {
+        if case .success(let report) = await work.value { report.rest } else { nil }
+    }
+
     private func sentence(_ report: PhotoExport.Report) -> String {
         let folder = folder.madeVisible
         guard report.failed > 0 || report.left > 0 else {

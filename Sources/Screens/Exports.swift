@@ -61,12 +61,14 @@ final class Exports {
         onChange()
     }
 
-    /// Stops what is under way, and waits until it has. Returns what has become of each.
-    func finish() async -> [String] {
-        for job in jobs { job.cancel() }
-        var outcomes: [String] = []
+    /// Stops what is under way, and waits until it has. Returns what has become of each, and how to go on with what is left.
+    func finish() async -> (outcomes: [String], rests: [ExportRest]) {
+        let stopped = jobs
+        for job in stopped { job.cancel() }
+        var (outcomes, rests): ([String], [ExportRest]) = ([], [])
         for (_, ending) in endings.sorted(by: { $0.key < $1.key }) { outcomes.append(await ending.value) }
-        return outcomes
+        for job in stopped { if let rest = await job.rest() { rests.append(rest) } }
+        return (outcomes, rests)
     }
 
     /// For the status line of any screen: `saving 3 of 28`; nil if nothing is being saved.

@@ -1,6 +1,7 @@
 import Cache
 import Cells
 import Commands
+import Export
 import Logging
 import Model
 import Settings
@@ -29,6 +30,9 @@ public final class RootScreen: Screen {
     public var onReload: () -> Void = {}
     /// Called with text for the terminal's clipboard.
     public var onCopy: (String) -> Void = { _ in }
+
+    /// Exports that the program's end has stopped, and how to go on with each. Known when ``finish()`` has returned.
+    public private(set) var unfinishedExports: [ExportRest] = []
 
     struct Question {
         /// What is asked, and what can be answered.
@@ -107,8 +111,10 @@ public final class RootScreen: Screen {
         await (children.first as? GalleriesScreen)?.removing?.value
         await leaving?.value
         await openGallery?.noteLeft().value
+        let (ended, rests) = await context.exports.finish()
+        unfinishedExports = rests
         let outcomes =
-            await context.exports.finish()
+            ended
             + [context.galleries.failure ?? unkept ?? context.places.failure].compactMap { $0 }
         return outcomes.isEmpty ? nil : outcomes.joined(separator: " ")
     }

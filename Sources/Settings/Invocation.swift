@@ -99,6 +99,11 @@ public struct Invocation: Equatable, Sendable {
         let value: String
     }
 
+    /// What the command line sets, and the settings file that it names, as arguments of another command.
+    public var settingArguments: [String] {
+        (settingsFile.map { ["--config=" + $0] } ?? []) + settings.map { "--\($0.name)=\($0.value)" }
+    }
+
     /// Applies what the command line sets.
     public func apply(to settings: inout Settings) throws(SettingsError) {
         for setting in self.settings {

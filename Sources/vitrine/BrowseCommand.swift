@@ -65,6 +65,15 @@ struct BrowseCommand {
         // Reads are of no use to anybody now. What is being written is whole transactions.
         working.cancel()
         if let failure = await root.finish() { Output.complain(failure) }
+        for rest in root.unfinishedExports {
+            let credentials = caches.credentials
+            Output.advise(
+                ExportContinuation(
+                    rest: rest, invocation: house.invocation,
+                    needsPassword: credentials.signIn(for: rest.gallery, in: rest.gallery) != nil,
+                    locations: house.locations
+                ).lines())
+        }
         await program.sweep()
         return Self.exitCode(signal)
     }

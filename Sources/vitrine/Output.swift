@@ -20,6 +20,12 @@ enum Output {
         write(Array("vitrine: \(words)\n".utf8), to: STDERR_FILENO)
     }
 
+    /// Tells the user what to do: lines on standard error that can be copied as they are. They must hold nothing that may not
+    /// reach a terminal.
+    static func advise(_ lines: [String]) {
+        for line in lines { write(Array((line + "\n").utf8), to: STDERR_FILENO) }
+    }
+
     /// Whether somebody sits there and looks at results as they come.
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 

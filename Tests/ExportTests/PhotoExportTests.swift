@@ -182,11 +182,58 @@ import Testing
         while let snapshot = await snapshots.next(), snapshot.wishes.count < 16 {}
         working.cancel()
         let report = try await working.value
-        #expect(report == PhotoExport.Report(exported: 10, failed: 0, left: 30))
+        #expect(report.exported == 10 && report.failed == 0 && report.left == 30)
+        #expect(report.rest?.gallery == cache.address && report.rest?.folder == folder.path("out"))
         #expect(events.withLock { $0 } == 10 && folder.entries("out").count == 10 && wishes.isEmptyNow)
         let serving = serve { try await store($0) }
         defer { serving.cancel() }
         #expect(try await self.export(keys).run().exported == 40)
+    }
+}
+
+/// What the command says that goes on with an export.
+@Suite struct ExportRestTests {
+    private let folder = TestFolder()
+
+    /// The ids of the command, where an export of these photos of the gallery was stopped behind so many.
+    private func ids(_ names: [String], of numbers: [Int], behind count: Int) async throws -> [String]? {
+        let base = try Address("http://example.org/album/index.xml")
+        let cache = try CacheFolder(path: folder.path("cache"), log: Log()).open(base)
+        let draft = try cache.beginSync()
+        for (number, name) in names.enumerated() {
+            try draft.add([
+                GalleryEntry(
+                    id: "\(number)", name: name, date: Timestamp(milliseconds: Int64(number)),
+                    photo: try base.resolving("\(number).jpg"), thumbnail: nil)
+            ])
+        }
+        _ = try await cache.writer.commit(
+            draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 1))
+        let keys = try numbers.map { number in
+            try #require(try cache.read { try $0.photo(galleryID: "\(number)") }).key
+        }
+        return try ExportRest(keys, left: Set(keys[count...]), of: cache, folder: "/out")?.ids
+    }
+
+    @Test("All photos of a gallery need no ids, in whatever order they were chosen")
+    func whole() async throws {
+        #expect(try await ids(["a", "b", "c"], of: [0, 1, 2], behind: 1) == [])
+        #expect(try await ids(["a", "b", "c"], of: [2, 0, 1], behind: 1) == [])
+    }
+
+    @Test("Of some photos those are named that are left")
+    func some() async throws {
+        #expect(try await ids(["a", "b", "c", "d"], of: [0, 1, 3], behind: 1) == ["1", "3"])
+        #expect(try await ids(["a", "b", "c", "d"], of: [0, 1, 3], behind: 3) == nil)
+    }
+
+    @Test("Where a photo that is left has the title of one that is there, all are named, in their order")
+    func twins() async throws {
+        let names = ["Lake", "b", "LAKE.jpg", "d"]
+        #expect(try await ids(names, of: [0, 1, 2], behind: 1) == ["0", "1", "2"])
+        #expect(try await ids(names, of: [1, 0, 2], behind: 1) == ["0", "2"])
+        // Without ids they would come in the gallery's order, and be numbered the other way round.
+        #expect(try await ids(names, of: [2, 1, 0, 3], behind: 1) == ["2", "1", "0", "3"])
     }
 }
 

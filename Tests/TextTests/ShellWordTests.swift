@@ -1,0 +1,31 @@
+import Foundation
+import Testing
+
+@testable import Text
+
+/// Words for a shell, as a real one reads them.
+@Suite struct ShellWordTests {
+    @Test(
+        "A shell reads a word as it was",
+        arguments: [
+            "", "plain/word.jpg", "two words", "it's", "'", "''", "$HOME `id` $(id)", "a\\b\"c", "~", "*?[a]",
+            "line\nbreak\n",
+            "\u{1B}[2J\u{7}", "é 写真 \u{202E}", "-n", "#", "!x", "a;b&c|d<e>f(g)", "=x",
+        ])
+    func isRead(word: String) throws {
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "printf %s " + "x\(word)".shellWord + "; printf %s " + word.shellWord]
+        process.standardOutput = pipe
+        try process.run()
+        let output = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        #expect(String(decoding: output, as: UTF8.self) == "x" + word + word)
+    }
+
+    @Test("A word that needs no quotes has none")
+    func plain() {
+        #expect("/home/me/Pictures".shellWord == "/home/me/Pictures" && "a b".shellWord == "'a b'")
+    }
+}
