@@ -157,6 +157,7 @@ public struct GalleryListRequest: NetworkRequest {
         for name in ["gallery.xml", "index.xml"] where access(path + "/" + name, R_OK) == 0 {
             return cache.address.appending(name)
         }
-        throw RequestError.transfer(.file("the folder holds neither gallery.xml nor index.xml"))
+        throw RequestError.transfer(
+            .file("the folder holds neither gallery.xml nor index.xml; “vitrine publish” makes a list of its photos"))
     }
 }

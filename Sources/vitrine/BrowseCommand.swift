@@ -15,6 +15,7 @@ struct BrowseCommand {
 
     @MainActor
     func run(_ gallery: String?) async throws -> Int32 {
+        try checkFolder(gallery)
         let terminal = try Terminal(TerminalEnvironment(), wishes: house.settings.terminalWishes)
         let places = PlacesFile(house.locations)
         let known = places.read()
@@ -76,6 +77,13 @@ struct BrowseCommand {
         }
         await program.sweep()
         return Self.exitCode(signal)
+    }
+
+    /// Throws a sentence that helps, if a folder is named that has no list, and had none before.
+    private func checkFolder(_ gallery: String?) throws {
+        guard let gallery, let folder = GalleryFolder(withoutListAt: try house.address(gallery)) else { return }
+        guard try house.openCaches().record(of: house.address(gallery))?.lastSuccess == nil else { return }
+        throw folder
     }
 
     private static func notice(startsInGalleries: Bool) -> String {

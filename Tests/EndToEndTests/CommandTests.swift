@@ -52,6 +52,21 @@ import Testing
         #expect(command.status == Int32(status) && (command.text + command.errors).contains(says))
     }
 
+    @Test("A folder of photos without a list ends with how to make one, and a folder without photos says so")
+    func folderWithoutList() throws {
+        let path = home.folder.path("my holiday")
+        home.folder.write("my holiday/day 1/a.jpg", [0xFF, 0xD8, 0xFF, 0xE0] + [UInt8](repeating: 0, count: 20))
+        let photos = try home.vitrine(path)
+        #expect(photos.status == 1)
+        #expect(
+            photos.errors
+                == "vitrine: \(path) holds photos, but no list of them. Run “vitrine publish '\(path)'” to make one.\n")
+        home.folder.write("papers/letter.txt", Array("Dear".utf8))
+        let papers = try home.vitrine(home.folder.path("papers"))
+        #expect(
+            papers.status == 1 && papers.errors.contains("holds neither a list (gallery.xml or index.xml) nor photos."))
+    }
+
     @Test func brokenPhotosAreLeftOutAlone() throws {
         let attributes = try home.vitrine("sync", "--list-only", Built.testGallery + "/broken-attributes.xml")
         #expect(attributes.status == 0 && attributes.text.contains("skipped"))

@@ -119,7 +119,9 @@ import Testing
     @Test func folderWithoutList() async throws {
         try FileManager.default.removeItem(atPath: folder.path("album/index.xml"))
         await #expect(
-            throws: RequestError.transfer(.file("the folder holds neither gallery.xml nor index.xml"))
+            throws: RequestError.transfer(
+                .file(
+                    "the folder holds neither gallery.xml nor index.xml; “vitrine publish” makes a list of its photos"))
         ) { try await perform(GalleryListRequest.self, .list(cache.id)) }
     }
 
