@@ -47,6 +47,8 @@ final class EasyTransfer {
 
     /// The most of an unwanted body that is read for the sake of the connection, which can then be used again.
     private static let unwantedLimit: Int64 = 1 << 16
+    /// Bytes of a body that do not count when it is looked at how far it was compressed.
+    private static let expandedFreely: Int64 = 1 << 20
     /// The most of one that curl reads by itself.
     private static let refusalLimit: Int64 = 1 << 20
 
@@ -196,6 +198,7 @@ final class EasyTransfer {
                 if let whole, sink.position + Int64(bytes.count) > whole {
                     throw HTTPError.wrongRange("it is longer than it says")
                 }
+                try checkExpansion(bytes.count, exchange)
                 // Also where there was no room: somebody is to make some.
                 turn.note(mailbox)
                 return try sink.take(bytes) ? bytes.count : Int(CURL_WRITEFUNC_PAUSE)
@@ -210,6 +213,14 @@ final class EasyTransfer {
         } catch {
             return abort((error as? HTTPError) ?? .other("\(error)"))
         }
+    }
+
+    /// Compares what has come of a compressed body with what it has become, the next bytes included.
+    private func checkExpansion(_ count: Int, _ exchange: Exchange) throws(HTTPError) {
+        guard let most = request.maximumExpansion, most > 0 else { return }
+        let beyond = sink.position.addingReportingOverflow(Int64(count)).partialValue - Self.expandedFreely
+        guard beyond > 0, beyond / most > exchange.easy.offset(CURLINFO_SIZE_DOWNLOAD_T) else { return }
+        throw .tooCompressed(limit: most)
     }
 
     /// Notes why the transfer is to end. The count that this returns has curl end it.

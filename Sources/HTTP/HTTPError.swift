@@ -64,6 +64,8 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
     case forbiddenRedirect
     /// The answer is larger than it may be.
     case tooLarge(limit: Int64)
+    /// The answer is compressed more than any text.
+    case tooCompressed(limit: Int64)
 
     /// The process, or the machine, has no file descriptor left: nothing is known of the other end.
     case tooFewDescriptors
@@ -108,6 +110,7 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
         case .forbiddenRedirect: "a redirect leads to an address that is not followed"
         case .tooLarge(let limit): "it is larger than \(limit >> 20) MiB"
         case .tooFewDescriptors: "Vitrine has too few file descriptors: raise the limit with “ulimit -n”"
+        case .tooCompressed(let limit): "it becomes more than \(limit) times as large when it is decompressed"
         case .file(let reason): "the file cannot be read: \(reason)"
         case .disk(let code): "it cannot be stored: \(String(cString: strerror(code)))"
         case .other(let reason): reason
@@ -124,7 +127,7 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
         case .proxyRefused(let status):
             [408, 425, 429, 500, 502, 503, 504].contains(status)
         case .url, .unusableCredentials, .privateAddress, .unusableProxy, .tls, .certificate, .ownCertificate,
-            .malformed, .wrongRange, .tooManyRedirects, .forbiddenRedirect, .tooLarge, .file:
+            .malformed, .wrongRange, .tooManyRedirects, .forbiddenRedirect, .tooLarge, .tooCompressed, .file:
             false
         }
     }

@@ -17,7 +17,9 @@ import Testing
         return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
     }
 
-    private func failure(_ body: [UInt8], _ coding: String, limit: Int64) async throws -> HTTPError? {
+    private func failure(
+        _ body: [UInt8], _ coding: String, limit: Int64, expansion: Int64? = nil
+    ) async throws -> HTTPError? {
         let gate = Gate()
         defer { gate.open() }
         // More is to come, and does not.
@@ -29,12 +31,29 @@ import Testing
         let probe = Probe(HTTPConfiguration(connectTimeout: 60, stallTimeout: 3_600))
         var request = probe.request(server.url("/"))
         request.limit = limit
+        request.maximumExpansion = expansion
         return await probe.failure(request)
     }
 
     @Test("BEHAVIOURS 5.5: what is too large when it is gone on with ends at once")
     func tooLarge() async throws {
         #expect(try await failure(zeros(4 << 20, times: 1), "gzip", limit: 1 << 20) == .tooLarge(limit: 1 << 20))
+    }
+
+    @Test("An answer that is compressed more than any text is refused")
+    func tooCompressed() async throws {
+        let error = try await failure(zeros(64 << 20, times: 1), "gzip", limit: 1 << 30, expansion: 200)
+        #expect(error == .tooCompressed(limit: 200))
+    }
+
+    @Test("An answer of a mebibyte may be compressed in any way")
+    func smallAndCompressed() async throws {
+        let body = try zeros(1 << 20, times: 1)
+        let server = try ScriptedServer { _ in .answer(200, body, headers: ["Content-Encoding: gzip"]) }
+        let probe = Probe()
+        var request = probe.request(server.url("/"))
+        request.maximumExpansion = 200
+        #expect(try await probe.fetch(request).bytes.count == 1 << 20)
     }
 
     /// curl keeps so much and no more of what there is no room for.
