@@ -8,7 +8,8 @@ import Model
 /// neither remembered nor kept and have not been used for ninety days. Where there is a limit and more is there than it
 /// allows, the rest of what was set aside goes first, then the galleries give up what they have, the least recently opened
 /// first: each its photos and then its thumbnails. Their lists are small, and what is shown without a network; they go, and
-/// the cache with them, when nothing else is left. What is open or marked to be kept stays, whatever room it takes.
+/// the cache with them, when nothing else is left. A gallery that is open in this process is taken last, and keeps its list
+/// and what is wished for. What another process has open, and what is marked to be kept, stays.
 ///
 /// A cache whose database cannot be read does not say whether it is to be kept, and the next who opens it may yet save all
 /// of it: nothing of it goes but what was set aside.
@@ -17,6 +18,15 @@ struct CacheBudget: Equatable {
     let limit: Int64?
     /// The time.
     let now: Timestamp
+    /// Whether galleries that are open in this process give something, too.
+    var includesOpen = false
+    /// Whether lists go where nothing else is left.
+    var includesLists = true
+
+    /// So many hundredths of a number of bytes.
+    static func part(_ hundredths: Int64, of bytes: Int64) -> Int64 {
+        bytes / 100 * hundredths + bytes % 100 * hundredths / 100
+    }
 
     /// Days after which nobody comes back for a database that was set aside.
     static let daysSetAside: Int64 = 30
@@ -29,7 +39,8 @@ struct CacheBudget: Equatable {
         case setAside(CacheInventory.SetAside, of: String)
         /// Photos go, the oldest first, until so many bytes are free, or all.
         case photos(of: String, bytes: Int64)
-        /// All thumbnails go, and the database gives back the room.
+        /// All thumbnails go, and the database gives back the room. Of a gallery that is open, as many
+        /// as it takes.
         case thumbnails(of: String)
         /// The whole cache goes.
         case everything(of: String)
@@ -40,9 +51,11 @@ struct CacheBudget: Equatable {
         if let old = oldestSetAside(caches, where: { _, file in isPast(file.time, days: Self.daysSetAside) }) {
             return old
         }
-        let own = caches.filter { !$0.isInUse && !$0.isKept && $0.isReadable }.sorted {
-            ($0.lastOpened, $0.name) < ($1.lastOpened, $1.name)
-        }
+        let mine = caches.filter { !$0.isKept && $0.isReadable && (!$0.isInUse || $0.isOpenHere && includesOpen) }
+            .sorted {
+                ($0.isOpenHere ? 1 : 0, $0.lastOpened, $0.name) < ($1.isOpenHere ? 1 : 0, $1.lastOpened, $1.name)
+            }
+        let own = mine.filter { !$0.isInUse }
         if let abandoned = own.first(where: { !$0.isRemembered && isPast($0.lastUsed, days: Self.daysAbandoned) }) {
             return .everything(of: abandoned.name)
         }
@@ -50,10 +63,11 @@ struct CacheBudget: Equatable {
         let excess = caches.reduce(0) { $0 + $1.size } - limit
         guard excess > 0 else { return nil }
         if let file = oldestSetAside(caches, where: { cache, _ in !cache.isInUse }) { return file }
-        for cache in own {
+        for cache in mine {
             if cache.photos > 0 { return .photos(of: cache.name, bytes: excess) }
             if cache.canShrink { return .thumbnails(of: cache.name) }
         }
+        guard includesLists else { return nil }
         return own.first.map { .everything(of: $0.name) }
     }
 

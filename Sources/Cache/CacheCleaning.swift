@@ -8,11 +8,14 @@ import Streams
 ///
 ///     await CacheCleaning(caches, limit: 2 << 30, remembered: galleries, now: now, log: log).run()
 ///
-/// It works in small steps on a queue of its own, and leaves alone what is open, in this process or in another. A file that
-/// cannot be removed is said in the log, and the others go.
+/// It works in small steps on a queue of its own. It leaves alone what another process has open. A gallery that is open in
+/// this process gives what nobody wishes for, after all others. A file that cannot be removed is said in the log, and the
+/// others go.
 public actor CacheCleaning {
     private let caches: CacheFolder
-    private let budget: CacheBudget
+    private let limit: Int64?
+    private let now: Timestamp
+    private let wished: @Sendable (GalleryID) -> Set<PhotoKey>
     private let remembered: Set<String>?
     private let log: Log
     private let executor = QueueExecutor(label: "vitrine.cache.cleaning", qos: .utility)
@@ -28,18 +31,30 @@ public actor CacheCleaning {
     /// - Parameters:
     ///   - limit: bytes that all caches may take together; nil for as many as they like.
     ///   - remembered: the galleries that the user remembers; nil if that is not known, and then none is given up.
+    ///   - wished: the photos of a gallery of which something is wished for: they keep what they have.
     ///   - now: the time.
-    public init(_ caches: CacheFolder, limit: Int64?, remembered: [Address]?, now: Timestamp, log: Log) {
+    public init(
+        _ caches: CacheFolder, limit: Int64?, remembered: [Address]?,
+        wished: @escaping @Sendable (GalleryID) -> Set<PhotoKey> = { _ in [] }, now: Timestamp, log: Log
+    ) {
         self.caches = caches
-        budget = CacheBudget(limit: limit, now: now)
+        (self.limit, self.now, self.wished) = (limit, now, wished)
         self.remembered = remembered.map { Set($0.map { "\(GalleryID($0))" }) }
         self.log = log
     }
 
     /// Cleans, until all is well, or nothing can be done, or the task is cancelled.
-    public func run() {
+    ///
+    /// - Parameter isForSweeps: whether the caches that are not open are to make room for pictures that nobody looks at,
+    ///   before their room is used up.
+    public func run(forSweeps isForSweeps: Bool = false) async {
         takeStock()
-        clean()
+        if isForSweeps, let limit, size >= CacheBudget.part(90, of: limit) {
+            await clean(CacheBudget(limit: CacheBudget.part(85, of: limit), now: now, includesLists: false))
+        }
+        await clean()
+        guard !Task.isCancelled else { return }
+        caches.room.noteCounted(size, isCleaned: isForSweeps)
     }
 
     /// Counts what there is.
@@ -51,17 +66,25 @@ public actor CacheCleaning {
     }
 
     /// Does what the count asks for. That may go on for minutes, in which others come and go.
-    func clean() {
+    func clean() async {
+        await clean(CacheBudget(limit: limit, now: now))
+        guard let limit, size > limit else { return }
+        // Some more than it takes, so that it is not done again with the next picture.
+        await clean(
+            CacheBudget(limit: CacheBudget.part(97, of: limit), now: now, includesOpen: true, includesLists: false))
+    }
+
+    private func clean(_ budget: CacheBudget) async {
         let before = size
         while !Task.isCancelled, let step = budget.next(inventories) {
             do {
-                try perform(step)
+                try await perform(step, budget)
             } catch CacheError.locked {
                 // Somebody has it open, or has had since it was counted, and so it is no candidate any more.
-                change(step.gallery) { $0.isInUse = true }
+                change(step.gallery) { ($0.isInUse, $0.isOpenHere) = (true, false) }
             } catch {
                 log.error(.cache, "\(error)")
-                change(step.gallery) { $0.isInUse = true }
+                change(step.gallery) { ($0.isInUse, $0.isOpenHere) = (true, false) }
             }
         }
         guard size < before else { return }
@@ -73,7 +96,10 @@ public actor CacheCleaning {
     private func inventory(_ name: String) -> CacheInventory {
         var inventory = CacheInventory(gallery(name))
         inventory.isRemembered = remembered?.contains(name) ?? true
-        if caches.isOpen(folderNamed: name) { inventory.isInUse = true }
+        if let open = caches.openCache(folderNamed: name) {
+            (inventory.isInUse, inventory.isOpenHere) = (true, true)
+            inventory.noteOpen(free: (try? open.read { try $0.freeBytes() }) ?? 0)
+        }
         return inventory
     }
 
@@ -86,7 +112,8 @@ public actor CacheCleaning {
 
     // MARK: - Steps
 
-    private func perform(_ step: CacheBudget.Step) throws {
+    private func perform(_ step: CacheBudget.Step, _ budget: CacheBudget) async throws {
+        if let open = caches.openCache(folderNamed: step.gallery), try await perform(step, budget, in: open) { return }
         let gallery = gallery(step.gallery)
         if case .setAside(let file, _) = step { return removeSetAside(file, of: gallery) }
         guard isCandidate(gallery, for: step) else { throw CacheError.locked(path: gallery.folder) }
@@ -111,6 +138,29 @@ public actor CacheCleaning {
             log.info(.cache, "the cache of \(gallery.record?.address.text ?? gallery.folder) is removed")
             inventories.removeAll { $0.name == gallery.name }
         }
+    }
+
+    /// Has a gallery that is open give something. Returns false for what is done the same way with all.
+    private func perform(_ step: CacheBudget.Step, _ budget: CacheBudget, in cache: GalleryCache) async throws -> Bool {
+        switch step {
+        case .setAside, .everything: return false
+        case .photos(let name, let bytes):
+            let freed = try await cache.writer.makeRoom(fromPhotos: bytes, except: wished(cache.id))
+            change(name) { inventory in
+                // The rest is wished for.
+                let rest = max(0, inventory.photos - freed)
+                inventory.stuck += freed < bytes ? rest : 0
+                inventory.photos = freed < bytes ? 0 : rest
+            }
+        case .thumbnails(let name):
+            let freed = try await cache.writer.makeRoom(
+                fromThumbnails: size - (budget.limit ?? .max), except: wished(cache.id))
+            change(name) { inventory in
+                inventory.canShrink = false
+                inventory.database = max(0, inventory.database - freed)
+            }
+        }
+        return true
     }
 
     /// Whether it is still as it was counted: not marked to be kept since, nor looked at, nor filled by who does not look.

@@ -24,6 +24,8 @@ public enum CacheError: Error, Equatable, CustomStringConvertible {
     case notRemoved(path: String, reason: String)
     /// Another process uses the cache, or is about to remove it.
     case locked(path: String)
+    /// A list alone takes more room than all caches may.
+    case listTooLarge(limit: Int64)
     /// The list changed under a sync: another process was faster.
     case conflict
 
@@ -46,6 +48,11 @@ public enum CacheError: Error, Equatable, CustomStringConvertible {
         case .file(let path, let reason): "The file \(path) cannot be written: \(reason)."
         case .notRemoved(let path, let reason): "The file \(path) cannot be removed: \(reason)."
         case .locked(let path): "The cache \(path) is in use by another process."
+        case .listTooLarge(let limit):
+            """
+            The gallery’s list alone takes more room than cache-limit allows (\(limit / (1 << 20)) MiB). Nothing was changed; a \
+            larger cache-limit makes room for it.
+            """
         case .conflict: "Another process updated the gallery at the same time."
         }
     }

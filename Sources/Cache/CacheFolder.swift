@@ -16,6 +16,8 @@ public final class CacheFolder: Sendable {
     /// Who asks for what is fetched.
     public let credentials: CredentialStore
     private let log: Log
+    /// How much room all caches may take together.
+    public let room: CacheRoom
     /// Where it is noted that something cannot be kept.
     let activity: Activity
     private let state = Mutex(State())
@@ -42,10 +44,14 @@ public final class CacheFolder: Sendable {
     }
 
     /// Makes the folder, or takes the one that is there; its user's alone in any case.
+    ///
+    /// - Parameter limit: bytes that all caches may take together; nil for as many as they like.
     public init(
-        path: String, log: Log, activity: Activity = Activity(), credentials: CredentialStore = CredentialStore()
+        path: String, limit: Int64? = nil, log: Log, activity: Activity = Activity(),
+        credentials: CredentialStore = CredentialStore()
     ) throws {
         self.path = path
+        room = CacheRoom(limit: limit)
         self.credentials = credentials
         self.log = log
         self.activity = activity
@@ -68,7 +74,8 @@ public final class CacheFolder: Sendable {
             }
             if let cache = cache(id), cache.address == address { return cache }
             let cache = try GalleryCache(
-                address: address, folder: folder(of: id), log: log, activity: activity, credentials: credentials)
+                address: address, folder: folder(of: id), room: room, log: log, activity: activity,
+                credentials: credentials)
             log.debug(.cache, "opened \(address) in \(cache.folder)")
             state.withLock { state in
                 state.caches[id] = cache
@@ -121,9 +128,9 @@ public final class CacheFolder: Sendable {
         }
     }
 
-    /// Whether that cache is open in this process.
-    func isOpen(folderNamed name: String) -> Bool {
-        state.withLock { $0.caches.keys.contains { "\($0)" == name } }
+    /// That cache, if it is open in this process.
+    func openCache(folderNamed name: String) -> GalleryCache? {
+        state.withLock { $0.caches.first { "\($0.key)" == name }?.value }
     }
 
     func folder(named name: String) -> String { "\(galleriesFolder)/\(name)" }

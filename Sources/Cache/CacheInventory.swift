@@ -19,6 +19,8 @@ struct CacheInventory: Hashable {
     var lastUsed: Timestamp
     /// Open here or elsewhere, or not ours to touch.
     var isInUse = false
+    /// Whether this process has it open, and can have it give something.
+    var isOpenHere = false
     /// Whether it is to stay whatever room it takes.
     var isKept = false
     /// Whether the user's list of galleries has it.
@@ -58,5 +60,10 @@ extension CacheInventory {
         database = gallery.databaseSize
         canShrink = isReadable && gallery.canShrink
         setAside = gallery.setAside
+    }
+
+    /// Of a gallery that is open the file does not become smaller, but what is free in it is written to before it grows.
+    mutating func noteOpen(free: Int64) {
+        database = max(0, database - free)
     }
 }

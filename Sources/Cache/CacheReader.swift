@@ -107,6 +107,15 @@ public struct CacheReader {
     }
 }
 
+extension CacheReader {
+    /// Bytes in the database's file that nothing is in.
+    func freeBytes() throws -> Int64 {
+        try connection.first("SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size") {
+            $0.int(0)
+        } ?? 0
+    }
+}
+
 extension Row {
     /// The column as an address. It was one when it was stored.
     func address(_ column: Int) throws -> Address {

@@ -8,11 +8,14 @@ import SQLite
 /// who has just looked at a gallery, or marked it to be kept, finds in it tomorrow what was there.
 extension CachedGallery {
     /// The files of photos, the longest here first, each with its bytes.
-    func photosByAge() -> [(name: String, size: Int64)] {
-        PrivateFolder.entries(folder + "/photos")
-            .map { (name: $0, time: Self.time("\(folder)/photos/\($0)"), key: PhotoFiles.key(in: $0)?.rawValue ?? 0) }
+    func photosByAge() -> [(name: String, size: Int64)] { Self.photosByAge(in: folder + "/photos") }
+
+    /// The same of a folder of photos.
+    static func photosByAge(in folder: String) -> [(name: String, size: Int64)] {
+        PrivateFolder.entries(folder)
+            .map { (name: $0, time: time("\(folder)/\($0)"), key: PhotoFiles.key(in: $0)?.rawValue ?? 0) }
             .sorted { ($0.time, $0.key, $0.name) < ($1.time, $1.key, $1.name) }
-            .map { ($0.name, Self.size("\(folder)/photos/\($0.name)")) }
+            .map { ($0.name, size("\(folder)/\($0.name)")) }
     }
 
     /// Removes some photos. What they said of themselves stays, and they are fetched again when they are wanted.
@@ -61,13 +64,7 @@ extension CachedGallery {
             let connection = try Connection(path: database, access: .readWrite, patience: 200)
             return try connection.transaction(writes: true) {
                 let keys = try connection.map("SELECT photo FROM thumbnail LIMIT ?", count) { $0.int(0) }
-                let list = keys.keyList
-                try connection.run("DELETE FROM thumbnail WHERE photo IN (SELECT value FROM json_each(?))", list)
-                try connection.run(
-                    """
-                    UPDATE photo SET thumbnail_held = NULL, thumbnail_etag = NULL, thumbnail_last_modified = NULL
-                    WHERE key IN (SELECT value FROM json_each(?))
-                    """, list)
+                try GalleryWriter.dropThumbnails(keys, connection)
                 return keys.count
             }
         }

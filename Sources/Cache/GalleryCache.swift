@@ -28,6 +28,7 @@ public final class GalleryCache: Sendable {
     public let parts = KeptParts()
     let mark: DamageMark
     private let credentials: CredentialStore
+    private let room: CacheRoom
     private let lock: CacheLock
     private let access: Connection.Access
     private let readers: ReaderPool
@@ -37,10 +38,13 @@ public final class GalleryCache: Sendable {
     /// a browser that is open. Where the system has no more watches to give, it shows at the next start.
     private let watch = Mutex<FileWatch?>(nil)
 
-    init(address: Address, folder: String, log: Log, activity: Activity, credentials: CredentialStore) throws {
+    init(
+        address: Address, folder: String, room: CacheRoom, log: Log, activity: Activity, credentials: CredentialStore
+    ) throws {
         id = GalleryID(address)
         self.address = address
         self.credentials = credentials
+        self.room = room
         self.folder = folder
         // Who cleans it has it for moments only.
         guard let lock = try CacheLock.take(folder: folder, .shared, patience: 50) else {
@@ -56,8 +60,8 @@ public final class GalleryCache: Sendable {
         wasSetAside = opened.wasSetAside
         access = opened.frozen == nil ? .readOnly : .frozen
         self.writer = try GalleryWriter(
-            writer: opened.writer, frozen: opened.frozen, files: files, mark: mark, lock: lock, log: log,
-            activity: activity)
+            writer: opened.writer, frozen: opened.frozen, files: files, mark: mark, lock: lock, room: room,
+            log: log, activity: activity)
         self.log = log
         readers = ReaderPool(path: database, access: access)
     }
@@ -103,7 +107,7 @@ public final class GalleryCache: Sendable {
 
     /// Begins to work out what a new list changes.
     public func beginSync() throws -> SyncDraft {
-        try SyncDraft(try openReader(), folder: files.partialFolder, mark)
+        try SyncDraft(try openReader(), folder: files.partialFolder, limit: room.limit, mark)
     }
 
     /// Removes files that programs that died have left behind. Returns how many there were.

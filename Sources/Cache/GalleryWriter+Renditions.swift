@@ -13,7 +13,8 @@ extension GalleryWriter {
     public nonisolated func store(
         thumbnail bytes: [UInt8], of key: PhotoKey, edition: Int, validators: Validators = Validators()
     ) async throws -> Bool {
-        try await together(size: bytes.count) { connection in
+        defer { room.noteWritten(Int64(bytes.count)) }
+        return try await together(size: bytes.count) { connection in
             guard try Self.hold(.thumbnail, of: key, edition: edition, validators: validators, connection) else {
                 return false
             }
@@ -81,6 +82,7 @@ extension GalleryWriter {
             let (isCurrent, replaced) = try transaction { connection in
                 try name(stored, of: key, edition: edition, validators: validators, connection)
             }
+            if isCurrent { room.noteWritten(stored.size) }
             if let useless = isCurrent ? replaced : stored.name { files.remove(useless) }
             return isCurrent
         } catch {

@@ -55,6 +55,7 @@ extension GalleryWriter {
                 summary.removed + summary.changed + summary.added > 0 ? 1 : 0)
             return removed.files
         }
+        room.noteWritten(changes.room)
         // After the commit: until then the rows name them.
         for name in files { self.files.remove(name) }
         return summary

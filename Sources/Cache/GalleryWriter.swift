@@ -13,12 +13,13 @@ public actor GalleryWriter {
     /// Why nothing can be written, if that was so from the beginning.
     private let frozen: StorageTrouble?
     let files: PhotoFiles
-    private let mark: DamageMark
+    let mark: DamageMark
     /// Rung after each commit. Not held: it goes with the cache, whoever still has something to do with this object.
     private weak var lock: CacheLock?
     let log: Log
     private var announcements: Announcements
     private let activity: Activity
+    let room: CacheRoom
     /// What many want to have written at once.
     let shared = SharedWrites()
     let executor = QueueExecutor(label: "vitrine.cache.writer")
@@ -27,8 +28,9 @@ public actor GalleryWriter {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     init(
-        writer: sending Writer, frozen: StorageTrouble?, files: PhotoFiles, mark: DamageMark, lock: CacheLock, log: Log,
-        activity: Activity
+        writer: sending Writer, frozen: StorageTrouble?, files: PhotoFiles, mark: DamageMark, lock: CacheLock,
+        room: CacheRoom,
+        log: Log, activity: Activity
     ) throws {
         announcements = try mark.watch { try writer.read { try Announcements($0) } }
         self.writer = writer
@@ -38,6 +40,7 @@ public actor GalleryWriter {
         self.lock = lock
         self.log = log
         self.activity = activity
+        self.room = room
     }
 
     /// Pages in the log, beyond which they are moved into the database.

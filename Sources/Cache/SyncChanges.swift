@@ -12,4 +12,6 @@ public struct SyncChanges: Sendable {
     let added: Int
     /// Entries whose id had come before.
     let repeated: Int
+    /// Bytes that the items take in the database, as far as that can be told.
+    let room: Int64
 }

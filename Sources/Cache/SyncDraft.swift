@@ -29,7 +29,15 @@ public final class SyncDraft {
     /// Entries that were looked for by their id.
     private var searches = 0
 
-    init(_ reader: CacheReader, folder: String, _ mark: DamageMark) throws {
+    /// Bytes that a list may take; nil for any number.
+    private let limit: Int64?
+
+    /// Bytes that a row and its places in the indices take beside its texts.
+    private static let rowRoom: Int64 = 150
+
+    /// - Parameter limit: bytes that a list may take in the cache; nil for any number.
+    init(_ reader: CacheReader, folder: String, limit: Int64? = nil, _ mark: DamageMark) throws {
+        self.limit = limit
         connection = reader.connection
         self.mark = mark
         (listVersion, isFirst) = try mark.watch {
@@ -53,6 +61,7 @@ public final class SyncDraft {
         try mark.watch {
             try connection.transaction(writes: false) {
                 for index in 0..<entries.count { try add(index, of: &entries) }
+                if let limit, listRoom > limit { throw CacheError.listTooLarge(limit: limit) }
             }
         }
     }
@@ -67,8 +76,12 @@ public final class SyncDraft {
     public func finish() throws -> SyncChanges {
         SyncChanges(
             listVersion: listVersion, seen: seen, items: try spool.finish(), altered: altered,
-            added: count - seen.count, repeated: repeated)
+            added: count - seen.count, repeated: repeated, room: spool.bytes * 2)
     }
+
+    /// About how many bytes the list takes in the database, with what is unchanged of it. Each byte of a text is there about
+    /// twice: in its row, and in an index or among the words that are searched.
+    var listRoom: Int64 { spool.bytes * 2 + Int64(count) * Self.rowRoom }
 
     private func add(_ index: Int, of entries: inout some WrittenEntries) throws {
         if !isFirst, let digest = entries.digest(at: index), let key = try walk.take(digest, connection) {

@@ -10,6 +10,8 @@ final class SyncSpool {
     private let items: SpooledItems
     private var buffer: [UInt8] = []
     private var key = NaturalKey()
+    /// Bytes that were appended.
+    private(set) var bytes: Int64 = 0
 
     /// Opens a spool in a folder.
     init(folder: String) throws(CacheError) {
@@ -24,7 +26,9 @@ final class SyncSpool {
     func append(_ change: SyncItem.Change, _ entry: EntryBytes) throws(CacheError) {
         // Made here, so that whoever writes to the database does that and nothing else.
         if case .stamp = change {} else { key.make(of: entry[.name]) }
+        let before = buffer.count
         SyncItem.append(change, entry, key: key.bytes, to: &buffer)
+        bytes += Int64(buffer.count - before)
         if buffer.count >= SpooledItems.pieceSize { try flush() }
     }
 

@@ -73,6 +73,16 @@ public final class Wishes: Sendable {
         state.withLock { $0.isStanding(subject) }
     }
 
+    /// The photos of a gallery of which something is wished for, by whomever.
+    public func photos(of gallery: GalleryID) -> Set<PhotoKey> {
+        state.withLock { list in
+            Set(
+                list.snapshot.wishes.compactMap { wish in
+                    if case .picture(gallery, let key, _) = wish.subject { key } else { nil }
+                })
+        }
+    }
+
     // MARK: - What the user makes of it
 
     /// “Not now”: something is not wanted, whoever states it. What was asked for is stopped.

@@ -3,7 +3,15 @@ import Model
 /// Wishes for every picture of a gallery, served a few at a time.
 extension NetworkController {
     /// A sweep does not wait for its gallery's list, nor is it done before that is here: it will bring more to sweep.
+    ///
+    /// Where the caches have no room for what nobody looks at, sweeps end: what they fetch would take the place of what was
+    /// fetched before, for ever.
     func refillSweeps() {
+        if context.caches.room.isShort, !sweeps.isEmpty {
+            context.log.info(.network, "the caches have no room for pictures that nobody looks at (cache-limit)")
+            for gallery in Set(sweeps.values.map(\.gallery)) { endSweeps(of: gallery) }
+            return
+        }
         var hasChanged = false
         for (subject, sweep) in sweeps {
             guard let cache = context.caches.cache(sweep.gallery) else { continue }

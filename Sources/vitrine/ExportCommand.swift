@@ -24,7 +24,11 @@ struct ExportCommand {
         let controller = house.makeController(
             caches, schedule: RetrySchedule(maximumAttempts: House.attempts))
         let fetching = mayFetch ? Task { await controller.run() } : nil
-        defer { fetching?.cancel() }
+        let keeping = Task { await Housekeeping(house: house, caches: caches).keepRoom() }
+        defer {
+            fetching?.cancel()
+            keeping.cancel()
+        }
         guard try await hasList(of: cache, mayFetch) else { return .someFailed }
         let (keys, unknown) = try Self.keys(ids, cache)
         for id in unknown { Output.complain("\(address) has no photo “\(id)”.") }

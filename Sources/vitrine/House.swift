@@ -51,7 +51,7 @@ struct House {
     /// Opens the folder of caches.
     func openCaches() throws -> CacheFolder {
         try CacheFolder(
-            path: settings.cacheFolder ?? locations.cache, log: log, activity: activity,
+            path: settings.cacheFolder ?? locations.cache, limit: settings.cacheLimit, log: log, activity: activity,
             credentials: credentials)
     }
 

@@ -19,7 +19,7 @@ struct Housekeeping {
         await withDiscardingTaskGroup { group in
             group.addTask(priority: .background) {
                 for await _ in isShown {}
-                await clean()
+                await keepRoom()
             }
             for await opened in caches.openings() {
                 for cache in opened.galleries.compactMap(caches.cache) {
@@ -30,12 +30,24 @@ struct Housekeeping {
         }
     }
 
-    /// Keeps all caches within the room that they may take. Those that are open are left alone.
-    func clean() async {
+    /// Keeps all caches within the room that they may take, whenever enough has been written, until the task is cancelled.
+    ///
+    /// - Parameter isCounted: whether they have been counted and cleaned just now.
+    func keepRoom(isCounted: Bool = false) async {
+        let alarms = caches.room.alarms()
+        if !isCounted { await clean() }
+        for await _ in alarms { await clean(forSweeps: true) }
+    }
+
+    /// Keeps all caches within the room that they may take.
+    ///
+    /// - Parameter isForSweeps: whether those that are not open are to make room for pictures that nobody looks at.
+    func clean(forSweeps isForSweeps: Bool = false) async {
         await CacheCleaning(
             caches, limit: house.settings.cacheLimit, remembered: remembered,
+            wished: { [wishes = house.wishes] in wishes.photos(of: $0) },
             now: Timestamp(milliseconds: Log.systemTime()), log: house.log
-        ).run()
+        ).run(forSweeps: isForSweeps)
     }
 
     /// Galleries that the user may come back to; nil if they cannot be told.

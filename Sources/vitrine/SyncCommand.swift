@@ -27,10 +27,14 @@ struct SyncCommand {
             Output.complain("Offline: nothing is fetched.")
             return .someFailed
         }
+        let housekeeping = Housekeeping(house: house, caches: caches)
+        // Before anything is fetched that there is no room for.
+        if scope != .list { await housekeeping.clean(forSweeps: true) }
         let schedule = RetrySchedule(maximumAttempts: House.attempts)
         let controller = house.makeController(caches, schedule: schedule)
         let working = Task { await controller.run() }
         let watching = Task { await watch(galleries) }
+        let keeping = Task { await housekeeping.keepRoom(isCounted: scope != .list) }
         var left = galleries
         repeat {
             for gallery in left { ask(for: gallery, scope) }
@@ -39,14 +43,20 @@ struct SyncCommand {
         } while !left.isEmpty
         working.cancel()
         watching.cancel()
+        keeping.cancel()
+        await keeping.value
         Output.progress("")
         if scope != .list { for gallery in galleries { await completePhotos(in: gallery, caches) } }
-        var code = ExitCode.done
-        for gallery in galleries where try !report(gallery, scope) { code = .someFailed }
-        for notice in house.activity.takeNotices() where code != .done { Output.complain(notice) }
         for gallery in galleries { await gallery.writer.close() }
-        // What has just been filled is open, and is left as it is: it would be fetched again the next time.
-        await Housekeeping(house: house, caches: caches).clean()
+        // Before it is said what is here: a fast server sends more than there is room for before that is noticed.
+        await housekeeping.clean()
+        var code = ExitCode.done
+        let isShort = caches.room.isShort
+        for gallery in galleries where try !report(gallery, scope, isShort: isShort) { code = .someFailed }
+        if code != .done, scope != .list, isShort {
+            Output.complain("The caches are as large as cache-limit allows: not everything was fetched.")
+        }
+        for notice in house.activity.takeNotices() where code != .done { Output.complain(notice) }
         return code
     }
 
@@ -109,7 +119,7 @@ struct SyncCommand {
     }
 
     /// Says how it went. Returns whether it went well.
-    private func report(_ gallery: GalleryCache, _ scope: Invocation.SyncScope) throws -> Bool {
+    private func report(_ gallery: GalleryCache, _ scope: Invocation.SyncScope, isShort: Bool) throws -> Bool {
         let record = try gallery.read { try $0.gallery() }
         // They look at every row, so that an update that found nothing new would take as long as the gallery is large.
         let counts = scope == .list ? (thumbnails: 0, photos: 0, failed: 0) : try gallery.read { try $0.counts() }
@@ -123,12 +133,12 @@ struct SyncCommand {
             return false
         }
         Output.print("\(gallery.address.text.madeVisible)\t\(parts.joined(separator: ", "))")
-        return try scope == .list || (counts.failed == 0 && !isLacking(gallery, scope))
+        return try scope == .list || (counts.failed == 0 && !isLacking(gallery, scope, isShort))
     }
 
-    /// Whether something did not come to be kept for the disk's sake, and so is wanted yet.
-    private func isLacking(_ gallery: GalleryCache, _ scope: Invocation.SyncScope) throws -> Bool {
-        guard house.activity.hasStorageTrouble else { return false }
+    /// Whether something did not come to be kept for the disk's or the limit's sake, and so is wanted yet.
+    private func isLacking(_ gallery: GalleryCache, _ scope: Invocation.SyncScope, _ isShort: Bool) throws -> Bool {
+        guard isShort || house.activity.hasStorageTrouble else { return false }
         return try gallery.read { reader in
             let renditions: [Rendition] = scope == .photos ? [.thumbnail, .photo] : [.thumbnail]
             let isWanting = try renditions.contains { try !reader.wanting($0, limit: 1, except: []).isEmpty }

@@ -47,11 +47,13 @@ final class NetworkTest: Sendable {
     let client: HTTPClient
     private let running = Mutex<Task<Void, Never>?>(nil)
 
-    /// - Parameter configure: makes the client another than the usual one, which is patient.
-    init(configure: (inout HTTPConfiguration) -> Void = { _ in }) throws {
+    /// - Parameters:
+    ///   - limit: bytes that the caches may take.
+    ///   - configure: makes the client another than the usual one, which is patient.
+    init(limit: Int64? = nil, configure: (inout HTTPConfiguration) -> Void = { _ in }) throws {
         let holder = SiteHolder()
         server = try ScriptedServer { request in holder.steps(request) }
-        let caches = try CacheFolder(path: folder.path("cache"), log: log, activity: activity)
+        let caches = try CacheFolder(path: folder.path("cache"), limit: limit, log: log, activity: activity)
         cache = try caches.open(Address(server.url("/index.xml")))
         context = RequestContext(caches: caches, activity: activity, log: log, now: { Timestamp(milliseconds: 42_000) })
         var configuration = HTTPConfiguration(connectTimeout: 600, stallTimeout: 600)

@@ -32,4 +32,31 @@ import Testing
         #expect(requests("/t/n599") == 1)
         #expect(try test.cache.read { try $0.wanting(.thumbnail, limit: 1, after: nil, except: []) }.isEmpty)
     }
+
+    /// What it fetched would be removed for what it fetches next, and fetched again.
+    @Test("BEHAVIOURS 4.2: a sweep ends where the caches have no room for what nobody looks at")
+    func shortOfRoom() async throws {
+        let test = try NetworkTest(limit: 1_000_000)
+        let ids = (0..<600).map { "n\($0)" }
+        test.putGallery(ids)
+        let controller = test.makeController()
+        test.start(controller)
+        try await test.refresh()
+        let room = test.context.caches.room
+        room.noteCounted(950_000, isCleaned: true)
+        let sweep = Wish.Subject.everyPicture(test.cache.id, .thumbnail)
+        test.wishes.ask(for: sweep, importance: .rest)
+        try await test.until { !test.wishes.isStanding(sweep) }
+        #expect(test.server.requests.count { $0.path.hasPrefix("/t/") } == 0)
+        // What is on the screen is fetched all the same.
+        let wisher = test.wishes.makeWisher()
+        test.wishes.state([Wish(try test.thumbnail("n5"), importance: .visible)], by: wisher)
+        try await test.until { test.beginnings(of: "/t/n5") == 1 }
+        test.wishes.withdraw(wisher)
+        // Once there is room again, it goes on.
+        room.noteCounted(500_000, isCleaned: true)
+        test.wishes.ask(for: sweep, importance: .rest)
+        try await test.until { !test.wishes.isStanding(sweep) }
+        #expect(try test.cache.read { try $0.wanting(.thumbnail, limit: 1, after: nil, except: []) }.isEmpty)
+    }
 }

@@ -1,0 +1,157 @@
+import Logging
+import Model
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// The caches' limit while a gallery is open.
+@Suite struct CacheRoomTests {
+    private let folder = TestFolder()
+    private let log = Log()
+    private let now = Timestamp(milliseconds: 4_000_000_000_000)
+
+    /// A gallery that is open, with photos of 10,000 bytes and thumbnails of 5,000.
+    private func open(_ photos: Int, limit: Int64? = nil) async throws -> (caches: CacheFolder, cache: GalleryCache) {
+        let caches = try CacheFolder(path: folder.path("cache"), limit: limit, log: log)
+        let cache = try caches.open(Address("http://example.org/album/index.xml"))
+        let draft = try cache.beginSync()
+        try draft.add((0..<photos).map { try TestCache.entry("\($0)", date: Int64($0) * 1_000) })
+        _ = try await cache.writer.commit(draft.finish(), skipped: 0, validators: Validators(), at: now)
+        for index in 0..<photos { try await fill(index, cache) }
+        return (caches, cache)
+    }
+
+    private func fill(_ index: Int, _ cache: GalleryCache) async throws {
+        let key = try key(index, cache)
+        let partial = try cache.files.makePartial()
+        partial.write(String(repeating: "x", count: 10_000))
+        try await cache.writer.store(photo: partial, of: key, edition: 1)
+        try await cache.writer.store(
+            thumbnail: [UInt8](repeating: UInt8(index % 256), count: 5_000), of: key, edition: 1)
+    }
+
+    private func key(_ index: Int, _ cache: GalleryCache) throws -> PhotoKey {
+        try #require(try cache.read { try $0.photo(galleryID: "\(index)") }).key
+    }
+
+    private func held(_ rendition: Rendition, _ cache: GalleryCache) throws -> [Int] {
+        var held: [Int] = []
+        try cache.read {
+            try $0.forEachPhoto { photo in
+                let state = rendition == .photo ? photo.photo : photo.thumbnail
+                if state.held != nil, let index = Int(photo.galleryID) { held.append(index) }
+            }
+        }
+        return held.sorted()
+    }
+
+    private func size(_ cache: GalleryCache) throws -> Int64 {
+        let gallery = CachedGallery(folder: cache.folder)
+        return try gallery.photosSize + gallery.databaseSize - cache.read { try $0.freeBytes() }
+    }
+
+    private func cleaning(_ caches: CacheFolder, limit: Int64, wished: Set<PhotoKey> = []) -> CacheCleaning {
+        CacheCleaning(caches, limit: limit, remembered: nil, wished: { _ in wished }, now: now, log: log)
+    }
+
+    @Test("BEHAVIOURS 4.2: a gallery that is open gives photos that nobody wishes for, the oldest first")
+    func photosFirst() async throws {
+        let (caches, cache) = try await open(40)
+        let before = try size(cache)
+        let wished = try Set((0..<5).map { try key($0, cache) })
+        let limit = before - 100_000
+        await cleaning(caches, limit: limit, wished: wished).run()
+        #expect(try size(cache) <= limit)
+        let photos = try held(.photo, cache)
+        #expect(Array(photos.prefix(5)) == Array(0..<5) && photos.last == 39 && photos.count < 31)
+        #expect(try held(.thumbnail, cache).count == 40)
+    }
+
+    @Test("BEHAVIOURS 4.2: then it gives thumbnails, and what is wished for and the list stay")
+    func thumbnailsThen() async throws {
+        let (caches, cache) = try await open(60)
+        let wished = try Set((20..<25).map { try key($0, cache) })
+        let limit = try size(cache) - 700_000
+        await cleaning(caches, limit: limit, wished: wished).run()
+        #expect(try held(.photo, cache) == Array(20..<25))
+        let thumbnails = try held(.thumbnail, cache)
+        #expect(thumbnails.count < 60 && Set(thumbnails).isSuperset(of: 20..<25))
+        await cleaning(caches, limit: 1, wished: wished).run()
+        #expect(try held(.photo, cache) == Array(20..<25) && held(.thumbnail, cache) == Array(20..<25))
+        #expect(try cache.read { try $0.gallery() }.photoCount == 60)
+    }
+
+    @Test("What a gallery has given leaves its database no larger when it comes again")
+    func reuse() async throws {
+        let (caches, cache) = try await open(60)
+        await cleaning(caches, limit: 1).run()
+        let before = CachedGallery(folder: cache.folder).databaseSize
+        for index in 0..<60 { try await fill(index, cache) }
+        await cache.writer.close()
+        #expect(CachedGallery(folder: cache.folder).databaseSize <= before)
+    }
+
+    @Test("A gallery that is marked to be kept gives nothing though it is open")
+    func kept() async throws {
+        let (caches, cache) = try await open(5)
+        try await cache.writer.toggleKept()
+        await cleaning(caches, limit: 1).run()
+        #expect(try held(.photo, cache).count == 5)
+    }
+
+    @Test("Room is counted when enough has been written, and not with each picture")
+    func alarms() async throws {
+        let room = CacheRoom(limit: 1_000_000)
+        let alarms = room.alarms()
+        // Before anything was counted, nobody knows.
+        room.noteWritten(5_000_000)
+        room.noteCounted(500_000, isCleaned: false)
+        room.noteWritten(300_000)
+        #expect(!room.isShort)
+        room.noteWritten(200_000)
+        var iterator = alarms.makeAsyncIterator()
+        #expect(await iterator.next() != nil)
+        // All that is not open has given what it had, and it is not enough for what nobody looks at.
+        room.noteCounted(950_000, isCleaned: true)
+        #expect(room.isShort)
+        room.noteWritten(60_000)
+        #expect(await iterator.next() != nil)
+        // What is wished for takes more than there is: that is no reason to count with each picture.
+        room.noteCounted(1_200_000, isCleaned: true)
+        let more = CacheRoom(limit: 1_000_000)
+        #expect(!more.isShort)
+        room.noteWritten(29_000)
+        room.noteCounted(100_000, isCleaned: true)
+        #expect(!room.isShort)
+    }
+
+    @Test("BEHAVIOURS 4.2: a list that alone is larger than the limit is refused before anything of it is applied")
+    func largeList() async throws {
+        let (_, cache) = try await open(3, limit: 1_000_000)
+        let draft = try cache.beginSync()
+        let long = String(repeating: "long ", count: 200)
+        let error = try #require(throws: CacheError.self) {
+            for start in stride(from: 0, to: 10_000, by: 100) {
+                try draft.add((start..<start + 100).map { try TestCache.entry("n\($0)", name: "\(long)\($0)") })
+            }
+        }
+        #expect(error == .listTooLarge(limit: 1_000_000) && !error.isTransient)
+        #expect(draft.count <= 500)
+        #expect(try cache.read { try $0.gallery() }.photoCount == 3)
+        #expect(try held(.photo, cache).count == 3)
+    }
+
+    @Test("What a list is reckoned to take is near to what it takes")
+    func reckoning() async throws {
+        let (_, cache) = try await open(0)
+        let before = CachedGallery(folder: cache.folder).databaseSize
+        let draft = try cache.beginSync()
+        try draft.add((0..<20_000).map { try TestCache.entry("\($0)", name: "A photo of summer, number \($0)") })
+        let reckoned = draft.listRoom
+        _ = try await cache.writer.commit(draft.finish(), skipped: 0, validators: Validators(), at: now)
+        await cache.writer.close()
+        let taken = CachedGallery(folder: cache.folder).databaseSize - before
+        #expect(taken > reckoned / 2 && taken < reckoned * 3 / 2, "reckoned \(reckoned), taken \(taken)")
+    }
+}
