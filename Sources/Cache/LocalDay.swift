@@ -54,6 +54,8 @@ public struct LocalDay: Hashable, Sendable {
         parts.tm_mon = Int32(month - 1)
         parts.tm_mday = Int32(day)
         parts.tm_isdst = -1
-        return Timestamp(milliseconds: Int64(mktime(&parts)) * 1000)
+        let (milliseconds, overflows) = Int64(mktime(&parts)).multipliedReportingOverflow(by: 1000)
+        // A damaged cache may hold the last moment that there is, and this is one behind it.
+        return Timestamp(milliseconds: overflows ? (year < 1970 ? .min : .max) : milliseconds)
     }
 }

@@ -13,7 +13,8 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 
     /// Whole seconds since 1970 began, rounded down.
     public var seconds: Int64 {
-        (milliseconds - Int64(millisecondsPart)) / 1000
+        // Not by a subtraction: a damaged cache may hold any number.
+        milliseconds / 1000 - (milliseconds % 1000 < 0 ? 1 : 0)
     }
 
     /// The milliseconds above ``seconds``, 0…999.

@@ -1,0 +1,41 @@
+/// Numbers around the bounds of integers: every power of two from 2^0 to 2^64, one or a few more or less.
+public struct BoundaryNumbers: RandomNumberGenerator {
+    private var numbers: SeededNumbers
+
+    /// Begins with a seed.
+    public init(seed: UInt64) { numbers = SeededNumbers(seed: seed) }
+
+    /// A random number of any size.
+    public mutating func next() -> UInt64 { numbers.next() }
+
+    /// A number near a power of two; what does not fit into 64 bits begins at zero again.
+    public mutating func number() -> UInt64 {
+        let power = UInt64.random(in: 0...64, using: &numbers)
+        let offset = UInt64(bitPattern: Int64.random(in: -3...3, using: &numbers))
+        return (power == 64 ? 0 : 1 << power) &+ offset
+    }
+
+    /// Such a number, or one beyond 64 bits, as somebody could write it: negative, with zeros in front, too long.
+    public mutating func text() -> String {
+        let digits = "\(number())"
+        switch Int.random(in: 0..<8, using: &numbers) {
+        case 0: return "-" + digits
+        case 1: return "+" + digits
+        case 2: return String(repeating: "0", count: Int.random(in: 1...40, using: &numbers)) + digits
+        case 3: return digits + String(repeating: "\(number() % 10)", count: Int.random(in: 1...40, using: &numbers))
+        // As many digits as a field has.
+        case 4, 5: return String(("000" + digits).suffix(2))
+        case 6: return String(("000" + digits).suffix(4))
+        default: return digits
+        }
+    }
+
+    /// Overwrites some bytes from a place on with such a number, as long as one of a file is and in either order.
+    public mutating func overwrite(_ bytes: inout [UInt8], at place: Int) {
+        let number = number()
+        let length = [1, 2, 4, 4, 8].randomElement(using: &numbers) ?? 4
+        let little = (0..<length).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
+        let ordered = Bool.random(using: &numbers) ? little : little.reversed()
+        for (offset, byte) in ordered.enumerated() where place + offset < bytes.count { bytes[place + offset] = byte }
+    }
+}
