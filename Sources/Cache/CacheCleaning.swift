@@ -48,13 +48,14 @@ public actor CacheCleaning {
     /// - Parameter isForSweeps: whether the caches that are not open are to make room for pictures that nobody looks at,
     ///   before their room is used up.
     public func run(forSweeps isForSweeps: Bool = false) async {
+        let written = caches.room.written
         takeStock()
         if isForSweeps, let limit, size >= CacheBudget.part(90, of: limit) {
             await clean(CacheBudget(limit: CacheBudget.part(85, of: limit), now: now, includesLists: false))
         }
-        await clean()
+        let isUsedUp = await clean()
         guard !Task.isCancelled else { return }
-        caches.room.noteCounted(size, isCleaned: isForSweeps)
+        caches.room.noteCounted(size, before: written, isCleaned: isForSweeps || isUsedUp)
     }
 
     /// Counts what there is.
@@ -66,12 +67,16 @@ public actor CacheCleaning {
     }
 
     /// Does what the count asks for. That may go on for minutes, in which others come and go.
-    func clean() async {
+    ///
+    /// Returns whether galleries that are open had to give something.
+    @discardableResult
+    func clean() async -> Bool {
         await clean(CacheBudget(limit: limit, now: now))
-        guard let limit, size > limit else { return }
+        guard let limit, size > limit else { return false }
         // Some more than it takes, so that it is not done again with the next picture.
         await clean(
             CacheBudget(limit: CacheBudget.part(97, of: limit), now: now, includesOpen: true, includesLists: false))
+        return true
     }
 
     private func clean(_ budget: CacheBudget) async {

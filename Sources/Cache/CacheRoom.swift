@@ -56,12 +56,17 @@ public final class CacheRoom: Sendable {
         if isDue { subscribers.send(Alarm()) }
     }
 
+    /// Bytes that have been written since the last count. Who counts asks for it first: some are written meanwhile.
+    var written: Int64 { state.withLock { $0.written } }
+
     /// Notes how many bytes all caches take, after they have been cleaned.
     ///
-    /// - Parameter isCleaned: whether the caches that are not open have given what they had.
-    func noteCounted(_ size: Int64, isCleaned: Bool) {
+    /// - Parameters:
+    ///   - written: what ``written`` was before they were counted.
+    ///   - isCleaned: whether the caches that are not open have given what they had.
+    func noteCounted(_ size: Int64, before written: Int64 = .max, isCleaned: Bool) {
         state.withLock { state in
-            (state.size, state.written) = (size, 0)
+            (state.size, state.written) = (size, max(0, state.written - min(written, state.written)))
             guard let limit = state.limit else { return }
             let soft = CacheBudget.part(90, of: limit)
             state.isShort = size >= soft && (isCleaned || state.isShort)

@@ -124,6 +124,13 @@ import Testing
         room.noteWritten(29_000)
         room.noteCounted(100_000, isCleaned: true)
         #expect(!room.isShort)
+        // What is written while it is counted, counts.
+        room.noteWritten(100_000)
+        let before = room.written
+        room.noteWritten(850_000)
+        room.noteCounted(200_000, before: before, isCleaned: true)
+        room.noteWritten(1)
+        #expect(room.isShort)
     }
 
     @Test("BEHAVIOURS 4.2: a list that alone is larger than the limit is refused before anything of it is applied")
