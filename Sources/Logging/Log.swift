@@ -6,8 +6,11 @@ import Synchronization
 ///     log.info(.sync, "\(added) added, \(removed) removed")
 ///     log.debug(.networkDetail, "connected after \(milliseconds) ms")
 ///
-/// Any thread may write. A message is only built if its subsystem and level are on; it never waits for the file. Made
-/// once, at start, and handed to whoever writes; there is no log that one could reach for.
+/// Any thread may write. A message is only built if it is kept; it never waits for the file. Made once, at start, and handed
+/// to whoever writes; there is no log that one could reach for.
+///
+/// An entry is kept if its subsystem is switched on and the level lets it through. The details of transfers have no level of
+/// their own: their switch alone decides, and it is off at the start unless the level is `debug`.
 public final class Log: Sendable {
     private struct State {
         /// A ring: the oldest entry is at `sequence % capacity` once it is full.
@@ -41,7 +44,8 @@ public final class Log: Sendable {
         self.capacity = capacity
         self.file = file
         self.now = now
-        state = Mutex(State(enabled: Set(LogSubsystem.allCases), level: level))
+        let enabled = LogSubsystem.allCases.filter { !$0.isDetail || level == .debug }
+        state = Mutex(State(enabled: Set(enabled), level: level))
     }
 
     /// Notes a failure.
@@ -60,7 +64,8 @@ public final class Log: Sendable {
     }
 
     private func write(_ level: LogLevel, _ subsystem: LogSubsystem, _ message: () -> String) {
-        guard state.withLock({ $0.level >= level && $0.enabled.contains(subsystem) }) else { return }
+        let isKept = state.withLock { $0.enabled.contains(subsystem) && (subsystem.isDetail || $0.level >= level) }
+        guard isKept else { return }
         // Built outside the lock: a message may be long, and may be made of things that lock too.
         let text = message()
         let time = now()

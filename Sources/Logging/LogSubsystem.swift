@@ -13,6 +13,9 @@ public enum LogSubsystem: Int, Hashable, Sendable, CaseIterable {
     /// The terminal and the screens.
     case screen
 
+    /// Whether all of its entries are details that most users never need, so that its switch decides and not the level.
+    var isDetail: Bool { self == .networkDetail }
+
     /// As it stands in a line of the log.
     public var name: String {
         switch self {

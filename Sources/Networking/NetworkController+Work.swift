@@ -114,6 +114,7 @@ extension NetworkController {
             operation.served.forEach { agenda.enqueue($0) }
         } else {
             unstored = 0
+            logSuccess(of: operation)
             operation.request.noteDone()
             for subject in operation.servedEver { context.activity.forgetFailure(of: subject) }
             for subject in operation.served { settle(subject) }
@@ -121,6 +122,14 @@ extension NetworkController {
             wakeOthers(waitingFor: operation.candidate.host)
         }
         look()
+    }
+
+    /// Files of this machine come over no network, and are not worth an entry each.
+    private func logSuccess(of operation: Operation) {
+        guard !operation.candidate.isLocal else { return }
+        let time = Int((clock.now - operation.beginning).seconds * 1000)
+        context.log.info(
+            .network, "\(operation.request.address): \(operation.received) bytes received in \(time) ms")
     }
 
     private func fail(_ operation: Operation, _ error: RequestError) async {

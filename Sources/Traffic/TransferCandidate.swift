@@ -33,7 +33,7 @@ public struct TransferCandidate: Hashable, Sendable {
     }
 
     /// Whether no network is in between.
-    var isLocal: Bool { host.isEmpty }
+    public var isLocal: Bool { host.isEmpty }
 
     /// Whether the user waits for this one thing and looks at nothing else meanwhile.
     var isUrgent: Bool { importance >= .list }

@@ -25,6 +25,30 @@ import Testing
         #expect(log.entries.map(\.message) == ["before", "another", "after"])
     }
 
+    @Test(
+        "The switch of the network's details says whether they are kept, whatever the level",
+        arguments: LogLevel.allCases)
+    func detailsAreKeptWhereTheyAreSwitchedOn(level: LogLevel) {
+        let log = Log(level: level)
+        #expect(log.isEnabled(.networkDetail) == (level == .debug))
+        log.setEnabled(true, for: .networkDetail)
+        log.debug(.networkDetail, "connected")
+        log.setEnabled(false, for: .networkDetail)
+        log.debug(.networkDetail, "while off")
+        #expect(log.entries.map(\.message) == ["connected"])
+    }
+
+    @Test("The other switches keep what the level lets through")
+    func othersFollowTheLevel() {
+        let log = Log(level: .info)
+        for subsystem in LogSubsystem.allCases where subsystem != .networkDetail {
+            #expect(log.isEnabled(subsystem))
+            log.info(subsystem, "kept")
+            log.debug(subsystem, "not kept")
+        }
+        #expect(log.entries.map(\.message) == Array(repeating: "kept", count: 5))
+    }
+
     @Test func nothingIsBuiltThatIsNotKept() {
         let log = Log(level: .info)
         var built = 0
@@ -40,7 +64,7 @@ import Testing
 
     @Test func linesHaveTheirForm() {
         setenv("TZ", "UTC", 1)
-        let log = Log(now: { 1_154_245_637_042 })
+        let log = Log(level: .debug, now: { 1_154_245_637_042 })
         log.info(.networkDetail, "GET /x")
         #expect(log.entries[0].line == "2006-07-30 07:47:17.042 network-detail GET /x")
     }

@@ -199,6 +199,19 @@ import Traffic
         test.wishes.withdraw(wisher)
     }
 
+    @Test("Each transfer that succeeds is in the log, with its bytes")
+    func successesAreLogged() async throws {
+        try await begin()
+        let bytes = NetworkTest.picture("thumbnail n0").count
+        let wisher = wish(for: [try test.thumbnail("n0")])
+        try await test.until { [test] in try test.photo("n0").thumbnail.isCurrent }
+        try await idle()
+        let lines = test.log.entries.filter { $0.subsystem == .network && $0.level == .info }.map(\.message)
+        #expect(lines.contains("\(test.server.url("/t/n0")): \(bytes) bytes received in 0 ms"))
+        #expect(lines.contains { $0.hasPrefix("\(test.server.url("/index.xml")): ") })
+        test.wishes.withdraw(wisher)
+    }
+
     @Test func failuresAreNotedAndTakenBack() async throws {
         try await begin()
         test.put("/t/n0", .answer(503))
