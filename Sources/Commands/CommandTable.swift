@@ -112,11 +112,10 @@ public enum CommandTable {
         Entry(.moveDown, .galleries, [.character("+")], "move it down in the list"),
         Entry(.setInterval, .galleries, [.character("i")], "set how often the gallery is updated"),
         Entry(.save, .galleries, [.character("s")], "save the list"),
-        Entry(
-            .back, .galleries, [.character("q"), Key(.escape)], "discard what was changed; without changes, quit"),
+        Entry(.back, .galleries, [Key(.escape)], "save or discard the changes"),
+        Entry(.quit, .galleries, [.character("q")], "quit"),
 
         Entry(.open, .photos, [Key(.enter), .character("l"), Key(.right)], "look at the photo"),
-        // Not everywhere: at the bottom, one more of them would end the program.
         Entry(.back, .photos, [.character("q"), Key(.escape), .character("h"), Key(.left)], "back to the galleries"),
         Entry(.refresh, .photos, [.character("r")], "update the gallery"),
         Entry(.stop, .photos, [.character("x")], "stop updating"),

@@ -21,7 +21,28 @@ extension GalleriesScreen {
         renewDraft()
     }
 
-    func discard() {
+    /// Asks what becomes of the changes. Goes on when they are saved or discarded; else the user stays where he is.
+    ///
+    /// - Parameters:
+    ///   - question: what the user is about to do.
+    ///   - words: what saving and discarding are called there.
+    func askAboutChanges(_ question: String, _ words: [String], then goOn: @escaping @MainActor () -> Void) {
+        send(
+            .choose(
+                question,
+                [
+                    Choice("s", words[0]) { [weak self] in
+                        self?.save()
+                        goOn()
+                    },
+                    Choice("d", words[1]) { [weak self] in
+                        self?.discard()
+                        goOn()
+                    },
+                ], otherwise: "stay"))
+    }
+
+    private func discard() {
         unwantedCaches = []
         renewDraft()
     }

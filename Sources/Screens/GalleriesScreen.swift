@@ -7,7 +7,8 @@ import Text
 
 /// The galleries to choose from, and where another is added by typing its address.
 ///
-/// What is done to the list is a draft. Saving keeps it, opening a gallery saves it first, and going back discards it.
+/// What is done to the list is a draft. Saving keeps it, and opening a gallery saves it first. Going back and quitting ask what
+/// becomes of it.
 @MainActor
 final class GalleriesScreen: Screen, ListScreen {
     var draft: GalleryDraft
@@ -112,9 +113,14 @@ final class GalleriesScreen: Screen, ListScreen {
                 return .notice("There is nothing to save.")
             }
             save(notice: "The list of galleries is saved.")
-        case .back where isChanged:
-            discard()
-            return .notice("The changes are discarded.")
+        case .back:
+            // There is nothing below this screen: without changes there is nothing to leave.
+            if isChanged {
+                askAboutChanges("The changes are not saved.", ["save", "discard"]) { [weak self] in
+                    self?.setNeedsDisplay()
+                }
+            }
+            return nil
         default:
             if edit(command) { break }
             guard obey(command) else { return event }

@@ -27,8 +27,8 @@ public enum InterfaceEvent {
     case notice(String)
     /// The user is to be asked something; what is done if the answer is yes.
     case confirm(String, @MainActor () -> Void)
-    /// The user is to be asked something that has several answers; any other key is none of them.
-    case choose(String, [Choice])
+    /// The user is to be asked something that has several answers; any other key is none of them, which the word stands for.
+    case choose(String, [Choice], otherwise: String = "no")
     /// The user is to type a line: what is asked for, what stands there at first, and what is done with what he has typed.
     case type(String, String, @MainActor (String) -> Void)
     /// Text is to be put on the terminal's clipboard.

@@ -26,7 +26,7 @@ extension RootScreen {
     private func handle(_ key: Key) {
         defer { askWhoTheUserIs() }
         // A question, and what is typed, hide it.
-        if question == nil, typing == nil, commandLine == nil { noteRead() }
+        if question == nil, typing == nil, commandLine == nil, noteRead(), key == Key(.escape) { return }
         if let question {
             self.question = nil
             onNeedsDisplay()
@@ -37,11 +37,13 @@ extension RootScreen {
         if !tellPrompt(.key(key)) { top.focus.send(.key(key)) }
     }
 
-    /// Whatever is pressed next, a notice has been read.
-    private func noteRead() {
-        guard !notices.isEmpty else { return }
+    /// Takes away the notice that is shown: whatever is pressed next, it has been read. Returns whether there was one.
+    @discardableResult
+    private func noteRead() -> Bool {
+        guard !notices.isEmpty else { return false }
         notices.removeFirst()
         onNeedsDisplay()
+        return true
     }
 
     /// While the user is asked for a line or who he is, or types a command, what he types is for nobody else.

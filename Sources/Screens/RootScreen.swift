@@ -146,7 +146,8 @@ public final class RootScreen: Screen {
     }
 
     private func pop() {
-        guard children.count > 1 else { return quit() }
+        // Below the last screen there is nothing to go back to; only `quit` ends the program.
+        guard children.count > 1 else { return }
         let gone = children.removeLast()
         gone.didDisappear()
         if let photos = gone as? PhotosScreen {
@@ -227,8 +228,8 @@ public final class RootScreen: Screen {
         case .notice(let text): tell(text)
         case .confirm(let text, let onYes):
             ask([text + " (y/n)"], [Choice("y", "yes", onYes)])
-        case .choose(let text, let choices):
-            ask([text] + choices.map { "\($0.key) \($0.word)" } + ["n no"], choices)
+        case .choose(let text, let choices, let otherwise):
+            ask([text] + choices.map { "\($0.key) \($0.word)" } + ["n \(otherwise)"], choices)
         case .type(let label, let text, let onEnter): ask(label, text, onEnter: onEnter)
         case .copy(let text): onCopy(text)
         case .needsDisplay: onNeedsDisplay()
@@ -242,7 +243,7 @@ public final class RootScreen: Screen {
     func act(on command: Command) {
         switch command {
         case .back: pop()
-        case .quit: quit()
+        case .quit: settleChanges { [weak self] in self?.quit() }
         case .help: if !(top is HelpScreen) { push(HelpScreen(context, scopes: top.scopes)) }
         case .transfers: if !(top is TransfersScreen) { push(TransfersScreen(context)) }
         case .errors: if !(top is ErrorsScreen) { push(ErrorsScreen(context)) }
@@ -254,6 +255,12 @@ public final class RootScreen: Screen {
         case .suspend: onSuspend()
         default: break
         }
+    }
+
+    /// Asks what becomes of changes to the list of galleries that are not saved, and goes on; at once if there are none.
+    private func settleChanges(_ goOn: @escaping @MainActor () -> Void) {
+        guard let galleries = children.first as? GalleriesScreen, galleries.isChanged else { return goOn() }
+        galleries.askAboutChanges("Quit with unsaved changes?", ["save and quit", "discard and quit"], then: goOn)
     }
 
     /// Ends the program. What is being saved would be stopped by that, so the user is asked.

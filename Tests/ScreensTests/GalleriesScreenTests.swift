@@ -112,21 +112,52 @@ import Testing
         screens.press("s")
         #expect(screens.status == " There is nothing to save.")
         // There is nothing to discard any more.
-        screens.press(Key(.escape))
-        #expect(screens.quits == 1 && addresses(screens).count == 2)
+        screens.press(Key(.escape), Key(.escape))
+        #expect(screens.quits == 0 && addresses(screens).count == 2 && !screens.status.contains("n stay"))
+        screens.press("q")
+        #expect(screens.quits == 1)
     }
 
-    @Test("BEHAVIOURS 6.1: Cancel discards what was changed", arguments: [Key(.escape), "q"])
-    func discards(key: Key) throws {
+    @Test("BEHAVIOURS 6.1: Escape with changes asks whether to save or discard them, and stays in the program")
+    func escapeAsks() async throws {
         let screens = try screens("one", "two")
         screens.press("d")
         add("three", to: screens)
+        screens.press(Key(.escape))
+        #expect(
+            screens.text.contains("The changes are not saved.  s save  d discard  n stay"))
         #expect(addresses(screens) == ["http://two/", "http://three/"])
-        screens.press(key)
-        #expect(addresses(screens) == ["http://one/", "http://two/"] && screens.quits == 0)
-        #expect(screens.status == " The changes are discarded." && saved(screens).isEmpty)
-        screens.press(key)
-        #expect(screens.quits == 1)
+        screens.press("n")
+        #expect(addresses(screens) == ["http://two/", "http://three/"] && screens.title.hasSuffix("not saved"))
+        screens.press(Key(.escape), "d")
+        #expect(addresses(screens) == ["http://one/", "http://two/"] && !screens.title.contains("not saved"))
+        add("three", to: screens)
+        screens.press(Key(.escape), "s")
+        await screens.context.galleries.settled()
+        #expect(saved(screens) == [["http://one/", "http://two/", "http://three/"]] && screens.quits == 0)
+    }
+
+    @Test(
+        "BEHAVIOURS 6.1: quitting with changes asks whether to save or discard them first",
+        arguments: ["q", "Q"] as [Character], [false, true])
+    func quittingAsks(key: Character, isHelpOpen: Bool) async throws {
+        guard !isHelpOpen || key == "Q" else { return }
+        let screens = try screens("one", "two")
+        screens.press("d")
+        if isHelpOpen { screens.press("L") }
+        screens.press(.character(key))
+        #expect(
+            screens.quits == 0
+                && screens.status == " Quit with unsaved changes?  s save and quit  d discard and quit  n stay")
+        screens.press(Key(.escape))
+        #expect(screens.quits == 0 && saved(screens).isEmpty)
+        screens.press(.character(key), "d")
+        #expect(screens.quits == 1 && saved(screens).isEmpty)
+        if isHelpOpen { screens.press(Key(.escape)) }
+        screens.press("d", .character(key), "s")
+        #expect(screens.quits == 2)
+        await screens.context.galleries.settled()
+        #expect(saved(screens) == [["http://one/"]])
     }
 
     @Test("BEHAVIOURS 6.1: Esc while typing adds nothing, and asks again from the beginning")

@@ -38,6 +38,33 @@ import Testing
         #expect(screens.selected == "Photo b" && screens.status.hasPrefix(" Updating…"))
     }
 
+    @Test("Escape takes the notice away first, and leads back only then")
+    func escapeTakesTheNoticeFirst() async throws {
+        let screens = try TestScreens()
+        try await screens.sync(["a", "b"])
+        screens.open(at: "b", isPhotoOpen: true)
+        screens.activity.note(notice: "Something happened.")
+        try await screens.until { screens.status == " Something happened." }
+        screens.press(Key(.escape))
+        #expect(!screens.text.contains("Something happened.") && screens.root.place.isPhotoOpen)
+        screens.press(Key(.escape))
+        #expect(!screens.root.place.isPhotoOpen)
+    }
+
+    @Test("Escape never quits the program, and q does")
+    func escapeNeverQuits() async throws {
+        let screens = try TestScreens()
+        screens.activity.note(notice: "Something happened.")
+        try await screens.until { screens.status == " Something happened." }
+        screens.press(Key(.escape))
+        #expect(screens.quits == 0 && screens.status.hasPrefix(" No gallery"))
+        screens.press(Key(.escape), Key(.escape))
+        screens.press("?", Key(.escape), Key(.escape), "L", Key(.escape), Key(.escape))
+        #expect(screens.quits == 0 && screens.title.hasPrefix(" Galleries"))
+        screens.press("q")
+        #expect(screens.quits == 1)
+    }
+
     @Test func aPhotoIsOpenWhateverIsOverIt() async throws {
         let screens = try TestScreens()
         try await screens.sync(["a", "b"])
