@@ -128,7 +128,9 @@ struct Agenda {
     /// for a second after its failure, and for twice as long each time that it was woken for nothing.
     ///
     /// - Parameter chance: says which part.
-    mutating func wake(_ host: String, at now: Duration, chance: () -> Double) {
+    /// - Returns: what waits for less now.
+    mutating func wake(_ host: String, at now: Duration, chance: () -> Double) -> [Wish.Subject] {
+        var woken: [Wish.Subject] = []
         for (number, wait) in waits where wait.host == host && !wait.isShortened {
             let shortened = setbacks[number]?.shortened ?? 0
             let quiet = Duration.seconds(1 << min(shortened, Self.mostDoublings))
@@ -138,7 +140,9 @@ struct Agenda {
             (wait.until, wait.isShortened) = (time, true)
             setbacks[number, default: Setback()].shortened += 1
             set(.waiting(wait), number)
+            woken.append(things.key(number))
         }
+        return woken
     }
 
     /// Beyond this there is nothing that waits for longer.
@@ -147,14 +151,18 @@ struct Agenda {
     /// Lets nothing wait any longer than until some time, or as long as its host has asked for.
     ///
     /// - Parameter time: gives each a time of its own.
-    mutating func wakeAll(at time: () -> Duration) {
+    /// - Returns: what waits for less now.
+    mutating func wakeAll(at time: () -> Duration) -> [Wish.Subject] {
+        var woken: [Wish.Subject] = []
         for (number, wait) in waits {
             let time = max(time(), wait.earliest)
             guard let until = wait.until, time < until else { continue }
             var wait = wait
             wait.until = time
             set(.waiting(wait), number)
+            woken.append(things.key(number))
         }
+        return woken
     }
 
     mutating func noteRunning(_ subject: Wish.Subject, _ identity: RequestIdentity) {
@@ -186,6 +194,12 @@ struct Agenda {
         return (failure, max(setback.attempts, 1))
     }
 
+    /// Begins the count of attempts anew, and keeps why the last one failed.
+    mutating func restartSchedule(of subject: Wish.Subject) {
+        guard let number = things.number(of: subject), let setback = setbacks[number] else { return }
+        setbacks[number] = Setback(failure: setback.failure)
+    }
+
     /// Begins the count anew: what failed is another thing now.
     mutating func forgiveFailures(_ subject: Wish.Subject) {
         if let number = things.number(of: subject) { setbacks[number] = nil }
@@ -194,11 +208,11 @@ struct Agenda {
     /// When the first of what waits is due.
     var firstDue: Duration? { waits.values.lazy.compactMap(\.until).min() }
 
-    /// Puts everything that is due into the queue.
-    mutating func enqueueDue(at now: Duration) {
-        for (number, wait) in waits {
-            if let until = wait.until, until <= now { enqueue(number) }
-        }
+    /// Puts everything that is due into the queue, and returns it.
+    mutating func enqueueDue(at now: Duration) -> [Wish.Subject] {
+        let due = waits.filter { $0.value.until.map { $0 <= now } ?? false }.keys
+        for number in due { enqueue(number) }
+        return due.map { things.key($0) }
     }
 
     private mutating func set(_ state: State, _ number: Int) {

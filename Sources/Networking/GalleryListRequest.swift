@@ -123,9 +123,9 @@ public struct GalleryListRequest: NetworkRequest {
         await noteInCache(failure)
     }
 
-    /// Shows what it waits for.
-    public func noteWaiting(_ failure: Failure) {
-        context.activity.note(.waiting(failure), of: cache.id)
+    /// Shows what it waits for, and until when.
+    public func noteWaiting(_ failure: Failure, until time: Timestamp?) {
+        context.activity.note(.waiting(failure, until: time), of: cache.id)
     }
 
     /// Keeps the failure beside the last success.

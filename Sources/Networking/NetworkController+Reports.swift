@@ -82,7 +82,7 @@ extension NetworkController {
         }
     }
 
-    private func timeOfDay(_ time: Duration) -> Timestamp {
+    func timeOfDay(_ time: Duration) -> Timestamp {
         Timestamp(milliseconds: context.now().milliseconds + Int64((time - clock.now).seconds * 1000))
     }
 }

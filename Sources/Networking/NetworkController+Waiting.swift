@@ -3,9 +3,13 @@ import Streams
 
 /// What waits for another attempt, and what makes it come sooner.
 extension NetworkController {
-    /// Asked for again while it was put off: it need not wait any longer. But a key that is held down asks thirty times a
-    /// second, and an attempt that has only just failed would fail again: so there is a second between two of them.
+    /// Tries again at once what was asked for again, and begins its retry schedule anew: the failures before the user asked
+    /// say nothing about how long to wait after this one.
+    ///
+    /// A key that is held down asks thirty times a second, and an attempt that has only just failed would fail again. So there
+    /// is at least a second between two attempts.
     func renew(_ subject: Wish.Subject) {
+        agenda.restartSchedule(of: subject)
         guard case .waiting(let wait) = agenda.state(of: subject) else { return }
         governor.endSilence(of: wait.host)
         let soon = wait.since + .seconds(1)
@@ -15,6 +19,24 @@ extension NetworkController {
             var wait = wait
             (wait.until, wait.earliest) = (soon, soon)
             agenda.note(.waiting(wait), subject)
+            announceWait(subject)
+        }
+    }
+
+    /// Tells the request until when it waits, unless its failure is still being written down.
+    func announceWait(_ subject: Wish.Subject) {
+        guard beingPutOff[subject] == nil, case .waiting(let wait) = agenda.state(of: subject) else { return }
+        putOff[subject]?.noteWaiting(wait.failure, until: wait.until.map(timeOfDay))
+    }
+
+    /// Tells the requests that are due and have not begun that no time is known any more: the user may have paused, or the
+    /// host may have no room.
+    func announceHeldBack(_ subjects: some Sequence<Wish.Subject>) {
+        for subject in subjects {
+            guard agenda.state(of: subject) == .queued, let failure = agenda.setback(of: subject)?.failure else {
+                continue
+            }
+            putOff[subject]?.noteWaiting(failure, until: nil)
         }
     }
 
@@ -26,14 +48,14 @@ extension NetworkController {
     /// A host that answers one will answer the others.
     func wakeOthers(waitingFor host: String) {
         guard !host.isEmpty else { return }
-        agenda.wake(host, at: clock.now) { schedule.chance() }
+        agenda.wake(host, at: clock.now) { schedule.chance() }.forEach(announceWait)
     }
 
     /// There is a network again. It has a few seconds to come to itself, and they do not all come at once.
     func noteNetwork(_ presence: NetworkPresence) {
         guard presence.isThere else { return }
         governor.noteNetwork(at: clock.now.seconds)
-        agenda.wakeAll { clock.now + .seconds(3 + schedule.chance()) }
+        agenda.wakeAll { clock.now + .seconds(3 + schedule.chance()) }.forEach(announceWait)
         look()
     }
 
@@ -55,7 +77,8 @@ extension NetworkController {
 
     private func ring() {
         alarm = nil
-        agenda.enqueueDue(at: clock.now)
+        let due = agenda.enqueueDue(at: clock.now)
         look()
+        announceHeldBack(due)
     }
 }

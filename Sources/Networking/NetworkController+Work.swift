@@ -159,9 +159,8 @@ extension NetworkController {
         await operation.request.notePutOff(failure)
         for subject in operation.served where beingPutOff.removeValue(forKey: subject) == true { reconsider(subject) }
         // While that was written it may have been stopped, or have been due. Then something else is to be seen of it.
-        // That it waits for less by now makes no difference.
-        let isWaiting = operation.served.contains { agenda.isWaiting($0, since: wait) }
-        if isWaiting { operation.request.noteWaiting(failure) }
+        // If it waits for less by now, that is what is said.
+        if let subject = operation.served.first(where: { agenda.isWaiting($0, since: wait) }) { announceWait(subject) }
     }
 
     /// So many in a row that could not be stored are no accident.

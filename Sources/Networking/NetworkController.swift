@@ -125,9 +125,11 @@ public actor NetworkController {
         adoptWishes()
         for subject in anew { beginAnew(subject) }
         for subject in snapshot.renewed { renew(subject) }
-        if snapshot.areAllRenewed { for (subject, _) in agenda.waiting { renew(subject) } }
+        let all = snapshot.areAllRenewed ? agenda.waiting.map(\.subject) : []
+        for subject in all { renew(subject) }
         setPaused(snapshot.isPaused)
         look()
+        announceHeldBack(snapshot.renewed.union(all))
     }
 
     /// Has kept what was found out about hosts, if it is anything new.

@@ -41,8 +41,9 @@ public protocol NetworkRequest: Sendable {
     func noteDone()
     /// Keeps in the cache why an attempt failed; another will follow.
     func notePutOff(_ failure: Failure) async
-    /// Notes that it waits for another attempt. Not called if it was let go or begun anew while the cache was written.
-    func noteWaiting(_ failure: Failure)
+    /// Notes that it waits for another attempt, which is due at that time; nil if the time is not known. Called again when that
+    /// changes, and not called if the request was cancelled or sent again while the cache was written.
+    func noteWaiting(_ failure: Failure, until time: Timestamp?)
     /// Keeps in the cache why it has failed for good.
     func noteFailed(_ failure: Failure) async
     /// Notes that nobody wants it any more. Nothing is written.

@@ -110,7 +110,7 @@ public struct PhotoRequest: NetworkRequest {
     }
 
     /// Shows that it is not on its way for now.
-    public func noteWaiting(_ failure: Failure) {
+    public func noteWaiting(_ failure: Failure, until time: Timestamp?) {
         picture.noteProgress(nil)
     }
 

@@ -60,7 +60,7 @@ public struct ThumbnailRequest: NetworkRequest {
     }
 
     /// Its row says so.
-    public func noteWaiting(_ failure: Failure) {}
+    public func noteWaiting(_ failure: Failure, until time: Timestamp?) {}
 
     /// Marks the thumbnail as bad, or as put off where another day may bring it.
     public func noteFailed(_ failure: Failure) async {

@@ -16,6 +16,11 @@ enum DateText {
         format(moment, "%F") == format(now, "%F") ? format(moment, "%T") : format(moment, "%F %R")
     }
 
+    /// Hour and minute of a day that is today, else with the day: for what comes by itself, where a second says nothing.
+    static func minute(_ moment: Timestamp, now: Timestamp) -> String {
+        format(moment, format(moment, "%F") == format(now, "%F") ? "%R" : "%F %R")
+    }
+
     /// For a section: `Sunday 30 July 2006`.
     static func day(_ day: LocalDay) -> String { format(day, DateOrder.current.day) }
 

@@ -28,7 +28,7 @@ struct EmptyText {
         }
         let again = isOffline ? "Vitrine is offline: it fetches nothing." : "\(key(.refresh)) tries again."
         switch (status.state, status.lastSuccess) {
-        case (.updating(.waiting(let failure)), nil):
+        case (.updating(.waiting(let failure, _)), nil):
             self.init(
                 title: "The update failed: \(failure)",
                 advice: ["It is tried again by itself, and with \(key(.refresh)) at once. \(key(.stop)) gives up."])

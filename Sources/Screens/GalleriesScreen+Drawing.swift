@@ -63,7 +63,7 @@ extension GalleriesScreen {
             let status = context.activity.status(of: GalleryID(address), record: record)
             if !isWide { parts.append(CountText.text(record.photoCount, "photo")) }
             // What is cut where there is no room is what the user has said himself.
-            parts += [StatusText.text(status), record.isKept ? "kept" : nil, interval]
+            parts += [StatusText.text(status, now: context.now()), record.isKept ? "kept" : nil, interval]
             if !isWide { parts += [ByteText.text(facts.size), errors(facts)] }
         } else {
             parts.append(draft.presets.contains(address) ? "comes with Vitrine, not opened yet" : "not opened yet")

@@ -143,7 +143,9 @@ final class PhotosScreen: Screen, ListScreen {
         case .none, .awaitingHit: break
         }
         let status = status
-        var footing = Footing(text: StatusText.text(status))
+        var (footing, brief) = (Footing(text: StatusText.text(status, now: context.now())), status)
+        brief.lastSuccess = nil
+        if status.state != .updated { footing.brief = StatusText.text(brief, now: context.now()) }
         if case .updating(.getting(let progress, _)) = status.state { footing.fraction = progress.fraction }
         if case .failed = status.state { footing.isTrouble = true }
         footing.badge = ErrorText.badge(errorCount, context.keys)
@@ -151,6 +153,8 @@ final class PhotosScreen: Screen, ListScreen {
             status.isRunning ? (.stop, "stop") : (.refresh, "refresh"), (.open, "look"), (.search, "search"),
             (.help, "help"),
         ]
+        // An update that waits goes on for hours: how to stop it is in sight, however long the reason is.
+        if status.isRunning { footing.kept.insert(.stop) }
         // Beside an update there is a bar to be seen.
         if !status.isRunning, !context.settings.plain {
             footing.hints.append((.sheet, view == .list ? "sheet" : "list"))

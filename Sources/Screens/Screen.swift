@@ -21,6 +21,8 @@ public class Screen: Responder {
     struct Footing {
         /// How things stand.
         var text: String
+        /// The same in less room, for a line that is too short for all of it; nil if there is no shorter text.
+        var brief: String?
         /// What there is to choose from, each in a few words. Then there is nothing else to be said.
         var choices: [String] = []
         /// How far something has come, for a bar.
@@ -31,6 +33,8 @@ public class Screen: Responder {
         var badge: String?
         /// Commands that are worth a hint now, the most useful first, each with a word for it.
         var hints: [(command: Command, word: String)] = []
+        /// Commands whose hints stay where the text is too long for both.
+        var kept: Set<Command> = [.help]
     }
 
     let context: ScreenContext

@@ -37,7 +37,10 @@ struct ScreenLines {
             _ = rest.takeRight(2)
         }
         let hints = footing.hints.compactMap { Hint($0, keys.key(for: $0.command, in: scopes)) }
-        let kept = widthKept(for: hints, in: rest)
+        let keptHints = hintsKept(footing.kept, of: hints, in: rest)
+        let kept = keptHints.reduce(0) { $0 + $1.width }
+        var footing = footing
+        if footing.text.displayWidth + kept > rest.size.columns { footing.text = footing.brief ?? footing.text }
         let text = footing.text.displayWidth + kept
         // What is said in peace may lose its end to what is going on.
         let least = footing.isTrouble ? text : min(text, Self.leastText + kept)
@@ -46,7 +49,7 @@ struct ScreenLines {
         drawAside(shown, theme.key, in: &surface, &rest)
         let badge = fitting([footing.badge].compactMap { $0 }, besides: text, in: rest)
         drawAside(badge, theme.trouble, in: &surface, &rest)
-        let places = drawHints(hints, besides: footing.text, keeping: kept, in: &surface, &rest)
+        let places = drawHints(hints, besides: footing.text, keeping: keptHints, in: &surface, &rest)
         if let fraction = footing.fraction, rest.size.columns > footing.text.displayWidth + 12 {
             ProgressBar.draw(fraction, in: &surface, rest.takeRight(10), theme)
             _ = rest.takeRight(2)
@@ -86,32 +89,42 @@ struct ScreenLines {
         var width: Int { 2 + key.displayWidth + 1 + word.displayWidth }
     }
 
-    /// Columns that the hint at the help leaves the text: it is by that hint that all other keys are found.
+    /// Columns that the hints that are kept leave the text.
     private static let leastText = 20
 
-    /// Columns that are kept for the hint at the help.
-    private func widthKept(for hints: [Hint], in rest: Rect) -> Int {
-        guard let help = hints.first(where: { $0.command == .help }) else { return 0 }
-        return rest.size.columns - help.width >= Self.leastText ? help.width : 0
+    /// The hints that room is kept for, the last ones first: by the hint at the help all other keys are found.
+    private func hintsKept(_ commands: Set<Command>, of hints: [Hint], in rest: Rect) -> [Hint] {
+        var width = 0
+        return hints.reversed().filter { hint in
+            guard commands.contains(hint.command), rest.size.columns - width - hint.width >= Self.leastText else {
+                return false
+            }
+            width += hint.width
+            return true
+        }
     }
 
-    /// As many hints as fit beside the text, the first ones first; the one at the help last, and in any case if room is kept for it.
+    /// As many hints as fit beside the text, in their order: those that are kept in any case, and of the others the first.
     private func drawHints(
-        _ hints: [Hint], besides text: String, keeping kept: Int, in surface: inout Surface, _ rest: inout Rect
+        _ hints: [Hint], besides text: String, keeping kept: [Hint], in surface: inout Surface, _ rest: inout Rect
     ) -> HintPlaces {
-        var width = kept
+        var width = kept.reduce(0) { $0 + $1.width }
         var isFull = false
-        let shown = hints.filter { hint in
-            if hint.command == .help, kept > 0 { return false }
+        let keptCommands = Set(kept.map(\.command))
+        var shown = hints.filter { hint in
+            if keptCommands.contains(hint.command) { return true }
             isFull = isFull || text.displayWidth + width + hint.width + 1 > rest.size.columns
             guard !isFull else { return false }
             width += hint.width
             return true
         }
-        let help = kept > 0 ? hints.filter { $0.command == .help }.prefix(1) : []
+        // The hint at the help is where it always is.
+        if keptCommands.contains(.help), let help = shown.firstIndex(where: { $0.command == .help }) {
+            shown.append(shown.remove(at: help))
+        }
         var places = HintPlaces()
         var room = rest.takeRight(min(width, rest.size.columns))
-        for hint in shown + help {
+        for hint in shown {
             _ = room.takeLeft(2)
             places.note(room.takingLeft(hint.width - 2), hint.command)
             _ = room.takeLeft(surface.write(hint.key, in: room, style: theme.key))

@@ -3,21 +3,23 @@ import Text
 
 /// What the status line says of a gallery's updates.
 enum StatusText {
-    static func text(_ status: SyncStatus) -> String {
+    ///
+    /// - Parameter now: the moment from which the time of the next attempt is told.
+    static func text(_ status: SyncStatus, now: Timestamp) -> String {
         let success = status.lastSuccess.map { "Updated: " + DateText.short($0) }
         switch status.state {
         case .notUpdated: return "Not updated"
         case .updated: return (success ?? "Updated") + skipped(status)
         case .cancelled: return join("Update cancelled", success)
         case .failed(let failure): return join("Update failed: \(failure)", success)
-        case .updating(let phase): return updating(phase, success)
+        case .updating(let phase): return updating(phase, success, now)
         }
     }
 
     /// What a screen without a gallery says.
     static let noGallery = "No gallery"
 
-    private static func updating(_ phase: SyncPhase, _ success: String?) -> String {
+    private static func updating(_ phase: SyncPhase, _ success: String?, _ now: Timestamp) -> String {
         switch phase {
         case .getting(let progress, let entries):
             progress.done == 0
@@ -26,8 +28,10 @@ enum StatusText {
                     + (entries > 0 ? ", " + CountText.text(entries, "photo") : "")
         case .parsing(let entries): "Updating… reading " + CountText.text(entries, "photo")
         case .committing: "Updating… storing"
+        case .waiting(let failure, let until?):
+            join("Trying again at \(DateText.minute(until, now: now)) · \(failure)", success)
         // A server that fails is worth naming, a network that is missing is not its fault.
-        case .waiting(let failure):
+        case .waiting(let failure, nil):
             failure.remedy == .network
                 ? join("Waiting for network", success) : join("Update failed: \(failure)", success)
         }

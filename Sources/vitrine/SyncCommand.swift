@@ -100,7 +100,7 @@ struct SyncCommand {
         case .getting(let progress, let entries):
             ByteText.text(progress.done, of: progress.total)
                 + (entries > 0 ? ", " + CountText.text(entries, "photo") : "")
-        case .waiting(let failure): "\(failure); trying again"
+        case .waiting(let failure, _): "\(failure); trying again"
         case .parsing(let entries): CountText.text(entries, "photo")
         case .committing: "storing"
         }

@@ -163,7 +163,7 @@ import Traffic
         }
         return switch try test.status.state {
         case .failed(let failure): (failure, true)
-        case .updating(.waiting(let failure)): (failure, false)
+        case .updating(.waiting(let failure, _)): (failure, false)
         default: nil
         }
     }

@@ -101,7 +101,9 @@ import Testing
         test.start()
         test.wishes.ask(for: test.list)
         let failure = Failure("the server answered 503 (it has a problem)", remedy: .time)
-        try await test.until { try self.test.status.state == .updating(.waiting(failure)) }
+        try await test.until {
+            try self.test.status.state == .updating(.waiting(failure, until: Timestamp(milliseconds: 42_500)))
+        }
         #expect(try test.cache.read { try $0.gallery().failure } == failure)
         #expect(await test.clock.advanceToNextAlarm() == .milliseconds(500))
         // The second wait is a part of a minute.
@@ -129,6 +131,32 @@ import Testing
         test.clock.advance(to: test.clock.now + .seconds(1))
         try await test.until { try self.test.status.state == .updated }
         #expect(test.paths.count == 3)
+    }
+
+    @Test("BEHAVIOURS 2.3: a refresh begins the waits between attempts anew")
+    func refreshBeginsTheScheduleAnew() async throws {
+        test.put("/index.xml", .answer(503))
+        let controller = test.start()
+        test.wishes.ask(for: test.list)
+        try await untilWaiting(afterRequests: 1, controller)
+        await test.clock.advanceToNextAlarm()
+        try await untilWaiting(afterRequests: 2, controller)
+        await test.clock.advanceToNextAlarm()
+        try await untilWaiting(afterRequests: 3, controller)
+        #expect(await controller.waiting[test.list]?.until.map { $0 - test.clock.now } == .seconds(1_800))
+        test.clock.advance(to: test.clock.now + .seconds(2))
+        test.wishes.ask(for: test.list)
+        try await untilWaiting(afterRequests: 4, controller)
+        #expect(await controller.waiting[test.list]?.until.map { $0 - test.clock.now } == .milliseconds(500))
+    }
+
+    /// Waits until the list has failed that often, and its next attempt is due at some time.
+    private func untilWaiting(afterRequests count: Int, _ controller: NetworkController) async throws {
+        try await test.until { [test] in
+            guard test.paths.count == count, case .updating(.waiting) = try test.status.state else { return false }
+            return true
+        }
+        await controller.finishTurn()
     }
 
     @Test("BEHAVIOURS 2.3: stopping while it waits")

@@ -36,7 +36,7 @@ import Testing
         screens.activity.note(.getting(Progress(done: 0)), of: screens.cache.id)
         try await screens.until { said(screens).contains("x") || size.rows == 5 }
         expect(screens, "Fetching the list of photos… x stops that.", size)
-        screens.activity.note(.waiting(failure), of: screens.cache.id)
+        screens.activity.note(.waiting(failure, until: nil), of: screens.cache.id)
         try await screens.until { said(screens).hasPrefix("The update failed") }
         expect(
             screens,

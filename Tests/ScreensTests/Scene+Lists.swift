@@ -60,7 +60,9 @@ extension Scene {
         Scene("gallery-tried-again") { scene in
             scene.screens.open()
             scene.screens.activity.note(
-                .waiting(Failure("example.org cannot be reached", remedy: .network)), of: scene.screens.cache.id)
+                .waiting(
+                    Failure("photos.example.org cannot be reached", remedy: .time), until: SceneGallery.moment(75)),
+                of: scene.screens.cache.id)
             try await scene.screens.until { scene.screens.text.contains("The update") }
         },
         Scene("gallery-fetched") { scene in

@@ -41,7 +41,7 @@ import Testing
         screens.activity.note(.getting(Progress(done: 1_000, total: 2_000)), of: screens.cache.id)
         try await until(shows: "Updating… 1.0 KB of 2.0 KB")
         #expect(screens.status.contains("━━━━━─────"))
-        screens.activity.note(.waiting(Failure("no network", remedy: .network)), of: screens.cache.id)
+        screens.activity.note(.waiting(Failure("no network", remedy: .network), until: nil), of: screens.cache.id)
         try await until(shows: "Waiting for network")
         screens.activity.note(.parsing(entries: 2), of: screens.cache.id)
         try await until(shows: "Updating… reading 2 photos")
@@ -77,6 +77,27 @@ import Testing
         screens.activity.note(.getting(Progress(done: 0)), of: screens.cache.id)
         try await until(shows: "Updating…")
         #expect(screens.status.contains("x stop") && !screens.status.contains("r refresh"))
+    }
+
+    @Test(
+        "BEHAVIOURS 2.3: how to stop an update that waits is in sight, however long the reason",
+        arguments: [40, 80, 200])
+    func stopIsInSight(columns: Int) async throws {
+        let now = Timestamp(milliseconds: 1_154_245_637_000)
+        var settings = Settings()
+        settings.syncOnOpen = false
+        let screens = try TestScreens(settings, now: now)
+        screens.size = Size(columns: columns, rows: 24)
+        try await screens.sync(["a"])
+        screens.open()
+        let failure = Failure("photos.of-a-long-name.example.org cannot be reached", remedy: .time)
+        screens.activity.note(.waiting(failure, until: now), of: screens.cache.id)
+        try await screens.until { screens.status.hasPrefix(" Trying again at 07:47") }
+        #expect(screens.status.contains("x stop") && screens.status.hasSuffix("? help"))
+        #expect(columns < 80 || screens.status.contains(" · photos.of-a-long"))
+        // A date is there in whole, or not at all.
+        #expect(screens.status.contains("Updated: 2006-07-30 07:47:17") || !screens.status.contains("· U"))
+        #expect(columns < 200 || screens.status.contains("cannot be reached · Updated: 2006-07-30 07:47:17"))
     }
 
     @Test func anErrorIsCutRatherThanTheScreen() async throws {

@@ -5,6 +5,8 @@ import Testing
 
 @Suite struct StatusTextTests {
     private static let success = Timestamp(milliseconds: 1_154_245_637_000)
+    private static let soon = Timestamp(milliseconds: success.milliseconds + 300_000)
+    private static let tomorrow = Timestamp(milliseconds: soon.milliseconds + 86_400_000)
     private static let date = DateText.short(success)
     private static let timeout = Failure("the server answered 503", remedy: .time)
     private static let offline = Failure("no network", remedy: .network)
@@ -22,9 +24,20 @@ import Testing
         (.updating(.parsing(entries: 1)), nil, "Updating… reading 1 photo"),
         (.updating(.parsing(entries: 812)), success, "Updating… reading 812 photos"),
         (.updating(.committing), nil, "Updating… storing"),
-        (.updating(.waiting(offline)), nil, "Waiting for network"),
-        (.updating(.waiting(offline)), success, "Waiting for network · Updated: \(date)"),
-        (.updating(.waiting(timeout)), success, "Update failed: the server answered 503 · Updated: \(date)"),
+        (.updating(.waiting(offline, until: nil)), nil, "Waiting for network"),
+        (.updating(.waiting(offline, until: nil)), success, "Waiting for network · Updated: \(date)"),
+        (
+            .updating(.waiting(timeout, until: nil)), success,
+            "Update failed: the server answered 503 · Updated: \(date)"
+        ),
+        (
+            .updating(.waiting(timeout, until: soon)), success,
+            "Trying again at \(DateText.minute(soon, now: success)) · the server answered 503 · Updated: \(date)"
+        ),
+        (
+            .updating(.waiting(offline, until: tomorrow)), nil,
+            "Trying again at \(DateText.minute(tomorrow, now: success)) · no network"
+        ),
         (.cancelled, nil, "Update cancelled"),
         (.cancelled, success, "Update cancelled · Updated: \(date)"),
         (.failed(timeout), nil, "Update failed: the server answered 503"),
@@ -33,12 +46,12 @@ import Testing
 
     @Test("BEHAVIOURS 2.2: every status has its text, and an error the last success beside it", arguments: texts)
     func text(state: SyncStatus.State, success: Timestamp?, text: String) {
-        #expect(StatusText.text(SyncStatus(state: state, lastSuccess: success)) == text)
+        #expect(StatusText.text(SyncStatus(state: state, lastSuccess: success), now: Self.success) == text)
     }
 
     @Test("BEHAVIOURS 1.3: entries that were left out are counted")
     func skipped() {
         let status = SyncStatus(state: .updated, lastSuccess: Self.success, skipped: 3)
-        #expect(StatusText.text(status) == "Updated: \(Self.date) · 3 skipped")
+        #expect(StatusText.text(status, now: Self.success) == "Updated: \(Self.date) · 3 skipped")
     }
 }
