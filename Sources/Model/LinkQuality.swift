@@ -6,6 +6,4 @@ public enum LinkQuality: String, Hashable, Sendable, CaseIterable {
     case fair
     /// Little comes; what is not looked at has to wait.
     case poor
-    /// There is no network.
-    case offline
 }

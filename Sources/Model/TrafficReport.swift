@@ -1,10 +1,17 @@
 /// All that is fetched and how the network does, at one moment.
 public struct TrafficReport: Hashable, Sendable {
-    /// How well the network serves; nil as long as nothing is known.
+    /// How well the network serves, as measured; nil as long as nothing is.
     public var quality: LinkQuality?
+    /// Whether the kernel knows of a network that this machine is on. Other programs on this machine need none.
+    public var isOnNetwork: Bool
+    /// Hosts that something is wanted from and that could not be reached at the last attempt, sorted. As they came: not yet
+    /// made harmless for a screen.
+    public var unreachable: [String]
     /// How many transfers are under way.
     public var running: Int
-    /// How many may be at once.
+    /// How many small transfers run at once if there are enough, for the network as it is; 0 as long as nothing is known.
+    public var width: Int
+    /// How many may run at once in any case.
     public var limit: Int
     /// How many bytes are kept under way together.
     public var window: Int64
@@ -28,12 +35,15 @@ public struct TrafficReport: Hashable, Sendable {
 
     /// Puts the facts together. Of more than ``maximumTransfers`` the first are kept.
     public init(
-        quality: LinkQuality? = nil, running: Int = 0, limit: Int = 0, window: Int64 = 0, bandwidth: Double? = nil,
-        roundTrip: Double? = nil, received: Int64 = 0, isPaused: Bool = false, queued: Int = 0, waiting: Int = 0,
-        transfers: [TransferReport] = []
+        quality: LinkQuality? = nil, isOnNetwork: Bool = true, unreachable: [String] = [], running: Int = 0,
+        width: Int = 0, limit: Int = 0, window: Int64 = 0, bandwidth: Double? = nil, roundTrip: Double? = nil,
+        received: Int64 = 0, isPaused: Bool = false, queued: Int = 0, waiting: Int = 0, transfers: [TransferReport] = []
     ) {
         self.quality = quality
+        self.isOnNetwork = isOnNetwork
+        self.unreachable = unreachable
         self.running = running
+        self.width = width
         self.limit = limit
         self.window = window
         self.bandwidth = bandwidth

@@ -9,11 +9,26 @@ extension NetworkController {
         let judgement = governor.report
         let coming = operations.values.reduce(Int64(0)) { $0 + $1.received }
         let waiting = agenda.waiting
+        let wanted = wantedHosts(waiting)
         return TrafficReport(
-            quality: judgement.quality, running: numbers.count, limit: judgement.limit,
+            quality: judgement.quality,
+            isOnNetwork: presence.isThere || wanted.contains(where: Self.isOfThisMachine),
+            unreachable: judgement.missed.intersection(wanted).map(Self.name).sorted(), running: numbers.count,
+            width: judgement.width, limit: judgement.limit,
             window: Int64(judgement.window), bandwidth: judgement.bandwidth, roundTrip: judgement.roundTrip,
             received: received + coming, isPaused: isPaused, queued: agenda.queue.count, waiting: waiting.count,
             transfers: context.activity.isTrafficWatched ? transferReports(waiting, judgement) : [])
+    }
+
+    /// The hosts that something is fetched from, or is to be.
+    private func wantedHosts(_ waiting: [(subject: Wish.Subject, wait: Agenda.Wait)]) -> Set<String> {
+        Set(operations.values.map(\.candidate.host)).union(agenda.queue.hosts).union(waiting.map(\.wait.host))
+    }
+
+    /// Whether the way to a host is over no network: it is this machine itself.
+    private static func isOfThisMachine(_ host: String) -> Bool {
+        let name = name(of: host)
+        return ["127.", "localhost", "[::1]"].contains { name.hasPrefix($0) }
     }
 
     private func transferReports(

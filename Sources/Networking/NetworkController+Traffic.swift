@@ -105,7 +105,11 @@ extension NetworkController {
 
     /// Somebody looks on from now on, and is not to wait for the next report.
     func noteInterest(_ interest: TrafficInterest) {
-        guard interest.isWatched else { return }
+        if interest.isWatched { reportAtOnce() }
+    }
+
+    /// Reports without waiting for the next report to be due.
+    func reportAtOnce() {
         lastReport = nil
         reportTraffic()
     }

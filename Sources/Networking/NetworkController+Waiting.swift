@@ -53,7 +53,8 @@ extension NetworkController {
 
     /// There is a network again. It has a few seconds to come to itself, and they do not all come at once.
     func noteNetwork(_ presence: NetworkPresence) {
-        guard presence.isThere else { return }
+        self.presence = presence
+        guard presence.isThere else { return reportAtOnce() }
         governor.noteNetwork(at: clock.now.seconds)
         agenda.wakeAll { clock.now + .seconds(3 + schedule.chance()) }.forEach(announceWait)
         look()

@@ -26,6 +26,8 @@ public actor NetworkController {
     let clock: any NetworkClock
     private let kinds: [any NetworkRequest.Type]
     private let network: CoalescingStream<NetworkPresence>
+    /// Whether the machine is on a network, as the kernel said last.
+    var presence = NetworkPresence(isThere: true)
     var disturbance: Disturbance
     private let onHistory: @Sendable (HostHistory) -> Void
     private var keptHistory: HostHistory
@@ -95,6 +97,7 @@ public actor NetworkController {
 
     /// Works until the task is cancelled. Then everything under way is cancelled too.
     public func run() async {
+        presence = .current
         let listening = [
             Task { for await _ in meterNews { look() } },
             Task { [network] in for await presence in network { noteNetwork(presence) } },

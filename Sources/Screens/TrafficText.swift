@@ -18,32 +18,52 @@ enum TrafficText {
         return ByteText.text(Int64(bytes)) + "/s"
     }
 
-    /// Nothing, where nothing is known.
+    /// How the network does, in a few words, and whether that is bad. Empty where nothing is known.
     ///
     /// - Parameters:
     ///   - isUsed: whether anything may be fetched at all.
     ///   - columns: as many as there are for it.
-    static func quality(_ quality: LinkQuality?, isUsed: Bool = true, columns: Int) -> String {
-        guard isUsed else { return "Offline" }
-        let (text, short) =
-            switch quality {
-            case .good: ("Network good", "good")
-            case .fair: ("Network fair", "fair")
-            case .poor: ("Network poor", "poor")
-            case .offline: ("No network", "offline")
-            case nil: ("", "")
-            }
-        return text.displayWidth <= columns ? text : short
+    static func state(_ report: TrafficReport, isUsed: Bool = true, columns: Int) -> (text: String, isBad: Bool) {
+        guard isUsed else { return ("Offline", true) }
+        let (text, short, isBad) = state(report)
+        return (text.displayWidth <= columns ? text : short, isBad)
+    }
+
+    private static func state(_ report: TrafficReport) -> (text: String, short: String, isBad: Bool) {
+        guard report.isOnNetwork else { return ("No network", "no net", true) }
+        if saysUnreachable(report), let text = unreachable(report) { return (text, "unreachable", true) }
+        return switch report.quality {
+        case .good: ("Network good", "good", false)
+        case .fair: ("Network fair", "fair", false)
+        case .poor: ("Network poor", "poor", true)
+        case nil: ("", "", false)
+        }
+    }
+
+    /// Whether hosts that cannot be reached are what there is to say first: nothing is measured, or nothing comes.
+    private static func saysUnreachable(_ report: TrafficReport) -> Bool {
+        report.quality == nil || report.running == 0
+    }
+
+    /// `example.org cannot be reached`; nil where all can, or none is wanted.
+    private static func unreachable(_ report: TrafficReport) -> String? {
+        guard let first = report.unreachable.first else { return nil }
+        let others = report.unreachable.count - 1
+        let more = others > 0 ? " and \(CountText.text(others, "other host"))" : ""
+        return "\(first.madeVisible)\(more) cannot be reached"
     }
 
     /// How much the controller lets run, and why: each a few words.
     static func particulars(_ report: TrafficReport) -> [String] {
         var parts: [String] = []
+        if report.isOnNetwork, !saysUnreachable(report), let text = unreachable(report) { parts.append(text) }
         // Before anything was transferred there is no saying.
-        if report.limit > 0 {
-            parts.append("\(CountText.text(report.running, "transfer")), \(report.limit) at most")
+        if report.width > 0 {
+            // The limit is of interest where it is what holds transfers back.
+            let width = report.width < report.limit ? "\(report.width) at once" : "at most \(report.limit) at once"
+            parts.append("\(CountText.text(report.running, "transfer")), \(width)")
         }
-        if report.window > 0 { parts.append("\(ByteText.text(report.window)) at once") }
+        if report.window > 0 { parts.append("\(ByteText.text(report.window)) in flight") }
         if let bandwidth = report.bandwidth { parts.append("\(speed(bandwidth)) possible") }
         if let roundTrip = report.roundTrip { parts.append("\(milliseconds(roundTrip)) round trip") }
         parts.append("\(ByteText.text(max(0, report.received))) received")

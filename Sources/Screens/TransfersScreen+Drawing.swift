@@ -41,11 +41,10 @@ extension TransfersScreen {
         _ = line.takeRight(1)
         let speed = report.running > 0 ? context.activity.speed : 0
         let text = TrafficText.speed(speed)
-        let quality = TrafficText.quality(
-            report.quality, isUsed: !isOffline, columns: line.size.columns - 2 - text.displayWidth)
-        let isBad = isOffline || report.quality == .poor || report.quality == .offline
-        if !quality.isEmpty {
-            _ = line.takeLeft(surface.write(quality, in: line, style: isBad ? theme.trouble : theme.name))
+        let state = TrafficText.state(
+            report, isUsed: !isOffline, columns: line.size.columns - 2 - text.displayWidth)
+        if !state.text.isEmpty {
+            _ = line.takeLeft(surface.write(state.text, in: line, style: state.isBad ? theme.trouble : theme.name))
             _ = line.takeLeft(2)
         }
         _ = line.takeLeft(surface.write(text, in: line, style: theme.selectedName))

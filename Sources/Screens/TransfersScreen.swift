@@ -30,10 +30,10 @@ final class TransfersScreen: Screen, ListScreen {
     override var scopes: [CommandTable.Scope] { [.transfers, .lists, .everywhere] }
 
     override var heading: Heading {
-        let waiting = report.queued + report.waiting
+        let counts = "\(report.running) running, \(report.queued) queued"
         return Heading(
             title: context.wishes.isPaused ? "Transfers (paused)" : "Transfers",
-            detail: "\(report.running) running, \(waiting) waiting")
+            detail: report.waiting > 0 ? "\(counts), \(report.waiting) waiting" : counts, brief: counts)
     }
 
     override var footing: Footing {

@@ -137,18 +137,24 @@ public struct AdaptiveGovernor: Governor {
         if new.isLookedAt { isRoomWanted = true }
     }
 
-    /// What is known of the host that most is transferred from. Files of this machine come over no network.
+    /// What is known of the host that most is transferred from, among those that can be reached. Files of this machine come
+    /// over no network.
     public var report: GovernorReport {
         var report = GovernorReport()
+        report.missed = Set(hosts.filter(\.value.reach.isMissed).keys)
         report.unreachable = Set(hosts.filter(\.value.reach.isOffline).keys)
         report.silences = hosts.mapValues(\.cap.silenceEnd).filter { $0.value > 0 }
-        let busiest = hosts.filter { !$0.key.isEmpty }.values
+        let known = hosts.filter { !$0.key.isEmpty }.values
+        let reached = known.filter { !$0.reach.isMissed }
+        let busiest = (reached.isEmpty ? Array(known) : reached)
             .max { ($0.running, $0.link.delivered) < ($1.running, $1.link.delivered) }
         guard let host = busiest else { return report }
-        let isMeasured = host.link.bandwidth.greatest != nil
-        report.quality = host.reach.isOffline ? .offline : isMeasured ? host.quality : nil
         report.limit = Int(host.cap.value)
+        // What was measured on the way to a host that is gone is no news of the network.
+        guard !host.reach.isMissed else { return report }
+        report.quality = host.measuredQuality
         report.window = host.link.window(cap: host.cap.value)
+        report.width = host.width
         report.bandwidth = host.link.bandwidth.greatest
         report.roundTrip = host.link.roundTrip.least
         return report

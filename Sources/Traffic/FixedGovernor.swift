@@ -59,12 +59,11 @@ public struct FixedGovernor: Governor {
     /// It finds out nothing.
     public var history: HostHistory { HostHistory() }
 
-    /// The width, and whether anybody is there. How well others serve it does not find out.
+    /// The width, and which hosts cannot be reached. How good the network is it does not find out.
     public var report: GovernorReport {
         var report = GovernorReport()
-        report.limit = width
-        report.unreachable = found.unreachable
-        report.quality = found.isNobodyThere ? .offline : nil
+        (report.width, report.limit) = (width, width)
+        (report.unreachable, report.missed) = (found.unreachable, found.missed)
         return report
     }
 }

@@ -2,8 +2,6 @@
 struct FoundHosts: Sendable {
     /// How often in a row each was not reached.
     private var failures: [String: Int] = [:]
-    /// Whether no host has been heard of since one was found to be out of reach.
-    private(set) var isNobodyThere = false
 
     /// So many are no accident.
     private static let enough = 3
@@ -13,15 +11,17 @@ struct FoundHosts: Sendable {
     /// Hosts that cannot be reached.
     var unreachable: Set<String> { Set(failures.filter { $0.value >= Self.enough }.keys) }
 
+    /// Hosts that could not be reached at the last attempt.
+    var missed: Set<String> { Set(failures.keys) }
+
     mutating func note(_ news: TransferNews, of host: String) {
         // Files of this machine come over no network.
         guard !host.isEmpty else { return }
         switch news {
-        case .connected, .answered, .received, .ended(.completed): (failures[host], isNobodyThere) = (nil, false)
+        case .connected, .answered, .received, .ended(.completed): failures[host] = nil
         case .ended(.unreachable):
             if failures.count >= Self.mostHosts { failures = [:] }
             failures[host, default: 0] += 1
-            if failures[host] == Self.enough { isNobodyThere = true }
         case .askedAgain, .asked, .packets, .importance, .ended: break
         }
     }

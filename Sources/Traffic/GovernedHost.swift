@@ -6,7 +6,9 @@ struct GovernedHost: Sendable {
     var cap = HostCap()
     var reach = HostReach()
     var trial = SharingTrial()
+    /// Taken to be good as long as nothing is measured.
     private(set) var quality = LinkQuality.good
+    private var isMeasured = false
     private var qualityTime = 0.0
     var running = 0
     /// Bytes asked for and not here.
@@ -24,6 +26,15 @@ struct GovernedHost: Sendable {
     init(_ capacity: Double?, isSecure: Bool) {
         link = HostLink(isSecure: isSecure)
         if let capacity { link.begin(with: capacity) }
+    }
+
+    /// How good the way there is; nil as long as nothing is measured.
+    var measuredQuality: LinkQuality? { isMeasured ? quality : nil }
+
+    /// How many thumbnails run at once, if there are enough: each starts as long as less than the window is under way.
+    var width: Int {
+        let window = link.window(cap: cap.value) / max(link.size(.thumbnail), 1)
+        return Int(min(max(window.rounded(.up), 1), cap.value))
     }
 
     /// Whether nothing is under way, and nothing waits.
@@ -119,7 +130,7 @@ struct GovernedHost: Sendable {
             switch quality {
             case .good: 4
             case .fair: 2
-            case .poor, .offline: 1
+            case .poor: 1
             }
         return min(rest, link.window(cap: cap.value) / sideBySide)
     }
@@ -176,7 +187,7 @@ struct GovernedHost: Sendable {
         cap.forgive()
         trial = SharingTrial()
         waits = AnswerWaits()
-        (quality, qualityTime) = (.good, 0)
+        (quality, qualityTime, isMeasured) = (.good, 0, false)
         reach.noteNetwork(at: now)
     }
 
@@ -212,7 +223,8 @@ struct GovernedHost: Sendable {
         let roundTrip = link.roundTripTime
         let time = link.size(.photo) / rate + 2 * roundTrip
         let judged: LinkQuality = time < 1 ? .good : time < 4 ? .fair : .poor
-        guard judged != quality, now - qualityTime > max(2, 5 * roundTrip) else { return }
-        (quality, qualityTime) = (judged, now)
+        // The first measurement counts at once.
+        guard !isMeasured || (judged != quality && now - qualityTime > max(2, 5 * roundTrip)) else { return }
+        (quality, qualityTime, isMeasured) = (judged, now, true)
     }
 }

@@ -9,6 +9,8 @@ struct HostReach {
     private static let longestWait = 30.0
 
     var isOffline: Bool { probe != nil }
+    /// Whether the last attempt did not reach it; three of them make it count as offline.
+    var isMissed: Bool { isOffline || failures > 0 }
     /// When the next try is due, while it cannot be reached.
     var nextProbe: Double? { probe?.time }
 

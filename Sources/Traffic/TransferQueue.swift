@@ -33,6 +33,9 @@ public struct TransferQueue: Sendable {
     /// Whether nothing does.
     public var isEmpty: Bool { count == 0 }
 
+    /// The hosts that something waits for.
+    public var hosts: some Collection<String> { lanes.keys }
+
     /// Whether it waits.
     public func contains(_ number: Int) -> Bool { number < places.count && !places[number].isVacant }
 

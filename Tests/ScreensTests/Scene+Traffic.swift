@@ -72,7 +72,8 @@ extension SceneGallery {
             let received = 30_000_000 + Int64(second) * 700_000 - Int64(second % 7) * 300_000
             screens.activity.note(
                 TrafficReport(
-                    quality: .fair, running: 2, limit: 8, window: 512_000, bandwidth: 3_400_000, roundTrip: 0.045,
+                    quality: .fair, running: 2, width: 8, limit: 64, window: 512_000, bandwidth: 3_400_000,
+                    roundTrip: 0.045,
                     received: received, queued: 300, waiting: 2, transfers: transfers),
                 at: Self.moment(Int64(second)))
         }

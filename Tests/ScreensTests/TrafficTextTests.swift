@@ -7,18 +7,35 @@ struct TrafficTextTests {
     /// A word that is left where there is little room means what all of them do.
     @Test(arguments: [
         (LinkQuality?.some(.good), "Network good", "good"), (.fair, "Network fair", "fair"),
-        (.poor, "Network poor", "poor"), (.offline, "No network", "offline"), (nil, "", ""),
+        (.poor, "Network poor", "poor"), (nil, "", ""),
     ])
     func quality(quality: LinkQuality?, long: String, short: String) {
-        #expect(TrafficText.quality(quality, columns: long.count) == long)
-        #expect(TrafficText.quality(quality, columns: long.count - 1) == short)
-        #expect(TrafficText.quality(quality, isUsed: false, columns: long.count) == "Offline")
+        let report = TrafficReport(quality: quality)
+        #expect(TrafficText.state(report, columns: long.count).text == long)
+        #expect(TrafficText.state(report, columns: long.count - 1).text == short)
+        #expect(TrafficText.state(report, isUsed: false, columns: long.count).text == "Offline")
+    }
+
+    @Test("No network is said only where there is none, and a server that is down is named")
+    func whatIsMissing() {
+        let gone = TrafficReport(quality: .good, isOnNetwork: false, unreachable: ["a.org"], running: 0)
+        #expect(TrafficText.state(gone, columns: 40) == ("No network", true))
+        let down = TrafficReport(unreachable: ["a.org"])
+        #expect(TrafficText.state(down, columns: 40) == ("a.org cannot be reached", true))
+        #expect(TrafficText.state(down, columns: 20) == ("unreachable", true))
+        let several = TrafficReport(quality: .good, unreachable: ["a.org", "b.org", "c.org"])
+        #expect(TrafficText.state(several, columns: 60).text == "a.org and 2 other hosts cannot be reached")
+        // As long as another one sends something, how well that goes comes first.
+        let one = TrafficReport(quality: .good, unreachable: ["a.org"], running: 2)
+        #expect(TrafficText.state(one, columns: 40) == ("Network good", false))
+        #expect(TrafficText.particulars(one).first == "a.org cannot be reached")
     }
 
     /// Of a shared connection or a photo in pieces it would not be true of connections.
     @Test func transfersAreCounted() {
-        #expect(TrafficText.particulars(TrafficReport(running: 3, limit: 64)).first == "3 transfers, 64 at most")
-        #expect(TrafficText.particulars(TrafficReport(running: 1, limit: 8)).first == "1 transfer, 8 at most")
+        let free = TrafficReport(running: 3, width: 8, limit: 64), bound = TrafficReport(running: 1, width: 4, limit: 4)
+        #expect(TrafficText.particulars(free).first == "3 transfers, 8 at once")
+        #expect(TrafficText.particulars(bound).first == "1 transfer, at most 4 at once")
         #expect(TrafficText.particulars(TrafficReport()) == ["0 B received"])
     }
 

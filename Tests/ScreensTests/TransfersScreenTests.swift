@@ -29,7 +29,7 @@ import Testing
     private func busy() throws -> TrafficReport {
         let failure = Failure("the server answered 503 (it has a problem)", remedy: .time)
         return TrafficReport(
-            quality: .fair, running: 2, limit: 8, window: 512_000, bandwidth: 3_400_000, roundTrip: 0.045,
+            quality: .fair, running: 2, width: 8, limit: 64, window: 512_000, bandwidth: 3_400_000, roundTrip: 0.045,
             received: 2_000_000, queued: 300, waiting: 1,
             transfers: try [
                 transfer("0", .running(Progress(done: 1_200_000, total: 2_400_000), speed: 400_000), .photo),
@@ -61,10 +61,10 @@ import Testing
         try await screens.until { screens.title.contains("1 running") }
         note(try busy(), at: 1_001)
         await passPause()
-        try await screens.until { screens.title.hasSuffix("2 running, 301 waiting") }
+        try await screens.until { screens.title.hasSuffix("2 running, 300 queued, 1 waiting") }
         let frame = screens.frame()
         #expect(frame.text(inRow: 1).contains(#/^ Network fair  1\.0 MB/s  .*█  peak 1\.0 MB/s$/#))
-        #expect(frame.text(inRow: 2) == " 2 transfers, 8 at most · 512.0 KB at once · 3.4 MB/s possible")
+        #expect(frame.text(inRow: 2) == " 2 transfers, 8 at once · 512.0 KB in flight · 3.4 MB/s possible")
         #expect(frame.text(inRow: 3) == " 45 ms round trip · 2.0 MB received")
         #expect(frame.text(inRow: 5).contains(#/^ ▌ Photo 0 +photo +━━━━━───── 1\.2 MB of 2\.4 MB/#))
         #expect(frame.text(inRow: 6).contains(#/^   Photo 1 +thumbnail  asked for$/#))

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test mutating func oneProbeAtATime() {
-        #expect(governor.report.quality == .offline && governor.report.unreachable == ["h"])
+        #expect(governor.report.quality == nil && governor.report.unreachable == ["h"])
         #expect(governor.admit(thumbnail, at: 0.9) == .hostIsBusy)
         #expect(governor.admit(thumbnail, at: 1) == .now(.any))
         #expect(governor.admit(thumbnail, at: 2.9) == .hostIsBusy)

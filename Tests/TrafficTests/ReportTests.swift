@@ -17,6 +17,7 @@ import Testing
         start(1, "h", &governor)
         governor.note(.connected(0.1), of: 1, at: 0.1)
         #expect(governor.report.quality == nil && governor.report.limit == 64)
+        #expect((1..<64).contains(governor.report.width))
     }
 
     @Test func filesOfThisMachineComeOverNoNetwork() {
@@ -35,7 +36,7 @@ import Testing
             #expect(governor.report.quality == nil)
             governor.note(.ended(.unreachable), of: number, at: 0)
         }
-        #expect(governor.report.quality == .offline && governor.report.unreachable == ["h"])
+        #expect(governor.report.unreachable == ["h"] && governor.report.missed == ["h"])
         // Another one answers, so that there is a network.
         start(4, "other", &governor)
         governor.note(.connected(0.1), of: 4, at: 1)
@@ -43,6 +44,29 @@ import Testing
         start(5, "h", &governor)
         governor.note(.answered(wait: 0.1, length: nil, isShared: false), of: 5, at: 2)
         #expect(governor.report.unreachable.isEmpty)
+    }
+
+    @Test("A host is known to be missed after one attempt, and nothing good is said of its network")
+    func missed() {
+        var governor = AdaptiveGovernor()
+        start(1, "h", &governor)
+        governor.note(.received(40_000), of: 1, at: 0.1)
+        governor.note(.ended(.completed), of: 1, at: 0.2)
+        _ = governor.advance(to: 0.3) { _ in 0 }
+        #expect(governor.report.quality != nil && governor.report.missed.isEmpty)
+        start(2, "h", &governor)
+        governor.note(.ended(.unreachable), of: 2, at: 5)
+        #expect(
+            governor.report.quality == nil && governor.report.missed == ["h"] && governor.report.unreachable.isEmpty)
+    }
+
+    @Test("Nothing is said to be good before it is measured")
+    func unmeasured() {
+        var governor = AdaptiveGovernor()
+        start(1, "h", &governor)
+        governor.note(.answered(wait: 0.1, length: nil, isShared: false), of: 1, at: 0.1)
+        _ = governor.advance(to: 0.3) { _ in 0 }
+        #expect(governor.report.quality == nil)
     }
 
     @Test func anotherNetworkIsAnotherMatter() {
