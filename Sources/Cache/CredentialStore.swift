@@ -15,6 +15,8 @@ public final class CredentialStore: Sendable {
         var granted: [Origin: Set<GalleryID>] = [:]
         /// What was said in vain.
         var refused: [SignInPlace: Set<SignIn>] = [:]
+        /// The user of what each place refused last.
+        var refusedUsers: [SignInPlace: String] = [:]
         /// Each place is looked up once, whoever needs it, and however many do at the same time.
         var lookUps: [SignInPlace: Task<SignIn?, Never>] = [:]
 
@@ -28,6 +30,7 @@ public final class CredentialStore: Sendable {
 
         mutating func note(refused signIn: SignIn, by place: SignInPlace) {
             refused[place, default: []].insert(signIn)
+            if case .password(let user, _) = signIn { refusedUsers[place] = user }
             if known[place] == signIn { known[place] = nil }
         }
     }
@@ -78,6 +81,11 @@ public final class CredentialStore: Sendable {
             guard let known = state.known[.proxy(proxy)], isRefused(known) else { return }
             state.note(refused: known, by: .proxy(proxy))
         }
+    }
+
+    /// The user's name that a place refused last, with its password; nil if it has refused none in this run.
+    public func refusedUser(at place: SignInPlace) -> String? {
+        state.withLock { $0.refusedUsers[place] }
     }
 
     /// Whether the user has named an origin himself: as the gallery's, or by what he answered on the gallery's behalf. The

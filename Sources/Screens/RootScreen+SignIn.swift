@@ -26,7 +26,8 @@ extension RootScreen {
         let asker = askers.lazy.compactMap { self.context.caches.cache($0)?.address }
             .first { $0.origin != question.origin }
         let prompt = SignInPrompt(
-            question, asker: asker.map { context.title(of: $0) }, keeping: context.settings.passwords)
+            question, asker: asker.map { context.title(of: $0) }, keeping: context.settings.passwords,
+            user: question.wasRefused ? context.caches.credentials.refusedUser(at: question.place) : nil)
         prompt.onAnswer = { [weak self, weak prompt] answer in
             guard let self, let prompt else { return }
             self.take(answer, to: prompt.question)

@@ -26,12 +26,15 @@ final class SignInPrompt: Responder {
 
     private enum Field: CaseIterable { case user, secret, keeping }
 
-    init(_ question: SignInQuestion, asker: String?, keeping: SignInKeeping) {
+    /// - Parameter name: the user's name that was refused, most likely for its password. The cursor stands in the password then.
+    init(_ question: SignInQuestion, asker: String?, keeping: SignInKeeping, user name: String? = nil) {
         self.question = question
         self.asker = asker
         self.keeping = keeping
-        place = question.wantsToken ? .secret : .user
+        let isNamed = name?.isEmpty == false
+        place = question.wantsToken || isNamed ? .secret : .user
         super.init()
+        if let name { user.begin(name) }
         for field in [user, secret] {
             field.onEnter = { [weak self] _ in self?.goOn() }
             field.onEscape = { [weak self] in self?.end(nil) }

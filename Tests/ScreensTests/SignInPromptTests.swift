@@ -98,6 +98,38 @@ import Testing
         for await snapshot in screens.wishes.snapshots() where snapshot.asked[screens.list] != nil { break }
     }
 
+    @Test(
+        "BEHAVIOURS 5.10: the user's name that was refused is filled in, and the password is typed next",
+        arguments: [false, true])
+    func nameIsKept(isProxy: Bool) async throws {
+        let screens = try await screens()
+        var question = try question(screens, "https://example.org")
+        if isProxy { question.proxy = "http://proxy.org:3128" }
+        screens.activity.note(question)
+        try await screens.until { screens.text.contains("User:") }
+        screens.type("anna")
+        screens.press(Key(.enter))
+        screens.type("wrong")
+        screens.press(Key(.enter))
+        // It is refused.
+        let credentials = screens.root.context.caches.credentials
+        if isProxy { credentials.noteRefusal(byProxy: "http://proxy.org:3128") { _ in true } }
+        let sent = isProxy ? nil : SignIn.password(user: "anna", password: "wrong")
+        #expect(await !credentials.hasOther(than: sent, for: question.place, in: screens.cache.address))
+        question.wasRefused = true
+        screens.activity.note(question)
+        try await screens.until { screens.text.contains("User:     anna") }
+        let frame = screens.frame()
+        #expect(frame.cursor.map { frame.text(inRow: $0.row) } == " Password:")
+        screens.type("right")
+        screens.press(Key(.enter))
+        let known =
+            isProxy
+            ? credentials.signIn(forProxy: "http://proxy.org:3128")
+            : credentials.signIn(for: try Address("https://example.org/"), in: screens.cache.address)
+        #expect(known == .password(user: "anna", password: "right"))
+    }
+
     @Test func aTokenIsAskedForAloneAndOneWithoutALetterIsNone() async throws {
         let screens = try await screens()
         screens.activity.note(try question(screens, schemes: ["bearer"]))
