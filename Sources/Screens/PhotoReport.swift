@@ -16,6 +16,8 @@ struct PhotoReport {
     let photo: Photo
     /// What the photo says, as far as that is known.
     let metadata: PhotoMetadata?
+    /// Whether there is more than ASCII. Else a degree is a word, and not the one sign that fits into its place.
+    var hasUnicode = true
     /// Everything that its file says.
     var fields: [PhotoExamination.Field] = []
 
@@ -36,7 +38,7 @@ struct PhotoReport {
         ]
         // Many cameras and programs write the name there once more.
         for case (let label, let text?) in facts where !text.isEmpty && text != photo.name {
-            lines += Self.lines(label, text, width)
+            lines += Self.lines(label, inCharacters(text), width)
         }
         return lines
     }
@@ -48,8 +50,18 @@ struct PhotoReport {
             + fields.flatMap { field in
                 // Names are of any length, so what is said begins below them.
                 [Line(label: field.name.truncated(toWidth: width), text: "")]
-                    + field.value.folded(toWidth: width - 2).map { Line(text: "  " + $0) }
+                    + inCharacters(field.value).folded(toWidth: width - 2).map { Line(text: "  " + $0) }
             }
+    }
+
+    /// `52.51628° N` as `52.51628 deg N`, and `23°C` as `23 deg C`, where there is ASCII alone.
+    private func inCharacters(_ text: String) -> String {
+        guard !hasUnicode, text.contains("°") else { return text }
+        let parts = text.split(separator: "°", omittingEmptySubsequences: false)
+        return parts.dropFirst().reduce(String(parts[0])) { text, part in
+            let (before, after) = (text.last.map { !$0.isWhitespace }, part.first.map { $0.isLetter || $0.isNumber })
+            return text + (before == true ? " deg" : "deg") + (after == true ? " " : "") + part
+        }
     }
 
     /// What something is called, and what is said of it beside it, in as many lines as that takes.

@@ -14,7 +14,8 @@ extension PhotoScreen {
         surface.fill(rest)
         drawRule(in: &surface, &rest)
         let examination = photo.photo.held == nil ? nil : context.darkroom.examination(examination(of: photo))
-        var facts = PhotoReport(photo: photo, metadata: metadata(of: photo, examination))
+        var facts = PhotoReport(
+            photo: photo, metadata: metadata(of: photo, examination), hasUnicode: context.capabilities.unicode)
         switch panel.content {
         case .none: break
         case .facts:

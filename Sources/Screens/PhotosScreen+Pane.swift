@@ -61,7 +61,8 @@ extension PhotosScreen {
             let line = rest.takeBottom(1)
             surface.write(text.truncated(toWidth: line.size.columns), in: line, style: style)
         }
-        let lines = PhotoReport(photo: photo, metadata: metadata).facts(width: rest.size.columns)
+        let lines = PhotoReport(photo: photo, metadata: metadata, hasUnicode: context.capabilities.unicode)
+            .facts(width: rest.size.columns)
         for line in lines.prefix(rest.size.rows) {
             PhotoReport.draw(line, in: &surface, rest.takeTop(1), context.theme)
         }
