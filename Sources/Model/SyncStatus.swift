@@ -28,6 +28,14 @@ public struct SyncStatus: Hashable, Sendable {
         self.skipped = skipped
     }
 
+    /// Whether the last attempt failed, and the next one has not begun.
+    public var isFailing: Bool {
+        switch state {
+        case .failed, .updating(.waiting): true
+        default: false
+        }
+    }
+
     /// Whether an update is running, waits between attempts included.
     public var isRunning: Bool {
         if case .updating = state { return true }

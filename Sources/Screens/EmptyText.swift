@@ -9,6 +9,8 @@ struct EmptyText {
     let title: String
     /// What there is to be done.
     var advice: [String] = []
+    /// Whether the title says why an update failed.
+    private(set) var saysFailure = false
 
     /// For a gallery of which no photo is shown.
     ///
@@ -32,7 +34,10 @@ struct EmptyText {
             self.init(
                 title: "The update failed: \(failure)",
                 advice: ["It is tried again by itself, and with \(key(.refresh)) at once. \(key(.stop)) gives up."])
-        case (.failed(let failure), nil): self.init(title: "The update failed: \(failure)", advice: [again])
+            saysFailure = true
+        case (.failed(let failure), nil):
+            self.init(title: "The update failed: \(failure)", advice: [again])
+            saysFailure = true
         case (.failed, _): self.init(title: "No photos", advice: ["So it was before the update that failed.", again])
         case (.updating, nil):
             self.init(title: "Fetching the list of photos…", advice: ["\(key(.stop)) stops that."])

@@ -33,8 +33,8 @@ extension GalleriesScreen {
         surface.write(
             title(of: address).madeVisible.truncated(toWidth: line.size.columns), in: line,
             style: isSelected ? theme.selectedName : theme.name)
-        surface.write(
-            detail(address, isWide: isWide).truncated(toWidth: rest.size.columns), in: rest, style: theme.detail)
+        let detail = detail(address, isWide: isWide, width: rest.size.columns)
+        surface.write(detail, in: rest, style: theme.detail)
     }
 
     /// How many photos, how much room they take, and how much of it could not be had.
@@ -53,23 +53,32 @@ extension GalleriesScreen {
         facts.errorCount > 0 ? CountText.text(facts.errorCount, "error") : nil
     }
 
-    private func detail(_ address: Address, isWide: Bool) -> String {
+    /// How a gallery stands. Where there is little room, the address and the reason of a failure are cut: the date of the last
+    /// update and what the user has set stay.
+    private func detail(_ address: Address, isWide: Bool, width: Int) -> String {
+        var line = FittedLine()
         // Where a title stands above, the address has to stand somewhere.
-        var parts = [draft.list.title(of: address) == nil ? nil : address.text]
-        if !draft.isListed(address) { parts.append("not in the list: \(context.name(of: .add, in: scopes)) adds it") }
+        line.add(draft.list.title(of: address) == nil ? nil : address.text, least: 12)
+        if !draft.isListed(address) { line.add("not in the list: \(context.name(of: .add, in: scopes)) adds it") }
         let interval = draft.list.interval(of: address).map { $0 == .never ? "never by itself" : "\($0)" }
         if let facts = facts[address] {
             let record = facts.record
-            let status = context.activity.status(of: GalleryID(address), record: record)
-            if !isWide { parts.append(CountText.text(record.photoCount, "photo")) }
-            // What is cut where there is no room is what the user has said himself.
-            parts += [StatusText.text(status, now: context.now()), record.isKept ? "kept" : nil, interval]
-            if !isWide { parts += [ByteText.text(facts.size), errors(facts)] }
+            let status = StatusText.parts(
+                context.activity.status(of: GalleryID(address), record: record), now: context.now())
+            if !isWide { line.add(CountText.text(record.photoCount, "photo"), isOptional: true) }
+            line.add(status.state, least: status.success == nil ? nil : "Update failed: …".displayWidth)
+            line.add(status.success)
+            line.add(record.isKept ? "kept" : nil)
+            line.add(interval)
+            if !isWide {
+                line.add(ByteText.text(facts.size), isOptional: true)
+                line.add(errors(facts), isOptional: true)
+            }
         } else {
-            parts.append(draft.presets.contains(address) ? "comes with Vitrine, not opened yet" : "not opened yet")
-            parts.append(interval)
+            line.add(draft.presets.contains(address) ? "comes with Vitrine, not opened yet" : "not opened yet")
+            line.add(interval)
         }
-        return parts.compactMap { $0 }.joined(separator: " · ")
+        return line.text(width: width)
     }
 
     private func drawField(in surface: inout Surface, _ frame: Rect) {

@@ -74,7 +74,9 @@ final class GalleriesScreen: Screen, ListScreen {
         var footing = Footing(
             text: count == 0 ? StatusText.noGallery : CountText.text(count, "gallery", "galleries"))
         footing.badge = ErrorText.badge(errorCount, context.keys)
-        footing.hints = [(.open, "open"), (.add, "add"), (.remove, "remove"), (.save, "save"), (.help, "help")]
+        footing.hints = count == 0 ? [(.add, "add")] : [(.open, "open"), (.add, "add"), (.remove, "remove")]
+        if isChanged || context.galleries.failure != nil { footing.hints.append((.save, "save")) }
+        footing.hints.append((.help, "help"))
         return footing
     }
 

@@ -113,9 +113,9 @@ extension PhotoScreen {
             drawState("Loading…", context.theme.detail, in: &surface, frame)
             if let fraction = progress.fraction { drawBar(fraction, in: &surface, frame) }
         case .failed(let failure):
-            // An older edition of the photo is whole; of its thumbnail one would wait for more.
-            let isWhole = isShown && photo?.photo.held != nil && context.darkroom.failure(order) == nil
-            if !isWhole { drawState("Load failed: \(failure)", context.theme.trouble, in: &surface, frame) }
+            if saysFailureInside {
+                drawState("Load failed: \(failure)", context.theme.trouble, in: &surface, frame)
+            }
         }
     }
 

@@ -33,7 +33,7 @@ extension PhotoScreen {
             footing.text = "Loading… " + ByteText.text(progress.done, of: progress.total)
             footing.fraction = progress.fraction
         case .failed(let failure):
-            footing.text = "Load failed: \(failure)"
+            footing.text = saysFailureInside ? "Load failed" : "Load failed: \(failure)"
             footing.isTrouble = true
         }
         footing.hints =
@@ -58,6 +58,13 @@ extension PhotoScreen {
         if let failure = context.darkroom.failure(order) { return .failed(failure) }
         // It is being drawn, and of what is on the screen nothing is of it.
         return shown?.key == key || context.settings.plain ? .here : .loading(nil)
+    }
+
+    /// Whether the reason of a failure stands in the picture's place. It does not over an older edition, which is whole; of its
+    /// thumbnail one would wait for more. A plain screen has no such place.
+    var saysFailureInside: Bool {
+        guard !context.settings.plain else { return false }
+        return shown?.key != key || photo?.photo.held == nil || context.darkroom.failure(order) != nil
     }
 
     /// Offline nothing comes, and so nothing is waited for.

@@ -74,9 +74,14 @@ extension PhotosScreen {
     }
 
     private func drawEmpty(in surface: inout Surface, _ frame: Rect) {
-        let text = EmptyText(
+        emptyText?.draw(in: &surface, frame, context.theme)
+    }
+
+    /// What stands in the place of the photos; nil if there are any.
+    var emptyText: EmptyText? {
+        guard results.count == 0 else { return nil }
+        return EmptyText(
             status, isAwaited: context.wishes.isStanding(.list(cache.id)), isOffline: context.settings.offline,
             isFiltered: results === lists.found, scopes: scopes, context.keys)
-        text.draw(in: &surface, frame, context.theme)
     }
 }

@@ -143,20 +143,21 @@ final class PhotosScreen: Screen, ListScreen {
         case .none, .awaitingHit: break
         }
         let status = status
-        var (footing, brief) = (Footing(text: StatusText.text(status, now: context.now())), status)
-        brief.lastSuccess = nil
-        if status.state != .updated { footing.brief = StatusText.text(brief, now: context.now()) }
+        // Where the reason stands in the middle, it is not said twice.
+        let parts = StatusText.parts(status, now: context.now(), hasReason: emptyText?.saysFailure != true)
+        var footing = Footing(text: parts.text, brief: parts.success == nil ? nil : parts.state)
         if case .updating(.getting(let progress, _)) = status.state { footing.fraction = progress.fraction }
         if case .failed = status.state { footing.isTrouble = true }
-        footing.badge = ErrorText.badge(errorCount, context.keys)
-        footing.hints = [
-            status.isRunning ? (.stop, "stop") : (.refresh, "refresh"), (.open, "look"), (.search, "search"),
-            (.help, "help"),
-        ]
+        // A failed list alone is what the text is about.
+        if errorCount > 1 || !status.isFailing { footing.badge = ErrorText.badge(errorCount, context.keys) }
+        footing.hints = [status.isRunning ? (.stop, "stop") : (.refresh, "refresh")]
+        if results.count > 0 { footing.hints.append((.open, "look")) }
+        if results.count > 0 || lists.isFiltered { footing.hints.append((.search, "search")) }
+        footing.hints.append((.help, "help"))
         // An update that waits goes on for hours: how to stop it is in sight, however long the reason is.
         if status.isRunning { footing.kept.insert(.stop) }
         // Beside an update there is a bar to be seen.
-        if !status.isRunning, !context.settings.plain {
+        if !status.isRunning, !context.settings.plain, results.count > 0 {
             footing.hints.append((.sheet, view == .list ? "sheet" : "list"))
         }
         return footing

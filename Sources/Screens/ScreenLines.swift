@@ -47,7 +47,8 @@ struct ScreenLines {
         let shown =
             fitting(indicator, besides: text, in: rest) ?? fitting(indicator.suffix(1), besides: least, in: rest)
         drawAside(shown, theme.key, in: &surface, &rest)
-        let badge = fitting([footing.badge].compactMap { $0 }, besides: text, in: rest)
+        // It is short, and leads to all of the reasons: the text loses its end to it.
+        let badge = fitting([footing.badge].compactMap { $0 }, besides: min(text, Self.leastText + kept), in: rest)
         drawAside(badge, theme.trouble, in: &surface, &rest)
         let places = drawHints(hints, besides: footing.text, keeping: keptHints, in: &surface, &rest)
         if let fraction = footing.fraction, rest.size.columns > footing.text.displayWidth + 12 {

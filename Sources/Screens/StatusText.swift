@@ -3,45 +3,51 @@ import Text
 
 /// What the status line says of a gallery's updates.
 enum StatusText {
-    ///
-    /// - Parameter now: the moment from which the time of the next attempt is told.
-    static func text(_ status: SyncStatus, now: Timestamp) -> String {
-        let success = status.lastSuccess.map { "Updated: " + DateText.short($0) }
-        switch status.state {
-        case .notUpdated: return "Not updated"
-        case .updated: return (success ?? "Updated") + skipped(status)
-        case .cancelled: return join("Update cancelled", success)
-        case .failed(let failure): return join("Update failed: \(failure)", success)
-        case .updating(let phase): return updating(phase, success, now)
-        }
+    /// How things stand, and when an update last succeeded, where that stands beside it.
+    struct Parts {
+        var state: String
+        var success: String?
+
+        var text: String { success.map { "\(state) · \($0)" } ?? state }
     }
 
     /// What a screen without a gallery says.
     static let noGallery = "No gallery"
 
-    private static func updating(_ phase: SyncPhase, _ success: String?, _ now: Timestamp) -> String {
-        switch phase {
-        case .getting(let progress, let entries):
-            progress.done == 0
-                ? "Updating…"
-                : "Updating… " + ByteText.text(progress.done, of: progress.total)
-                    + (entries > 0 ? ", " + CountText.text(entries, "photo") : "")
-        case .parsing(let entries): "Updating… reading " + CountText.text(entries, "photo")
-        case .committing: "Updating… storing"
-        case .waiting(let failure, let until?):
-            join("Trying again at \(DateText.minute(until, now: now)) · \(failure)", success)
+    /// All that there is to say.
+    ///
+    /// - Parameter now: the moment from which the time of the next attempt is told.
+    static func text(_ status: SyncStatus, now: Timestamp) -> String { parts(status, now: now).text }
+
+    /// The same in parts, for a place that has less room.
+    ///
+    /// - Parameter hasReason: whether it says why an update failed; not where the reason stands beside it.
+    static func parts(_ status: SyncStatus, now: Timestamp, hasReason: Bool = true) -> Parts {
+        let success = status.lastSuccess.map { "Updated: " + DateText.short($0) }
+        func reason(_ failure: Failure, _ separator: String) -> String { hasReason ? separator + failure.reason : "" }
+        switch status.state {
+        case .notUpdated: return Parts(state: "Not updated")
+        case .updated: return Parts(state: (success ?? "Updated") + skipped(status))
+        case .cancelled: return Parts(state: "Update cancelled", success: success)
+        case .failed(let failure): return Parts(state: "Update failed" + reason(failure, ": "), success: success)
+        case .updating(.waiting(let failure, let until?)):
+            let time = DateText.minute(until, now: now)
+            return Parts(state: "Trying again at \(time)" + reason(failure, " · "), success: success)
         // A server that fails is worth naming, a network that is missing is not its fault.
-        case .waiting(let failure, nil):
-            failure.remedy == .network
-                ? join("Waiting for network", success) : join("Update failed: \(failure)", success)
+        case .updating(.waiting(let failure, nil)):
+            let failed = "Update failed" + reason(failure, ": ")
+            return Parts(state: failure.remedy == .network ? "Waiting for network" : failed, success: success)
+        case .updating(.getting(let progress, let entries)):
+            guard progress.done > 0 else { return Parts(state: "Updating…") }
+            let count = entries > 0 ? ", " + CountText.text(entries, "photo") : ""
+            return Parts(state: "Updating… " + ByteText.text(progress.done, of: progress.total) + count)
+        case .updating(.parsing(let entries)):
+            return Parts(state: "Updating… reading " + CountText.text(entries, "photo"))
+        case .updating(.committing): return Parts(state: "Updating… storing")
         }
     }
 
     private static func skipped(_ status: SyncStatus) -> String {
         status.skipped > 0 ? " · \(status.skipped) skipped" : ""
-    }
-
-    private static func join(_ text: String, _ success: String?) -> String {
-        success.map { "\(text) · \($0)" } ?? text
     }
 }

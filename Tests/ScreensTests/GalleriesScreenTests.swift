@@ -174,6 +174,26 @@ import Testing
         #expect(screens.status == " Enter adds it, Esc does not")
     }
 
+    @Test("At 80 columns the date of the last update and the interval are there, whatever the address and the failure")
+    func whatIsSaidOfAGallery() async throws {
+        var list = GalleryList()
+        let screens = try TestScreens(
+            list: {
+                let address = try! Address("http://example.org/album/index.xml")
+                list.add(address)
+                list.setTitle("A gallery with a title of its own", of: address)
+                list.setInterval(SyncInterval("2h"), of: address)
+                return list
+            }())
+        try await screens.sync(["a"])
+        let reason = String(repeating: "the server answered something long ", count: 4)
+        try await screens.cache.writer.noteSyncFailure(Failure(reason, remedy: .time))
+        screens.press("?", Key(.escape))
+        try await screens.until { screens.text.contains("Update failed") }
+        let line = screens.frame().text(inRow: 2)
+        #expect(line.contains("Update failed") && line.contains("Updated: 2006-07-30 07:47:17 · every 2h"), "\(line)")
+    }
+
     @Test("BEHAVIOURS 6.1: looking at the help or the log discards nothing", arguments: ["?", "L"] as [Character])
     func looksAway(key: Character) throws {
         let screens = try screens("one")

@@ -100,8 +100,45 @@ import Testing
         #expect(columns < 200 || screens.status.contains("cannot be reached · Updated: 2006-07-30 07:47:17"))
     }
 
+    @Test("How much failed stays in sight, however long the reason of the last failure", arguments: [50, 80, 200])
+    func badgeIsInSight(columns: Int) async throws {
+        screens.size = Size(columns: columns, rows: 24)
+        try await screens.sync(["a", "b"])
+        let reason = "the server answered 500, and said much about it that takes more room than there is in a line"
+        try await screens.note(.bad(Failure("gone", remedy: .none)), for: .photo, of: "a")
+        try await screens.cache.writer.noteSyncFailure(Failure(reason, remedy: .time))
+        screens.open()
+        try await screens.until { screens.status.contains("2 errors: E") }
+        #expect(screens.status.hasPrefix(" Update failed: the se") && screens.status.contains("? help"))
+    }
+
+    @Test("Why an update failed is said once where nothing of the gallery is here")
+    func reasonIsSaidOnce() async throws {
+        screens.open()
+        let failure = Failure("example.org cannot be reached", remedy: .time)
+        screens.activity.note(
+            .waiting(failure, until: Timestamp(milliseconds: 1_154_245_637_000)), of: screens.cache.id)
+        try await until(shows: "Trying again at 2006-07-30 07:47 ")
+        #expect(screens.text.components(separatedBy: "example.org cannot be reached").count == 2)
+        screens.activity.noteEnd(of: screens.cache.id)
+        try await screens.cache.writer.noteSyncFailure(failure)
+        try await until(shows: "Update failed ")
+        #expect(screens.text.components(separatedBy: "example.org cannot be reached").count == 2)
+    }
+
+    @Test("Nothing is hinted at that does nothing in an empty gallery")
+    func emptyGalleryHints() async throws {
+        try await screens.sync([GalleryEntry]())
+        screens.open()
+        #expect(screens.status.contains("r refresh") && screens.status.contains("? help"))
+        for hint in ["look", "search", "sheet"] { #expect(!screens.status.contains(hint)) }
+        try await screens.sync(["a"])
+        try await screens.until { screens.status.contains("Enter look") }
+    }
+
     @Test func anErrorIsCutRatherThanTheScreen() async throws {
         screens.size = Size(columns: 20, rows: 5)
+        try await screens.sync(["a"])
         let reason = String(repeating: "日本", count: 40) + "\u{1B}[2J"
         try await screens.cache.writer.noteSyncFailure(Failure(reason, remedy: .none))
         screens.open()
