@@ -21,7 +21,8 @@ public struct CacheReader {
             """
             SELECT address, photo_count, skipped, last_success, failure, failure_remedy, last_opened,
                    etag, last_modified, list_version, \(schema < 2 ? "0" : "is_kept"),
-                   \(schema < 4 ? "NULL" : "seen_through"), \(schema < 5 ? "NULL" : "is_private")
+                   \(schema < 4 ? "NULL" : "seen_through"), \(schema < 5 ? "NULL" : "is_private"),
+                   \(schema < 6 ? "0" : "was_public")
             FROM gallery
             """
         ) { row in
@@ -38,7 +39,7 @@ public struct CacheReader {
                 listVersion: row.int(9),
                 isKept: row.int(10) != 0,
                 seenThrough: row.optionalInt(11).map { PhotoKey($0) },
-                isPrivate: row.optionalInt(12).map { $0 != 0 })
+                isPrivate: row.optionalInt(12).map { $0 != 0 }, wasPublic: row.int(13) != 0)
         }
         guard let record else { throw SQLiteError.damaged(reason: "the gallery's own row is missing") }
         return record

@@ -25,6 +25,8 @@ public struct GalleryRecord: Hashable, Sendable {
 
     /// Whether its list was sent by this machine or from the user's own network; nil if nobody has looked.
     public internal(set) var isPrivate: Bool?
+    /// Whether the gallery's own address has ever led to a public one.
+    public internal(set) var wasPublic = false
 
     /// Whether a photo has come since the user left the gallery.
     public func isNew(_ key: PhotoKey) -> Bool { seenThrough.map { key > $0 } ?? false }

@@ -9,10 +9,12 @@ extension GalleryWriter {
     ///   - validators: what the server said of this list. Stored in the same transaction: a list without them would be
     ///     fetched once too often, they without the list would hide it for ever.
     ///   - isPrivate: whether it came from this machine or from the user's own network; nil if nobody has looked.
+    ///   - isPublic: whether the gallery's own address led to a public one: see ``noteUnchanged(isPrivate:isPublic:at:)``.
     /// - Throws: ``CacheError/conflict`` if another process updated the list since the changes were worked out, and a
     ///   `CancellationError` if the task is cancelled before all of it is there; no row has changed then.
     public func commit(
-        _ changes: SyncChanges, skipped: Int, validators: Validators, isPrivate: Bool? = nil, at time: Timestamp
+        _ changes: SyncChanges, skipped: Int, validators: Validators, isPrivate: Bool? = nil,
+        isPublic: Bool = false, at time: Timestamp
     ) throws -> SyncSummary {
         var summary = SyncSummary()
         let files = try stoppableTransaction { connection in
@@ -49,9 +51,9 @@ extension GalleryWriter {
                 """
                 UPDATE gallery SET photo_count = ?, skipped = ?, last_success = ?, failure = NULL,
                                    failure_remedy = NULL, etag = ?, last_modified = ?, is_private = ?,
-                                   list_version = list_version + ?
+                                   was_public = max(was_public, ?), list_version = list_version + ?
                 """, summary.total, summary.skipped, time.milliseconds, validators.etag, validators.lastModified,
-                isPrivate.map { $0 ? 1 : 0 },
+                isPrivate.map { $0 ? 1 : 0 }, isPublic ? 1 : 0,
                 summary.removed + summary.changed + summary.added > 0 ? 1 : 0)
             return removed.files
         }

@@ -155,15 +155,18 @@ public actor GalleryWriter {
     /// - Parameter isPrivate: whether it was said by this machine or from the user's own network; nil if nobody has looked.
     ///   Of a list that came from the world it proves nothing, for the same name may lead anywhere by now; then the whole is
     ///   asked for the next time.
-    public func noteUnchanged(isPrivate: Bool? = nil, at time: Timestamp) throws {
+    /// - Parameter isPublic: whether the gallery's own address led to a public one. Once it has, that is never forgotten
+    ///   before the cache is cleared.
+    public func noteUnchanged(isPrivate: Bool? = nil, isPublic: Bool = false, at time: Timestamp) throws {
         try transaction {
             try $0.run(
                 """
                 UPDATE gallery SET last_success = ?1, failure = NULL, failure_remedy = NULL,
                                    etag = iif(?2 > is_private, NULL, etag),
                                    last_modified = iif(?2 > is_private, NULL, last_modified),
-                                   is_private = ifnull(min(is_private, ?2), ifnull(is_private, ?2))
-                """, time.milliseconds, isPrivate.map { $0 ? 1 : 0 })
+                                   is_private = ifnull(min(is_private, ?2), ifnull(is_private, ?2)),
+                                   was_public = max(was_public, ?3)
+                """, time.milliseconds, isPrivate.map { $0 ? 1 : 0 }, isPublic ? 1 : 0)
         }
     }
 
@@ -173,7 +176,8 @@ public actor GalleryWriter {
         photo_last_modified = NULL
         """
 
-    /// Empties the cache: photos' files alone, or everything but the gallery's own row.
+    /// Empties the cache: photos' files alone, or everything but the gallery's own row. All of it includes that the gallery
+    /// was public.
     ///
     /// Returns how many files were removed.
     @discardableResult
@@ -191,7 +195,8 @@ public actor GalleryWriter {
                 try connection.run(
                     """
                     UPDATE gallery SET photo_count = 0, skipped = 0, last_success = NULL, failure = NULL,
-                                       etag = NULL, last_modified = NULL, list_version = list_version + 1
+                                       etag = NULL, last_modified = NULL, is_private = NULL, was_public = 0,
+                                       list_version = list_version + 1
                     """)
             }
             return names

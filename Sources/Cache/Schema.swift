@@ -155,5 +155,10 @@ enum Schema {
         -- looked.
         ALTER TABLE gallery ADD COLUMN is_private INTEGER;
         """,
+        """
+        -- Whether the gallery's own address has ever led to a public one. It must not lead to a private one then.
+        ALTER TABLE gallery ADD COLUMN was_public INTEGER NOT NULL DEFAULT 0;
+        UPDATE gallery SET was_public = 1 WHERE is_private = 0;
+        """,
     ]
 }

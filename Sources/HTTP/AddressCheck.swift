@@ -4,9 +4,11 @@ import Glibc
 /// Sees to it that a hop connects to no address that it must not reach: when a connection is made, and when one is used
 /// that was made for somebody else.
 struct AddressCheck {
-    /// Whether there is anything to look at. A proxy is the user's own word, wherever it is; what lies behind it cannot be
-    /// seen.
-    let isBounded: Bool
+    /// Whether the other end must have a public address. A proxy is the user's own word, wherever it is; what lies behind it
+    /// cannot be seen.
+    private(set) var isBounded: Bool
+    /// Whether the connection was to a public address. All that follows it must be, too: see ``ExchangePlan/reach``.
+    private(set) var hasReachedPublic = false
     private let isBehindProxy: Bool
     private let stallTimeout: Int
     /// Whether it was an address that must not be reached for which there was no request. Where another address could be
@@ -20,11 +22,11 @@ struct AddressCheck {
     private(set) var isPrivate: Bool
 
     init(_ plan: ExchangePlan, _ configuration: HTTPConfiguration) throws(HTTPError) {
-        let (request, host, curl) = (plan.request, plan.hop.url.origin.host, plan.hop.url.curl)
-        guard request.reach.allows(host, curl) else { throw .privateAddress(host) }
+        let (reach, host, curl) = (plan.reach, plan.hop.url.origin.host, plan.hop.url.curl)
+        guard reach.allows(host, curl) else { throw .privateAddress(host) }
         isBehindProxy = plan.proxy != nil
         stallTimeout = configuration.stallTimeout
-        isBounded = !isBehindProxy && request.reach.isBounded(at: host, curl)
+        isBounded = !isBehindProxy && reach.isBounded(at: host, curl)
         isPrivate = !HTTPRequest.Reach.publicOnly(except: nil).allows(host, curl)
     }
 
@@ -59,6 +61,7 @@ struct AddressCheck {
         if !isBehindProxy { isPrivate = address?.isPublic != true }
         // What comes now is about another connection, if there is one.
         (isAnyRefused, isAnyTried, isRequestRefused) = (false, false, !isAllowed(address))
+        if !isBehindProxy, address?.isPublic == true { (hasReachedPublic, isBounded) = (true, true) }
         return !isRequestRefused
     }
 

@@ -20,6 +20,8 @@ final class EasyTransfer {
     private var stop: Stop?
     /// Whether a request was sent once more that a server did not want on its connection.
     private var isRepeated = false
+    /// Whether an exchange has reached a public address, and whether the first one did, which no redirect led to.
+    private var (hasReachedPublic, beganPublic) = (false, false)
     private(set) var weight: Int
     /// What the exchanges before took.
     private var before = HTTPMetrics()
@@ -92,7 +94,8 @@ final class EasyTransfer {
 
     /// Makes the handle of an exchange, the first one without a plan. The handle before must have been removed.
     func begin(_ plan: ExchangePlan? = nil) throws(HTTPError) -> EasyHandle {
-        let plan = if let plan { plan } else { try ExchangePlan(request, Hop(request, curl), configuration, memory) }
+        var plan = if let plan { plan } else { try ExchangePlan(request, Hop(request, curl), configuration, memory) }
+        if hasReachedPublic { plan.reach = .publicOnly(except: nil) }
         (answer, stop, received) = (nil, nil, 0)
         let exchange = try Exchange(plan, of: self, configuration)
         self.exchange = exchange
@@ -102,6 +105,7 @@ final class EasyTransfer {
     /// Says what comes next, when curl has said that the exchange is over.
     func next(after code: CURLcode) -> Next {
         guard let exchange else { return .end(.failure(CancellationError())) }
+        noteReach(exchange)
         do {
             if case .error(let error) = stop { throw error }
             // A proxy that wants a password has answered, though curl would not know to whom.
@@ -123,6 +127,12 @@ final class EasyTransfer {
         } catch {
             return .end(.failure(error))
         }
+    }
+
+    private func noteReach(_ exchange: Exchange) {
+        guard exchange.hasReachedPublic else { return }
+        hasReachedPublic = true
+        if exchange.hop.number == 0 { beganPublic = true }
     }
 
     /// Tells everyone how it ended.
@@ -270,10 +280,11 @@ final class EasyTransfer {
         if let refusal = exchange.proxyRefusal, let told = exchange.plan.proxyCredentials {
             configuration.proxyCredentials.onRefusal(told, refusal.proxy)
         }
+        noteReach(exchange)
         let response = HTTPResponse(
             status: status, url: exchange.hop.number == 0 ? request.url : exchange.hop.url.text, headers: headers,
             length: length, begin: begin, challenges: exchange.challenges, proxyRefusal: exchange.proxyRefusal,
-            isPrivate: exchange.isPrivate)
+            isPrivate: exchange.isPrivate, beganPublic: beganPublic)
         request.ranges?.note(response, to: request)
         mailbox.post(response)
         turn.note(mailbox)

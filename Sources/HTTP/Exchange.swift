@@ -128,6 +128,9 @@ final class Exchange {
     /// Whether the other end is on this machine or in the user's own network.
     var isPrivate: Bool { check.isPrivate }
 
+    /// Whether a request went to a public address.
+    var hasReachedPublic: Bool { check.hasReachedPublic }
+
     /// Whether it failed for the sake of an address that must not be reached.
     var wasRefusedAnAddress: Bool { check.hasRefused && !isRequested }
 

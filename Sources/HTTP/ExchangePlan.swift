@@ -2,6 +2,9 @@
 struct ExchangePlan {
     let request: HTTPRequest
     let hop: Hop
+    /// What this exchange may reach: what the request may, or less once an exchange before it has reached a public address. The
+    /// owner of a public name can have it lead to a private address a moment later.
+    var reach: HTTPRequest.Reach
     let proxy: Proxy?
     /// What the origin is told; nil where it is not the one that was asked for.
     let credentials: HTTPRequest.Credentials?
@@ -16,6 +19,7 @@ struct ExchangePlan {
     ) throws(HTTPError) {
         self.request = request
         self.hop = hop
+        reach = request.reach
         proxy = try configuration.proxies.proxy(for: hop.url)
         credentials = hop.isOwn ? request.credentials : nil
         proxyCredentials = proxy.flatMap { configuration.proxyCredentials.known($0.url) ?? $0.credentials }

@@ -17,11 +17,15 @@ public struct HTTPResponse: Hashable, Sendable {
     public let proxyRefusal: ProxyRefusal?
     /// Whether it came from this machine or from the user's own network; of what lies behind a proxy, as far as its name tells.
     public let isPrivate: Bool
+    /// Whether the request itself, before any redirect, was sent to a public address. Through a proxy nobody can tell, and this
+    /// is false.
+    public let beganPublic: Bool
 
     /// Puts a head together.
     public init(
         status: Int, url: String, headers: [String: String] = [:], length: Int64? = nil, begin: Int64 = 0,
-        challenges: [HTTPChallenge] = [], proxyRefusal: ProxyRefusal? = nil, isPrivate: Bool = false
+        challenges: [HTTPChallenge] = [], proxyRefusal: ProxyRefusal? = nil, isPrivate: Bool = false,
+        beganPublic: Bool = false
     ) {
         self.status = status
         self.url = url
@@ -31,5 +35,6 @@ public struct HTTPResponse: Hashable, Sendable {
         self.challenges = challenges
         self.proxyRefusal = proxyRefusal
         self.isPrivate = isPrivate
+        self.beganPublic = beganPublic
     }
 }

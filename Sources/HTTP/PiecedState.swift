@@ -59,6 +59,7 @@ struct PiecedState {
     /// What the first answer said of the whole.
     var edition = PiecePlan.Edition()
     var packets: TransferMeter.Packets?
+    private var mustBePublic = false
     /// What is asked for.
     private let request: HTTPRequest
     /// How long a piece takes, of late.
@@ -76,6 +77,7 @@ struct PiecedState {
         var part = request
         (part.pieces, part.range, part.weight) = (nil, range, weight)
         part.meter = request.meter.map { _ in TransferMeter() }
+        if mustBePublic { part.reach = .publicOnly(except: nil) }
         switch role {
         case .lead: break
         case .all: part.isBegunAnew = true
@@ -93,6 +95,13 @@ struct PiecedState {
             part.isBegunAnew = part.resumption == nil
         }
         return part
+    }
+
+    /// Takes in the head of an answer to a part.
+    ///
+    /// Once one part has come from a public address, all others must: the name may lead to a private one by then.
+    mutating func note(_ head: HTTPResponse) {
+        if head.beganPublic { mustBePublic = true }
     }
 
     /// The next piece, if it is time to ask for one.

@@ -115,6 +115,7 @@ final class PiecedTransfer: Sendable {
 
     private func take(_ head: HTTPResponse, _ role: PiecedState.Role, of number: Int) throws {
         let edition = PiecePlan.Edition(validator: head.resumptionValidator, length: head.length)
+        state.withLock { $0.note(head) }
         switch role {
         case .lead:
             guard head.status == 206 else { return takeAll(head) }
@@ -175,7 +176,7 @@ final class PiecedTransfer: Sendable {
             mailbox.post(
                 HTTPResponse(
                     status: request.resumption == nil ? 200 : 206, url: head.url, headers: head.headers, length: length,
-                    begin: begin, isPrivate: head.isPrivate))
+                    begin: begin, isPrivate: head.isPrivate, beganPublic: head.beganPublic))
             return dropped
         }
         guard let dropped else { return false }

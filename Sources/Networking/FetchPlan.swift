@@ -14,6 +14,8 @@ public struct FetchPlan: Sendable {
     public var reach: HTTPRequest.Reach
     /// Whether the user himself has named its origin.
     public var isNamedByUser: Bool
+    /// Whether the host had a public address before, so that a private one is a change that the user is told of.
+    public var wasPublic: Bool
     /// The most bytes that will do.
     public var limit: Int64
     /// The file that the body goes into; without one it is handed over piece by piece.
@@ -27,7 +29,8 @@ public struct FetchPlan: Sendable {
     public init(
         address: Address, signIn: SignIn? = nil, validators: Validators = Validators(), limit: Int64,
         file: PartialFile? = nil, resumption: HTTPRequest.Resumption? = nil,
-        reach: HTTPRequest.Reach = .anywhere, isNamedByUser: Bool = false, allowsCompression: Bool = false
+        reach: HTTPRequest.Reach = .anywhere, isNamedByUser: Bool = false,
+        wasPublic: Bool = false, allowsCompression: Bool = false
     ) {
         self.address = address
         self.signIn = signIn
@@ -37,6 +40,7 @@ public struct FetchPlan: Sendable {
         self.resumption = resumption
         self.reach = reach
         self.isNamedByUser = isNamedByUser
+        self.wasPublic = wasPublic
         self.allowsCompression = allowsCompression
     }
 

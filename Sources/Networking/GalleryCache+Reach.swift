@@ -7,8 +7,11 @@ extension GalleryCache {
     ///
     /// A gallery from the network is a stranger, and may lead to nothing in the user's own network but the host that the user
     /// has named himself.
-    var listReach: HTTPRequest.Reach {
-        address.scheme == .file ? .anywhere : .publicOnly(except: address.host)
+    ///
+    /// - Parameter wasPublic: whether that host had a public address before. It must have one then: whoever owns the name can
+    ///   have it lead into the user's network later.
+    func listReach(wasPublic: Bool) -> HTTPRequest.Reach {
+        address.scheme == .file ? .anywhere : .publicOnly(except: wasPublic ? nil : address.host)
     }
 
     /// What the gallery's pictures may lead to.

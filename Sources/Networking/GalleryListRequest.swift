@@ -44,15 +44,18 @@ public struct GalleryListRequest: NetworkRequest {
 
     /// Asks whether the list has changed, where one is held.
     public func plan() throws -> FetchPlan {
-        FetchPlan(
-            address: try listAddress(), signIn: signIn, validators: try Self.validators(in: cache), limit: Self.limit,
-            reach: cache.listReach, isNamedByUser: true, allowsCompression: true)
+        let record = try cache.read { try $0.gallery() }
+        return FetchPlan(
+            address: try listAddress(), signIn: signIn, validators: Self.validators(in: record), limit: Self.limit,
+            reach: cache.listReach(wasPublic: record.wasPublic), isNamedByUser: true, wasPublic: record.wasPublic,
+            allowsCompression: true)
     }
 
     /// Reads the list as it comes, compares, and commits at its end.
     public func process(_ response: inout Response) async throws {
         guard !response.isUnchanged else {
-            try await cache.writer.noteUnchanged(isPrivate: response.head.isPrivate, at: context.now())
+            try await cache.writer.noteUnchanged(
+                isPrivate: response.head.isPrivate, isPublic: response.head.beganPublic, at: context.now())
             return context.log.info(.sync, "\(cache.address): unchanged")
         }
         let (changes, skipped) = try await read(&response)
@@ -62,7 +65,7 @@ public struct GalleryListRequest: NetworkRequest {
         do {
             summary = try await cache.writer.commit(
                 changes, skipped: skipped, validators: response.validators, isPrivate: response.head.isPrivate,
-                at: context.now())
+                isPublic: response.head.beganPublic, at: context.now())
         } catch CacheError.conflict {
             guard try isHeld(response.validators) else { throw CacheError.conflict }
             return context.log.info(.sync, "\(cache.address): another process has just stored this list")
@@ -103,8 +106,11 @@ public struct GalleryListRequest: NetworkRequest {
 
     /// Those of the list that is held.
     private static func validators(in cache: GalleryCache) throws -> Validators {
-        let record = try cache.read { try $0.gallery() }
-        return record.lastSuccess == nil ? Validators() : record.validators
+        validators(in: try cache.read { try $0.gallery() })
+    }
+
+    private static func validators(in record: GalleryRecord) -> Validators {
+        record.lastSuccess == nil ? Validators() : record.validators
     }
 
     /// Shows that an update is running.

@@ -10,6 +10,8 @@ public enum RequestError: Error, Equatable {
     case transfer(HTTPError)
     /// There is no network to reach anything by.
     case noNetwork
+    /// The gallery's host had a public address, and has a private one now.
+    case noLongerPublic(String)
     /// The server said no; how many seconds it asks to be left alone, where it says so.
     case status(Int, retryAfter: Int?)
     /// The server wants to know who asks, and the user may have an answer.
@@ -41,6 +43,10 @@ public enum RequestError: Error, Equatable {
         switch self {
         case .transfer(let error): Failure(error.description, remedy: error.isTransient ? .time : .none)
         case .noNetwork: Failure("there is no network", remedy: .network)
+        case .noLongerPublic(let host):
+            Failure(
+                "\(host) was public and is at a private address now; if that is right, clear this gallery’s cache",
+                remedy: .none)
         case .status(let code, _):
             Failure("the server answered \(code)\(Self.meaning(of: code))", remedy: isTransientStatus ? .time : .none)
         case .signIn(let question):

@@ -21,7 +21,13 @@ public struct Response {
     ) async throws -> Response {
         let request = try plan.httpRequest()
         var events = permit.send(request, over: client).makeAsyncIterator()
-        guard case .response(let head)? = try await events.next() else {
+        let first: HTTPEvent?
+        do { first = try await events.next() } catch HTTPError.privateAddress(let host)
+            where plan.wasPublic && host == plan.address.host
+        {
+            throw RequestError.noLongerPublic(host)
+        }
+        guard case .response(let head)? = first else {
             throw RequestError.transfer(.malformed("it has no beginning"))
         }
         let isWanted = head.status == 200 || (head.status == 206 && plan.resumption != nil)

@@ -56,15 +56,19 @@ public final class ScriptedServer: Sendable {
         var isInterrupted = false
     }
 
-    /// Listens on a free port of loopback.
-    public init(_ script: @escaping @Sendable (Request) -> [Step]) throws {
+    /// Listens on a free port of loopback, or of another address that this machine has.
+    ///
+    /// - Parameter port: the port, if that is not to be any free one.
+    public init(at host: String = "127.0.0.1", port: Int = 0, _ script: @escaping @Sendable (Request) -> [Step]) throws
+    {
         self.script = script
         let (finder, listener) = (Self.makeSocket(), Self.makeSocket())
         defer { Glibc.close(finder) }
         self.listener = listener
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        address.sin_addr.s_addr = inet_addr(host)
+        address.sin_port = in_port_t(port).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         // A port that the system has chosen is given back when nobody listens at it for a while; one that was asked for is
         // not. So it is asked for what it has chosen.
@@ -75,7 +79,7 @@ public final class ScriptedServer: Sendable {
             }
         }
         guard bound else { throw POSIXError(.EADDRNOTAVAIL) }
-        port = Int(UInt16(bigEndian: address.sin_port))
+        self.port = Int(UInt16(bigEndian: address.sin_port))
         acceptConnections()
     }
 

@@ -1,0 +1,83 @@
+import Logging
+import Model
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import HTTP
+@testable import Networking
+
+/// Galleries whose name leads to a public address at one update, and to a private one at the next.
+@Suite(.enabled(if: OwnNetwork.isPossible)) struct ChangedAddressTests {
+    private let network: PublicNetwork
+    private let folder = TestFolder()
+    private let context: RequestContext
+
+    init() throws {
+        network = try PublicNetwork()
+        let log = Log()
+        let caches = try CacheFolder(path: folder.path("cache"), log: log)
+        context = RequestContext(caches: caches, activity: Activity(), log: log)
+    }
+
+    /// Updates a gallery whose name leads to an address. Returns the failure.
+    private func update(_ cache: GalleryCache, at address: String) async throws -> Failure? {
+        var configuration = HTTPConfiguration(connectTimeout: 60, stallTimeout: 60)
+        configuration.names = ["photos.test:\(cache.address.port ?? 80):\(address)"]
+        let client = HTTPClient(configuration, log: Log())
+        // The client's thread begins with its first transfer, and stays in the network of whoever began it.
+        let first = HTTPRequest(url: "http://127.0.0.1:9/", destination: .stream, limit: 1)
+        await #expect(throws: HTTPError.self) { for try await _ in network.inside({ client.transfer(first) }) {} }
+        let request = try #require(try GalleryListRequest.make(for: .list(cache.id), in: context))
+        do {
+            try await request.perform(over: client)
+            return nil
+        } catch {
+            return RequestError(error).failure
+        }
+    }
+
+    @Test("BEHAVIOURS 5.3: a gallery that was public is refused at a private address until its cache is cleared")
+    func staysPublic() async throws {
+        let list = NetworkTest.list(["a"])
+        let outer = try network.server(at: PublicNetwork.address) { _ in .answer(200, list) }
+        let inner = try network.server(at: "127.0.0.1", port: outer.port) { _ in .answer(200, list) }
+        let cache = try context.caches.open(Address("http://photos.test:\(outer.port)/index.xml"))
+        #expect(try await update(cache, at: PublicNetwork.address) == nil)
+        let refused = Failure(
+            "photos.test was public and is at a private address now; if that is right, clear this gallery’s cache",
+            remedy: .none)
+        for _ in 0..<2 { #expect(try await update(cache, at: "127.0.0.1") == refused) }
+        #expect(inner.connectionCount == 0)
+        // It goes on where it was.
+        #expect(try await update(cache, at: PublicNetwork.address) == nil)
+        try await context.caches.discard(cache.address)
+        #expect(try await update(cache, at: "127.0.0.1") == nil)
+        #expect(inner.requests.count == 1)
+    }
+
+    @Test("A private gallery may move to a public address, and then stays there")
+    func becomesPublic() async throws {
+        let list = NetworkTest.list(["a"])
+        let outer = try network.server(at: PublicNetwork.address) { _ in .answer(200, list) }
+        let inner = try network.server(at: "127.0.0.1", port: outer.port) { _ in .answer(200, list) }
+        let cache = try context.caches.open(Address("http://photos.test:\(outer.port)/index.xml"))
+        for address in ["127.0.0.1", "127.0.0.1", PublicNetwork.address] {
+            #expect(try await update(cache, at: address) == nil)
+        }
+        #expect(try await update(cache, at: "127.0.0.1") != nil)
+        #expect(inner.requests.count == 2)
+    }
+
+    @Test("A private gallery that redirects to a public address is asked again where it is")
+    func leadsAway() async throws {
+        let list = NetworkTest.list(["a"])
+        let outer = try network.server(at: PublicNetwork.address) { _ in .answer(200, list) }
+        let inner = try network.server(at: "127.0.0.1") { _ in
+            .answer(302, headers: ["Location: http://\(PublicNetwork.address):\(outer.port)/"])
+        }
+        let cache = try context.caches.open(Address("http://photos.test:\(inner.port)/index.xml"))
+        for _ in 0..<2 { #expect(try await update(cache, at: "127.0.0.1") == nil) }
+        #expect(inner.requests.count == 2 && outer.requests.count == 2)
+    }
+}
