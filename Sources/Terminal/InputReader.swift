@@ -6,7 +6,9 @@ import Glibc
 @MainActor
 final class InputReader {
     private let descriptor: Int32
-    private let source: any DispatchSourceRead
+    /// Silenced at the end, and never cancelled: see ``DispatchSourceProtocol/silence()``.
+    let source: any DispatchSourceRead
+    private var isClosed = false
     private var parser: InputParser
     private let escapeWait: Int
     private let sequenceWait: Int
@@ -40,8 +42,10 @@ final class InputReader {
         source.resume()
     }
 
-    /// Hears nothing any more. It is called once.
+    /// Reads nothing any more. It can be repeated.
     func close() {
+        guard !isClosed else { return }
+        isClosed = true
         source.silence()
     }
 
@@ -77,7 +81,7 @@ final class InputReader {
 
     private func read() {
         guard let bytes = readBytes() else {
-            source.cancel()
+            close()
             return onGone()
         }
         guard !bytes.isEmpty else { return }

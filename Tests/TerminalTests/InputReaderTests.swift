@@ -1,5 +1,5 @@
 import Cells
-import Glibc
+import Foundation
 import TestSupport
 import Testing
 
@@ -52,6 +52,27 @@ import Testing
         #expect(
             await line.next(2) == [.paste(String(repeating: "a", count: 50)), .key(.character("q"))])
         line.reader.close()
+    }
+
+    @Test("A terminal that hangs up is reported once, and its event source is silenced and not cancelled")
+    func hangUp() async throws {
+        for _ in 0..<20 {
+            var (master, slave): (Int32, Int32) = (-1, -1)
+            try #require(openpty(&master, &slave, nil, nil, nil) == 0)
+            // A descriptor of a silenced source stays open, and gets a number that others do not get.
+            let descriptor = fcntl(slave, F_DUPFD_CLOEXEC, 500)
+            Glibc.close(slave)
+            let reader = InputReader(descriptor, sequences: KeySequences { _ in nil }, escapeWait: 10)
+            var ends = 0
+            reader.onGone = {
+                ends += 1
+                // As the program does that ends with its terminal.
+                reader.close()
+            }
+            Glibc.close(master)
+            while ends == 0, !Task.isCancelled { await Task.yield() }
+            #expect(ends == 1 && !reader.source.isCancelled)
+        }
     }
 
     /// As when the program was stopped in the middle of a paste, and the shell has read the rest.
