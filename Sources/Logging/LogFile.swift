@@ -24,10 +24,12 @@ public final class LogFile: Sendable {
 
     private static let maximumWaiting = 1_000
 
-    /// Opens the file for appending, or creates it, readable by its owner alone.
+    /// Opens the file for appending, or creates it. It becomes readable and writable by its owner alone before anything is written.
     ///
     /// When it would grow beyond `maximumSize` bytes it is renamed to `path.1`, in place of an older one, and a new
-    /// file is begun. A symbolic link is refused: whoever can place one could choose what is overwritten.
+    /// file is begun. A link, a file with several names, another user's file and what is no file are refused: another user could
+    /// read what is logged, or choose what is written to. Such a file is left as it is. If one takes the file's place
+    /// later, the log ends at the next change of files.
     public init(path: String, maximumSize: Int = 1 << 20) throws(LogError) {
         self.path = path
         self.maximumSize = maximumSize
@@ -84,14 +86,37 @@ public final class LogFile: Sendable {
     private func rotate() {
         guard descriptor >= 0 else { return }
         close(descriptor)
-        rename(path, path + ".1")
-        descriptor = (try? Self.open(path)) ?? -1
-        size = 0
+        descriptor = rename(path, path + ".1") == 0 ? (try? Self.open(path)) ?? -1 : -1
+        size = descriptor >= 0 ? Int(lseek(descriptor, 0, SEEK_END)) : 0
     }
 
     private static func open(_ path: String) throws(LogError) -> Int32 {
-        let descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .cannotOpen(path, String(cString: strerror(errno))) }
-        return descriptor
+        // A pipe that nobody reads would make the program wait.
+        let descriptor = Glibc.open(
+            path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw errno == ELOOP ? .notPrivate(path, "it is a link") : .cannotOpen(path, reason)
+        }
+        do throws(LogError) {
+            try makePrivate(descriptor, path)
+            return descriptor
+        } catch {
+            close(descriptor)
+            throw error
+        }
     }
+
+    private static func makePrivate(_ descriptor: Int32, _ path: String) throws(LogError) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .cannotOpen(path, reason) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .notPrivate(path, "it is no file") }
+        guard status.st_uid == geteuid() else { throw .notPrivate(path, "it is another user’s") }
+        guard status.st_nlink == 1 else { throw .notPrivate(path, "it has another name too") }
+        // Who has opened it before can read on all the same, but nothing of what is to come is for them to find.
+        guard status.st_mode & 0o7777 == 0o600 || fchmod(descriptor, 0o600) == 0 else {
+            throw .cannotOpen(path, reason)
+        }
+    }
+
+    private static var reason: String { String(cString: strerror(errno)) }
 }

@@ -128,12 +128,54 @@ import Testing
         #expect(mode == 0o600)
     }
 
-    @Test func linksAreRefused() throws {
+    @Test("A log file that others may read becomes the user's alone before it is written to")
+    func becomesPrivate() throws {
         let folder = TestFolder()
-        folder.write("victim", "keep")
-        try FileManager.default.createSymbolicLink(
-            atPath: folder.path("log"), withDestinationPath: folder.path("victim"))
-        #expect(throws: LogError.self) { try LogFile(path: folder.path("log")) }
-        #expect(try String(contentsOfFile: folder.path("victim"), encoding: .utf8) == "keep")
+        let path = folder.write("log", "older\n")
+        chmod(path, 0o666)
+        let file = try LogFile(path: path, maximumSize: 1_000)
+        #expect(mode(path) == 0o600)
+        let log = Log(file: file)
+        for number in 0..<30 { log.info(.sync, "entry number \(number)") }
+        file.flush()
+        #expect(mode(path) == 0o600 && mode(path + ".1") == 0o600)
+        #expect(try String(contentsOfFile: path + ".1", encoding: .utf8).hasPrefix("older\n"))
+    }
+
+    @Test("A log file that others could read or choose is refused, and is left as it is")
+    func refused() throws {
+        let folder = TestFolder()
+        let victim = folder.write("victim", "keep")
+        chmod(victim, 0o644)
+        let path = folder.path("log")
+        let occupants: [(reason: String, make: () -> Int32)] = [
+            ("it is a link", { symlink(victim, path) }), ("it is a link", { symlink("nowhere", path) }),
+            ("it has another name too", { link(victim, path) }),
+            ("it is no file", { mkfifo(path, 0o666) + chmod(path, 0o666) }),
+        ]
+        for (reason, make) in occupants {
+            #expect(make() == 0)
+            let error = #expect(throws: LogError.self) { try LogFile(path: path) }
+            // A pipe that nobody reads cannot even be opened for writing.
+            let isPipe = reason == "it is no file"
+            #expect(error == .notPrivate(path, reason) || isPipe, "\(String(describing: error))")
+            unlink(path)
+        }
+        #expect(try String(contentsOfFile: victim, encoding: .utf8) == "keep" && mode(victim) == 0o644)
+        #expect(throws: LogError.notPrivate("/dev/null", "it is no file")) { try LogFile(path: "/dev/null") }
+    }
+
+    @Test("Another user's log file is refused", .enabled(if: geteuid() == 0))
+    func anotherUsers() throws {
+        let folder = TestFolder()
+        let path = folder.write("log", "theirs")
+        #expect(chown(path, 65_534, 65_534) == 0)
+        #expect(throws: LogError.notPrivate(path, "it is another user’s")) { try LogFile(path: path) }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "theirs")
+    }
+
+    private func mode(_ path: String) -> Int {
+        var status = stat()
+        return lstat(path, &status) == 0 ? Int(status.st_mode & 0o7777) : -1
     }
 }
