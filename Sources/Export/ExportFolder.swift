@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import Model
 
@@ -11,8 +12,10 @@ import Model
 final class ExportFolder: Sendable {
     let path: String
     private let descriptor: Int32
-    /// As readable as the folder is.
+    /// The permissions of files in it.
     private let mode: mode_t
+    /// How files are made here, the best way first.
+    private let kinds: [UnfinishedFile.Kind]
 
     /// What a photo came to be.
     enum Outcome: Equatable {
@@ -21,14 +24,25 @@ final class ExportFolder: Sendable {
         case wasThere
     }
 
-    /// Opens a folder, or makes it, but not those above it: they would be a mistyped path.
-    init(_ path: String) throws(ExportError) {
-        if mkdir(path, 0o777) != 0, errno != EEXIST { throw .failed(path) }
-        descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    /// Opens a folder, or makes it, but not those above it: they would be a mistyped path. Removes what killed exports have
+    /// left in it.
+    ///
+    /// - Parameters:
+    ///   - mask: what it gets, and what files in it get, of permissions.
+    ///   - kinds: how files are made here, where the file system can do that.
+    init(
+        _ path: String, _ mask: CreationMask, kinds: [UnfinishedFile.Kind] = UnfinishedFile.Kind.allCases
+    ) throws(ExportError) {
+        let isNew = mkdir(path, 0o700) == 0
+        if !isNew, errno != EEXIST { throw .failed(path) }
+        descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (isNew ? O_NOFOLLOW : 0))
         guard descriptor >= 0 else { throw .failed(path) }
         var status = stat()
-        mode = fstat(descriptor, &status) == 0 ? status.st_mode & 0o666 : 0o600
+        if isNew, fstat(descriptor, &status) == 0 { fchmod(descriptor, mask.newFolder(status.st_mode)) }
+        mode = fstat(descriptor, &status) == 0 ? mask.file(inFolder: status.st_mode) : 0o600
         self.path = path
+        self.kinds = kinds
+        UnfinishedFile.sweep(descriptor)
     }
 
     deinit {
@@ -46,28 +60,39 @@ final class ExportFolder: Sendable {
             return .wasThere
         }
         if errno != ENOENT { throw errno == ELOOP ? .exists(path: path(name)) : .failed(path(name)) }
-        let temporary = ".vitrine-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
-        defer { unlinkat(descriptor, temporary, 0) }
-        try copy(source, to: temporary, date, named: name)
-        if linkat(descriptor, temporary, descriptor, name, 0) == 0 { return .written }
-        guard [EPERM, EOPNOTSUPP, ENOSYS, EMLINK].contains(errno) else {
-            throw errno == EEXIST ? .exists(path: path(name)) : .failed(path(name))
+        for kind in kinds {
+            do throws(SystemError) {
+                guard let file = try UnfinishedFile(kind, in: descriptor) else { continue }
+                try copy(source, to: file.descriptor, date)
+                switch try file.take(name) {
+                case .done: return .written
+                case .nameIsTaken: throw SystemError(EEXIST)
+                case .unsupported: continue
+                }
+            } catch {
+                throw error.code == EEXIST ? .exists(path: path(name)) : .failed(path(name), error)
+            }
         }
-        // A stick's file system has no links. Then the name is taken first, by a file that is nobody's but ours.
-        try copy(source, to: name, date, named: name)
+        // A stick's file system may know neither. Then the name is taken first, by a file that is nobody's but ours.
+        try copy(source, to: name, date)
         return .written
     }
 
-    private func copy(_ source: Int32, to file: String, _ date: Timestamp, named name: String) throws(ExportError) {
-        let target = openat(descriptor, file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    private func copy(_ source: Int32, to name: String, _ date: Timestamp) throws(ExportError) {
+        let target = openat(descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard target >= 0 else { throw errno == EEXIST ? .exists(path: path(name)) : .failed(path(name)) }
         defer { close(target) }
-        guard Self.copy(source, target), Self.setDate(of: target, date), fsync(target) == 0 else {
-            let error = ExportError.failed(path(name))
-            unlinkat(descriptor, file, 0)
-            throw error
+        do throws(SystemError) {
+            try copy(source, to: target, date)
+        } catch {
+            unlinkat(descriptor, name, 0)
+            throw .failed(path(name), error)
         }
-        // A stick's file system has no modes either.
+    }
+
+    private func copy(_ source: Int32, to target: Int32, _ date: Timestamp) throws(SystemError) {
+        guard Self.copy(source, target), Self.setDate(of: target, date), fsync(target) == 0 else { throw SystemError() }
+        // A stick's file system has no modes.
         fchmod(target, mode)
     }
 
@@ -123,7 +148,7 @@ final class ExportFolder: Sendable {
 
 extension ExportError {
     /// What the system has just refused.
-    fileprivate static func failed(_ path: String) -> ExportError {
-        .file(path: path, reason: String(cString: strerror(errno)))
+    fileprivate static func failed(_ path: String, _ error: SystemError = SystemError()) -> ExportError {
+        .file(path: path, reason: "\(error)")
     }
 }

@@ -5,7 +5,7 @@ import Streams
 
 /// Copies photos out of a gallery's cache into a folder, and wishes for those that are not there.
 ///
-///     let export = try PhotoExport(keys, of: cache, to: "/home/me/lake", wishes: wishes)
+///     let export = try PhotoExport(keys, of: cache, to: "/home/me/lake", mask: mask, wishes: wishes)
 ///     let report = try await export.run { event in print(event.result) }
 ///
 /// It has no network and knows of none: it asks for what is missing as screens do, and looks into the cache. A few photos
@@ -68,16 +68,18 @@ public actor PhotoExport {
     ///
     /// - Parameters:
     ///   - folder: is made if it is not there.
+    ///   - mask: what permissions the files get, and the folder if it is made.
     ///   - mayFetch: whether somebody fulfils wishes. If not, what is not here has failed.
     ///   - mayTryAgain: asked when a photo could not be had, whether that is different now: a password has been found.
     public init(
-        _ keys: [PhotoKey], of cache: GalleryCache, to folder: String, wishes: Wishes, mayFetch: Bool = true,
+        _ keys: [PhotoKey], of cache: GalleryCache, to folder: String, mask: CreationMask, wishes: Wishes,
+        mayFetch: Bool = true,
         mayTryAgain: @escaping @Sendable () async -> Bool = { false }
     ) throws(ExportError) {
         (self.cache, self.wishes, self.mayFetch, pending) = (cache, wishes, mayFetch, keys[...])
         self.keys = keys
         self.mayTryAgain = mayTryAgain
-        self.folder = try ExportFolder(folder)
+        self.folder = try ExportFolder(folder, mask)
     }
 
     /// Copies them, and says what became of each.

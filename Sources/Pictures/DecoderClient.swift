@@ -71,6 +71,8 @@ public struct DecoderClient: Sendable {
                 throw [EMFILE, ENFILE].contains(errno) ? .tooFewDescriptors : .file(String(cString: strerror(errno)))
             }
             defer { close(input) }
+            return try decode(.open(input), request, cancellation: cancellation)
+        case .open(let input):
             if let small, SmallPictureService.takes(request), let bytes = SmallFile.read(input),
                 let reply = try small.decode(bytes, request, cancellation)
             {

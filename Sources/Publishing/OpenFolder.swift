@@ -1,7 +1,9 @@
-import CFolder
+import Files
 import Glibc
+import Model
 
-/// A folder that is held open, and what is done in it by names of one part, or of several below it. No link is followed.
+/// A folder that is held open, and what is done in it by names of one part, or of several below it. No link is followed, at any
+/// part of a name.
 final class OpenFolder: Sendable {
     /// For messages, and for programs that want a path.
     let path: String
@@ -9,19 +11,29 @@ final class OpenFolder: Sendable {
     /// Of files in it: as readable as the folder is, since who may look at the photos may look at the gallery.
     let fileMode: mode_t
     private let folderMode: mode_t
+    private let mask: CreationMask
+    private let boundary: FolderBoundary
 
-    private init(descriptor: Int32, path: String) {
-        (self.descriptor, self.path) = (descriptor, path)
+    private init(descriptor: Int32, path: String, mask: CreationMask) throws(PublishingError) {
+        (self.descriptor, self.path, self.mask) = (descriptor, path, mask)
         var status = stat()
-        let mode = fstat(descriptor, &status) == 0 ? status.st_mode & 0o777 : 0o700
-        (fileMode, folderMode) = (mode & 0o666, mode)
+        let mode = fstat(descriptor, &status) == 0 ? status.st_mode : 0o700
+        (fileMode, folderMode) = (mask.file(inFolder: mode), mask.folder(inFolder: mode))
+        do {
+            boundary = try FolderBoundary(duplicating: descriptor)
+        } catch {
+            close(descriptor)
+            throw .failed(path, error)
+        }
     }
 
     /// Opens a folder of the user's, through a link if he named one.
-    convenience init(_ path: String) throws(PublishingError) {
-        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    ///
+    /// - Parameter mask: what permissions new files and folders get.
+    convenience init(_ path: String, _ mask: CreationMask = .ownerOnly) throws(PublishingError) {
+        let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .failed(path) }
-        self.init(descriptor: descriptor, path: path)
+        try self.init(descriptor: descriptor, path: path, mask: mask)
     }
 
     deinit {
@@ -33,25 +45,22 @@ final class OpenFolder: Sendable {
         let found = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         if found < 0, errno == ENOENT { return nil }
         guard found >= 0 else { throw .failed(path(name)) }
-        return OpenFolder(descriptor: found, path: path(name))
+        return try OpenFolder(descriptor: found, path: path(name), mask: mask)
     }
 
     /// A folder in this one, made if it is not there.
     func makeFolder(_ name: String) throws(PublishingError) -> OpenFolder {
-        if mkdirat(descriptor, name, folderMode) == 0 {
-            // Whatever the process keeps from others otherwise.
-            fchmodat(descriptor, name, folderMode, 0)
-        } else if errno != EEXIST {
-            throw .failed(path(name))
-        }
-        guard let folder = try folder(name) else { throw .failed(path(name)) }
-        return folder
+        let isNew = mkdirat(descriptor, name, 0o700) == 0
+        if !isNew, errno != EEXIST { throw .failed(path(name)) }
+        let made = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard made >= 0 else { throw .failed(path(name)) }
+        if isNew { fchmod(made, folderMode) }
+        return try OpenFolder(descriptor: made, path: path(name), mask: mask)
     }
 
     /// A regular file, open for reading; nil if there is none.
     func file(_ name: String) -> Int32? {
-        let file = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
+        guard let file = open(name) else { return nil }
         var status = stat()
         if fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG { return file }
         close(file)
@@ -62,7 +71,26 @@ final class OpenFolder: Sendable {
     /// What is there of that name.
     func status(_ name: String) -> stat? {
         var status = stat()
-        return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
+        guard let slash = name.lastIndex(of: "/") else {
+            return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
+        }
+        // A folder on the way may be a link by now.
+        guard let parent = open(String(name[..<slash])) else { return nil }
+        let outcome = fstatat(parent, String(name[name.index(after: slash)...]), &status, AT_SYMLINK_NOFOLLOW)
+        let code = errno
+        close(parent)
+        errno = code
+        return outcome == 0 ? status : nil
+    }
+
+    /// Opens what is there of that name, unless a link is on the way; `errno` says why not.
+    private func open(_ name: String) -> Int32? {
+        do throws(SystemError) {
+            return try boundary.open(name, .none)
+        } catch {
+            errno = error.code
+            return nil
+        }
     }
 
     /// The bytes of a regular file; nil if there is none.
@@ -76,11 +104,10 @@ final class OpenFolder: Sendable {
 
     /// What a folder below this one holds, by names as the file system has them; this folder's for an empty path.
     func entries(_ below: String = "") throws(PublishingError) -> [FolderEntry] {
-        let place = below.isEmpty ? "." : below
-        let folder = openat(descriptor, place, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard folder >= 0, let stream = fdopendir(folder) else {
+        guard let folder = open(below.isEmpty ? "." : below + "/") else { throw .failed(path(below)) }
+        guard let stream = fdopendir(folder) else {
             let error = PublishingError.failed(path(below))
-            if folder >= 0 { close(folder) }
+            close(folder)
             throw error
         }
         defer { closedir(stream) }
@@ -104,13 +131,13 @@ final class OpenFolder: Sendable {
 
     /// Has the disk take everything that was written, of all files at once: one wait in place of one for each.
     func syncAll() throws(PublishingError) {
-        guard cfolder_sync_all(descriptor) == 0 else { throw .failed(path) }
+        do { try FolderSync.syncAll(descriptor) } catch { throw .failed(path, error) }
     }
 }
 
 extension PublishingError {
     /// What the system has just refused.
-    static func failed(_ path: String) -> PublishingError {
-        .file(path: path, reason: String(cString: strerror(errno)))
+    static func failed(_ path: String, _ error: SystemError = SystemError()) -> PublishingError {
+        .file(path: path, reason: "\(error)")
     }
 }

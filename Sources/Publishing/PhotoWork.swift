@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import Model
 import Pictures
@@ -48,9 +49,14 @@ struct PhotoWork: Sendable {
         func looked(_ fate: RecordLine.Fate) -> Outcome {
             .looked(RecordLine(reference: path.reference, stamp: stamp, fate: fate), before: known?.photo)
         }
+        // The decoder gets the file and not its path, which may lead elsewhere by now.
+        guard let file = folder.file(path.text) else {
+            return .failed(path.text, reason: "\(PictureError.file("\(SystemError())"))")
+        }
+        defer { close(file) }
         let reply: DecodeReply
         do throws(PictureError) {
-            reply = try decoder.thumbnail(of: .file(folder.path(path.text)), box: Self.box)
+            reply = try decoder.thumbnail(of: .open(file), box: Self.box)
         } catch {
             switch error {
             case .undecodable(.unsupportedFormat(let format)):

@@ -4,7 +4,7 @@ import Streams
 
 /// Makes a folder of photos a gallery: a list, `gallery.xml`, and `thumbnails/` beside it.
 ///
-///     let publisher = try Publisher("/srv/www/lake", decoder: decoder, decoderEdition: "1", width: 4)
+///     let publisher = try Publisher("/srv/www/lake", mask: mask, decoder: decoder, decoderEdition: "1", width: 4)
 ///     let report = try await publisher.run { event in print(event) }
 ///
 /// Done again it looks at what has changed since, and at nothing else; where nothing has, it decodes nothing and writes
@@ -39,12 +39,13 @@ public actor Publisher {
     /// Opens a folder, and reads what an earlier run remembered of it. Nothing is written yet.
     ///
     /// - Parameters:
+    ///   - mask: what permissions the gallery's files get.
     ///   - decoderEdition: tells the decoder from an older or newer one. What one could not read is tried with the next.
     ///   - width: how many pictures to decode at once; one a core.
     public init(
-        _ path: String, decoder: DecoderClient, decoderEdition: String, width: Int
+        _ path: String, mask: CreationMask, decoder: DecoderClient, decoderEdition: String, width: Int
     ) throws(PublishingError) {
-        folder = try OpenFolder(path)
+        folder = try OpenFolder(path, mask)
         try folder.lock()
         list = try ListFile(in: folder)
         let thumbnails = try folder.folder(ListText.thumbnails)

@@ -20,23 +20,26 @@ final class Exports {
     var folder: String
     private var endings: [Int: Task<String, Never>] = [:]
     private var lastNumber = 0
+    private let mask: CreationMask
     private let wishes: Wishes
     private let mayFetch: Bool
 
     /// - Parameters:
     ///   - folder: what is proposed at first.
+    ///   - mask: what permissions the user's files get.
     ///   - mayFetch: whether somebody fulfils wishes.
-    init(folder: String, wishes: Wishes, mayFetch: Bool) {
-        (self.folder, self.wishes, self.mayFetch) = (folder, wishes, mayFetch)
+    init(folder: String, mask: CreationMask, wishes: Wishes, mayFetch: Bool) {
+        (self.folder, self.mask, self.wishes, self.mayFetch) = (folder, mask, wishes, mayFetch)
     }
 
     /// Begins to save photos.
     func begin(_ keys: [PhotoKey], of cache: GalleryCache, to folder: String, name: String, gallery: String) {
         let (events, continuation) = AsyncStream<PhotoExport.Event>.makeStream()
-        let work = Task.detached { [wishes, mayFetch] () -> Result<PhotoExport.Report, any Error> in
+        let work = Task.detached { [mask, wishes, mayFetch] () -> Result<PhotoExport.Report, any Error> in
             defer { continuation.finish() }
             do {
-                let export = try PhotoExport(keys, of: cache, to: folder, wishes: wishes, mayFetch: mayFetch)
+                let export = try PhotoExport(
+                    keys, of: cache, to: folder, mask: mask, wishes: wishes, mayFetch: mayFetch)
                 return .success(try await export.run { continuation.yield($0) })
             } catch {
                 return .failure(error)

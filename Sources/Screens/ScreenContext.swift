@@ -66,7 +66,8 @@ public final class ScreenContext {
         caches: CacheFolder, wishes: Wishes, activity: Activity, darkroom: Darkroom, log: Log, settings: Settings,
         galleries: RememberedGalleries, places: RememberedPlaces? = nil, locations: Locations, currentFolder: String,
         capabilities: Capabilities,
-        exportFolder: String, open: @escaping @Sendable ([PhotoKey], GalleryCache) async -> String?,
+        exportFolder: String, creationMask: CreationMask,
+        open: @escaping @Sendable ([PhotoKey], GalleryCache) async -> String?,
         wait: @escaping @Sendable (Duration) async throws -> Void,
         now: @escaping @Sendable () -> Timestamp = { Timestamp(milliseconds: Log.systemTime()) }
     ) {
@@ -84,7 +85,7 @@ public final class ScreenContext {
         self.currentFolder = currentFolder
         self.capabilities = capabilities
         self.open = open
-        exports = Exports(folder: exportFolder, wishes: wishes, mayFetch: !settings.offline)
+        exports = Exports(folder: exportFolder, mask: creationMask, wishes: wishes, mayFetch: !settings.offline)
         self.wait = wait
         self.now = now
     }

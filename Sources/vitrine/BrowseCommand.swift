@@ -125,7 +125,7 @@ struct BrowseCommand {
             galleries: galleries, places: places, locations: house.locations,
             currentFolder: GalleryArgument.currentFolder,
             capabilities: terminal.capabilities,
-            exportFolder: exportFolder, open: { await program.open($0, of: $1) },
+            exportFolder: exportFolder, creationMask: house.creationMask, open: { await program.open($0, of: $1) },
             wait: { [clock = BootClock()] in try await clock.sleep(until: clock.now + $0) })
     }
 

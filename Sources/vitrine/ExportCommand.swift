@@ -32,7 +32,9 @@ struct ExportCommand {
         guard try await hasList(of: cache, mayFetch) else { return .someFailed }
         let (keys, unknown) = try Self.keys(ids, cache)
         for id in unknown { Output.complain("\(address) has no photo “\(id)”.") }
-        let export = try PhotoExport(keys, of: cache, to: folder, wishes: house.wishes, mayFetch: mayFetch) {
+        let export = try PhotoExport(
+            keys, of: cache, to: folder, mask: house.creationMask, wishes: house.wishes, mayFetch: mayFetch
+        ) {
             await !house.takeUpAnswers(of: [cache]).isEmpty
         }
         Self.showProgress(0, of: keys.count)

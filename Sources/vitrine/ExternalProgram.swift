@@ -97,7 +97,8 @@ actor ExternalProgram {
         let place = "\(try privateFolder())/\(copies)"
         copies += 1
         let result = Mutex<Result<String, ExportError>?>(nil)
-        let export = try PhotoExport([key], of: cache, to: place, wishes: wishes, mayFetch: false)
+        let export = try PhotoExport(
+            [key], of: cache, to: place, mask: .ownerOnly, wishes: wishes, mayFetch: false)
         _ = try await export.run { event in result.withLock { $0 = event.result } }
         switch result.withLock({ $0 }) {
         case .success(let path): return path

@@ -17,6 +17,8 @@ struct House {
     /// What is wrong with the settings file, for the screen: what was said before it is covered by it.
     let mistakes: [String]
     let locations: Locations
+    /// What permissions files get that are written into the user's folders.
+    let creationMask: CreationMask
     let installation = Installation()
     let log: Log
     let logFile: LogFile?
@@ -27,7 +29,8 @@ struct House {
     /// Says when the machine comes to be on another network.
     let networkWatch = NetworkWatch()
 
-    init(_ invocation: Invocation) throws {
+    init(_ invocation: Invocation, _ creationMask: CreationMask) throws {
+        self.creationMask = creationMask
         decoder = DecoderClient(path: installation.decoder, from: .server)
         self.invocation = invocation
         locations = Locations()

@@ -17,7 +17,8 @@ struct PublishCommand {
 
     private func publish(_ folder: String) async throws -> ExitCode {
         let publisher = try Publisher(
-            folder, decoder: house.decoder, decoderEdition: house.installation.decoderEdition, width: House.cores)
+            folder, mask: house.creationMask, decoder: house.decoder,
+            decoderEdition: house.installation.decoderEdition, width: House.cores)
         let progress = ProgressLine()
         let report = try await publisher.run(countsFirst: Output.showsProgress) { event in
             switch event {

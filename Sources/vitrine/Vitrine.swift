@@ -17,16 +17,17 @@ enum Vitrine {
         ProgramDescriptors.raiseLimit()
         // Dates, letters and their order are the user's.
         setlocale(LC_ALL, "")
-        // Whatever is written anywhere is the user's alone.
-        umask(0o077)
+        // Whatever Vitrine writes is the user's alone, but for what goes into a folder of the user's: that is as the user's own
+        // mask has it.
+        let mask = CreationMask(umask(0o077))
         // A pipe that nobody reads is an error of the write, and handled there.
         signal(SIGPIPE, SIG_IGN)
-        let code = await run()
+        let code = await run(mask)
         // Nothing is left to be done or written, and other threads still run: `exit` would take things down under them.
         _exit(code)
     }
 
-    private static func run() async -> Int32 {
+    private static func run(_ mask: CreationMask) async -> Int32 {
         do {
             let invocation = try Invocation(CommandLine.arguments.dropFirst())
             switch invocation.command {
@@ -42,7 +43,7 @@ enum Vitrine {
             case .version(let isVerbose):
                 Output.print("vitrine \(Version.number)")
                 if isVerbose {
-                    try printFindings(invocation)
+                    try printFindings(invocation, mask)
                     DecoderDescription(DecoderClient(path: Installation().decoder)).print()
                 }
                 return ExitCode.done.rawValue
@@ -50,7 +51,7 @@ enum Vitrine {
             default:
                 try ProgramDescriptors.require(invocation.command.descriptors)
                 if invocation.command.fetches { GlobalTasks.prepareTimers() }
-                let house = try House(invocation)
+                let house = try House(invocation, mask)
                 defer { house.logFile?.flush() }
                 try house.clear(invocation)
                 return try await run(invocation.command, in: house)
@@ -77,8 +78,8 @@ enum Vitrine {
     }
 
     /// What was found out about where it runs, a line each.
-    private static func printFindings(_ invocation: Invocation) throws {
-        let wishes = try House(invocation).settings.terminalWishes
+    private static func printFindings(_ invocation: Invocation, _ mask: CreationMask) throws {
+        let wishes = try House(invocation, mask).settings.terminalWishes
         let terminal = OutputTerminal(TerminalEnvironment(), wishes, isThorough: true)
         defer { terminal.end() }
         for line in terminal.findings.lines { Output.print(line) }

@@ -83,6 +83,22 @@ static int hit_file(const char *call, int descriptor) {
 OPEN(open)
 OPEN(open64)
 
+/* A file system that knows no files without names, where that is wanted. */
+#define OPENAT(name)                                                                                                   \
+    int name(int folder, const char *path, int flags, ...) {                                                           \
+        va_list list;                                                                                                  \
+        va_start(list, flags);                                                                                         \
+        mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(list, mode_t) : 0;                                        \
+        va_end(list);                                                                                                  \
+        if ((flags & O_TMPFILE) == O_TMPFILE && getenv("VITRINE_FAULTS_NO_TMPFILE")) {                                 \
+            errno = EOPNOTSUPP;                                                                                        \
+            return -1;                                                                                                 \
+        }                                                                                                              \
+        return NEXT(name)(folder, path, flags, mode);                                                                  \
+    }
+OPENAT(openat)
+OPENAT(openat64)
+
 #define ON_FILE(type, name, call, parameters, ...)                                                                     \
     type name parameters {                                                                                             \
         if (hit_file(call, descriptor)) return -1;                                                                     \

@@ -91,4 +91,36 @@ import Testing
         let again = try home.vitrine("export", server.url("/index.xml"), home.folder.path("out"))
         #expect(again.status == 0 && again.lines.count == 100 && home.folder.entries("out").count == 100)
     }
+
+    /// The program is killed at every call that changes the folder, on a file system that knows files without names, and on
+    /// one that does not.
+    @Test(
+        "An export that is killed leaves nothing behind for longer than until the next one", arguments: [true, false])
+    func killed(hasUnnamedFiles: Bool) throws {
+        let more = hasUnnamedFiles ? [:] : ["VITRINE_FAULTS_NO_TMPFILE": "1"]
+        let (gallery, folder) = (Built.testGallery, home.folder.path("out"))
+        #expect(try home.vitrine("sync", "--photos", gallery).status == 0)
+        func export(_ kind: Faults.Kind) throws -> (status: Int32, calls: Int) {
+            try? FileManager.default.removeItem(atPath: folder + "/Dawn over the ridge.jpg")
+            let faults = Faults(in: folder, kind)
+            let command = try home.vitrine(
+                "export", "--offline", gallery, folder, "dawn-ridge",
+                environment: faults.environment.merging(more) { $1 })
+            return (command.status, faults.calls.count)
+        }
+        // The folder is made by the first one.
+        #expect(try export(.none).status == 0)
+        let all = try export(.none)
+        try #require(all.status == 0 && all.calls > 3)
+        var mostLeft = 0
+        for call in 1...all.calls {
+            #expect(try export(.kill(at: call)).status == -SIGKILL)
+            let left = home.folder.entries("out")
+            mostLeft = max(mostLeft, left.count)
+            // One at a time: each export sweeps what the one before has left.
+            #expect(left.count <= (hasUnnamedFiles ? 0 : 1) && left.allSatisfy { $0.hasPrefix(".vitrine-") }, "\(left)")
+        }
+        #expect(mostLeft == (hasUnnamedFiles ? 0 : 1))
+        #expect(try export(.none).status == 0 && home.folder.entries("out") == ["Dawn over the ridge.jpg"])
+    }
 }

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import Model
 import TestSupport
@@ -9,25 +10,32 @@ import Testing
     private let folder = TestFolder()
     private let date = Timestamp(milliseconds: 1_154_245_637_250)
 
-    private func put(_ contents: [UInt8], as name: String, into path: String? = nil) throws -> ExportFolder.Outcome {
+    private func put(
+        _ contents: [UInt8], as name: String, kinds: [UnfinishedFile.Kind] = UnfinishedFile.Kind.allCases
+    ) throws -> ExportFolder.Outcome {
         let source = open(folder.write("source", contents), O_RDONLY)
         defer { close(source) }
-        return try ExportFolder(path ?? folder.path("out")).put(source, as: name, date: date)
+        let out = try ExportFolder(folder.path("out"), CreationMask(0o022), kinds: kinds)
+        return try out.put(source, as: name, date: date)
     }
 
-    @Test func aFileIsWrittenWholeWithItsDate() throws {
+    /// As file systems have it that know files without names, those that know links, and sticks, which know neither.
+    @Test(
+        "A file is written whole, with its date, in each way that there is",
+        arguments: [UnfinishedFile.Kind.allCases, [.hidden], []])
+    func aFileIsWrittenWholeWithItsDate(kinds: [UnfinishedFile.Kind]) throws {
         let contents = (0..<300_000).map { UInt8(truncatingIfNeeded: $0) }
-        #expect(try put(contents, as: "Lake.jpg") == .written)
+        #expect(try put(contents, as: "Lake.jpg", kinds: kinds) == .written)
         #expect(folder.entries("out") == ["Lake.jpg"], "nothing else is left behind")
         let path = folder.path("out/Lake.jpg")
         #expect(FileManager.default.contents(atPath: path) == Data(contents))
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         let written = try #require(attributes[.modificationDate] as? Date)
         #expect(abs(written.timeIntervalSince1970 - 1_154_245_637.25) < 0.001)
-        #expect(try put(contents, as: "Lake.jpg") == .wasThere)
+        #expect(try put(contents, as: "Lake.jpg", kinds: kinds) == .wasThere)
     }
 
-    @Test(arguments: [(0o755, 0o644), (0o700, 0o600), (0o775, 0o664)])
+    @Test(arguments: [(0o755, 0o644), (0o700, 0o600), (0o775, 0o644), (0o2775, 0o644)])
     func itIsAsReadableAsTheFolder(ofFolder: Int, ofFile: Int) throws {
         let path = folder.path("out")
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
@@ -69,7 +77,7 @@ import Testing
     @Test func aFolderThatCannotBeIsSaid() throws {
         folder.write("file", "")
         for path in [folder.path("file"), folder.path("no/such/folder"), ""] {
-            #expect(throws: ExportError.self) { _ = try ExportFolder(path) }
+            #expect(throws: ExportError.self) { _ = try ExportFolder(path, .ownerOnly) }
         }
     }
 }

@@ -52,7 +52,7 @@ import Testing
     }
 
     private func export(_ keys: [PhotoKey], mayFetch: Bool = true) throws -> PhotoExport {
-        try PhotoExport(keys, of: cache, to: folder.path("out"), wishes: wishes, mayFetch: mayFetch)
+        try PhotoExport(keys, of: cache, to: folder.path("out"), mask: .ownerOnly, wishes: wishes, mayFetch: mayFetch)
     }
 
     /// Does with everything that is wished for what a test says, and takes the wish away.
@@ -135,7 +135,8 @@ import Testing
             try await cache.writer.note(.bad(failure), for: .photo, of: key, edition: edition)
         }
         defer { serving.cancel() }
-        let export = try PhotoExport(keys, of: cache, to: folder.path("out"), wishes: wishes) { [cache] in
+        let export = try PhotoExport(keys, of: cache, to: folder.path("out"), mask: .ownerOnly, wishes: wishes) {
+            [cache] in
             isAnswered.withLock { $0 = true }
             let failed = (try? cache.read { try $0.counts().failed }) ?? 0
             try? await cache.writer.forgiveTroubles()

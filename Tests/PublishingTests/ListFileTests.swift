@@ -1,4 +1,5 @@
 import Foundation
+import Model
 import TestSupport
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
     private let folder = TestFolder()
 
     private func write(_ texts: String...) throws -> Bool {
-        let file = try ListFile(in: OpenFolder(folder.path))
+        let file = try ListFile(in: OpenFolder(folder.path, CreationMask(0o022)))
         try file.write(ListText.beginning)
         for text in texts { try file.write(text) }
         return try file.finish()
@@ -30,7 +31,7 @@ import Testing
         #expect(try !write("a", long) && number() == before)
         // Another end, another beginning, a shorter one, a longer one.
         for texts in [["a", long, "b"], ["b", long], ["a", String(long.dropLast(3)), "yyy"], ["a"], []] {
-            let file = try ListFile(in: OpenFolder(folder.path))
+            let file = try ListFile(in: OpenFolder(folder.path, CreationMask(0o022)))
             try file.write(ListText.beginning)
             for text in texts { try file.write(text) }
             #expect(try file.finish())
@@ -42,7 +43,7 @@ import Testing
     @Test func whatIsNotFinishedChangesNothing() throws {
         #expect(try write("a"))
         do {
-            let file = try ListFile(in: OpenFolder(folder.path))
+            let file = try ListFile(in: OpenFolder(folder.path, CreationMask(0o022)))
             try file.write(String(repeating: "other", count: 100_000))
         }
         #expect(text == ListText.beginning + "a" && folder.entries() == ["gallery.xml"])

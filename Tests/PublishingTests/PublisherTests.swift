@@ -24,7 +24,8 @@ import Testing
     @discardableResult
     private func publish(edition: String = "1") async throws -> (PublishReport, [PublishEvent]) {
         let publisher = try Publisher(
-            folder.path, decoder: DecoderClient(path: counted.decoder), decoderEdition: edition, width: 2)
+            folder.path, mask: CreationMask(0o022), decoder: DecoderClient(path: counted.decoder),
+            decoderEdition: edition, width: 2)
         let events = Mutex<[PublishEvent]>([])
         let report = try await publisher.run { event in
             if case .progress = event { return }
@@ -124,7 +125,8 @@ import Testing
     @Test func withoutADecoderItIsSaidOnce() async throws {
         for number in 0..<5 { try add("thumbnails/owl.jpg", as: "\(number).jpg") }
         let decoder = DecoderClient(path: folder.path("none"))
-        let publisher = try Publisher(folder.path, decoder: decoder, decoderEdition: "1", width: 1)
+        let publisher = try Publisher(
+            folder.path, mask: CreationMask(0o022), decoder: decoder, decoderEdition: "1", width: 1)
         let error = await #expect(throws: PublishingError.self) { try await publisher.run() }
         #expect(error?.description.hasPrefix("The picture decoder cannot be started: ") == true)
     }
@@ -138,9 +140,10 @@ import Testing
     @Test func twoDoNotPublishOneFolder() async throws {
         try add("thumbnails/owl.jpg", as: "owl.jpg")
         let decoder = DecoderClient(path: counted.decoder)
-        let first = try Publisher(folder.path, decoder: decoder, decoderEdition: "1", width: 1)
+        let first = try Publisher(
+            folder.path, mask: CreationMask(0o022), decoder: decoder, decoderEdition: "1", width: 1)
         #expect(throws: PublishingError.locked(path: folder.path)) {
-            try Publisher(folder.path, decoder: decoder, decoderEdition: "1", width: 1)
+            try Publisher(folder.path, mask: CreationMask(0o022), decoder: decoder, decoderEdition: "1", width: 1)
         }
         #expect(try await first.run().photos == 1)
     }
@@ -148,7 +151,8 @@ import Testing
     @Test func whoIsCancelledLeavesTheListAsItIs() async throws {
         for number in 0..<50 { try add("thumbnails/owl.jpg", as: "\(number).jpg") }
         let publisher = try Publisher(
-            folder.path, decoder: DecoderClient(path: counted.decoder), decoderEdition: "1", width: 1)
+            folder.path, mask: CreationMask(0o022), decoder: DecoderClient(path: counted.decoder), decoderEdition: "1",
+            width: 1)
         let working = Task {
             try await publisher.run { event in
                 if case .added = event { withUnsafeCurrentTask { $0?.cancel() } }

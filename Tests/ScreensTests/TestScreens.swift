@@ -76,6 +76,7 @@ import Testing
             log: log, settings: settings, galleries: galleries, places: places,
             locations: Locations { $0 == "HOME" ? home : nil }, currentFolder: "/pictures",
             capabilities: Capabilities(colours: .full), exportFolder: folder.path("pictures"),
+            creationMask: .ownerOnly,
             open: { [opened] keys, _ in
                 if let failure = opened.failure.withLock({ $0.take() }) { return failure }
                 opened.photos.withLock { $0.append(keys) }
