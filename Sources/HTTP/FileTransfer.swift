@@ -1,4 +1,5 @@
 import Dispatch
+import Files
 import Glibc
 import Synchronization
 
@@ -64,15 +65,7 @@ final class FileTransfer: @unchecked Sendable {
 
     /// Opens the file and says what it is. Returns whether there is anything to read.
     private func begin() throws -> Bool {
-        let path = path
-        // The system would take it for the end.
-        guard !path.contains(0) else { throw HTTPError.file("no name has a zero in it") }
-        // A pipe that nobody writes to would make us wait here, and is no file.
-        descriptor = open(path + [0], O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw DescriptorProbe.isShortage(errno)
-                ? .tooFewDescriptors : HTTPError.file(String(cString: strerror(errno)))
-        }
+        descriptor = try open()
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw HTTPError.file(String(cString: strerror(errno))) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw HTTPError.file("it is no file") }
@@ -88,6 +81,40 @@ final class FileTransfer: @unchecked Sendable {
                 length: Int64(status.st_size)))
         if isUnchanged { end(.success(metrics)) }
         return !isUnchanged
+    }
+
+    private func open() throws(HTTPError) -> Int32 {
+        let path = Self.path(of: request.url)
+        // The system would take it for the end.
+        guard !path.contains(0) else { throw .file("no name has a zero in it") }
+        do throws(SystemError) {
+            switch request.reach {
+            case .anywhere: return try Self.open(path)
+            case .filesBelow(let url): return try Self.open(path, below: Self.path(of: url))
+            case .publicOnly: throw SystemError(EXDEV)
+            }
+        } catch {
+            if DescriptorProbe.isShortage(error.code) { throw .tooFewDescriptors }
+            throw .file(
+                error.leavesFolder
+                    ? "it lies outside of the gallery’s folder, or a link there leads outside" : "\(error)")
+        }
+    }
+
+    private static func open(_ path: [UInt8]) throws(SystemError) -> Int32 {
+        // A pipe that nobody writes to would make us wait here, and is no file.
+        let file = Glibc.open(
+            (path + [0]).map { CChar(bitPattern: $0) }, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        guard file >= 0 else { throw SystemError() }
+        return file
+    }
+
+    private static func open(_ path: [UInt8], below folder: [UInt8]) throws(SystemError) -> Int32 {
+        let slash = UInt8(ascii: "/")
+        let folder = folder.last == slash ? folder : folder + [slash]
+        guard path.starts(with: folder) else { throw SystemError(EXDEV) }
+        let rest = path.dropFirst(folder.count).drop { $0 == slash }
+        return try FolderBoundary(bytes: folder).open(bytes: Array(rest))
     }
 
     /// Reads to the end, until there is no more room, or until nobody wants more.
@@ -135,9 +162,9 @@ final class FileTransfer: @unchecked Sendable {
             bytes: received, duration: Double(time.seconds) + Double(time.attoseconds) / 1e18)
     }
 
-    /// The path of the URL, with its percent signs resolved. It is bytes: names of files need not be text.
-    private var path: [CChar] {
-        var rest = Array(request.url.utf8.dropFirst("file://".utf8.count).drop { $0 != UInt8(ascii: "/") })[...]
+    /// The path of a URL, with its percent signs resolved. It is bytes: names of files need not be text.
+    private static func path(of url: String) -> [UInt8] {
+        var rest = Array(url.utf8.dropFirst("file://".utf8.count).drop { $0 != UInt8(ascii: "/") })[...]
         var path: [UInt8] = []
         while let byte = rest.popFirst() {
             let digits = rest.prefix(2)
@@ -148,7 +175,7 @@ final class FileTransfer: @unchecked Sendable {
                 path.append(byte)
             }
         }
-        return path.map { CChar(bitPattern: $0) }
+        return path
     }
 
     /// The byte that two hexadecimal digits mean; nil if they are none.

@@ -6,6 +6,9 @@ extension HTTPRequest {
         /// Only addresses of the whole world's, for what a stranger has named: nothing on this machine or in the user's own
         /// network. But the one host may be there, which the user has named.
         case publicOnly(except: String?)
+        /// Of this machine's files only those below a folder, which is named by its `file` URL, whatever links lie there. On the
+        /// network, whatever there is.
+        case filesBelow(String)
     }
 }
 
@@ -13,7 +16,7 @@ extension HTTPRequest.Reach {
     /// Whether a host's addresses must be the whole world's.
     func isBounded(at host: String, _ curl: Curl) -> Bool {
         switch self {
-        case .anywhere: false
+        case .anywhere, .filesBelow: false
         case .publicOnly(let exception):
             exception.flatMap { try? HTTPURL("http://\($0)/", curl) }?.origin.host != host
         }

@@ -82,6 +82,11 @@ public struct Address: Hashable, Sendable {
         PercentEncoding.decode(String(path.split(separator: "/").last ?? ""))
     }
 
+    /// The folder that this file lies in.
+    public var folder: Address {
+        Address(scheme: scheme, host: host, port: port, path: folderPath, query: nil, credentials: credentials)
+    }
+
     /// The address of an entry of this folder.
     public func appending(_ name: String) -> Address {
         let encoded = PercentEncoding.encode(name, keepingEscapes: false)

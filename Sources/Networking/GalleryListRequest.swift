@@ -157,9 +157,7 @@ public struct GalleryListRequest: NetworkRequest {
 
     /// A folder's list is the file in it that `vitrine publish` makes, or one by the usual name.
     private func listAddress() throws -> Address {
-        guard let path = cache.address.filePath else { return cache.address }
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return cache.address }
+        guard cache.isFolder, let path = cache.address.filePath else { return cache.address }
         for name in ["gallery.xml", "index.xml"] where access(path + "/" + name, R_OK) == 0 {
             return cache.address.appending(name)
         }

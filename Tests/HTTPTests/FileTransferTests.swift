@@ -62,6 +62,32 @@ import Testing
         await #expect(throws: HTTPError.tooLarge(limit: 99)) { try await fetch(small) }
     }
 
+    @Test("A file outside of the folder that a gallery lies in is refused, however its path is written")
+    func outsideIsRefused() async throws {
+        folder.write("secret", "secret")
+        folder.write("gallery/photo 1", "inside")
+        folder.write("gallery-two/photo", "secret")
+        symlink("../secret", folder.path("gallery/link"))
+        symlink("photo 1", folder.path("gallery/same"))
+        for top in [folder.path("gallery"), folder.path("gallery/"), folder.path("%67allery")] {
+            for path in ["gallery/photo%201", "gallery//photo%201", "gallery/same", "%67allery/./photo%201"] {
+                var request = request(folder.path(path))
+                request.reach = .filesBelow("file://" + top)
+                #expect(try await fetch(request).bytes == Array("inside".utf8))
+            }
+            for path in ["secret", "gallery/link", "gallery/../secret", "gallery/%2e%2e%2fsecret", "gallery-two/photo"]
+            {
+                var request = request(folder.path(path))
+                request.reach = .filesBelow("file://" + top)
+                let error = await #expect(throws: HTTPError.self, "\(path)") { try await fetch(request) }
+                #expect(error?.description.contains("outside") == true, "\(path)")
+            }
+        }
+        var request = request(folder.path("gallery/same"))
+        request.reach = .publicOnly(except: nil)
+        await #expect(throws: HTTPError.self) { try await fetch(request) }
+    }
+
     @Test("BEHAVIOURS 2.7: a file that has not changed is not read again")
     func unchanged() async throws {
         let path = folder.write("list.xml", "one")
