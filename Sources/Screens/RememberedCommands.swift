@@ -32,9 +32,11 @@ final class RememberedCommands {
             await previous?.value
             do {
                 // Another program may have written lines of its own.
-                var history = CommandHistory(text: try PrivateFile.read(path) ?? "")
-                history.note(line)
-                try PrivateFile.write(history.text, to: path)
+                try PrivateFile.change(path) { text in
+                    var history = CommandHistory(text: text ?? "")
+                    history.note(line)
+                    return history.text
+                }
             } catch {
                 log.error(.screen, "\(error)")
             }

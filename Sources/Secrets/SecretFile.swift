@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import Model
 
@@ -26,10 +27,13 @@ public struct SecretFile: Sendable {
 
     /// Keeps something, in place of what was kept for the same place.
     public func keep(_ signIn: SignIn, for place: SignInPlace) throws(SecretError) {
+        // What another program keeps at the same time is read before this is written, or has to wait.
+        let file = try onDisk { () throws(SystemError) in try SharedFile(path) }
         var lines = try lines().filter { Self.text(in: $0, for: place) == nil }
         if lines.isEmpty { lines = [Self.header] }
         lines.append("\(place.name)\t\(SecretText(signIn).text)")
-        try write(lines.map { $0 + "\n" }.joined())
+        let text = lines.map { $0 + "\n" }.joined()
+        try onDisk { () throws(SystemError) in try file.replace(with: text) }
     }
 
     private static func text(in line: String, for place: SignInPlace) -> Substring? {
@@ -62,35 +66,8 @@ public struct SecretFile: Sendable {
         return String(decoding: bytes.prefix(done), as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
     }
 
-    /// Under another name, and then in its place: the one or the other is there at any time.
-    private func write(_ text: String) throws(SecretError) {
-        try makeFolder(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
-        let temporary = "\(path).\(getpid())"
-        // Of an earlier run that was ended there.
-        unlink(temporary)
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure }
-        var rest = Array(text.utf8)[...]
-        var isGood = true
-        while isGood, !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count > 0 { rest = rest.dropFirst(count) } else { isGood = errno == EINTR }
-        }
-        isGood = isGood && fsync(descriptor) == 0
-        let error = failure
-        close(descriptor)
-        guard isGood, rename(temporary, path) == 0 else {
-            let reason = isGood ? failure : error
-            unlink(temporary)
-            throw reason
-        }
-    }
-
-    private func makeFolder(_ folder: String) throws(SecretError) {
-        guard !folder.isEmpty, mkdir(folder, 0o700) != 0, errno != EEXIST else { return }
-        guard errno == ENOENT, let slash = folder.lastIndex(of: "/") else { throw failure }
-        try makeFolder(String(folder[..<slash]))
-        guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw failure }
+    private func onDisk<Value>(_ body: () throws(SystemError) -> Value) throws(SecretError) -> Value {
+        do throws(SystemError) { return try body() } catch { throw .file(path: path, reason: "\(error)") }
     }
 
     /// What the system has just refused.

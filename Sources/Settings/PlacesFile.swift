@@ -12,7 +12,11 @@ public struct PlacesFile: Sendable {
 
     /// What is in it. A place is a convenience: where it cannot be read there is none.
     public func read() -> Places {
-        if let text = try? PrivateFile.read(path) { return Places(text: text) }
+        places((try? PrivateFile.read(path)) ?? nil)
+    }
+
+    private func places(_ text: String?) -> Places {
+        if let text { return Places(text: text) }
         var places = Places()
         if let text = try? PrivateFile.read(olderPath) { places.note(Place(text: text)) }
         return places
@@ -20,8 +24,10 @@ public struct PlacesFile: Sendable {
 
     /// Notes places, one after the other. What others have written meanwhile stays.
     public func note(_ noted: [Place]) throws(SettingsError) {
-        var places = read()
-        for place in noted { places.note(place) }
-        try PrivateFile.write(places.text, to: path)
+        try PrivateFile.change(path) { text in
+            var places = places(text)
+            for place in noted { places.note(place) }
+            return places.text
+        }
     }
 }

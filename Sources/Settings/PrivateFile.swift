@@ -1,3 +1,4 @@
+import Files
 import Glibc
 
 /// Small files of the user's, readable by nobody else, and never half written.
@@ -30,24 +31,7 @@ public enum PrivateFile {
     /// Writes a file under another name and moves it to its place, so that one or the other is there at any time. Of a
     /// link, as people have who keep their settings elsewhere, what it leads to is written.
     public static func write(_ text: String, to path: String) throws(SettingsError) {
-        let path = target(of: path)
-        try makeFolder(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
-        let temporary = "\(path).\(getpid())"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .file(path: path, reason: String(cString: strerror(errno))) }
-        var rest = Array(text.utf8)[...]
-        var isGood = true
-        while isGood, !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count > 0 { rest = rest.dropFirst(count) } else { isGood = errno == EINTR }
-        }
-        isGood = isGood && fsync(descriptor) == 0
-        close(descriptor)
-        guard isGood, rename(temporary, path) == 0 else {
-            let reason = String(cString: strerror(errno))
-            unlink(temporary)
-            throw .file(path: path, reason: reason)
-        }
+        try replace(target(of: path)) { () throws(SettingsError) in text }
     }
 
     /// Reads a file and writes what is made of it; of several programs that do so at once each sees what the one before has
@@ -56,15 +40,20 @@ public enum PrivateFile {
     /// - Parameter body: is given the file's text, or nil if there is no such file.
     public static func change(_ path: String, _ body: (String?) -> String) throws(SettingsError) {
         let path = target(of: path)
-        let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
-        try makeFolder(folder)
-        // The file itself is another one after each change, so the folder has the lock.
-        let descriptor = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .file(path: folder, reason: String(cString: strerror(errno))) }
-        defer { close(descriptor) }
-        // Where a file system has no locks, it is done without.
-        while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
-        try write(body(try read(path)), to: path)
+        try replace(path) { () throws(SettingsError) in body(try read(path)) }
+    }
+
+    private static func replace(
+        _ path: String, with text: () throws(SettingsError) -> String
+    ) throws(SettingsError) {
+        do {
+            let file = try SharedFile(path)
+            try file.replace(with: try text())
+        } catch let error as SettingsError {
+            throw error
+        } catch {
+            throw .file(path: path, reason: "\(error)")
+        }
     }
 
     /// Sees to it that a file can be read by its owner alone, and that this is the user.
@@ -84,17 +73,5 @@ public enum PrivateFile {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }
         return String(cString: resolved)
-    }
-
-    /// Makes a folder, and those above it, for its owner alone.
-    static func makeFolder(_ path: String) throws(SettingsError) {
-        guard !path.isEmpty, mkdir(path, 0o700) != 0, errno != EEXIST else { return }
-        guard errno == ENOENT, let slash = path.lastIndex(of: "/") else {
-            throw .file(path: path, reason: String(cString: strerror(errno)))
-        }
-        try makeFolder(String(path[..<slash]))
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-            throw .file(path: path, reason: String(cString: strerror(errno)))
-        }
     }
 }

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 
 /// A file that exists while a browser runs, so that the next start knows of one that died.
@@ -20,7 +21,7 @@ public final class RunMark {
     }
 
     init?(in folder: String, boot: String) {
-        guard (try? PrivateFile.makeFolder(folder)) != nil else { return nil }
+        guard (try? SharedFile.makeFolder(folder)) != nil else { return nil }
         path = "\(folder)/\(boot).\(getpid()).\(UInt32.random(in: 0...UInt32.max))"
         let unfinished = path + Self.unfinished
         descriptor = open(unfinished, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)

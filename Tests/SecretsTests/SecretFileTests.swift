@@ -87,4 +87,22 @@ import Testing
         #expect(error?.description == "\(path): Not a directory.")
         #expect(try file.signIn(for: place) == nil)
     }
+
+    @Test("Programs that keep passwords at the same time lose none", .ownThread)
+    func together() async throws {
+        let places = try (0..<8).map { writer in
+            try (0..<20).map { SignInPlace.origin(try #require(Origin("https://\(writer)-\($0).example.org"))) }
+        }
+        // Each opens the folder anew for its lock, and so is kept from others as another program is.
+        try await withThrowingTaskGroup { group in
+            for places in places {
+                group.addTask { [path] in
+                    for place in places { try SecretFile(path: path).keep(.token(place.name), for: place) }
+                }
+            }
+            try await group.waitForAll()
+        }
+        for place in places.joined() { #expect(try file.signIn(for: place) == .token(place.name)) }
+        #expect(folder.entries("config/vitrine") == ["passwords"])
+    }
 }

@@ -84,8 +84,8 @@ import Testing
         let victim = folder.write("victim", "precious")
         let path = folder.path("file")
         try FileManager.default.createSymbolicLink(atPath: "\(path).\(getpid())", withDestinationPath: victim)
-        #expect(throws: SettingsError.self) { try PrivateFile.write("new", to: path) }
-        #expect(try PrivateFile.read(victim) == "precious")
+        try PrivateFile.write("new", to: path)
+        #expect(try PrivateFile.read(victim) == "precious" && PrivateFile.read(path) == "new")
     }
 
     @Test func whatOthersMayReadIsNotPrivate() throws {
