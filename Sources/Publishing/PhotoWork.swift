@@ -51,7 +51,11 @@ struct PhotoWork: Sendable {
         }
         // The decoder gets the file and not its path, which may lead elsewhere by now.
         guard let file = folder.file(path.text) else {
-            return .failed(path.text, reason: "\(PictureError.file("\(SystemError())"))")
+            let error = SystemError()
+            guard ![EMFILE, ENFILE].contains(error.code) else {
+                return .halted(.decoder(reason: "\(PictureError.tooFewDescriptors)"))
+            }
+            return .failed(path.text, reason: "\(PictureError.file("\(error)"))")
         }
         defer { close(file) }
         let reply: DecodeReply
