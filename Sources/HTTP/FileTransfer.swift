@@ -1,5 +1,4 @@
 import Dispatch
-import Files
 import Glibc
 import Synchronization
 
@@ -11,6 +10,7 @@ import Synchronization
 final class FileTransfer: @unchecked Sendable {
     private let request: HTTPRequest
     private let mailbox: TransferMailbox
+    private let opener: FileOpener
     /// Set at once and on any thread, while the queue may be busy with reading. Into a file there always is room, and what
     /// is asked of the queue meanwhile would have its turn when all has been read.
     private let isCancelled = Atomic(false)
@@ -31,8 +31,9 @@ final class FileTransfer: @unchecked Sendable {
         request.allowsFiles && request.url.hasPrefix("file://")
     }
 
-    init(_ request: HTTPRequest, _ mailbox: TransferMailbox) {
+    init(_ request: HTTPRequest, _ mailbox: TransferMailbox, _ opener: FileOpener) {
         self.request = request
+        self.opener = opener
         sink = BodySink(request, mailbox)
         self.mailbox = mailbox
     }
@@ -65,7 +66,7 @@ final class FileTransfer: @unchecked Sendable {
 
     /// Opens the file and says what it is. Returns whether there is anything to read.
     private func begin() throws -> Bool {
-        descriptor = try open()
+        descriptor = try opener.open(request)
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw HTTPError.file(String(cString: strerror(errno))) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw HTTPError.file("it is no file") }
@@ -81,40 +82,6 @@ final class FileTransfer: @unchecked Sendable {
                 length: Int64(status.st_size)))
         if isUnchanged { end(.success(metrics)) }
         return !isUnchanged
-    }
-
-    private func open() throws(HTTPError) -> Int32 {
-        let path = Self.path(of: request.url)
-        // The system would take it for the end.
-        guard !path.contains(0) else { throw .file("no name has a zero in it") }
-        do throws(SystemError) {
-            switch request.reach {
-            case .anywhere: return try Self.open(path)
-            case .filesBelow(let url): return try Self.open(path, below: Self.path(of: url))
-            case .publicOnly: throw SystemError(EXDEV)
-            }
-        } catch {
-            if DescriptorProbe.isShortage(error.code) { throw .tooFewDescriptors }
-            throw .file(
-                error.leavesFolder
-                    ? "it lies outside of the gallery’s folder, or a link there leads outside" : "\(error)")
-        }
-    }
-
-    private static func open(_ path: [UInt8]) throws(SystemError) -> Int32 {
-        // A pipe that nobody writes to would make us wait here, and is no file.
-        let file = Glibc.open(
-            (path + [0]).map { CChar(bitPattern: $0) }, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-        guard file >= 0 else { throw SystemError() }
-        return file
-    }
-
-    private static func open(_ path: [UInt8], below folder: [UInt8]) throws(SystemError) -> Int32 {
-        let slash = UInt8(ascii: "/")
-        let folder = folder.last == slash ? folder : folder + [slash]
-        guard path.starts(with: folder) else { throw SystemError(EXDEV) }
-        let rest = path.dropFirst(folder.count).drop { $0 == slash }
-        return try FolderBoundary(bytes: folder).open(bytes: Array(rest))
     }
 
     /// Reads to the end, until there is no more room, or until nobody wants more.
@@ -160,28 +127,6 @@ final class FileTransfer: @unchecked Sendable {
         let time = (ContinuousClock.now - beginning).components
         return HTTPMetrics(
             bytes: received, duration: Double(time.seconds) + Double(time.attoseconds) / 1e18)
-    }
-
-    /// The path of a URL, with its percent signs resolved. It is bytes: names of files need not be text.
-    private static func path(of url: String) -> [UInt8] {
-        var rest = Array(url.utf8.dropFirst("file://".utf8.count).drop { $0 != UInt8(ascii: "/") })[...]
-        var path: [UInt8] = []
-        while let byte = rest.popFirst() {
-            let digits = rest.prefix(2)
-            if byte == UInt8(ascii: "%"), let resolved = Self.byte(digits) {
-                rest = rest.dropFirst(digits.count)
-                path.append(resolved)
-            } else {
-                path.append(byte)
-            }
-        }
-        return path
-    }
-
-    /// The byte that two hexadecimal digits mean; nil if they are none.
-    private static func byte(_ digits: ArraySlice<UInt8>) -> UInt8? {
-        let values = digits.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-        return values.count == 2 ? UInt8(values[0] << 4 | values[1]) : nil
     }
 
     /// Changes whenever the file does: its place on the disk, its size, and the times of its contents and of its entry.

@@ -19,6 +19,7 @@ public final class HTTPClient: Sendable {
     /// Each is here from when there is something to do for it.
     private let threads = Mutex<[Sharing: TransferThread]>([:])
     private let numbers = Atomic<Int>(0)
+    private let opener = FileOpener()
     private let ranges = RangeMemory()
 
     /// Makes a client, which costs nothing yet.
@@ -47,7 +48,7 @@ public final class HTTPClient: Sendable {
     private func transferInOne(_ request: HTTPRequest) -> HTTPTransfer {
         let mailbox = TransferMailbox()
         if FileTransfer.serves(request) {
-            let transfer = FileTransfer(request, mailbox)
+            let transfer = FileTransfer(request, mailbox, opener)
             transfer.start()
             return HTTPTransfer(mailbox, onCancel: { transfer.cancel() }, onRoom: { transfer.resume() })
         }
