@@ -53,7 +53,7 @@ extension CacheError {
         case .conflict, .database(.locked), .tooFewDescriptors, .full, .readOnly, .file, .cannotOpen, .database(.disk),
             .database(.cannotOpen):
             true
-        case .notOurs, .damagedInUse, .newerSchema, .database, .notRemoved, .locked, .listTooLarge: false
+        case .notACache, .notOurs, .damagedInUse, .newerSchema, .database, .notRemoved, .locked, .listTooLarge: false
         }
     }
 }

@@ -6,6 +6,8 @@ public enum CacheError: Error, Equatable, CustomStringConvertible {
     case cannotOpen(path: String, reason: String)
     /// Something in the cache's place belongs to somebody else, or is a link to somewhere else.
     case notOurs(path: String)
+    /// The folder that caches are to be kept in holds something else.
+    case notACache(path: String)
     /// The cache is damaged, and cannot be set aside while another process uses it.
     case damagedInUse(path: String)
     /// The cache was written by a newer Vitrine.
@@ -34,6 +36,11 @@ public enum CacheError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .cannotOpen(let path, let reason): "The cache \(path) cannot be opened: \(reason)."
         case .notOurs(let path): "The cache \(path) is no folder, a link, or another user’s; it is left alone."
+        case .notACache(let path):
+            """
+            The folder \(path) holds files that are not Vitrine’s, so Vitrine keeps no caches there and leaves it as it is. \
+            Name an empty folder, or one that does not exist yet, with “--cache-dir”.
+            """
         case .damagedInUse(let path):
             "The cache \(path) is damaged, and in use by another process. When that has ended it is set aside and made anew."
         case .newerSchema(let path):

@@ -43,9 +43,10 @@ public final class CacheFolder: Sendable {
         public mutating func merge(_ later: Opened) { galleries.formUnion(later.galleries) }
     }
 
-    /// Makes the folder, or takes the one that is there; its user's alone in any case.
+    /// Makes the folder, or takes one that Vitrine has made or that is empty. It is its user's alone then.
     ///
     /// - Parameter limit: bytes that all caches may take together; nil for as many as they like.
+    /// - Throws: ``CacheError/notACache(path:)`` for a folder that holds something else. It stays as it is.
     public init(
         path: String, limit: Int64? = nil, log: Log, activity: Activity = Activity(),
         credentials: CredentialStore = CredentialStore()
@@ -55,8 +56,7 @@ public final class CacheFolder: Sendable {
         self.credentials = credentials
         self.log = log
         self.activity = activity
-        try PrivateFolder.make(path)
-        try PrivateFolder.make(galleriesFolder)
+        try CacheMark.claim(path)
     }
 
     /// Opens a gallery's cache, or makes an empty one. The same gallery is one object, whoever opens it.
@@ -123,9 +123,7 @@ public final class CacheFolder: Sendable {
 
     /// The names of the folders that are caches, or once were.
     var folderNames: [String] {
-        PrivateFolder.entries(galleriesFolder).filter { name in
-            name.utf8.count == 16 && name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
-        }
+        PrivateFolder.entries(galleriesFolder).filter(CacheMark.isGallery)
     }
 
     /// That cache, if it is open in this process.
@@ -135,7 +133,7 @@ public final class CacheFolder: Sendable {
 
     func folder(named name: String) -> String { "\(galleriesFolder)/\(name)" }
 
-    private var galleriesFolder: String { path + "/galleries" }
+    private var galleriesFolder: String { "\(path)/\(CacheMark.galleries)" }
 
     private func folder(of id: GalleryID) -> String { folder(named: "\(id)") }
 }

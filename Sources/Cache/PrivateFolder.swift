@@ -30,7 +30,12 @@ enum PrivateFolder {
 
     /// The names of a folder's entries; none if it cannot be read.
     static func entries(_ path: String) -> [String] {
-        guard let folder = opendir(path) else { return [] }
+        (try? readableEntries(path)) ?? []
+    }
+
+    /// The names of a folder's entries.
+    static func readableEntries(_ path: String) throws(CacheError) -> [String] {
+        guard let folder = opendir(path) else { throw failure(path) }
         defer { closedir(folder) }
         var names: [String] = []
         while let entry = readdir(folder) {

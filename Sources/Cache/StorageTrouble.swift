@@ -15,7 +15,8 @@ public enum StorageTrouble: Hashable, Sendable {
         case .full: self = .full
         case .readOnly: self = .readOnly
         case .file, .cannotOpen, .database(.disk), .database(.cannotOpen): self = .failing
-        case .notOurs, .damagedInUse, .newerSchema, .database, .notRemoved, .locked, .conflict, .tooFewDescriptors,
+        case .notACache, .notOurs, .damagedInUse, .newerSchema, .database, .notRemoved, .locked, .conflict,
+            .tooFewDescriptors,
             .listTooLarge:
             return nil
         }

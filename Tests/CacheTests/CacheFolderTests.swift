@@ -81,6 +81,54 @@ import Testing
         }
     }
 
+    @Test("A folder that holds something else is refused, and nothing in it changes")
+    func foldersWithOtherThingsAreRefused() throws {
+        folder.write("home/letter", "mine")
+        folder.write("albums/galleries/summer/photo", "mine")
+        folder.write("empty albums/galleries/.hidden", "")
+        folder.write("beside/letter", "mine")
+        mkdir(folder.path("beside/galleries"), 0o755)
+        folder.write("fake/.vitrine-cache/in", "")
+        for name in ["home", "albums", "empty albums", "beside", "fake"] {
+            let path = folder.path(name)
+            chmod(path, 0o755)
+            let before = FileManager.default.subpaths(atPath: path)
+            let error = #expect(throws: CacheError.self) { try CacheFolder(path: path, log: log) }
+            #expect(error == .notACache(path: path) && error?.description.contains("--cache-dir") == true)
+            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            #expect(mode == 0o755 && FileManager.default.subpaths(atPath: path) == before, "\(name)")
+        }
+    }
+
+    @Test("An empty folder, a folder of caches and one of an earlier version are taken")
+    func foldersOfCachesAreTaken() throws {
+        mkdir(folder.path("empty"), 0o755)
+        folder.write("older/galleries/0123456789abcdef/lock", "")
+        folder.write("older and more/galleries/0123456789abcdef/lock", "")
+        folder.write("older and more/letter", "")
+        try FileManager.default.createDirectory(
+            atPath: folder.path("cleared/galleries"), withIntermediateDirectories: true)
+        folder.write("marked/.vitrine-cache", "")
+        folder.write("marked/letter", "")
+        for name in ["empty", "older", "older and more", "cleared", "marked", "new/one"] {
+            let path = folder.path(name)
+            for _ in 0..<2 { _ = try CacheFolder(path: path, log: log) }
+            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            #expect(mode == 0o700 && folder.entries(name).contains(".vitrine-cache"), "\(name)")
+        }
+    }
+
+    @Test("Programs that make a folder of caches at the same time all get it", .ownThread)
+    func foldersAreMadeTogether() async throws {
+        for round in 0..<50 {
+            let path = folder.path("cache \(round)")
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<8 { group.addTask { [log] in _ = try CacheFolder(path: path, log: log) } }
+                try await group.waitForAll()
+            }
+        }
+    }
+
     @Test func linksAreRefused() throws {
         try FileManager.default.createDirectory(atPath: folder.path("elsewhere"), withIntermediateDirectories: true)
         try FileManager.default.createSymbolicLink(
