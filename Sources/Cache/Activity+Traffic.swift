@@ -33,7 +33,7 @@ extension Activity {
 
     /// The bytes that came in each of the sixty seconds before the last note, the oldest first.
     public var speeds: [Int64] {
-        state.withLock { $0.traffic.history.seconds }
+        state.withLock { $0.traffic.history.seconds.map(\.int64) }
     }
 
     /// Bytes a second at the last note.

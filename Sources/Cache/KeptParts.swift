@@ -1,5 +1,6 @@
 import Glibc
 import Model
+import Numbers
 import Synchronization
 
 /// The beginning of a photo whose transfer broke off, and what it takes to go on.
@@ -7,7 +8,7 @@ public struct KeptPart: Sendable {
     /// What there is of it.
     public let file: PartialFile
     /// How many bytes.
-    public let size: Int64
+    public let size: ByteCount
     /// By which the server knows whether the rest that it has belongs to it.
     public let validator: String
     /// Where the answer came from in the end.
@@ -38,7 +39,7 @@ public final class KeptParts: Sendable {
     private let state = Mutex(State())
 
     /// What is less than this comes again as soon as it is asked for.
-    static let worthKeeping: Int64 = 65_536
+    static let worthKeeping: ByteCount = 65_536
     private static let most = 64
 
     /// Keeps what has come of a photo, if it is worth it.
@@ -85,7 +86,7 @@ public final class KeptParts: Sendable {
     }
 
     /// How many bytes there are of a photo's edition.
-    public func size(_ key: PhotoKey, edition: Int) -> Int64 {
+    public func size(_ key: PhotoKey, edition: Int) -> ByteCount {
         state.withLock { state in
             guard let part = state.parts[key], part.edition == edition else { return 0 }
             return part.size

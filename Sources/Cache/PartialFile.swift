@@ -1,4 +1,5 @@
 import Glibc
+import Numbers
 
 /// A file that is being filled. Let go without being kept, it removes itself.
 ///
@@ -49,9 +50,9 @@ public final class PartialFile: Sendable {
     }
 
     /// How many bytes it has.
-    var size: Int64 {
+    var size: ByteCount {
         var status = stat()
-        return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
+        return fstat(descriptor, &status) == 0 ? ByteCount(status.st_size) : 0
     }
 
     /// Moves the file among the photos, once its bytes are on the disk.

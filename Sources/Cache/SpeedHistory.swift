@@ -1,4 +1,5 @@
 import Model
+import Numbers
 
 /// How many bytes came in each of the last sixty seconds.
 ///
@@ -9,14 +10,14 @@ struct SpeedHistory {
     static let length = 60
 
     /// By the second's number, modulo the length; it is that of the last so many seconds up to ``newest``.
-    private var bytes = [Int64](repeating: 0, count: length)
+    private var bytes = [ByteCount](repeating: 0, count: length)
     /// The second that was last told of.
     private var newest: Int64?
     /// All that had come then.
-    private var received: Int64?
+    private var received: ByteCount?
 
     /// Takes in how much has come altogether.
-    mutating func note(received total: Int64, at time: Timestamp) {
+    mutating func note(received total: ByteCount, at time: Timestamp) {
         move(to: time.seconds)
         // What came before anybody counted came in no second of these.
         if let received, let newest, total > received { bytes[Self.place(newest)] += total - received }
@@ -24,9 +25,9 @@ struct SpeedHistory {
     }
 
     /// The bytes of each second, the oldest first and the one that is not over last.
-    var seconds: [Int64] {
+    var seconds: [ByteCount] {
         guard let newest else { return bytes }
-        return (0..<Self.length).map { bytes[Self.place(newest - Int64(Self.length - 1 - $0))] }
+        return (0..<Self.length).map { bytes[Self.place(newest &- Int64(clamping: Self.length - 1 - $0))] }
     }
 
     /// Bytes a second just now: those of the second that is not over, and of the one before it.
@@ -40,8 +41,8 @@ struct SpeedHistory {
     /// back by a little stands still until it is there again.
     private mutating func move(to second: Int64) {
         guard let newest else { return self.newest = second }
-        guard abs(second - newest) < Int64(Self.length) else {
-            bytes = [Int64](repeating: 0, count: Self.length)
+        guard (second &- newest).magnitude < Self.length else {
+            bytes = [ByteCount](repeating: 0, count: Self.length)
             return self.newest = second
         }
         guard second > newest else { return }
@@ -50,6 +51,6 @@ struct SpeedHistory {
     }
 
     private static func place(_ second: Int64) -> Int {
-        Int((second % Int64(length) + Int64(length)) % Int64(length))
+        Int(clamping: (second % Int64(clamping: length) &+ Int64(clamping: length)) % Int64(clamping: length))
     }
 }

@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import Numbers
 
 /// Sees to it that a hop connects to no address that it must not reach: when a connection is made, and when one is used
 /// that was made for somebody else.
@@ -35,7 +36,7 @@ struct AddressCheck {
     /// It is closed in programs that we start: curl's own sockets, up to now, are not. And it does not wait for longer than
     /// transfers do until what was sent has arrived: by default the system tries for some 15 minutes.
     mutating func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
-        let length = Int(address.pointee.addrlen)
+        let length = Int(clamping: address.pointee.addrlen)
         // What is declared holds an address of version 4; one of version 6 goes on behind it.
         let start = UnsafeRawPointer(address) + MemoryLayout<curl_sockaddr>.offset(of: \.addr)!
         guard isAllowed(HostAddress(start.assumingMemoryBound(to: sockaddr.self), length: length)) else {
@@ -49,7 +50,7 @@ struct AddressCheck {
             lacksDescriptors = lacksDescriptors || DescriptorProbe.isShortage(errno)
             return CURL_SOCKET_BAD
         }
-        var milliseconds = Int32(clamping: stallTimeout * 1000)
+        var milliseconds = Int32(clamped: Double(stallTimeout) * 1000)
         setsockopt(
             socket, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, socklen_t(MemoryLayout<Int32>.size))
         return socket

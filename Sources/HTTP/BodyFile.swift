@@ -1,4 +1,5 @@
 import Glibc
+import Numbers
 
 /// An open file that a body is written into: a descriptor of its own, open for as long as anybody may still write.
 ///
@@ -23,11 +24,11 @@ public final class BodyFile: Sendable {
     }
 
     /// Writes bytes to a place in it.
-    func write(_ bytes: UnsafeRawBufferPointer, at place: Int64) throws(HTTPError) {
+    func write(_ bytes: UnsafeRawBufferPointer, at place: ByteCount) throws(HTTPError) {
         var done = 0
         while done < bytes.count {
-            let count = pwrite(
-                descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(place) + off_t(done))
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+            let count = pwrite(descriptor, rest.baseAddress, rest.count, (place + ByteCount(done)).int)
             if count > 0 {
                 done += count
             } else if errno != EINTR {

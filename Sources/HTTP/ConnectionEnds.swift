@@ -18,8 +18,8 @@ struct ConnectionEnds: Hashable {
         var local = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         var remote = local
         guard ccurl_get_ends(socket, &ports.local, &local, &ports.remote, &remote) != 0 else { return nil }
-        self.local = End(port: Int(ports.local), address: Self.text(local))
-        self.remote = End(port: Int(ports.remote), address: Self.text(remote))
+        self.local = End(port: Int(clamping: ports.local), address: Self.text(local))
+        self.remote = End(port: Int(clamping: ports.remote), address: Self.text(remote))
     }
 
     /// Of the connection that a transfer went over.

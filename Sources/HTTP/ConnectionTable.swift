@@ -10,8 +10,8 @@ final class ConnectionTable {
     private struct Connection {
         /// Its ends; nil until it has been seen to be connected.
         var ends: ConnectionEnds?
-        /// Packets that have been told of.
-        var (received, disordered) = (0, 0)
+        /// Packets that have been told of. The system's counts begin anew after the largest.
+        var (received, disordered): (UInt32, UInt32) = (0, 0)
     }
 
     /// By socket. One that was closed stays until another has its number, so there are never more than descriptors.
@@ -30,9 +30,10 @@ final class ConnectionTable {
         guard let socket = socket(ends), let last = connections[socket] else { return nil }
         var (roundTrip, received, disordered): (UInt32, UInt32, UInt32) = (0, 0, 0)
         guard ccurl_get_packets(socket, &roundTrip, &received, &disordered) != 0 else { return nil }
-        connections[socket] = Connection(ends: ends, received: Int(received), disordered: Int(disordered))
+        connections[socket] = Connection(ends: ends, received: received, disordered: disordered)
         return TransferMeter.Packets(
-            received: max(0, Int(received) - last.received), disordered: max(0, Int(disordered) - last.disordered),
+            received: Int(clamping: received &- last.received),
+            disordered: Int(clamping: disordered &- last.disordered),
             roundTrip: Double(roundTrip) / 1e6)
     }
 
@@ -55,7 +56,7 @@ final class ConnectionTable {
         for (other, socket) in sockets where other == ends || other.leadsWhere(ends) && !inUse.contains(other) {
             var silence: UInt32 = 0
             guard ConnectionEnds(socket) == other,
-                ccurl_get_silence(socket, &silence) == 0 || Int(silence) >= seconds * 500
+                ccurl_get_silence(socket, &silence) == 0 || Double(silence) >= Double(seconds) * 500
             else { continue }
             shutdown(socket, Int32(SHUT_RD))
         }

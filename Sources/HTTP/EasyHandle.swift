@@ -1,4 +1,5 @@
 import CCurl
+import Numbers
 
 /// One of curl's easy handles: what it is told, and what it knows of its transfer. Whoever made it frees it.
 struct EasyHandle {
@@ -68,10 +69,19 @@ struct EasyHandle {
         return value
     }
 
-    func offset(_ info: CURLINFO) -> Int64 {
+    /// A number of bytes; nil for one below 0, by which curl says that it does not know.
+    func count(_ info: CURLINFO) -> ByteCount? {
+        let value = offset(info)
+        return value >= 0 ? ByteCount(value) : nil
+    }
+
+    /// One of curl's times, which are in microseconds.
+    func seconds(_ info: CURLINFO) -> Double { Double(offset(info)) / 1e6 }
+
+    private func offset(_ info: CURLINFO) -> curl_off_t {
         var value: curl_off_t = 0
         ccurl_get_offset(curl.functions, pointer, info, &value)
-        return Int64(value)
+        return value
     }
 
     /// A text of curl's own, which it may change with the next transfer.
@@ -83,7 +93,6 @@ struct EasyHandle {
 
     var metrics: HTTPMetrics {
         HTTPMetrics(
-            bytes: offset(CURLINFO_SIZE_DOWNLOAD_T),
-            duration: Double(offset(CURLINFO_TOTAL_TIME_T)) / 1e6)
+            bytes: count(CURLINFO_SIZE_DOWNLOAD_T) ?? 0, duration: seconds(CURLINFO_TOTAL_TIME_T))
     }
 }

@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import Numbers
 
 /// One transfer on the network's thread: where it is, and what has come so far. Touched on that thread only.
 final class EasyTransfer {
@@ -26,13 +27,13 @@ final class EasyTransfer {
     /// What the exchanges before took.
     private var before = HTTPMetrics()
     /// Bytes of body in the exchange that runs, as curl counts them.
-    private var received: Int64 = 0
+    private var received: ByteCount = 0
 
     private enum Answer {
         /// It is taken, up to a length if that is sure.
-        case wanted(whole: Int64?)
+        case wanted(whole: ByteCount?)
         /// Only its head is. How many bytes of the rest were thrown away.
-        case unwanted(Int64)
+        case unwanted(ByteCount)
     }
 
     private enum Stop {
@@ -48,11 +49,11 @@ final class EasyTransfer {
     }
 
     /// The most of an unwanted body that is read for the sake of the connection, which can then be used again.
-    private static let unwantedLimit: Int64 = 1 << 16
+    private static let unwantedLimit: ByteCount = 1 << 16
     /// Bytes of a body that do not count when it is looked at how far it was compressed.
-    private static let expandedFreely: Int64 = 1 << 20
+    private static let expandedFreely: ByteCount = 1 << 20
     /// The most of one that curl reads by itself.
-    private static let refusalLimit: Int64 = 1 << 20
+    private static let refusalLimit: ByteCount = 1 << 20
 
     init(
         _ number: Int, _ request: HTTPRequest, _ curl: Curl, _ configuration: HTTPConfiguration,
@@ -179,7 +180,7 @@ final class EasyTransfer {
     // MARK: - What an exchange tells
 
     /// Returns false if the exchange is to end.
-    func noteProgress(_ count: Int64) -> Bool {
+    func noteProgress(_ count: ByteCount) -> Bool {
         // curl counts anew when it asks once more, with a password.
         if count < received { before.bytes += received }
         received = count
@@ -196,7 +197,7 @@ final class EasyTransfer {
     }
 
     /// Notes how long the body is that has been announced.
-    func note(length: Int64) {
+    func note(length: ByteCount) {
         request.meter?.note(length: before.bytes + length)
     }
 
@@ -205,7 +206,7 @@ final class EasyTransfer {
         do {
             switch try settle(exchange) {
             case .wanted(let whole):
-                if let whole, sink.position + Int64(bytes.count) > whole {
+                if let whole, sink.position + ByteCount(bytes.count) > whole {
                     throw HTTPError.wrongRange("it is longer than it says")
                 }
                 try checkExpansion(bytes.count, exchange)
@@ -213,11 +214,11 @@ final class EasyTransfer {
                 turn.note(mailbox)
                 return try sink.take(bytes) ? bytes.count : Int(CURL_WRITEFUNC_PAUSE)
             case .unwanted(let thrown):
-                guard thrown + Int64(bytes.count) <= Self.unwantedLimit else {
+                guard thrown + ByteCount(bytes.count) <= Self.unwantedLimit else {
                     stop = .unwanted
                     return 0
                 }
-                answer = .unwanted(thrown + Int64(bytes.count))
+                answer = .unwanted(thrown + ByteCount(bytes.count))
                 return bytes.count
             }
         } catch {
@@ -228,8 +229,10 @@ final class EasyTransfer {
     /// Compares what has come of a compressed body with what it has become, the next bytes included.
     private func checkExpansion(_ count: Int, _ exchange: Exchange) throws(HTTPError) {
         guard let most = request.maximumExpansion, most > 0 else { return }
-        let beyond = sink.position.addingReportingOverflow(Int64(count)).partialValue - Self.expandedFreely
-        guard beyond > 0, beyond / most > exchange.easy.offset(CURLINFO_SIZE_DOWNLOAD_T) else { return }
+        let beyond = sink.position + ByteCount(count) - Self.expandedFreely
+        guard beyond > 0, beyond / Int(clamping: most) > exchange.easy.count(CURLINFO_SIZE_DOWNLOAD_T) ?? 0 else {
+            return
+        }
         throw .tooCompressed(limit: most)
     }
 
@@ -253,7 +256,7 @@ final class EasyTransfer {
         if try onward(exchange) != nil { return .unwanted(0) }
         let (status, headers) = (exchange.status, exchange.head.headers)
         let isCoded = headers["content-encoding"].map { $0.lowercased() != "identity" } ?? false
-        var (begin, length) = (Int64(0), isCoded ? nil : exchange.networkLength)
+        var (begin, length) = (0 as ByteCount, isCoded ? nil : exchange.networkLength)
         var answer = Answer.unwanted(0)
         if status == 200 {
             // In place of a piece that goes elsewhere than into the file, all of it is of no use.

@@ -1,4 +1,5 @@
 import CCurl
+import Numbers
 
 /// One request and its answer: an easy handle, and the head of what came. A transfer has one for each hop, and each begins
 /// with nothing of the one before. Touched on the network's thread only.
@@ -103,8 +104,8 @@ final class Exchange {
         return BreakReport(
             code: code, meaning: String(cString: ccurl_easy_strerror(easy.curl.functions, code)),
             detail: Proxy.withoutCredentials(String(cString: errorText), plan.proxyCredentials), host: hop.url.place,
-            proxy: plan.proxy?.url, isLookedUp: easy.offset(CURLINFO_NAMELOOKUP_TIME_T) > 0,
-            seconds: Double(easy.offset(CURLINFO_TOTAL_TIME_T)) / 1e6,
+            proxy: plan.proxy?.url, isLookedUp: easy.seconds(CURLINFO_NAMELOOKUP_TIME_T) > 0,
+            seconds: easy.seconds(CURLINFO_TOTAL_TIME_T),
             isConnected: easy.long(CURLINFO_NUM_CONNECTS) > 0, isRequested: isRequested,
             isUnanswered: isUnanswered, isHeadComplete: head.isComplete, systemError: easy.long(CURLINFO_OS_ERRNO),
             lacksDescriptors: !isRequested && (check.lacksDescriptors || DescriptorProbe.findsNone),
@@ -120,10 +121,7 @@ final class Exchange {
     }
 
     /// The length that the body is said to have on the network; nil if nothing is said.
-    var networkLength: Int64? {
-        let length = easy.offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
-        return length >= 0 ? length : nil
-    }
+    var networkLength: ByteCount? { easy.count(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) }
 
     /// Whether the other end is on this machine or in the user's own network.
     var isPrivate: Bool { check.isPrivate }
@@ -165,7 +163,8 @@ final class Exchange {
             guard let exchange = Exchange.at(context), let remote, let local else { return CURL_PREREQFUNC_ABORT }
             let address = String(cString: remote)
             let ends = ConnectionEnds(
-                from: String(cString: local), port: Int(localPort), to: address, port: Int(remotePort))
+                from: String(cString: local), port: Int(clamping: localPort), to: address,
+                port: Int(clamping: remotePort))
             return exchange.noteRequest(to: address, over: ends) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         }
     }
@@ -175,7 +174,7 @@ final class Exchange {
         easy.set(CURLOPT_XFERINFODATA, context)
         easy.setProgress { context, _, received, _, _ in
             guard let exchange = Exchange.at(context) else { return 1 }
-            return exchange.transfer.noteProgress(Int64(received)) ? 0 : 1
+            return exchange.transfer.noteProgress(ByteCount(received)) ? 0 : 1
         }
     }
 

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import Numbers
 import Synchronization
 
 /// Reads a file of this machine as if it came over the network.
@@ -17,7 +18,7 @@ final class FileTransfer: @unchecked Sendable {
     /// Everything below is touched here only.
     private let queue = DispatchQueue(label: "vitrine.file", qos: .utility)
     private var descriptor: Int32 = -1
-    private var received: Int64 = 0
+    private var received: ByteCount = 0
     private var sink: BodySink
     /// What the mailbox had no room for.
     private var refused: [UInt8]?
@@ -70,16 +71,16 @@ final class FileTransfer: @unchecked Sendable {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw HTTPError.file(String(cString: strerror(errno))) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw HTTPError.file("it is no file") }
-        guard status.st_size <= request.limit else { throw HTTPError.tooLarge(limit: request.limit) }
+        guard ByteCount(status.st_size) <= request.limit else { throw HTTPError.tooLarge(limit: request.limit) }
         let tag = Self.tag(status)
-        request.meter?.note(length: Int64(status.st_size))
+        request.meter?.note(length: ByteCount(status.st_size))
         request.meter?.noteAnswered(after: metrics.duration, version: nil)
         let isUnchanged = request.headers.contains { $0.name.lowercased() == "if-none-match" && $0.value == tag }
         if !isUnchanged { try sink.begin(at: 0) }
         mailbox.post(
             HTTPResponse(
                 status: isUnchanged ? 304 : 200, url: request.url, headers: ["etag": tag],
-                length: Int64(status.st_size)))
+                length: ByteCount(status.st_size)))
         if isUnchanged { end(.success(metrics)) }
         return !isUnchanged
     }
@@ -107,7 +108,7 @@ final class FileTransfer: @unchecked Sendable {
             count = max(0, result)
         }
         if failure != 0 { throw HTTPError.file(String(cString: strerror(failure))) }
-        received += Int64(bytes.count)
+        received += ByteCount(bytes.count)
         request.meter?.note(bytes: received)
         return bytes
     }
@@ -132,7 +133,8 @@ final class FileTransfer: @unchecked Sendable {
     /// Changes whenever the file does: its place on the disk, its size, and the times of its contents and of its entry.
     private static func tag(_ status: stat) -> String {
         let numbers = [
-            Int(status.st_dev), Int(status.st_ino), Int(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+            Int(truncatingIfNeeded: status.st_dev), Int(truncatingIfNeeded: status.st_ino), status.st_size,
+            status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
             status.st_ctim.tv_sec, status.st_ctim.tv_nsec,
         ]
         return "\"" + numbers.map { String($0, radix: 36) }.joined(separator: "-") + "\""

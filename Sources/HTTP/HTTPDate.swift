@@ -1,12 +1,13 @@
 import Glibc
+import Numbers
 
 /// The dates of headers.
-enum HTTPDate {
+public enum HTTPDate {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
     /// Seconds since 1970 of `Sun, 06 Nov 1994 08:49:37 GMT`; nil for what is written otherwise. RFC 9110, section 5.6.7,
     /// has two other formats, which are obsolete and which nobody sends to a program.
-    static func seconds(_ text: String) -> Int64? {
+    public static func seconds(_ text: String) -> Int? {
         let bytes = Array(text.utf8)
         guard bytes.count == 29, bytes[3] == UInt8(ascii: ","), text.hasSuffix(" GMT") else { return nil }
         let parts = text.split(separator: " ")
@@ -17,13 +18,20 @@ enum HTTPDate {
             let second = number(clock[2], 2, 0...60)
         else { return nil }
         var time = tm()
-        (time.tm_year, time.tm_mon, time.tm_mday) = (year - 1900, Int32(month), day)
+        (time.tm_year, time.tm_mon, time.tm_mday) = (year - 1900, Int32(clamping: month), day)
         (time.tm_hour, time.tm_min, time.tm_sec) = (hour, minute, second)
-        return Int64(timegm(&time))
+        return timegm(&time)
+    }
+
+    /// Seconds from one such date to another; below 0 if the second one is earlier. Nil if either is written otherwise.
+    public static func seconds(from first: String, to second: String) -> Int? {
+        // Years have four digits, so this is far within bounds.
+        guard let first = seconds(first), let second = seconds(second) else { return nil }
+        return second - first
     }
 
     private static func number(_ digits: Substring, _ count: Int, _ range: ClosedRange<Int32>) -> Int32? {
-        guard digits.utf8.count == count, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        return Int32(digits).flatMap { range.contains($0) ? $0 : nil }
+        guard digits.utf8.count == count, let number = Int32(digits: digits) else { return nil }
+        return range.contains(number) ? number : nil
     }
 }

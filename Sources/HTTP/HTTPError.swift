@@ -1,4 +1,5 @@
 import Glibc
+import Numbers
 
 /// How a transfer can fail before it has an answer, or while the answer is coming.
 ///
@@ -63,7 +64,7 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
     /// A redirect to a kind of address that is not followed from there.
     case forbiddenRedirect
     /// The answer is larger than it may be.
-    case tooLarge(limit: Int64)
+    case tooLarge(limit: ByteCount)
     /// The answer is compressed more than any text.
     case tooCompressed(limit: Int64)
 
@@ -108,7 +109,7 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
         case .wrongRange(let reason): "the server sent another part than was asked for: \(reason)"
         case .tooManyRedirects: "more than \(HTTPRequest.maximumRedirects) redirects"
         case .forbiddenRedirect: "a redirect leads to an address that is not followed"
-        case .tooLarge(let limit): "it is larger than \(limit >> 20) MiB"
+        case .tooLarge(let limit): "it is larger than \(limit / (1 << 20)) MiB"
         case .tooFewDescriptors: "Vitrine has too few file descriptors: raise the limit with “ulimit -n”"
         case .tooCompressed(let limit): "it becomes more than \(limit) times as large when it is decompressed"
         case .file(let reason): "the file cannot be read: \(reason)"

@@ -1,3 +1,5 @@
+import Numbers
+
 /// What happens in a transfer, in this order: a response, then pieces of its body or word of how much has been written,
 /// then the end.
 public enum HTTPEvent: Hashable, Sendable {
@@ -6,7 +8,7 @@ public enum HTTPEvent: Hashable, Sendable {
     /// A piece of the body, for a request whose destination is a stream.
     case bytes([UInt8])
     /// Where the file now ends, counted from the beginning of the whole, for one whose destination is a file.
-    case written(Int64)
+    case written(ByteCount)
     /// All of it is there.
     case end(HTTPMetrics)
 }

@@ -1,3 +1,5 @@
+import Numbers
+
 /// What to fetch, and within what bounds.
 ///
 ///     HTTPRequest(url: "https://example.org/index.xml", destination: .stream, limit: 1 << 30)
@@ -29,15 +31,15 @@ public struct HTTPRequest: Sendable {
     /// How something is asked for in pieces.
     public struct Pieces: Hashable, Sendable {
         /// Bytes of one.
-        public var size: Int
+        public var size: ByteCount
         /// How many bytes are to be asked for and not here, over all of them.
-        public var window: Int
+        public var window: ByteCount
 
         /// How many pieces are under way at once at most.
         public var most: Int
 
         /// States it.
-        public init(size: Int, window: Int, most: Int) {
+        public init(size: ByteCount, window: ByteCount, most: Int) {
             (self.size, self.window, self.most) = (size, window, most)
         }
     }
@@ -53,7 +55,7 @@ public struct HTTPRequest: Sendable {
     /// What of the body is there already.
     public var resumption: Resumption?
     /// The most bytes that the body may have, after any decompression; with what is there already.
-    public var limit: Int64
+    public var limit: ByteCount
     /// Whether `file` URLs are read. A redirect never leads to one.
     public var allowsFiles: Bool
     /// Whether the server may compress the body. Of use for text.
@@ -76,7 +78,7 @@ public struct HTTPRequest: Sendable {
     /// Shows how the transfer goes while it does.
     public var meter: TransferMeter?
     /// The part that is asked for; nil for all.
-    var range: Range<Int64>?
+    var range: Range<ByteCount>?
     /// Where it is kept what its server says of parts.
     var ranges: RangeMemory?
     /// Whether the file has something of an earlier transfer that is of no use.
@@ -91,7 +93,7 @@ public struct HTTPRequest: Sendable {
     /// Describes a request.
     public init(
         url: String, headers: [(name: String, value: String)] = [], credentials: Credentials? = nil,
-        destination: Destination, resumption: Resumption? = nil, limit: Int64, allowsFiles: Bool = false,
+        destination: Destination, resumption: Resumption? = nil, limit: ByteCount, allowsFiles: Bool = false,
         allowsCompression: Bool = false,
         reach: Reach = .anywhere, isNamedByUser: Bool = false, weight: Int = HTTPRequest.usualWeight,
         connection: Connection = .any, pieces: Pieces? = nil, meter: TransferMeter? = nil

@@ -1,3 +1,5 @@
+import Numbers
+
 /// The head of an answer, after redirects.
 public struct HTTPResponse: Hashable, Sendable {
     /// The status code; for a file 200, or 304 if it is the one that `If-None-Match` knows.
@@ -7,10 +9,10 @@ public struct HTTPResponse: Hashable, Sendable {
     /// Header values by their names in lower case; of a repeated header the last.
     public let headers: [String: String]
     /// The length of the whole, where it is known beforehand: of the body and of what comes before ``begin``.
-    public let length: Int64?
+    public let length: ByteCount?
     /// The place in the whole at which the body begins: not 0 only where a ``HTTPRequest/resumption`` was granted, with
     /// status 206.
-    public let begin: Int64
+    public let begin: ByteCount
     /// Who wants to know who asks, of an answer 401 or 407, the proxy's refusal of a tunnel included.
     public let challenges: [HTTPChallenge]
     /// The proxy that wants to know; nil where it is the server, or nobody.
@@ -23,7 +25,7 @@ public struct HTTPResponse: Hashable, Sendable {
 
     /// Puts a head together.
     public init(
-        status: Int, url: String, headers: [String: String] = [:], length: Int64? = nil, begin: Int64 = 0,
+        status: Int, url: String, headers: [String: String] = [:], length: ByteCount? = nil, begin: ByteCount = 0,
         challenges: [HTTPChallenge] = [], proxyRefusal: ProxyRefusal? = nil, isPrivate: Bool = false,
         beganPublic: Bool = false
     ) {

@@ -1,3 +1,5 @@
+import Numbers
+
 /// Which pieces of a whole are to be asked for next, and which of those that came are to be written.
 ///
 /// They come in whatever order, and are written in the order of the whole: the file is at any time a beginning of it, which
@@ -13,27 +15,27 @@ struct PiecePlan {
     /// Which whole an answer is a part of.
     struct Edition: Equatable {
         var validator: String?
-        var length: Int64?
+        var length: ByteCount?
     }
 
     var pieces: HTTPRequest.Pieces
     /// How long the whole is; the most that it may have, until that is known.
-    private(set) var end: Int64
+    private(set) var end: ByteCount
     /// Up to where pieces were asked for.
-    private(set) var asked: Int64
+    private(set) var asked: ByteCount
     /// How much there is of what was asked for, be it written or not, with what was there before.
-    private(set) var received: Int64
+    private(set) var received: ByteCount
     /// Up to where the file is filled.
-    private(set) var written: Int64
+    private(set) var written: ByteCount
     /// Where what comes begins: before it lies what was there.
-    private(set) var begin: Int64
+    private(set) var begin: ByteCount
     /// What came before what is to be written next, by where it begins.
-    private var arrivals: [Int64: Arrival] = [:]
+    private var arrivals: [ByteCount: Arrival] = [:]
 
     /// What waits for an earlier piece is in memory: no more is asked for when that is so many times what may be under way.
     private static let patience = 3
 
-    init(_ pieces: HTTPRequest.Pieces, from begin: Int64, limit: Int64) {
+    init(_ pieces: HTTPRequest.Pieces, from begin: ByteCount, limit: ByteCount) {
         self.pieces = pieces
         self.begin = begin
         (asked, received, written, end) = (begin, begin, begin, limit)
@@ -42,11 +44,11 @@ struct PiecePlan {
     var isComplete: Bool { written >= end }
 
     /// The first piece, which is asked for in any case.
-    mutating func first() -> Range<Int64> { advance() }
+    mutating func first() -> Range<ByteCount> { advance() }
 
     /// The next piece, if it is time to ask for one.
-    mutating func next(underWay: Int) -> Range<Int64>? {
-        guard !isAllAsked, hasRoom, asked - written < Int64(Self.patience * pieces.most * pieces.size),
+    mutating func next(underWay: Int) -> Range<ByteCount>? {
+        guard !isAllAsked, hasRoom, asked - written < pieces.size * pieces.most * Self.patience,
             underWay < pieces.most
         else {
             return nil
@@ -57,39 +59,43 @@ struct PiecePlan {
     /// Whether there is nothing left to ask for.
     var isAllAsked: Bool { asked >= end }
     /// Whether less is under way than there may be.
-    var hasRoom: Bool { asked - received < Int64(pieces.window) }
+    var hasRoom: Bool { asked - received < pieces.window }
 
-    private mutating func advance() -> Range<Int64> {
-        let piece = asked..<min(asked + Int64(max(pieces.size, 1)), end)
+    private mutating func advance() -> Range<ByteCount> {
+        let piece = asked..<min(asked + max(pieces.size, 1), end)
         asked = piece.upperBound
         return piece
     }
 
     /// The whole is so long.
-    mutating func note(length: Int64) {
+    mutating func note(length: ByteCount) {
         end = length
         asked = min(asked, end)
     }
 
     /// What comes begins elsewhere: what was there is of no use.
-    mutating func note(begin: Int64) {
+    mutating func note(begin: ByteCount) {
         note(written: begin)
         self.begin = begin
     }
 
     /// Bytes that have come.
-    var come: Int64 { received - begin }
+    var come: ByteCount { received - begin }
     /// Bytes that were asked for.
-    var wanted: Int64 { asked - begin }
+    var wanted: ByteCount { asked - begin }
 
-    mutating func note(received count: Int64) { received += count }
+    /// So much has come; in place of what was counted before.
+    mutating func note(received count: ByteCount, inPlaceOf counted: ByteCount = 0) {
+        received = received + count - counted
+    }
 
-    mutating func note(written place: Int64) {
-        received += place - written
+    mutating func note(written place: ByteCount) {
+        // In this order, for the place may lie before what is written.
+        received = received - written + place
         written = place
     }
 
-    mutating func note(_ arrival: Arrival, at place: Int64) { arrivals[place] = arrival }
+    mutating func note(_ arrival: Arrival, at place: ByteCount) { arrivals[place] = arrival }
 
     /// The piece that comes next in the file, if it is here.
     mutating func takeNext() -> Arrival? {
@@ -98,6 +104,6 @@ struct PiecePlan {
 
     /// It has been written.
     mutating func noteWritten(_ arrival: Arrival) {
-        written += Int64(arrival.bytes.count)
+        written += ByteCount(arrival.bytes.count)
     }
 }

@@ -1,12 +1,14 @@
+import Numbers
+
 /// How far something is that comes in pieces: what is under way of it, and for what.
 struct PiecedState {
     /// What a transfer of a part is for.
     enum Role {
         /// The first piece, where it is not known what the server makes of that: into the file, for it may be all.
         case lead
-        case piece(Range<Int64>)
+        case piece(Range<ByteCount>)
         /// A piece once more, which is under way already and does not come.
-        case again(Range<Int64>)
+        case again(Range<ByteCount>)
         /// All that is not there yet, into the file.
         case rest
         /// All of it, and nothing of what came before it was told to anybody.
@@ -15,7 +17,7 @@ struct PiecedState {
         case anew
 
         /// The piece that it brings.
-        var piece: Range<Int64>? {
+        var piece: Range<ByteCount>? {
             switch self {
             case .piece(let piece), .again(let piece): piece
             case .lead, .rest, .all, .anew: nil
@@ -43,7 +45,7 @@ struct PiecedState {
         var isRepeated = false
 
         /// The piece that it brings.
-        var piece: Range<Int64>? { role.piece }
+        var piece: Range<ByteCount>? { role.piece }
 
         var isLead: Bool { if case .lead = role { true } else { false } }
     }
@@ -73,7 +75,7 @@ struct PiecedState {
     }
 
     /// What is asked for a part.
-    func request(for role: Role, _ range: Range<Int64>?) -> HTTPRequest {
+    func request(for role: Role, _ range: Range<ByteCount>?) -> HTTPRequest {
         var part = request
         (part.pieces, part.range, part.weight) = (nil, range, weight)
         part.meter = request.meter.map { _ in TransferMeter() }
@@ -105,7 +107,7 @@ struct PiecedState {
     }
 
     /// The next piece, if it is time to ask for one.
-    mutating func nextPiece() -> Range<Int64>? {
+    mutating func nextPiece() -> Range<ByteCount>? {
         guard stage == .inPieces || (stage == .asking && isGranted) else { return nil }
         return plan.next(underWay: parts.count)
     }
@@ -118,7 +120,7 @@ struct PiecedState {
     /// A piece that hangs: meanwhile as many have come as are under way at once, and some more; or there is nothing else to
     /// ask for, and it takes longer than others did. A packet of it was lost and not missed, as happens to last ones, and it
     /// may be a second until the server tries again. Over another connection it is here sooner.
-    mutating func nextLate() -> Range<Int64>? {
+    mutating func nextLate() -> Range<ByteCount>? {
         guard stage == .inPieces, let usualTime, plan.hasRoom else { return nil }
         let longTime = max(usualTime + usualTime / 2, Self.soon)
         for (number, part) in parts where !part.isRepeated {
@@ -139,7 +141,7 @@ struct PiecedState {
             // Of the first one it was counted how much had come, and of that one alone.
             let counted = rivals.values.lazy.filter { if case .piece = $0.role { true } else { false } }
                 .reduce(0) { $0 + $1.bytes.count }
-            plan.note(received: Int64(part.bytes.count - counted))
+            plan.note(received: ByteCount(part.bytes.count), inPlaceOf: ByteCount(counted))
         } else {
             let time = ContinuousClock.now - part.beginning
             usualTime = usualTime.map { ($0 * 7 + time) / 8 } ?? time
@@ -179,7 +181,7 @@ struct PiecedState {
     }
 
     /// Whether it lies behind the end of the whole, as far as is known.
-    func isBehind(_ piece: Range<Int64>) -> Bool {
+    func isBehind(_ piece: Range<ByteCount>) -> Bool {
         piece.lowerBound >= (stage == .asking ? plan.begin + 1 : plan.end)
     }
 }

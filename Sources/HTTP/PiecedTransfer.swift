@@ -1,3 +1,4 @@
+import Numbers
 import Synchronization
 
 /// Fetches something in pieces, each by a transfer of its own, and puts them into a file in their order.
@@ -62,7 +63,7 @@ final class PiecedTransfer: Sendable {
         noteCounts()
     }
 
-    private func begin(_ role: PiecedState.Role, _ range: Range<Int64>?) {
+    private func begin(_ role: PiecedState.Role, _ range: Range<ByteCount>?) {
         let (number, part) = state.withLock { state in
             state.lastNumber += 1
             return (state.lastNumber, state.request(for: role, range))
@@ -102,7 +103,7 @@ final class PiecedTransfer: Sendable {
         case .bytes(let bytes):
             state.withLock { state in
                 state.parts[number]?.bytes += bytes
-                if case .piece = role { state.plan.note(received: Int64(bytes.count)) }
+                if case .piece = role { state.plan.note(received: ByteCount(bytes.count)) }
             }
         case .written(let place):
             state.withLock { $0.plan.note(written: place) }

@@ -1,3 +1,5 @@
+import Numbers
+
 /// Which proxy leads to which host, as the environment says to curl and to many other programs.
 ///
 ///     HTTPConfiguration(proxies: ProxyChoice { name in getenv(name).map { String(cString: $0) } })
@@ -58,7 +60,7 @@ public struct ProxyChoice: Hashable, Sendable {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let block = HostAddress(String(parts[0])), block.bytes.count == address.bytes.count else { return false }
         guard parts.count == 2 else { return block == address }
-        guard let bits = Int(parts[1]), (0...block.bytes.count * 8).contains(bits) else { return false }
+        guard let bits = Int(digits: parts[1]), (0...block.bytes.count * 8).contains(bits) else { return false }
         return AddressBlock(block.bytes, bits).contains(address.bytes)
     }
 }

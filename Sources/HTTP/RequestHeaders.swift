@@ -1,10 +1,12 @@
+import Numbers
+
 /// The header lines that go out at a hop, besides those that curl writes.
 enum RequestHeaders {
     static func lines(of request: HTTPRequest, at hop: Hop) -> [String] {
         // What the user's own server may know of us is nobody else's business.
         var lines = hop.isOwn ? request.headers.compactMap { line($0.name, $0.value) } : []
         // The bytes that are there were not compressed.
-        let end = request.range.map { String($0.upperBound - 1) } ?? ""
+        let end = request.range.map { "\($0.upperBound - 1)" } ?? ""
         if let resumption = request.resumption(at: hop), let validator = line("If-Range", resumption.validator) {
             lines += ["Range: bytes=\(resumption.offset)-\(end)", validator, "Accept-Encoding: identity"]
         } else if request.resumption == nil, let range = request.range {

@@ -1,3 +1,5 @@
+import Numbers
+
 /// The header lines of an answer, as curl hands them out one by one. Of several answers in a row, as 100 and 200 or 401 and
 /// 200, the last.
 struct ResponseHead {
@@ -53,7 +55,7 @@ struct ResponseHead {
         self = ResponseHead()
         self.size = size
         isBegun = true
-        status = text.split(separator: " ").dropFirst().first.flatMap { Int($0.prefix(3)) } ?? 0
+        status = text.split(separator: " ").dropFirst().first.flatMap { Int(digits: $0.prefix(3)) } ?? 0
     }
 
     private mutating func take(_ name: String, _ value: String) {
@@ -70,13 +72,10 @@ struct ResponseHead {
 
     /// The length that the body of a successful answer is said to have, once the head is complete; of a number beyond all
     /// bounds the largest there is.
-    var declaredLength: Int64? {
+    var declaredLength: ByteCount? {
         // RFC 9112, section 6.3: "the Transfer-Encoding overrides the Content-Length".
-        guard isComplete, [200, 206].contains(status), headers["transfer-encoding"] == nil,
-            let digits = headers["content-length"],
-            !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
-        else { return nil }
-        return Int64(digits) ?? .max
+        guard isComplete, [200, 206].contains(status), headers["transfer-encoding"] == nil else { return nil }
+        return headers["content-length"].flatMap { ByteCount(digits: $0) }
     }
 }
 

@@ -1,4 +1,5 @@
 import Glibc
+import Numbers
 
 extension HTTPRequest {
     /// Where to go on with a body of which the beginning is there.
@@ -7,7 +8,7 @@ extension HTTPRequest {
     /// file the rest goes at the offset, and the whole in place of what was there.
     public struct Resumption: Hashable, Sendable {
         /// Bytes that are there.
-        public let offset: Int64
+        public let offset: ByteCount
         /// A strong validator of the answer that they came with: see ``HTTPResponse/resumptionValidator``.
         public let validator: String
         /// Where that answer came from in the end. Without it the URL of the request is meant.
@@ -18,7 +19,7 @@ extension HTTPRequest {
         public let url: String?
 
         /// States what is there.
-        public init(offset: Int64, validator: String, url: String? = nil) {
+        public init(offset: ByteCount, validator: String, url: String? = nil) {
             self.offset = offset
             self.validator = validator
             self.url = url
@@ -41,9 +42,9 @@ extension HTTPRequest {
     }
 
     /// The part of the whole that is asked for at a hop; nil if that is all.
-    func part(at hop: Hop) -> Range<Int64>? {
+    func part(at hop: Hop) -> Range<ByteCount>? {
         guard resumption != nil else { return range }
-        return resumption(at: hop).map { $0.offset..<(range?.upperBound ?? .max) }
+        return resumption(at: hop).map { $0.offset..<(range?.upperBound ?? .most) }
     }
 
     /// Whether there is what the resumption says. Behind the end of a file that is shorter there would be a hole.
@@ -69,8 +70,8 @@ extension HTTPResponse {
             // Section 8.8.3: etagc = %x21 / %x23-7E / obs-text.
             return isStrong && inside.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x7F } ? tag : nil
         }
-        guard let text = headers["last-modified"], let modified = HTTPDate.seconds(text),
-            let date = headers["date"].flatMap({ HTTPDate.seconds($0) }), date - modified >= 60
+        guard let text = headers["last-modified"], let date = headers["date"],
+            let age = HTTPDate.seconds(from: text, to: date), age >= 60
         else { return nil }
         return text
     }
@@ -78,8 +79,8 @@ extension HTTPResponse {
 
 extension BodyFile {
     /// How long the file is; nil if that cannot be known.
-    var size: Int64? {
+    var size: ByteCount? {
         var status = stat()
-        return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : nil
+        return fstat(descriptor, &status) == 0 ? ByteCount(status.st_size) : nil
     }
 }

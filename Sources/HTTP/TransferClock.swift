@@ -9,8 +9,8 @@ struct TransferClock {
     /// Whether it is a proxy that curl connects to.
     private let isBehindProxy: Bool
     private var connects = 0
-    /// The sums when the last request went out, in microseconds.
-    private var (connecting, waiting): (Int64, Int64) = (0, 0)
+    /// The sums when the last request went out, in seconds.
+    private var (connecting, waiting) = (0.0, 0.0)
     private var isAnswered = false
 
     init(_ meter: TransferMeter?, isBehindProxy: Bool) {
@@ -22,9 +22,9 @@ struct TransferClock {
     mutating func noteRequest(_ easy: EasyHandle) {
         guard let meter else { return }
         let count = easy.long(CURLINFO_NUM_CONNECTS)
-        let spent = easy.offset(CURLINFO_CONNECT_TIME_T) - easy.offset(CURLINFO_NAMELOOKUP_TIME_T)
+        let spent = easy.seconds(CURLINFO_CONNECT_TIME_T) - easy.seconds(CURLINFO_NAMELOOKUP_TIME_T)
         let isOfHost = count > connects && !isBehindProxy
-        meter.noteConnected(isOfHost ? max(0, Double(spent - connecting) / 1e6) : nil)
+        meter.noteConnected(isOfHost ? max(0, spent - connecting) : nil)
         (connects, connecting, waiting) = (count, spent, Self.wait(easy))
         isAnswered = false
     }
@@ -34,10 +34,10 @@ struct TransferClock {
         guard let meter, !isAnswered else { return }
         isAnswered = true
         let version: TransferMeter.Version = easy.long(CURLINFO_HTTP_VERSION) >= CURL_HTTP_VERSION_2_0 ? .http2 : .http1
-        meter.noteAnswered(after: max(0, Double(Self.wait(easy) - waiting) / 1e6), version: version)
+        meter.noteAnswered(after: max(0, Self.wait(easy) - waiting), version: version)
     }
 
-    private static func wait(_ easy: EasyHandle) -> Int64 {
-        easy.offset(CURLINFO_STARTTRANSFER_TIME_T) - easy.offset(CURLINFO_PRETRANSFER_TIME_T)
+    private static func wait(_ easy: EasyHandle) -> Double {
+        easy.seconds(CURLINFO_STARTTRANSFER_TIME_T) - easy.seconds(CURLINFO_PRETRANSFER_TIME_T)
     }
 }

@@ -1,3 +1,4 @@
+import Numbers
 import Synchronization
 
 /// What lies between the network's thread and the one who iterates over a transfer.
@@ -8,7 +9,7 @@ final class TransferMailbox: Sendable {
     private struct State {
         var response: HTTPResponse?
         var bytes: [UInt8] = []
-        var written: Int64?
+        var written: ByteCount?
         var end: Result<HTTPMetrics, any Error>?
         var isEndTaken = false
         /// Whether the network's thread was told to wait for room.
@@ -51,7 +52,7 @@ final class TransferMailbox: Sendable {
         }
     }
 
-    func post(written: Int64) {
+    func post(written: ByteCount) {
         state.withLock { $0.written = written }
     }
 

@@ -1,3 +1,4 @@
+import Numbers
 import Synchronization
 
 /// What can be read off a transfer while it runs, by the one who decides how many run at once.
@@ -51,11 +52,11 @@ public final class TransferMeter: Sendable {
     public struct Reading: Hashable, Sendable {
         /// Bytes of body that have come over the network so far: before any decompression, and those of redirects and of
         /// unwanted answers too. It never goes down.
-        public internal(set) var bytes: Int64 = 0
+        public internal(set) var bytes: ByteCount = 0
         /// Bytes that were asked for, of what comes in pieces; nil for what was asked for in one.
-        public internal(set) var asked: Int64?
+        public internal(set) var asked: ByteCount?
         /// What ``bytes`` will be in the end, where the server has said how long the body is.
-        public internal(set) var length: Int64?
+        public internal(set) var length: ByteCount?
         /// Seconds that TCP took to connect; nil until then, where an old connection was used, and where a proxy is on the way:
         /// how far that is says nothing of the host.
         public internal(set) var connect: Double?
@@ -71,7 +72,7 @@ public final class TransferMeter: Sendable {
     }
 
     /// Apart from the rest, since it changes with every piece of a body.
-    private let bytes = Atomic<Int64>(0)
+    private let bytes = Atomic(0)
     /// All the rest; its own count of bytes is not used.
     private let facts = Mutex(Reading())
     private let onNews: @Sendable () -> Void
@@ -84,19 +85,19 @@ public final class TransferMeter: Sendable {
     /// What it shows now.
     public var reading: Reading {
         var reading = facts.withLock { $0 }
-        reading.bytes = bytes.load(ordering: .relaxed)
+        reading.bytes = ByteCount(bytes.load(ordering: .relaxed))
         return reading
     }
 
-    func note(bytes count: Int64) {
-        bytes.store(count, ordering: .relaxed)
+    func note(bytes count: ByteCount) {
+        bytes.store(count.int, ordering: .relaxed)
     }
 
-    func note(length: Int64) {
+    func note(length: ByteCount) {
         facts.withLock { $0.length = length }
     }
 
-    func note(asked count: Int64?) {
+    func note(asked count: ByteCount?) {
         facts.withLock { $0.asked = count }
     }
 

@@ -1,6 +1,7 @@
 import CCurl
 import Glibc
 import Logging
+import Numbers
 import Synchronization
 
 /// A thread that transfers run on, with connections of its own.
@@ -178,7 +179,7 @@ final class TransferThread: @unchecked Sendable {
         case .success(let metrics):
             log.debug(
                 .networkDetail,
-                "#\(number) \(transfer.status): \(metrics.bytes) bytes in \(Int(metrics.duration * 1000)) ms")
+                "#\(number) \(transfer.status): \(metrics.bytes) bytes in \(Int(clamped: metrics.duration * 1000)) ms")
         case .failure(let error):
             log.debug(.networkDetail, "#\(number) \(error is CancellationError ? "cancelled" : "\(error)")")
         }

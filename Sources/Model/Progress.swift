@@ -1,12 +1,14 @@
-/// How far a piece of work has come.
+import Numbers
+
+/// How much of something has come.
 public struct Progress: Hashable, Sendable {
-    /// What is done, in whatever unit the work counts.
-    public var done: Int64
+    /// What has come.
+    public var done: ByteCount
     /// How much there will be, where that is known.
-    public var total: Int64?
+    public var total: ByteCount?
 
     /// States progress.
-    public init(done: Int64, total: Int64? = nil) {
+    public init(done: ByteCount, total: ByteCount? = nil) {
         self.done = done
         self.total = total
     }

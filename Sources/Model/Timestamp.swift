@@ -1,3 +1,5 @@
+import Numbers
+
 /// A moment in time, to the millisecond, in UTC.
 ///
 /// Gallery files and the cache keep moments and nothing else; the user's time zone and locale come in where a date is
@@ -20,6 +22,11 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     /// The milliseconds above ``seconds``, 0…999.
     public var millisecondsPart: Int {
         Int((milliseconds % 1000 + 1000) % 1000)
+    }
+
+    /// The moment that many seconds later, or before for a number below 0.
+    public func advanced(by seconds: Double) -> Timestamp {
+        Timestamp(milliseconds: Int64(clamped: Double(milliseconds) + seconds * 1000))
     }
 
     /// Earlier moments come first.

@@ -1,3 +1,5 @@
+import Numbers
+
 /// All that is fetched and how the network does, at one moment.
 public struct TrafficReport: Hashable, Sendable {
     /// How well the network serves, as measured; nil as long as nothing is.
@@ -14,13 +16,13 @@ public struct TrafficReport: Hashable, Sendable {
     /// How many may run at once in any case.
     public var limit: Int
     /// How many bytes are kept under way together.
-    public var window: Int64
+    public var window: ByteCount
     /// Bytes that the network can bring in a second, as far as is known.
     public var bandwidth: Double?
     /// Seconds from a request to the first that is heard of it, as far as is known.
     public var roundTrip: Double?
     /// All bytes that have come since the program began. It never gets less.
-    public var received: Int64
+    public var received: ByteCount
     /// Whether the user wants nothing to be begun.
     public var isPaused: Bool
     /// How many wait for their turn.
@@ -36,8 +38,9 @@ public struct TrafficReport: Hashable, Sendable {
     /// Puts the facts together. Of more than ``maximumTransfers`` the first are kept.
     public init(
         quality: LinkQuality? = nil, isOnNetwork: Bool = true, unreachable: [String] = [], running: Int = 0,
-        width: Int = 0, limit: Int = 0, window: Int64 = 0, bandwidth: Double? = nil, roundTrip: Double? = nil,
-        received: Int64 = 0, isPaused: Bool = false, queued: Int = 0, waiting: Int = 0, transfers: [TransferReport] = []
+        width: Int = 0, limit: Int = 0, window: ByteCount = 0, bandwidth: Double? = nil, roundTrip: Double? = nil,
+        received: ByteCount = 0, isPaused: Bool = false, queued: Int = 0, waiting: Int = 0,
+        transfers: [TransferReport] = []
     ) {
         self.quality = quality
         self.isOnNetwork = isOnNetwork

@@ -1,4 +1,5 @@
 import Model
+import Numbers
 import Traffic
 
 /// What the controller has to do with each thing that is wished for. Plain bookkeeping: it decides nothing about the
@@ -92,7 +93,7 @@ struct Agenda {
         set(.queued, number)
         let thing = things[number]
         queue.put(
-            number, thing.importance, rank: Int(thing.rank),
+            number, thing.importance, rank: Int(clamping: thing.rank),
             as: candidate(Wish(things.key(number), importance: thing.importance)))
     }
 
@@ -134,7 +135,7 @@ struct Agenda {
         for (number, wait) in waits where wait.host == host && !wait.isShortened {
             let shortened = setbacks[number]?.shortened ?? 0
             let quiet = Duration.seconds(1 << min(shortened, Self.mostDoublings))
-            let time = max(max(now, wait.since + quiet) + .seconds(chance()), wait.earliest)
+            let time = max(max(now, wait.since + quiet) + .seconds(clamped: chance()), wait.earliest)
             guard let until = wait.until, time < until else { continue }
             var wait = wait
             (wait.until, wait.isShortened) = (time, true)

@@ -1,5 +1,6 @@
 import HTTP
 import Model
+import Numbers
 import Traffic
 
 /// One transfer of an operation, and what its governor knows of it.
@@ -16,8 +17,8 @@ final class Attempt {
     private struct Told {
         var connect: Double?
         var wait: Double?
-        var asked: Int64?
-        var bytes: Int64 = 0
+        var asked: ByteCount?
+        var bytes: ByteCount = 0
         var isOver = false
     }
 
@@ -32,7 +33,7 @@ final class Attempt {
     var isThrough: Bool { told.isOver }
 
     /// Bytes that have come, as far as anybody has looked.
-    var received: Int64 { told.bytes }
+    var received: ByteCount { told.bytes }
 
     /// What the meter shows that the governor has not heard of, in the order in which it happened.
     ///
@@ -52,12 +53,12 @@ final class Attempt {
         if let wait = reading.wait, wait != told.wait {
             told.wait = wait
             let isShared = reading.version == .http2 && permit.isOverSharedOne
-            news.append(.answered(wait: wait, length: reading.length.map(Double.init), isShared: isShared))
+            news.append(.answered(wait: wait, length: reading.length.map { Double($0) }, isShared: isShared))
         }
         // As long as nothing is known it counts as in pieces, if it may be.
         if reading.asked != told.asked, reading.asked != nil || reading.wait != nil {
             told.asked = reading.asked
-            news.append(.asked(reading.asked.map(Double.init)))
+            news.append(.asked(reading.asked.map { Double($0) }))
         }
         if reading.bytes > told.bytes {
             told.bytes = reading.bytes

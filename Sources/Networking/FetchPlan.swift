@@ -1,6 +1,7 @@
 import Cache
 import HTTP
 import Model
+import Numbers
 
 /// What a request is going to ask for, and within what bounds.
 public struct FetchPlan: Sendable {
@@ -17,7 +18,7 @@ public struct FetchPlan: Sendable {
     /// Whether the host had a public address before, so that a private one is a change that the user is told of.
     public var wasPublic: Bool
     /// The most bytes that will do.
-    public var limit: Int64
+    public var limit: ByteCount
     /// The file that the body goes into; without one it is handed over piece by piece.
     public var file: PartialFile?
     /// What of it the file holds.
@@ -27,7 +28,7 @@ public struct FetchPlan: Sendable {
 
     /// States a plan.
     public init(
-        address: Address, signIn: SignIn? = nil, validators: Validators = Validators(), limit: Int64,
+        address: Address, signIn: SignIn? = nil, validators: Validators = Validators(), limit: ByteCount,
         file: PartialFile? = nil, resumption: HTTPRequest.Resumption? = nil,
         reach: HTTPRequest.Reach = .anywhere, isNamedByUser: Bool = false,
         wasPublic: Bool = false, allowsCompression: Bool = false

@@ -4,6 +4,7 @@ import Glibc
 import HTTP
 import Logging
 import Model
+import Numbers
 import Traffic
 
 /// Fetches a gallery's list and makes the cache say what it says.
@@ -24,7 +25,7 @@ public struct GalleryListRequest: NetworkRequest {
     private let context: RequestContext
 
     /// A gallery's list is small text, but a gallery may be large.
-    static let limit: Int64 = 1 << 30
+    static let limit: ByteCount = 1 << 30
 
     /// Serves wishes for lists. A list is always wanting: only the server knows whether it has changed.
     public static func make(for subject: Wish.Subject, in context: RequestContext) throws -> Self? {
@@ -90,7 +91,7 @@ public struct GalleryListRequest: NetworkRequest {
             async let next = reader.read(bytes)
             if let photos { count = try await comparer.add(photos) }
             photos = try await next
-            progress.done += Int64(bytes.count)
+            progress.done += ByteCount(bytes.count)
             if pace.isDue() { context.activity.note(.getting(progress, entries: count), of: cache.id) }
         }
         if let photos { count = try await comparer.add(photos) }

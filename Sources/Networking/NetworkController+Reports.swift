@@ -1,13 +1,14 @@
 import Cache
 import HTTP
 import Model
+import Numbers
 import Traffic
 
 /// What is said of the transfers, and of what failed.
 extension NetworkController {
     func trafficReport() -> TrafficReport {
         let judgement = governor.report
-        let coming = operations.values.reduce(Int64(0)) { $0 + $1.received }
+        let coming = operations.values.reduce(0 as ByteCount) { $0 + $1.received }
         let waiting = agenda.waiting
         let wanted = wantedHosts(waiting)
         return TrafficReport(
@@ -15,7 +16,7 @@ extension NetworkController {
             isOnNetwork: presence.isThere || wanted.contains(where: Self.isOfThisMachine),
             unreachable: judgement.missed.intersection(wanted).map(Self.name).sorted(), running: numbers.count,
             width: judgement.width, limit: judgement.limit,
-            window: Int64(judgement.window), bandwidth: judgement.bandwidth, roundTrip: judgement.roundTrip,
+            window: ByteCount(judgement.window), bandwidth: judgement.bandwidth, roundTrip: judgement.roundTrip,
             received: received + coming, isPaused: isPaused, queued: agenda.queue.count, waiting: waiting.count,
             transfers: context.activity.isTrafficWatched ? transferReports(waiting, judgement) : [])
     }
@@ -41,7 +42,7 @@ extension NetworkController {
                 guard let reading = operation.attempts.map(\.permit.meter.reading).max(by: { $0.bytes < $1.bytes })
                 else { return nil }
                 // What was here when it began: by now it is where the rest goes.
-                let held = Int64(operation.candidate.held)
+                let held = ByteCount(operation.candidate.held)
                 return TransferReport(
                     subject, host: Self.name(of: operation.candidate.host), importance: operation.importance,
                     stage: .running(
@@ -98,15 +99,15 @@ extension NetworkController {
     }
 
     func timeOfDay(_ time: Duration) -> Timestamp {
-        Timestamp(milliseconds: context.now().milliseconds + Int64((time - clock.now).seconds * 1000))
+        context.now().advanced(by: (time - clock.now).seconds)
     }
 }
 
 extension TrafficReport {
     /// For the log.
     var line: String {
-        let rate = bandwidth.map { "\(Int($0 / 1000)) kB/s" } ?? "unknown"
-        let time = roundTrip.map { "\(Int($0 * 1000)) ms" } ?? "unknown"
+        let rate = bandwidth.map { "\(Int(clamped: $0 / 1000)) kB/s" } ?? "unknown"
+        let time = roundTrip.map { "\(Int(clamped: $0 * 1000)) ms" } ?? "unknown"
         return """
             \(quality?.rawValue ?? "unknown"): \(running) running, \(queued) queued, window \(window / 1000) kB, \
             bandwidth \(rate), round trip \(time)

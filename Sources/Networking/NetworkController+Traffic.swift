@@ -1,6 +1,7 @@
 import Cache
 import HTTP
 import Model
+import Numbers
 import Streams
 import Traffic
 
@@ -73,7 +74,7 @@ extension NetworkController {
             let pace = numbers.isEmpty && agenda.queue.isEmpty
                 ? nil : governor.pace(at: clock.now.seconds, waiting: waiting)
         else { return }
-        let time = clock.now + .seconds(agenda.queue.isEmpty ? restingPace(pace) : pace)
+        let time = clock.now + .seconds(clamped: agenda.queue.isEmpty ? restingPace(pace) : pace)
         if let tick {
             guard time < tick.time else { return }
             tick.task.cancel()
@@ -117,7 +118,7 @@ extension NetworkController {
     /// Notes how it goes: a few times a second while anything runs, and once more when nothing does.
     private func reportTraffic() {
         let isOver = operations.isEmpty
-        if let lastReport, !isOver, clock.now - lastReport < .seconds(Self.reportPace) { return }
+        if let lastReport, !isOver, clock.now - lastReport < .seconds(clamped: Self.reportPace) { return }
         // What has been said once of nothing holds until there is something.
         if isOver, isOverReported, !context.activity.isTrafficWatched { return }
         let report = trafficReport()

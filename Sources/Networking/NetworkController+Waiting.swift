@@ -1,4 +1,5 @@
 import Model
+import Numbers
 import Streams
 
 /// What waits for another attempt, and what makes it come sooner.
@@ -56,7 +57,7 @@ extension NetworkController {
         self.presence = presence
         guard presence.isThere else { return reportAtOnce() }
         governor.noteNetwork(at: clock.now.seconds)
-        agenda.wakeAll { clock.now + .seconds(3 + schedule.chance()) }.forEach(announceWait)
+        agenda.wakeAll { clock.now + .seconds(clamped: 3 + schedule.chance()) }.forEach(announceWait)
         look()
     }
 

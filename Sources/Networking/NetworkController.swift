@@ -2,6 +2,7 @@ import Cache
 import HTTP
 import Logging
 import Model
+import Numbers
 import Streams
 import Traffic
 
@@ -60,7 +61,7 @@ public actor NetworkController {
     /// Whether it has been said that nothing runs any more.
     var isOverReported = true
     /// All bytes that transfers brought which are over.
-    var received: Int64 = 0
+    var received: ByteCount = 0
     /// Heard of whenever there is something to be read off a meter.
     let meterNews = CoalescingStream<MeterNews>()
     private let executor = QueueExecutor(label: "vitrine.network")

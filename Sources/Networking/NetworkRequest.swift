@@ -2,6 +2,7 @@ import Cache
 import HTTP
 import Logging
 import Model
+import Numbers
 import Traffic
 
 /// One kind of thing that is fetched: where it lies, within what bounds, and what becomes of it in the cache.
@@ -22,7 +23,7 @@ public protocol NetworkRequest: Sendable {
     /// What it is, to the one who decides what is transferred when.
     var kind: TransferKind { get }
     /// Bytes of it that are here, of an attempt that was interrupted.
-    var held: Int64 { get }
+    var held: ByteCount { get }
     /// Whether the server is asked for something that is here, and will most likely say that it has not changed.
     var isAskedAfter: Bool { get }
     /// Whether the cache knows that it has failed before.
@@ -52,7 +53,7 @@ public protocol NetworkRequest: Sendable {
 
 extension NetworkRequest {
     /// Most things are fetched from their beginning.
-    public var held: Int64 { 0 }
+    public var held: ByteCount { 0 }
 
     /// Most things are not here.
     public var isAskedAfter: Bool { false }

@@ -1,5 +1,6 @@
 import HTTP
 import Model
+import Numbers
 import Traffic
 
 /// A request under way, and everyone it serves.
@@ -14,7 +15,7 @@ final class Operation {
     /// What is under way for it: one, or two where the first hangs and is asked for once more. What comes first counts.
     private(set) var attempts: [Attempt]
     /// Bytes of attempts that were given up for another.
-    private var receivedInVain: Int64 = 0
+    private var receivedInVain: ByteCount = 0
     private(set) var served: Set<Wish.Subject>
     /// All that it serves or has served. What it has stored can be seen before it has ended, and is then not asked of it
     /// any more.
@@ -38,7 +39,7 @@ final class Operation {
     var isThrough: Bool { attempts.contains(where: \.isThrough) }
 
     /// Bytes that have come, as far as anybody has looked.
-    var received: Int64 { attempts.reduce(receivedInVain) { $0 + $1.received } }
+    var received: ByteCount { attempts.reduce(receivedInVain) { $0 + $1.received } }
 
     /// The attempt of that number; nil once it was given up.
     func attempt(_ number: Int) -> Attempt? { attempts.first { $0.number == number } }

@@ -1,6 +1,7 @@
 import Cache
 import HTTP
 import Model
+import Numbers
 import Traffic
 
 /// Fetches a photo into a file of the cache.
@@ -10,7 +11,7 @@ public struct PhotoRequest: NetworkRequest {
     private let picture: PictureSubject
 
     /// More than any camera writes.
-    static let limit: Int64 = 512 << 20
+    static let limit: ByteCount = 512 << 20
 
     /// Serves wishes for photos, and for thumbnails of photos that have none.
     public static func make(for subject: Wish.Subject, in context: RequestContext) throws -> Self? {
@@ -36,7 +37,7 @@ public struct PhotoRequest: NetworkRequest {
     public var hasFailedBefore: Bool { picture.source.state.trouble != nil }
 
     /// What has come of it before.
-    public var held: Int64 { picture.cache.parts.size(picture.key, edition: picture.source.state.edition) }
+    public var held: ByteCount { picture.cache.parts.size(picture.key, edition: picture.source.state.edition) }
 
     /// Asks for it, into a new file, or for the rest of what has come before.
     public func plan() throws -> FetchPlan {

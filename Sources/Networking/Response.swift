@@ -1,6 +1,7 @@
 import Cache
 import HTTP
 import Model
+import Numbers
 
 /// A server's answer, as far as it has come: its head, and the body still to be taken.
 ///
@@ -81,7 +82,7 @@ public struct Response {
     }
 
     /// Waits for the next word of how much has been written; nil when all has. For a plan with a file.
-    public mutating func nextWritten() async throws -> Int64? {
+    public mutating func nextWritten() async throws -> ByteCount? {
         while let event = try await events.next() {
             switch event {
             case .written(let count): return count

@@ -1,26 +1,18 @@
 import Glibc
-import Model
+import HTTP
+import Numbers
 
 /// The `Retry-After` header: seconds, or a date (RFC 9110, section 10.2.3).
 enum RetryAfter {
-    /// How long to wait, as the server says it; nil if the header cannot be read.
-    static func seconds(_ text: String, now: Timestamp = Timestamp(milliseconds: Int64(time(nil)) * 1000)) -> Int? {
-        if let seconds = Int(text), seconds >= 0 { return seconds }
-        guard let date = moment(text) else { return nil }
-        return max(0, Int(date.seconds - now.seconds))
-    }
+    /// A server may say years. Nothing here waits for longer than a day because of that.
+    static let most = 86_400
 
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`; the two obsolete forms are not sent to programs any more.
-    private static func moment(_ text: String) -> Timestamp? {
-        let parts = text.split(separator: " ")
-        guard parts.count == 6, parts[5] == "GMT", let month = months.firstIndex(of: String(parts[2])) else {
-            return nil
-        }
-        let number = month < 9 ? "0\(month + 1)" : "\(month + 1)"
-        return Timestamp(iso8601: "\(parts[3])-\(number)-\(parts[1])T\(parts[4])Z")
+    /// How many seconds to wait, as the server says it, and ``most`` at most; nil if the header cannot be read.
+    ///
+    /// - Parameter now: seconds since 1970.
+    static func seconds(_ text: String, now: Int = time(nil)) -> Int? {
+        if let seconds = Int(digits: text, atMost: most) { return seconds }
+        // A date has a year of four digits, and the clock of this machine is not the server's word: no difference overflows.
+        return HTTPDate.seconds(text).map { min(max($0 - now, 0), most) }
     }
-
-    private static let months = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
 }

@@ -1,6 +1,7 @@
 import Cache
 import HTTP
 import Model
+import Numbers
 import Traffic
 
 /// Fetches a thumbnail that the gallery has, into the cache's table of thumbnails.
@@ -8,7 +9,7 @@ public struct ThumbnailRequest: NetworkRequest {
     private let picture: PictureSubject
 
     /// More than any thumbnail, and little enough to be held in memory.
-    static let limit: Int64 = 4 << 20
+    static let limit: ByteCount = 4 << 20
 
     /// Serves wishes for thumbnails of photos that have one.
     public static func make(for subject: Wish.Subject, in context: RequestContext) throws -> Self? {

@@ -1,5 +1,6 @@
 import HTTP
 import Model
+import Numbers
 import Synchronization
 import Traffic
 
@@ -93,6 +94,6 @@ public final class TransferPermit: Sendable {
 
 extension HTTPRequest.Pieces {
     fileprivate init(_ pieces: TransferPieces) {
-        self.init(size: Int(pieces.size), window: Int(min(pieces.window, 1e12)), most: TransferPieces.most)
+        self.init(size: ByteCount(pieces.size), window: ByteCount(pieces.window), most: TransferPieces.most)
     }
 }

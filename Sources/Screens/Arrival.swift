@@ -1,4 +1,5 @@
 import Model
+import Numbers
 
 /// How much of a photo that is on its way is worth being drawn: a tenth more of it than the last time, and not more often
 /// than twice a second.
@@ -8,9 +9,9 @@ final class Arrival {
     var onMore: () -> Void = {}
 
     /// How much had come when it was to be drawn for the last time; nil if it was not yet.
-    private(set) var arrived: Int64?
+    private(set) var arrived: ByteCount?
     /// How much of it has been drawn.
-    var drawn: Int64?
+    var drawn: ByteCount?
     private var latest: Progress?
     private var pause: Task<Void, Never>?
     private let wait: @Sendable (Duration) async throws -> Void

@@ -81,7 +81,7 @@ extension PhotoScreen {
     /// What there is of a photo that is on its way: its beginning, if some of it has come, and its thumbnail.
     private func takeSubstitutes(_ photo: Photo) -> [PictureOrder] {
         let preview = preview(of: photo, in: view)
-        let beginning = arrival.arrived.map { order.beginning($0, edition: photo.photo.edition) }
+        let beginning = arrival.arrived.map { order.beginning($0.int64, edition: photo.photo.edition) }
         if let beginning, context.darkroom.picture(beginning) != nil {
             takeSubstitute(beginning)
         } else if let preview, arrival.drawn == nil || shown?.key != key {

@@ -30,7 +30,7 @@ extension PhotoScreen {
         case .here: footing.text = [footing.text, animationText ?? ""].filter { !$0.isEmpty }.joined(separator: " · ")
         case .loading(nil): footing.text = "Loading…"
         case .loading(let progress?):
-            footing.text = "Loading… " + ByteText.text(progress.done, of: progress.total)
+            footing.text = "Loading… " + ByteText.text(progress.done.int64, of: progress.total?.int64)
             footing.fraction = progress.fraction
         case .failed(let failure):
             footing.text = saysFailureInside ? "Load failed" : "Load failed: \(failure)"

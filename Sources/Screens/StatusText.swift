@@ -40,7 +40,7 @@ enum StatusText {
         case .updating(.getting(let progress, let entries)):
             guard progress.done > 0 else { return Parts(state: "Updating…") }
             let count = entries > 0 ? ", " + CountText.text(entries, "photo") : ""
-            return Parts(state: "Updating… " + ByteText.text(progress.done, of: progress.total) + count)
+            return Parts(state: "Updating… " + ByteText.text(progress.done.int64, of: progress.total?.int64) + count)
         case .updating(.parsing(let entries)):
             return Parts(state: "Updating… reading " + CountText.text(entries, "photo"))
         case .updating(.committing): return Parts(state: "Updating… storing")

@@ -1,4 +1,5 @@
 import Model
+import Numbers
 import Text
 
 /// What is said of how the network does.
@@ -15,7 +16,7 @@ enum TrafficText {
     /// `1.2 MB/s`.
     static func speed(_ bytesPerSecond: Double) -> String {
         let bytes = bytesPerSecond.isFinite ? min(max(0, bytesPerSecond), 1e18) : 0
-        return ByteText.text(Int64(bytes)) + "/s"
+        return ByteText.text(ByteCount(bytes).int64) + "/s"
     }
 
     /// How the network does, in a few words, and whether that is bad. Empty where nothing is known.
@@ -63,10 +64,10 @@ enum TrafficText {
             let width = report.width < report.limit ? "\(report.width) at once" : "at most \(report.limit) at once"
             parts.append("\(CountText.text(report.running, "transfer")), \(width)")
         }
-        if report.window > 0 { parts.append("\(ByteText.text(report.window)) in flight") }
+        if report.window > 0 { parts.append("\(ByteText.text(report.window.int64)) in flight") }
         if let bandwidth = report.bandwidth { parts.append("\(speed(bandwidth)) possible") }
         if let roundTrip = report.roundTrip { parts.append("\(milliseconds(roundTrip)) round trip") }
-        parts.append("\(ByteText.text(max(0, report.received))) received")
+        parts.append("\(ByteText.text(report.received.int64)) received")
         return parts
     }
 

@@ -8,7 +8,7 @@ enum TransferText {
         case .queued: "queued"
         case .running(let progress, let speed):
             [
-                progress.done > 0 ? ByteText.text(progress.done, of: progress.total) : "asked for",
+                progress.done > 0 ? ByteText.text(progress.done.int64, of: progress.total?.int64) : "asked for",
                 speed.map { TrafficText.speed($0) },
             ].compactMap { $0 }.joined(separator: "  ")
         case .waiting(let failure, _, let until?):

@@ -1,4 +1,5 @@
 import Model
+import Numbers
 
 /// Lets as many transfers run as the link can use, and no more: found out from what comes, and when.
 ///
@@ -149,7 +150,7 @@ public struct AdaptiveGovernor: Governor {
         let busiest = (reached.isEmpty ? Array(known) : reached)
             .max { ($0.running, $0.link.delivered) < ($1.running, $1.link.delivered) }
         guard let host = busiest else { return report }
-        report.limit = Int(host.cap.value)
+        report.limit = Int(clamped: host.cap.value)
         // What was measured on the way to a host that is gone is no news of the network.
         guard !host.reach.isMissed else { return report }
         report.quality = host.measuredQuality

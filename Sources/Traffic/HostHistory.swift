@@ -1,3 +1,5 @@
+import Numbers
+
 /// What was found out about hosts in earlier runs: where the next one begins.
 ///
 ///     var governor = AdaptiveGovernor(history: HostHistory(text: saved))
@@ -33,7 +35,7 @@ public struct HostHistory: Hashable, Sendable {
 
     /// A line a host.
     public var text: String {
-        order.compactMap { host in capacities[host].map { "\(host)\t\(Int($0))\n" } }.joined()
+        order.compactMap { host in capacities[host].map { "\(host)\t\(Int(clamped: $0))\n" } }.joined()
     }
 
     /// Whether it is worth keeping in place of what is kept: a link measures a little differently each time.

@@ -4,15 +4,15 @@ struct QueueLane: Sendable {
     private var numbers: [Int32] = []
 
     var count: Int { numbers.count }
-    var first: Int? { numbers.first.map(Int.init) }
+    var first: Int? { numbers.first.map { Int(clamping: $0) } }
 
     mutating func insert(_ number: Int, in places: inout [QueuePlace]) {
-        numbers.append(Int32(number))
+        numbers.append(Int32(clamping: number))
         settle(numbers.count - 1, in: &places)
     }
 
     mutating func remove(_ number: Int, in places: inout [QueuePlace]) {
-        let spot = Int(places[number].spot)
+        let spot = Int(clamping: places[number].spot)
         places[number] = .vacant
         let last = numbers.removeLast()
         guard spot < numbers.count else { return }
@@ -23,13 +23,13 @@ struct QueueLane: Sendable {
     /// Puts something where it belongs, after its place has changed.
     mutating func settle(_ spot: Int, in places: inout [QueuePlace]) {
         let number = numbers[spot]
-        let place = places[Int(number)]
+        let place = places[Int(clamping: number)]
         var spot = spot
-        while spot > 0, place.comesBefore(places[Int(numbers[(spot - 1) / 2])]) {
+        while spot > 0, place.comesBefore(places[Int(clamping: numbers[(spot - 1) / 2])]) {
             put(numbers[(spot - 1) / 2], at: spot, in: &places)
             spot = (spot - 1) / 2
         }
-        while let child = firstChild(of: spot, in: places), places[Int(numbers[child])].comesBefore(place) {
+        while let child = firstChild(of: spot, in: places), places[Int(clamping: numbers[child])].comesBefore(place) {
             put(numbers[child], at: spot, in: &places)
             spot = child
         }
@@ -39,12 +39,12 @@ struct QueueLane: Sendable {
     /// The first of all, in their order. Only as much of the heap is looked at as can be among them.
     func first(_ limit: Int, in places: [QueuePlace]) -> [Int] {
         var candidates = Heap<Int> { [numbers] in
-            places[Int(numbers[$0])].comesBefore(places[Int(numbers[$1])])
+            places[Int(clamping: numbers[$0])].comesBefore(places[Int(clamping: numbers[$1])])
         }
         if !numbers.isEmpty { candidates.push(0) }
         var found: [Int] = []
         while found.count < limit, let spot = candidates.popFirst() {
-            found.append(Int(numbers[spot]))
+            found.append(Int(clamping: numbers[spot]))
             for child in children(of: spot) { candidates.push(child) }
         }
         return found
@@ -55,11 +55,11 @@ struct QueueLane: Sendable {
     }
 
     private func firstChild(of spot: Int, in places: [QueuePlace]) -> Int? {
-        children(of: spot).min { places[Int(numbers[$0])].comesBefore(places[Int(numbers[$1])]) }
+        children(of: spot).min { places[Int(clamping: numbers[$0])].comesBefore(places[Int(clamping: numbers[$1])]) }
     }
 
     private mutating func put(_ number: Int32, at spot: Int, in places: inout [QueuePlace]) {
         numbers[spot] = number
-        places[Int(number)].spot = Int32(spot)
+        places[Int(clamping: number)].spot = Int32(clamping: spot)
     }
 }

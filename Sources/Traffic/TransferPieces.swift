@@ -25,7 +25,7 @@ public struct TransferPieces: Hashable, Sendable {
     /// trips, and one more each time that what a server sends in one has doubled (RFC 6928: ten packets at first).
     static func time(of bytes: Double, roundTrip: Double) -> Double {
         let piece = bytes / Double(most)
-        return roundTrip * Double(4 + (1 + piece / 14_600).exponent)
+        return roundTrip * (4 + Double((1 + piece / 14_600).exponent))
     }
 
     /// All at once.

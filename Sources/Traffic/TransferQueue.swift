@@ -66,7 +66,7 @@ public struct TransferQueue: Sendable {
         let place = places[number]
         guard (place.candidate.importance, place.rank) != (importance, rank) else { return }
         (places[number].candidate.importance, places[number].rank) = (importance, rank)
-        lanes[place.candidate.host]?.settle(Int(place.spot), in: &places)
+        lanes[place.candidate.host]?.settle(Int(clamping: place.spot), in: &places)
     }
 
     /// Takes something out.

@@ -98,7 +98,7 @@ struct SyncCommand {
     private static func text(_ phase: SyncPhase) -> String {
         switch phase {
         case .getting(let progress, let entries):
-            ByteText.text(progress.done, of: progress.total)
+            ByteText.text(progress.done.int64, of: progress.total?.int64)
                 + (entries > 0 ? ", " + CountText.text(entries, "photo") : "")
         case .waiting(let failure, _): "\(failure); trying again"
         case .parsing(let entries): CountText.text(entries, "photo")

@@ -1,5 +1,6 @@
 import Foundation
 import HTTP
+import Numbers
 import TestSupport
 
 /// One request for a mangled answer. Everything that is asked follows from the seed.
@@ -25,12 +26,12 @@ struct AnswerSubject {
         defer { watch.cancel() }
         let cancelsAfter =
             Int.random(in: 0..<20, using: &numbers) == 0 ? Int.random(in: 0..<3, using: &numbers) : Int.max
-        var (events, taken) = (0, Int64(0))
+        var (events, taken) = (0, 0 as ByteCount)
         do {
             for try await event in transfer {
                 switch event {
                 case .response(let response): taken = response.begin
-                case .bytes(let bytes): taken += Int64(bytes.count)
+                case .bytes(let bytes): taken += ByteCount(bytes.count)
                 case .written(let end): taken = end
                 case .end: break
                 }
@@ -54,13 +55,14 @@ struct AnswerSubject {
     private func check(_ path: String, _ request: HTTPRequest) {
         var status = stat()
         guard stat(path, &status) == 0 else { return }
-        precondition(Int64(status.st_size) <= max(request.limit, 8_192), "error: the file is too long, seed \(seed)")
+        precondition(
+            ByteCount(status.st_size) <= max(request.limit, 8_192), "error: the file is too long, seed \(seed)")
     }
 
     private func request(_ path: String, _ meter: TransferMeter, _ numbers: inout SeededNumbers) -> HTTPRequest {
         var request = HTTPRequest(
             url: "\(origin)/\(seed)/0", destination: .stream,
-            limit: [1 << 20, 1 << 20, 1 << 14, 100, 1, Int64(1) << 40].randomElement(using: &numbers) ?? 1 << 20,
+            limit: [1 << 20, 1 << 20, 1 << 14, 100, 1, 1 << 40].randomElement(using: &numbers) ?? 1 << 20,
             allowsCompression: Bool.random(using: &numbers), meter: meter)
         request.connection = [.any, .any, .fresh, .few, .unshared].randomElement(using: &numbers) ?? .any
         if Int.random(in: 0..<4, using: &numbers) == 0 {
@@ -78,10 +80,11 @@ struct AnswerSubject {
         case 0:
             let held = Int.random(in: 1...4_096, using: &numbers)
             _ = ftruncate(descriptor, off_t(held))
-            request.resumption = .init(offset: Int64(held), validator: "\"a\"")
+            request.resumption = .init(offset: ByteCount(held), validator: "\"a\"")
         case 1:
             request.pieces = .init(
-                size: Int.random(in: 1...4_096, using: &numbers), window: Int.random(in: 1...65_536, using: &numbers),
+                size: ByteCount(Int.random(in: 1...4_096, using: &numbers)),
+                window: ByteCount(Int.random(in: 1...65_536, using: &numbers)),
                 most: Int.random(in: 1...8, using: &numbers))
         default: break
         }

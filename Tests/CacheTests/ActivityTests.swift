@@ -1,4 +1,5 @@
 import Model
+import Numbers
 import Streams
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
     private func thumbnail(_ key: Int64) -> Wish.Subject { .picture(gallery, PhotoKey(key), .thumbnail) }
 
     /// Notes how many bytes have come, at a time in seconds.
-    private func receive(_ total: Int64, at seconds: Double) {
+    private func receive(_ total: ByteCount, at seconds: Double) {
         activity.note(
             TrafficReport(running: 1, received: total), at: Timestamp(milliseconds: Int64(seconds * 1000)))
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Numbers
 import TestSupport
 import Testing
 
@@ -17,7 +18,7 @@ import Testing
         file = try BodyFile(duplicating: descriptor)
     }
 
-    private func sink(_ mailbox: TransferMailbox, from offset: Int64) -> BodySink {
+    private func sink(_ mailbox: TransferMailbox, from offset: ByteCount) -> BodySink {
         BodySink(
             HTTPRequest(
                 url: "", destination: .file(file),

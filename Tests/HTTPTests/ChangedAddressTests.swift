@@ -1,5 +1,6 @@
 import Logging
 import TestSupport
+import Numbers
 import Testing
 
 @testable import HTTP

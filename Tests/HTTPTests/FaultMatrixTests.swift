@@ -1,5 +1,6 @@
 import Glibc
 import Logging
+import Numbers
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import Numbers
 import TestSupport
 import Testing
 
@@ -131,7 +132,7 @@ import Testing
         #expect(truncate(source, 1 << 34) == 0)
         let descriptor = open(target, O_WRONLY)
         #expect(flock(descriptor, LOCK_EX) == 0)
-        let size: Int64?
+        let size: ByteCount?
         do {
             var request = request(source)
             request.limit = 1 << 34
@@ -147,7 +148,7 @@ import Testing
         let other = open(target, O_RDONLY)
         defer { close(other) }
         #expect(flock(other, LOCK_EX) == 0)
-        #expect(try Int64(#require(size)) == lseek(other, 0, SEEK_END) && size != 1 << 34)
+        #expect(try #require(size).int == lseek(other, 0, SEEK_END) && size != 1 << 34)
     }
 
     @Test func cancelledInTheMiddle() async throws {

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import Numbers
 import TestSupport
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
     private struct Outcome {
         var response: HTTPResponse?
         var bytes: [UInt8] = []
-        var written: Int64 = 0
+        var written: ByteCount = 0
         var metrics: HTTPMetrics?
     }
 
@@ -29,7 +30,7 @@ import Testing
         return outcome
     }
 
-    private func request(_ url: String, limit: Int64 = 1 << 24) -> HTTPRequest {
+    private func request(_ url: String, limit: ByteCount = 1 << 24) -> HTTPRequest {
         HTTPRequest(url: url, destination: .stream, limit: limit)
     }
 

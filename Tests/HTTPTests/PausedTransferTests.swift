@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import Numbers
 import TestSupport
 import Testing
 
@@ -18,7 +19,7 @@ import Testing
     }
 
     private func failure(
-        _ body: [UInt8], _ coding: String, limit: Int64, expansion: Int64? = nil
+        _ body: [UInt8], _ coding: String, limit: ByteCount, expansion: Int64? = nil
     ) async throws -> HTTPError? {
         let gate = Gate()
         defer { gate.open() }

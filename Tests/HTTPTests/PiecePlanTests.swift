@@ -1,10 +1,11 @@
+import Numbers
 import Testing
 
 @testable import HTTP
 
 /// What is asked for next.
 struct PiecePlanTests {
-    private func plan(window: Int) -> PiecePlan {
+    private func plan(window: ByteCount) -> PiecePlan {
         var plan = PiecePlan(HTTPRequest.Pieces(size: 10, window: window, most: 24), from: 0, limit: 1_000)
         _ = plan.first()
         return plan

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import Numbers
 import Synchronization
 import TestSupport
 import Testing
@@ -13,7 +14,7 @@ import Testing
 
     private struct Outcome {
         var response: HTTPResponse?
-        var written: [Int64] = []
+        var written: [ByteCount] = []
         var metrics: HTTPMetrics?
         var error: HTTPError?
         var contents: [UInt8] = []
@@ -22,10 +23,10 @@ import Testing
     private static let pieces = HTTPRequest.Pieces(size: 10_000, window: 40_000, most: 24)
 
     private func fetch(
-        _ url: String, there: [UInt8] = [], validator: String? = nil, limit: Int64 = 1 << 20,
+        _ url: String, there: [UInt8] = [], validator: String? = nil, limit: ByteCount = 1 << 20,
         meter: TransferMeter? = nil,
         pieces: HTTPRequest.Pieces = PiecedTransferTests.pieces,
-        onTransfer: (HTTPTransfer) -> Void = { _ in }, onWritten: (HTTPTransfer, Int64) -> Void = { _, _ in }
+        onTransfer: (HTTPTransfer) -> Void = { _ in }, onWritten: (HTTPTransfer, ByteCount) -> Void = { _, _ in }
     ) async throws -> Outcome {
         let path = folder.path + "/" + UUID().uuidString
         try Data(there).write(to: URL(fileURLWithPath: path))
@@ -35,7 +36,7 @@ import Testing
         let transfer = client.transfer(
             HTTPRequest(
                 url: url, destination: .file(try BodyFile(duplicating: descriptor)),
-                resumption: validator.map { .init(offset: Int64(there.count), validator: $0) }, limit: limit,
+                resumption: validator.map { .init(offset: ByteCount(there.count), validator: $0) }, limit: limit,
                 pieces: pieces, meter: meter))
         onTransfer(transfer)
         do {

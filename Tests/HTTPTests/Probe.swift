@@ -1,4 +1,5 @@
 import Logging
+import Numbers
 
 @testable import HTTP
 

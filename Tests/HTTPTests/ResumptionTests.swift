@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import Numbers
 import TestSupport
 import Testing
 
@@ -22,14 +23,15 @@ private enum Part {
     /// What came of asking for the rest of a file that holds `there`.
     private struct Outcome {
         var response: HTTPResponse?
-        var written: [Int64] = []
+        var written: [ByteCount] = []
         var error: HTTPError?
         var contents = ""
     }
 
     private func resume(
-        _ url: String, there: String = "0123", offset: Int64 = 4, validator: String = "\"a\"", of source: String? = nil,
-        limit: Int64 = 1 << 20, allowsFiles: Bool = false
+        _ url: String, there: String = "0123", offset: ByteCount = 4, validator: String = "\"a\"",
+        of source: String? = nil,
+        limit: ByteCount = 1 << 20, allowsFiles: Bool = false
     ) async throws -> Outcome {
         let path = folder.write("file", there)
         let descriptor = open(path, O_RDWR)
@@ -52,7 +54,7 @@ private enum Part {
         return outcome
     }
 
-    private func resume(_ steps: [ScriptedServer.Step], limit: Int64 = 1 << 20) async throws -> Outcome {
+    private func resume(_ steps: [ScriptedServer.Step], limit: ByteCount = 1 << 20) async throws -> Outcome {
         let server = try ScriptedServer { _ in steps }
         return try await resume(server.url("/"), limit: limit)
     }
@@ -153,7 +155,8 @@ private enum Part {
     @Test func whenNothingIsAskedFor() async throws {
         let server = try ScriptedServer { _ in .answer(200, Part.whole) }
         for (there, offset, validator) in [("012", 4, "\"a\""), ("0123", 4, "W/\"a\""), ("", 0, "\"a\"")] {
-            let outcome = try await resume(server.url("/"), there: there, offset: Int64(offset), validator: validator)
+            let outcome = try await resume(
+                server.url("/"), there: there, offset: ByteCount(offset), validator: validator)
             #expect(outcome.contents == Part.whole)
         }
         #expect(server.requests.allSatisfy { $0.headers["range"] == nil && $0.headers["if-range"] == nil })
@@ -213,8 +216,8 @@ private enum Part {
             ("Sun, 06 Nov 1994 24:49:37 GMT", nil), ("Sun, 06 Nov 1994 08:4937: GMT", nil),
             ("Sun, 06 Nov 1994 08:49:37 CET", nil), ("Sunday, 06-Nov-94 08:49:37 GMT", nil),
             ("Sun, +6 Nov 1994 08:49:37 GMT", nil), ("", nil),
-        ] as [(String, Int64?)])
-    func dates(text: String, seconds: Int64?) {
+        ] as [(String, Int?)])
+    func dates(text: String, seconds: Int?) {
         #expect(HTTPDate.seconds(text) == seconds)
     }
 }

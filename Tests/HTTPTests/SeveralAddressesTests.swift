@@ -1,4 +1,5 @@
 import Logging
+import Numbers
 import TestSupport
 import Testing
 

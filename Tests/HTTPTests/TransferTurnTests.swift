@@ -1,3 +1,4 @@
+import Numbers
 import TestSupport
 import Testing
 
@@ -40,7 +41,7 @@ import Testing
             }
         }
         // By turns, as transfers go; the last has no news.
-        for written in 1...2 as ClosedRange<Int64> {
+        for written in [1, 2] as [ByteCount] {
             for mailbox in mailboxes.prefix(2) {
                 mailbox.post(written: written)
                 turn.note(mailbox)

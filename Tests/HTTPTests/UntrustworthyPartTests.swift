@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import Numbers
 import TestSupport
 import Testing
 
@@ -17,7 +18,7 @@ import Testing
         let transfer = client.transfer(
             HTTPRequest(
                 url: url, destination: .file(try BodyFile(duplicating: descriptor)),
-                resumption: there.isEmpty ? nil : .init(offset: Int64(there.count), validator: "\"a\""),
+                resumption: there.isEmpty ? nil : .init(offset: ByteCount(there.count), validator: "\"a\""),
                 limit: 1 << 20, pieces: HTTPRequest.Pieces(size: 10_000, window: 40_000, most: 24)))
         for try await _ in transfer {}
         return Array(try Data(contentsOf: URL(fileURLWithPath: path)))

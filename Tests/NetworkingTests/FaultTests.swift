@@ -1,5 +1,6 @@
 import HTTP
 import Model
+import Numbers
 import Synchronization
 import TestSupport
 import Testing
@@ -79,7 +80,7 @@ import Traffic
         let partial = test.folder.entries("cache/galleries/\(test.cache.id)/partial")
         #expect(partial.count == (fault.kept > 0 ? 1 : 0), "\(partial)")
         #expect(test.folder.entries("cache/galleries/\(test.cache.id)/photos").isEmpty)
-        #expect(test.cache.parts.size(try test.key("a"), edition: 1) == Int64(fault.kept))
+        #expect(test.cache.parts.size(try test.key("a"), edition: 1) == ByteCount(fault.kept))
     }
 
     /// What there is of the gallery, but for what went wrong.

@@ -1,5 +1,6 @@
 import HTTP
 import Model
+import Numbers
 import Synchronization
 import TestSupport
 import Testing
@@ -123,7 +124,7 @@ import Traffic
             (photos + thumbnails).map { Wish($0, importance: .visible) }, by: test.wishes.makeWisher())
         // On a machine that has much to do photos may have been given up before all those thumbnails are there.
         try await test.until { [test] in
-            let begun = photos.filter { test.activity.progress(of: $0)?.done == Int64(Site.beginning) }
+            let begun = photos.filter { test.activity.progress(of: $0)?.done == ByteCount(Site.beginning) }
             let givenUp = test.activity.failures.map(\.subject)
             return try held() == [Int64(Site.early), 0] && Set(begun + givenUp).isSuperset(of: photos)
         }

@@ -1,4 +1,5 @@
 import Model
+import Numbers
 import Synchronization
 import TestSupport
 import Testing
@@ -149,7 +150,7 @@ import Traffic
         #expect(last.running == 0 && last.queued == 0 && last.waiting == 0 && last.transfers.isEmpty)
         // All bytes of all bodies, and no more.
         let bytes = ids.reduce(0) { $0 + NetworkTest.picture("thumbnail \($1)").count }
-        #expect(last.received == received + Int64(bytes))
+        #expect(last.received == received + ByteCount(bytes))
         let count = test.log.entries.count
         // Nobody has anything to do, so nothing is said however long that lasts.
         test.clock.advance(to: test.clock.now + .seconds(86_400))

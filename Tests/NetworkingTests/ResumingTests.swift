@@ -1,5 +1,6 @@
 import Glibc
 import Model
+import Numbers
 import TestSupport
 import Testing
 
@@ -95,14 +96,14 @@ import Testing
         test.put("/p/a", [.send(head), .send(Array(Self.whole[Self.part..<Self.part + more])), .hold(gate)])
         await test.clock.advanceToNextAlarm()
         let subject = try test.full("a")
-        try await test.until { [test] in test.activity.progress(of: subject)?.done == Int64(Self.part + more) }
+        try await test.until { [test] in test.activity.progress(of: subject)?.done == ByteCount(Self.part + more) }
         let watch = test.activity.watchTraffic()
         try await test.until { [test] in test.activity.traffic?.transfers.count == 1 }
         guard case .running(let progress, _)? = test.activity.traffic?.transfers.first?.stage else {
             Issue.record("it does not run")
             return
         }
-        #expect(progress.total == Int64(Self.whole.count) && progress.done >= Int64(Self.part))
+        #expect(progress.total == ByteCount(Self.whole.count) && progress.done >= ByteCount(Self.part))
         withExtendedLifetime(watch) {}
     }
 
@@ -179,7 +180,7 @@ import Testing
         try await test.refresh()
         let (subject, wisher) = (try test.full("a"), test.wishes.makeWisher())
         test.wishes.state([Wish(subject, importance: .lookedAt)], by: wisher)
-        try await test.until { [test] in test.activity.progress(of: subject)?.done == Int64(Self.part) }
+        try await test.until { [test] in test.activity.progress(of: subject)?.done == ByteCount(Self.part) }
         test.wishes.withdraw(wisher)
         try await test.until { [test] in !test.activity.isBusy && test.activity.traffic?.running == 0 }
         #expect(try test.photo("a").photo == RenditionState(edition: 1) && test.activity.failures.isEmpty)

@@ -42,10 +42,16 @@ import Testing
 
     @Test func retryAfterIsReadInBothForms() {
         #expect(RetryAfter.seconds("120") == 120)
-        let now = Timestamp(iso8601: "1994-11-06T08:49:00Z")!
+        let now = 784_111_740
         #expect(RetryAfter.seconds("Sun, 06 Nov 1994 08:49:37 GMT", now: now) == 37)
         #expect(RetryAfter.seconds("Sun, 06 Nov 1994 08:00:00 GMT", now: now) == 0)
-        for text in ["", "-1", "soon", "Sun, 06 Foo 1994 08:49:37 GMT"] { #expect(RetryAfter.seconds(text) == nil) }
+        // Years, and numbers beyond all bounds, are a day at most.
+        for text in ["86401", "18446744073709551616", "Fri, 31 Dec 9999 23:59:59 GMT"] {
+            #expect(RetryAfter.seconds(text, now: now) == RetryAfter.most)
+        }
+        for text in ["", "-1", "+5", "soon", "Sun, 06 Foo 1994 08:49:37 GMT"] {
+            #expect(RetryAfter.seconds(text) == nil)
+        }
     }
 
     @Test(arguments: [408, 425, 429, 500, 502, 503, 504]) func transientStatuses(code: Int) {

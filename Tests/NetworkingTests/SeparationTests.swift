@@ -1,4 +1,5 @@
 import Model
+import Numbers
 import TestSupport
 import Testing
 import Traffic

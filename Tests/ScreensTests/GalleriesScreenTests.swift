@@ -1,5 +1,6 @@
 import Cells
 import Model
+import Numbers
 import Settings
 import TestSupport
 import Testing
@@ -314,7 +315,7 @@ import Testing
         frames = screens.wantedFrames
         let changes = screens.activity.changes()
         for done in 1...50 {
-            screens.activity.note(.getting(Progress(done: Int64(done))), of: screens.cache.id)
+            screens.activity.note(.getting(Progress(done: ByteCount(done))), of: screens.cache.id)
             _ = await changes.next()
         }
         #expect(screens.wantedFrames <= frames + 1)

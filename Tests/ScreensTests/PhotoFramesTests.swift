@@ -1,5 +1,6 @@
 import Cells
 import Model
+import Numbers
 import Settings
 import TestSupport
 import Testing
@@ -47,7 +48,7 @@ import Testing
         let (subject, changes) = (try screens.subject("a", .photo), screens.activity.changes())
         let frames = screens.wantedFrames
         for done in 1...50 {
-            screens.activity.note(Progress(done: Int64(done)), of: subject)
+            screens.activity.note(Progress(done: ByteCount(done)), of: subject)
             // Each by itself, and not what has come together.
             _ = await changes.next()
             try await screens.until { screens.status.contains(" \(done) B") }

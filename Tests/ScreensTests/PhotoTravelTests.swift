@@ -1,5 +1,6 @@
 import Cells
 import Model
+import Numbers
 import Pictures
 import TestSupport
 import Testing
@@ -140,7 +141,7 @@ import Testing
         let (photo, bytes) = (try screens.photo("a"), TestScreens.picture(red: 120))
         let part = try screens.begin(bytes, of: "a")
         let subject = try screens.subject("a", .photo)
-        func note(_ done: Int64) { screens.activity.note(Progress(done: done, total: 1_000), of: subject) }
+        func note(_ done: ByteCount) { screens.activity.note(Progress(done: done, total: 1_000), of: subject) }
         note(50)
         try await screens.until { screens.status.hasPrefix(" Loading… 50 B of") }
         #expect(screens.waits.count == 0 && middle == .terminal)

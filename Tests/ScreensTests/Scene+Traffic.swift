@@ -1,5 +1,6 @@
 import Cells
 import Model
+import Numbers
 
 @testable import Cache
 @testable import Screens
@@ -74,7 +75,7 @@ extension SceneGallery {
                 TrafficReport(
                     quality: .fair, running: 2, width: 8, limit: 64, window: 512_000, bandwidth: 3_400_000,
                     roundTrip: 0.045,
-                    received: received, queued: 300, waiting: 2, transfers: transfers),
+                    received: ByteCount(received), queued: 300, waiting: 2, transfers: transfers),
                 at: Self.moment(Int64(second)))
         }
         screens.press("T")
