@@ -62,6 +62,7 @@ test:
 	Scripts/check-behaviours
 	Scripts/check-features
 	Scripts/check-sources
+	Scripts/check-sources --self-test
 	$(SWIFT) build $(STRICT) --build-tests
 	Scripts/check-imports
 	Scripts/check-imports --self-test

@@ -13,6 +13,8 @@ public struct KeptPart: Sendable {
     public let validator: String
     /// Where the answer came from in the end.
     public let url: String
+    /// How long the whole is, as that answer stated it; nil where it stated nothing.
+    public let whole: ByteCount?
     /// The photo's edition that it is of.
     let edition: Int
 }
@@ -47,11 +49,13 @@ public final class KeptParts: Sendable {
     /// - Parameters:
     ///   - validator: what the answer says by which it can be gone on with; without one it cannot.
     ///   - url: where the answer came from in the end.
+    ///   - whole: the length of the whole, as the answer stated it.
     public func keep(
-        _ file: PartialFile, of key: PhotoKey, edition: Int, validator: String?, url: String
+        _ file: PartialFile, of key: PhotoKey, edition: Int, validator: String?, url: String, whole: ByteCount?
     ) {
         guard let validator, file.size >= Self.worthKeeping else { return }
-        let part = KeptPart(file: file, size: file.size, validator: validator, url: url, edition: edition)
+        let part = KeptPart(
+            file: file, size: file.size, validator: validator, url: url, whole: whole, edition: edition)
         state.withLock { state in
             state.order.removeAll { $0 == key }
             state.order.append(key)

@@ -230,7 +230,7 @@ final class EasyTransfer {
     private func checkExpansion(_ count: Int, _ exchange: Exchange) throws(HTTPError) {
         guard let most = request.maximumExpansion, most > 0 else { return }
         let beyond = sink.position + ByteCount(count) - Self.expandedFreely
-        guard beyond > 0, beyond / Int(clamping: most) > exchange.easy.count(CURLINFO_SIZE_DOWNLOAD_T) ?? 0 else {
+        guard beyond > 0, beyond / most > exchange.easy.count(CURLINFO_SIZE_DOWNLOAD_T) ?? 0 else {
             return
         }
         throw .tooCompressed(limit: most)
@@ -266,7 +266,7 @@ final class EasyTransfer {
             guard let range = ContentRange(headers["content-range"]), range.isAnswer(to: asked) else {
                 throw .wrongRange(request.range == nil ? "it is not the rest" : "it is another piece")
             }
-            guard request.resumption(at: exchange.hop)?.isOfEdition(headers) ?? true else {
+            guard request.resumption(at: exchange.hop)?.isOfEdition(headers, whole: range.whole) ?? true else {
                 throw .wrongRange("it has become another")
             }
             guard range.whole <= request.limit else { throw .tooLarge(limit: request.limit) }

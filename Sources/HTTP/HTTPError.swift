@@ -66,7 +66,7 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
     /// The answer is larger than it may be.
     case tooLarge(limit: ByteCount)
     /// The answer is compressed more than any text.
-    case tooCompressed(limit: Int64)
+    case tooCompressed(limit: Int)
 
     /// The process, or the machine, has no file descriptor left: nothing is known of the other end.
     case tooFewDescriptors

@@ -61,7 +61,7 @@ public struct HTTPRequest: Sendable {
     /// Whether the server may compress the body. Of use for text.
     public var allowsCompression: Bool
     /// How many bytes may be made of each byte of a compressed body, beyond the first mebibyte; nil for any number.
-    public var maximumExpansion: Int64?
+    public var maximumExpansion: Int?
     /// What it may reach, redirects included.
     public var reach: Reach
     /// Whether the user himself has named the URL's origin, and not a stranger, on whose list it stands. Only then is who asks

@@ -91,7 +91,8 @@ struct PiecedState {
         case .rest:
             part.resumption = edition.validator.flatMap {
                 plan.written > 0
-                    ? HTTPRequest.Resumption(offset: plan.written, validator: $0, url: request.url) : nil
+                    ? HTTPRequest.Resumption(
+                        offset: plan.written, validator: $0, url: request.url, whole: edition.length) : nil
             }
             // The first piece may have written to the file what was not heard of before it was dropped.
             part.isBegunAnew = part.resumption == nil

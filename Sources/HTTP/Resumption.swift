@@ -17,19 +17,23 @@ extension HTTPRequest {
         /// representations of different resources". So the rest is asked for there, wherever a redirect leads, and nowhere
         /// else.
         public let url: String?
+        /// The length of the whole as that answer stated it; nil where it stated none. The rest must state the same.
+        public let whole: ByteCount?
 
         /// States what is there.
-        public init(offset: ByteCount, validator: String, url: String? = nil) {
+        public init(offset: ByteCount, validator: String, url: String? = nil, whole: ByteCount? = nil) {
+            self.whole = whole
             self.offset = offset
             self.validator = validator
             self.url = url
         }
 
-        /// Whether the rest is of what is there, as far as its headers say. RFC 9110, section 15.3.7.3: parts may be combined
-        /// "if they all share the same strong validator". There are servers, and caches before them, that do not look at what
-        /// the rest is asked for.
-        func isOfEdition(_ headers: [String: String]) -> Bool {
-            (headers[validator.hasPrefix("\"") ? "etag" : "last-modified"] ?? validator) == validator
+        /// Whether an answer holds the rest of the same edition. RFC 9110, section 15.3.7.3: parts may be combined "if they
+        /// all share the same strong validator". Some servers, and caches before them, ignore If-Range, so an answer without
+        /// the validator proves nothing.
+        func isOfEdition(_ headers: [String: String], whole: ByteCount) -> Bool {
+            headers[validator.hasPrefix("\"") ? "etag" : "last-modified"] == validator
+                && (self.whole ?? whole) == whole
         }
     }
 

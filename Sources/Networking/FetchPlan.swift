@@ -62,5 +62,5 @@ public struct FetchPlan: Sendable {
 
     /// How many times as large as what comes a text may become. The most regular lists that were measured become 36 times
     /// as large with gzip and 118 times with zstd at its slowest; a bomb of gzip a thousand times.
-    private static let maximumExpansion: Int64 = 200
+    private static let maximumExpansion = 200
 }

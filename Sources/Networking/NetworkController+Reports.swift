@@ -117,5 +117,5 @@ extension TrafficReport {
 
 extension Duration {
     /// Longer than anybody waits.
-    fileprivate static var forEver: Duration { .seconds(Int64.max) }
+    fileprivate static var forEver: Duration { .seconds(Int.max) }
 }

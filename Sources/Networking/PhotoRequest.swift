@@ -49,7 +49,8 @@ public struct PhotoRequest: NetworkRequest {
         }
         return FetchPlan(
             address: picture.address, signIn: picture.signIn, limit: Self.limit, file: part.file,
-            resumption: HTTPRequest.Resumption(offset: part.size, validator: part.validator, url: part.url),
+            resumption: HTTPRequest.Resumption(
+                offset: part.size, validator: part.validator, url: part.url, whole: part.whole),
             reach: reach, isNamedByUser: picture.isNamedByUser)
     }
 
@@ -58,7 +59,7 @@ public struct PhotoRequest: NetworkRequest {
         guard let file = plan.file, let resumption = plan.resumption else { return }
         picture.cache.parts.keep(
             file, of: picture.key, edition: picture.source.state.edition, validator: resumption.validator,
-            url: resumption.url ?? plan.address.text)
+            url: resumption.url ?? plan.address.text, whole: resumption.whole)
     }
 
     /// Watches the file grow, then gives it to the cache, unless the gallery speaks of another photo by now.
@@ -92,7 +93,7 @@ public struct PhotoRequest: NetworkRequest {
         guard picture.address.scheme != .file else { return }
         picture.cache.parts.keep(
             file, of: picture.key, edition: picture.source.state.edition, validator: head.resumptionValidator,
-            url: head.url)
+            url: head.url, whole: head.length)
     }
 
     /// Shows that it is on its way.

@@ -45,6 +45,8 @@ struct SyncCommand {
         watching.cancel()
         keeping.cancel()
         await keeping.value
+        // The line of progress must not come back after it was cleared.
+        await watching.value
         Output.progress("")
         if scope != .list { for gallery in galleries { await completePhotos(in: gallery, caches) } }
         for gallery in galleries { await gallery.writer.close() }

@@ -63,7 +63,7 @@ import Testing
         // A slip first.
         try tmux.type("me", "Enter", "wrong", "Enter")
         #expect(try tmux.until(shows: "What was said before is refused.").contains("refused"))
-        try tmux.type("me", "Enter", Self.password)
+        try tmux.type(Self.password)
         #expect(try tmux.until(shows: String(repeating: "•", count: Self.password.count)).contains("User:     me"))
         try tmux.type("Enter")
         let list = try tmux.until { $0.contains("Updated:") && $0.contains("1 of 3") && $0.contains("▀▀▀▀") }

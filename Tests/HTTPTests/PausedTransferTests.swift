@@ -19,7 +19,7 @@ import Testing
     }
 
     private func failure(
-        _ body: [UInt8], _ coding: String, limit: ByteCount, expansion: Int64? = nil
+        _ body: [UInt8], _ coding: String, limit: ByteCount, expansion: Int? = nil
     ) async throws -> HTTPError? {
         let gate = Gate()
         defer { gate.open() }
