@@ -46,6 +46,14 @@ extension CacheError {
         }
     }
 
+    /// Whether a folder could not be opened or made, and nothing in it is to blame.
+    public var isOfFolder: Bool {
+        switch self {
+        case .cannotOpen, .full, .readOnly: true
+        default: false
+        }
+    }
+
     /// Whether it may go away by itself: another process was in the way, or the disk will have room again. What was to be
     /// stored is not to blame.
     public var isTransient: Bool {

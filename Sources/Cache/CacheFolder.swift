@@ -59,6 +59,11 @@ public final class CacheFolder: Sendable {
         try CacheMark.claim(path)
     }
 
+    /// Why no gallery's cache can be made here; nil if it can.
+    public var obstacle: CacheError? {
+        access(galleriesFolder, W_OK | X_OK) == 0 ? nil : .cannotOpen(galleriesFolder)
+    }
+
     /// Opens a gallery's cache, or makes an empty one. The same gallery is one object, whoever opens it.
     public func open(_ address: Address) throws -> GalleryCache {
         let id = GalleryID(address)

@@ -24,11 +24,14 @@ struct BrowseCommand {
         let startsInGalleries = hasDied && gallery == nil
         let place = startsInGalleries ? Place() : try startingPlace(gallery, known)
         if hasDied { house.activity.note(notice: Self.notice(startsInGalleries: startsInGalleries)) }
-        let caches = try house.openCaches()
+        let caches = try house.openCaches(for: [place.gallery].compactMap { $0 })
+        if let notice = house.storage.takeNotice() { house.activity.note(notice: notice) }
         terminal.followsMouse = house.settings.mouse
         let program = externalProgram
         let developer = PictureDeveloper(caches: caches, decoder: house.decoder, log: house.log)
-        let remembered = RememberedPlaces(known) { try places.note($0) }
+        let remembered = RememberedPlaces(known) { [storage = house.storage] noted in
+            do { try places.note(noted) } catch { if storage.keepsState { throw error } }
+        }
         let context = try makeContext(caches, developer, terminal, remembered, program)
         context.holdsUpdates = startsInGalleries
         let root = RootScreen(context)
@@ -108,14 +111,18 @@ struct BrowseCommand {
     ) throws -> ScreenContext {
         let path = house.locations.galleriesFile
         for mistake in house.mistakes { house.activity.note(notice: mistake) }
-        for mistake in try house.mistakesInGalleries() { house.activity.note(notice: "\(mistake)") }
         let galleries = RememberedGalleries(
-            presets: [house.installation.testGallery].compactMap { $0 }, list: try house.rememberedGalleries(),
-            onSave: { list, before in
+            presets: [house.installation.testGallery].compactMap { $0 }, list: readGalleries(),
+            onSave: { [storage = house.storage] list, before in
                 var written = list
-                try PrivateFile.change(path) { text in
-                    written = list.merging(GalleryList(text: text ?? ""), since: before)
-                    return written.text
+                do {
+                    try PrivateFile.change(path) { text in
+                        written = list.merging(GalleryList(text: text ?? ""), since: before)
+                        return written.text
+                    }
+                } catch {
+                    // Where nothing can be kept, that has been said, and the list holds until the program ends.
+                    if storage.keepsConfiguration { throw error }
                 }
                 return written
             })
@@ -127,6 +134,17 @@ struct BrowseCommand {
             capabilities: terminal.capabilities,
             exportFolder: exportFolder, creationMask: house.creationMask, open: { await program.open($0, of: $1) },
             wait: { [clock = BootClock()] in try await clock.sleep(until: clock.now + $0) })
+    }
+
+    /// The list of galleries. What is wrong with it is a notice, and keeps nobody from looking at photos.
+    private func readGalleries() -> GalleryList {
+        do {
+            for mistake in try house.mistakesInGalleries() { house.activity.note(notice: "\(mistake)") }
+            return try house.rememberedGalleries()
+        } catch {
+            house.activity.note(notice: "\(error)")
+            return GalleryList()
+        }
     }
 
     /// Reads the settings again, while the program runs. What is wrong with them is said, and the rest holds.

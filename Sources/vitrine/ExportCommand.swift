@@ -18,7 +18,7 @@ struct ExportCommand {
     }
 
     private func export(_ address: Address, to folder: String, _ ids: [String]) async throws -> ExitCode {
-        let caches = try house.openCaches()
+        let caches = try house.openCaches(for: [address])
         let cache = try caches.open(address)
         let mayFetch = !house.settings.offline
         let controller = house.makeController(

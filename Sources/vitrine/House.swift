@@ -19,6 +19,7 @@ struct House {
     let locations: Locations
     /// What permissions files get that are written into the user's folders.
     let creationMask: CreationMask
+    let storage: Storage
     let installation = Installation()
     let log: Log
     let logFile: LogFile?
@@ -34,6 +35,7 @@ struct House {
         decoder = DecoderClient(path: installation.decoder, from: .server)
         self.invocation = invocation
         locations = Locations()
+        storage = Storage(locations) { name in getenv(name).map { String(cString: $0) } }
         let inForce = try SettingsInForce(invocation, locations)
         (settings, mistakes) = (inForce.settings, inForce.notices)
         for mistake in inForce.mistakes { Output.complain("\(mistake)") }
@@ -51,11 +53,31 @@ struct House {
         credentials = Self.credentials(locations, log)
     }
 
-    /// Opens the folder of caches.
-    func openCaches() throws -> CacheFolder {
+    /// Opens the folder of caches. Where the usual one cannot be made, a temporary one takes its place; and also where the usual
+    /// one cannot be written to and lacks a gallery that is named. A folder that the user has named has to be usable.
+    ///
+    /// - Parameter galleries: those that are going to be opened.
+    func openCaches(for galleries: [Address] = []) throws -> CacheFolder {
+        if let folder = storage.temporaryFolder { return try openCaches(folder) }
+        if let folder = settings.cacheFolder { return try openCaches(folder) }
+        do {
+            let caches = try openCaches(locations.cache)
+            if galleries.contains(where: { caches.record(of: $0) == nil }), let error = caches.obstacle { throw error }
+            return caches
+        } catch let error as CacheError where error.isOfFolder {
+            let folder = try storage.temporaryCaches(error)
+            log.error(.cache, "\(error) Until Vitrine ends, caches lie in \(folder).")
+            let caches = try openCaches(folder)
+            // The screen shows it where there is one.
+            if case .browse = invocation.command { return caches }
+            if let notice = storage.takeNotice() { Output.complain(notice) }
+            return caches
+        }
+    }
+
+    private func openCaches(_ folder: String) throws -> CacheFolder {
         try CacheFolder(
-            path: settings.cacheFolder ?? locations.cache, limit: settings.cacheLimit, log: log, activity: activity,
-            credentials: credentials)
+            path: folder, limit: settings.cacheLimit, log: log, activity: activity, credentials: credentials)
     }
 
     /// Decodes many pictures. Its server is started with the first one.

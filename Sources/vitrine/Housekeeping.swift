@@ -19,6 +19,7 @@ struct Housekeeping {
         await withDiscardingTaskGroup { group in
             group.addTask(priority: .background) {
                 for await _ in isShown {}
+                house.storage.sweep()
                 await keepRoom()
             }
             for await opened in caches.openings() {

@@ -11,7 +11,7 @@ struct SyncCommand {
     let house: House
 
     func run(_ scope: Invocation.SyncScope, _ names: [String]) async throws -> ExitCode {
-        let caches = try house.openCaches()
+        let caches = try house.openCaches(for: names.map { try house.address($0) })
         let galleries = try addresses(names, caches).map { try caches.open($0) }
         guard !galleries.isEmpty else {
             Output.complain("No gallery is known yet; name one.")

@@ -52,7 +52,10 @@ enum Vitrine {
                 try ProgramDescriptors.require(invocation.command.descriptors)
                 if invocation.command.fetches { GlobalTasks.prepareTimers() }
                 let house = try House(invocation, mask)
-                defer { house.logFile?.flush() }
+                defer {
+                    house.storage.end()
+                    house.logFile?.flush()
+                }
                 try house.clear(invocation)
                 return try await run(invocation.command, in: house)
             }
