@@ -62,7 +62,8 @@ let rooms: KeyValuePairs<String, [String]> = [
 /// The programs, and what each may import.
 let programs: KeyValuePairs<String, [String]> = [
     "vitrine": [
-        "Text", "Streams", "Files", "Model", "Logging", "Cache", "HTTP", "Traffic", "Networking", "Cells", "Pixels", "Pictures",
+        "Text", "Streams", "Files", "Model", "Logging", "Cache", "HTTP", "Traffic", "Networking", "Cells", "Pixels",
+        "Pictures",
         "Terminal",
         "Settings", "Secrets", "Screens", "Export", "Publishing",
     ],

@@ -46,10 +46,12 @@ extension CacheError {
         }
     }
 
-    /// Whether a folder could not be opened or made, and nothing in it is to blame.
+    /// Whether a folder could not be opened or made for a reason that stays: the user may not, or it cannot be there. A disk that
+    /// is full or fails may do better the next time.
     public var isOfFolder: Bool {
         switch self {
-        case .cannotOpen, .full, .readOnly: true
+        case .readOnly: true
+        case .cannotOpen(_, let reason): reason != String(cString: strerror(EIO))
         default: false
         }
     }

@@ -24,10 +24,12 @@ import Testing
     }
 
     /// Opens the gallery and waits until everything has been asked for.
-    private func open(_ environment: [String: String] = [:]) throws -> TerminalSession {
+    ///
+    /// - Parameter status: what the status line says then.
+    private func open(_ environment: [String: String] = [:], status: String = "Updated:") throws -> TerminalSession {
         let session = try browse(server.url("/index.xml"), environment: environment)
         try #require(session.until(shows: "Only one"))
-        try #require(session.until(shows: "Updated:"))
+        try #require(session.until(shows: status))
         session.untilQuiet()
         return session
     }
@@ -163,10 +165,10 @@ import Testing
     @Test("Where no mark can be left Vitrine works without")
     func withoutState() throws {
         let environment = ["XDG_STATE_HOME": "/dev/null"]
-        let first = try open(environment)
+        let first = try open(environment, status: "Not kept after this run: places")
         kill(first.process, SIGKILL)
         _ = first.wait()
-        let second = try open(environment)
+        let second = try open(environment, status: "Not kept after this run: places")
         #expect(!second.screen.text.contains(Self.notice))
     }
 }

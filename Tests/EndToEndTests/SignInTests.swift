@@ -63,6 +63,7 @@ import Testing
         // A slip first.
         try tmux.type("me", "Enter", "wrong", "Enter")
         #expect(try tmux.until(shows: "What was said before is refused.").contains("refused"))
+        // The name is still there, and the cursor is in the password.
         try tmux.type(Self.password)
         #expect(try tmux.until(shows: String(repeating: "•", count: Self.password.count)).contains("User:     me"))
         try tmux.type("Enter")
