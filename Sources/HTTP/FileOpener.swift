@@ -65,6 +65,6 @@ final class FileOpener: Sendable {
     /// The byte that two hexadecimal digits mean; nil if they are none.
     private static func byte(_ digits: ArraySlice<UInt8>) -> UInt8? {
         let values = digits.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-        return values.count == 2 ? UInt8(values[0] << 4 | values[1]) : nil
+        return values.count == 2 ? UInt8(truncatingIfNeeded: values[0] << 4 | values[1]) : nil
     }
 }

@@ -2,6 +2,7 @@ import Cache
 import HTTP
 import Logging
 import Model
+import Numbers
 import Traffic
 
 /// Requests from their beginning to their end.
@@ -127,7 +128,7 @@ extension NetworkController {
     /// Files of this machine come over no network, and are not worth an entry each.
     private func logSuccess(of operation: Operation) {
         guard !operation.candidate.isLocal else { return }
-        let time = Int((clock.now - operation.beginning).seconds * 1000)
+        let time = Int(clamped: (clock.now - operation.beginning).seconds * 1000)
         context.log.info(
             .network, "\(operation.request.address): \(operation.received) bytes received in \(time) ms")
     }

@@ -18,7 +18,7 @@ public struct ByteCount: Hashable, Comparable, Sendable {
         int = min(max(Int(clamping: number), 0), 1 << 53)
     }
 
-    /// Takes the nearest whole number; 0 for one that is not a number.
+    /// Takes the whole part of a number; 0 for one that is not a number.
     public init(_ number: Double) {
         self.init(Int(clamped: number))
     }

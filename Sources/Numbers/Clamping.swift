@@ -1,10 +1,11 @@
 /// Ways into integers that cannot trap. Where numbers come from outside these are the only ones: see Scripts/check-sources.
 extension FixedWidthInteger {
-    /// The nearest whole number that the type has; 0 for what is not a number.
+    /// The whole part of a number, or the type's bound that is nearest to it; 0 for what is not a number.
     ///
+    ///     Int(clamped: 41.6) == 41
     ///     Int(clamped: 1e300) == .max
     public init(clamped number: Double) {
-        let whole = number.rounded()
+        let whole = number.rounded(.towardZero)
         if let exact = Self(exactly: whole) {
             self = exact
         } else {

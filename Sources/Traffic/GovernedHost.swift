@@ -1,4 +1,5 @@
 import Model
+import Numbers
 
 /// A host that transfers run from, as the governor knows it: the way there, what it allows, and what is under way.
 struct GovernedHost: Sendable {
@@ -34,7 +35,7 @@ struct GovernedHost: Sendable {
     /// How many thumbnails run at once, if there are enough: each starts as long as less than the window is under way.
     var width: Int {
         let window = link.window(cap: cap.value) / max(link.size(.thumbnail), 1)
-        return Int(min(max(window.rounded(.up), 1), cap.value))
+        return Int(clamped: min(max(window.rounded(.up), 1), cap.value))
     }
 
     /// Whether nothing is under way, and nothing waits.

@@ -78,6 +78,8 @@ import Testing
         }
         try await gallery.aftermath.expectWhole(gallery.address, ids: ids, comment)
         let next = try gallery.sync()
-        #expect(next.status == 0 && next.errors.isEmpty && next.text.hasSuffix(SmallGallery.everything), comment)
+        #expect(
+            next.status == 0 && next.errors.isEmpty && next.text.hasSuffix(SmallGallery.everything),
+            "\(comment), then \(next.status): \(next.errors)\(next.text)")
     }
 }
