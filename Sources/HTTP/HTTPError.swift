@@ -1,5 +1,6 @@
 import Glibc
 import Numbers
+import Text
 
 /// How a transfer can fail before it has an answer, or while the answer is coming.
 ///
@@ -84,16 +85,19 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
             "\(file) cannot be loaded (\(reason)): install \(package)"
         case .url(let reason): "the address cannot be used: \(reason)"
         case .unusableCredentials: "the user, the password or the token holds control characters"
-        case .unknownHost(let host): "the host \(host) is not known"
-        case .lookupTimedOut(let host): "where \(host) is cannot be looked up: the name server does not answer"
-        case .unreachable(let host): host.isEmpty ? "the server cannot be reached" : "\(host) cannot be reached"
-        case .connectTimedOut(let host): "\(host) does not answer"
-        case .noRoute(let host): "no network leads to \(host)"
-        case .privateAddress(let host): "\(host) is a private address, which a public gallery may not name"
+        case .unknownHost(let host): "the host \(HostName.shown(host)) is not known"
+        case .lookupTimedOut(let host):
+            "where \(HostName.shown(host)) is cannot be looked up: the name server does not answer"
+        case .unreachable(let host):
+            host.isEmpty ? "the server cannot be reached" : "\(HostName.shown(host)) cannot be reached"
+        case .connectTimedOut(let host): "\(HostName.shown(host)) does not answer"
+        case .noRoute(let host): "no network leads to \(HostName.shown(host))"
+        case .privateAddress(let host):
+            "\(HostName.shown(host)) is a private address, which a public gallery may not name"
         case .unusableProxy: "the proxy’s address cannot be used"
         case .unknownProxy: "the proxy’s host is not known"
-        case .proxyUnreachable(let proxy): "the proxy \(proxy) cannot be reached"
-        case .silentBehindProxy(let host): "\(host) does not answer through the proxy"
+        case .proxyUnreachable(let proxy): "the proxy \(HostName.shown(proxy)) cannot be reached"
+        case .silentBehindProxy(let host): "\(HostName.shown(host)) does not answer through the proxy"
         case .proxyRefused(407): "the proxy wants a password"
         case .proxyRefused(let status): "the proxy refuses to connect (\(status))"
         case .proxyFailed(let reason): "the proxy cannot connect: \(reason)"

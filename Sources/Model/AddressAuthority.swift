@@ -1,3 +1,5 @@
+import Text
+
 /// The part of a URL between `//` and the path: `user:password@host:port`.
 struct AddressAuthority {
     let host: String
@@ -27,8 +29,10 @@ struct AddressAuthority {
             port = nil
         }
         guard !rest.isEmpty else { throw .noHost }
-        let host = rest.lowercased()
-        guard Self.isHost(host, bracketed: bracket != nil) else { throw .host(String(rest)) }
+        // As it is looked up: so one host has one address, however its name is written.
+        guard let host = HostName.ascii(String(rest)), Self.isHost(host, bracketed: bracket != nil) else {
+            throw .host(String(rest))
+        }
         self.host = host
     }
 
@@ -50,11 +54,11 @@ struct AddressAuthority {
             return host.hasSuffix("]")
                 && host.utf8.dropFirst().dropLast().allSatisfy { "0123456789abcdef:.".utf8.contains($0) }
         }
-        // Letters beyond ASCII are left to the resolver, which knows international names; what could be mistaken
-        // for another part of the URL is not.
-        return host.unicodeScalars.allSatisfy { scalar in
-            scalar.value > 0x9F || scalar == "-" || scalar == "." || scalar == "_"
-                || (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
+        return host.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x61...0x7A, 0x30...0x39, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): true
+            default: false
+            }
         }
     }
 }

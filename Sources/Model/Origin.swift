@@ -1,3 +1,5 @@
+import Text
+
 /// Scheme, host and port of an address (RFC 6454): what a password is for, and nothing beyond it.
 ///
 ///     try Address("HTTPS://example.org:443/album/index.xml").origin?.text      // "https://example.org"
@@ -21,14 +23,16 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
         self = origin
     }
 
-    /// `https://example.org:8443`.
-    public var text: String { "\(scheme.rawValue)://\(place)" }
+    /// `https://example.org:8443`, with the host as it is looked up.
+    public var text: String { "\(scheme.rawValue)://\(host)\(ending)" }
 
-    /// Host and port, for a message; a stranger's word, like all of an address.
-    public var place: String { port.map { "\(host):\($0)" } ?? host }
+    /// Host and port, as they are shown: see ``HostName/shown(_:)``. A stranger's word, like all of an address.
+    public var place: String { HostName.shown(host) + ending }
 
-    /// The ``text``.
-    public var description: String { text }
+    /// The same with the scheme.
+    public var description: String { "\(scheme.rawValue)://\(place)" }
+
+    private var ending: String { port.map { ":\($0)" } ?? "" }
 }
 
 extension Address {

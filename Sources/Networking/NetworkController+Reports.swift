@@ -84,7 +84,7 @@ extension NetworkController {
 
     /// A governor's name of a host, as it is shown.
     private static func name(of host: String) -> String {
-        host.firstRange(of: "://").map { String(host[$0.upperBound...]) } ?? host
+        Origin(host)?.place ?? host
     }
 
     /// Keeps among the failures of this run what has just failed.

@@ -131,7 +131,7 @@ final class SignInPrompt: Responder {
     private func lines(width: Int) -> [(text: String, isTrouble: Bool)] {
         var lines: [(text: String, isTrouble: Bool)] = []
         // All of it, however long: the end of a host's name says whose it is.
-        let host = (question.proxy ?? question.origin.text).cut(toWidth: width)
+        let host = (question.proxy.map(HostName.shown) ?? question.origin.description).cut(toWidth: width)
         lines += host.map { ($0, false) }
         let what = question.isProxy ? "is a proxy, which wants to know who you are" : "wants to know who you are"
         let realm = question.realm.isEmpty ? "" : ": “\(question.realm.madeVisible)”"

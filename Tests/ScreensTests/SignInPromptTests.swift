@@ -52,6 +52,14 @@ import Testing
         #expect(!screens.log.entries.contains { $0.message.contains("s3cret") })
     }
 
+    @Test("BEHAVIOURS 5.10: a host that looks like another is asked for by the name that is looked up, too")
+    func lookAlike() async throws {
+        let screens = try await screens()
+        screens.activity.note(try question(screens, try #require(Address("https://аpple.com:8443/").origin).text))
+        try await screens.until { screens.text.contains("wants to know who you are") }
+        #expect(screens.text.contains(" https://xn--pple-43d.com (аpple.com):8443"))
+    }
+
     @Test("BEHAVIOURS 5.10: Escape declines, and what was refused is said to be")
     func declined() async throws {
         let screens = try await screens()
