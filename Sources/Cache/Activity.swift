@@ -112,7 +112,7 @@ public final class Activity: Sendable {
     /// Notes something that the user should be told, a sentence.
     public func note(notice: String) {
         change { state in
-            state.notices.append(notice)
+            state.notices.append(Address.withoutCredentials(notice))
             if state.notices.count > Self.maximumNotices { state.notices.removeFirst() }
             return Change(hasNotices: true)
         }

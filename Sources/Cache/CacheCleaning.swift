@@ -140,7 +140,7 @@ public actor CacheCleaning {
             try? dropPhotos(of: gallery, bytes: .max)
             guard !Task.isCancelled else { return }
             try gallery.removeIfUnused()
-            log.info(.cache, "the cache of \(gallery.record?.address.text ?? gallery.folder) is removed")
+            log.info(.cache, "the cache of \(gallery.record?.address.description ?? gallery.folder) is removed")
             inventories.removeAll { $0.name == gallery.name }
         }
     }

@@ -121,7 +121,7 @@ extension Row {
     /// The column as an address. It was one when it was stored.
     func address(_ column: Int) throws -> Address {
         do { return try Address(text(column)) } catch {
-            throw SQLiteError.damaged(reason: "“\(text(column))” is no address")
+            throw SQLiteError.damaged(reason: "“\(Address.withoutCredentials(text(column)))” is no address")
         }
     }
 }

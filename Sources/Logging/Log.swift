@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import Text
 
 /// What Vitrine did and why: the last entries in memory, and all of them in a file if the user asked for one.
 ///
@@ -67,7 +68,7 @@ public final class Log: Sendable {
         let isKept = state.withLock { $0.enabled.contains(subsystem) && (subsystem.isDetail || $0.level >= level) }
         guard isKept else { return }
         // Built outside the lock: a message may be long, and may be made of things that lock too.
-        let text = message()
+        let text = message().withoutSecrets
         let time = now()
         let (entry, watchers) = state.withLock { state in
             let entry = LogEntry(

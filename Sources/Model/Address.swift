@@ -1,3 +1,5 @@
+import Text
+
 /// Where a gallery, a thumbnail or a photo lies: an `http`, `https` or `file` URL, checked and normalised.
 ///
 ///     let gallery = try Address("HTTP://example.org:80/album/index.xml")
@@ -32,7 +34,7 @@ public struct Address: Hashable, Sendable {
 
     /// How the bytes are fetched.
     public let scheme: Scheme
-    /// In lower case; brackets around an IPv6 address; empty for a file.
+    /// As it is looked up: in ASCII and lower case; brackets around an IPv6 address; empty for a file.
     public let host: String
     /// The port, unless it is the scheme's usual one.
     public let port: Int?
@@ -63,14 +65,23 @@ public struct Address: Hashable, Sendable {
         self.init(scheme: .file, host: "", port: nil, path: path, query: nil, credentials: nil)
     }
 
-    /// The URL in its normal form, without credentials. What is shown, logged, stored and sent.
-    public var text: String {
-        var text = "\(scheme.rawValue)://\(host)"
-        if let port { text += ":\(port)" }
-        text += path
-        if let query { text += "?" + query }
-        return text
+    /// The URL in its normal form, without credentials. What is stored and sent; what is shown is the ``description``.
+    public var text: String { beginning(host) + (query.map { "?" + $0 } ?? "") }
+
+    /// The same without tokens and the like in its query: for files and output that are to hold no secrets.
+    public var textWithoutSecrets: String { beginning(host) + shownQuery }
+
+    /// Whether it was read from such a text, and leads nowhere without what was left out.
+    public var lacksSecrets: Bool { query?.contains("=" + PercentEncoding.encode("…", keepingEscapes: false)) == true }
+
+    private func beginning(_ host: String) -> String {
+        "\(scheme.rawValue)://\(host)\(port.map { ":\($0)" } ?? "")\(path)"
     }
+
+    private var shownQuery: String { query.map { "?" + $0.withoutSecrets } ?? "" }
+
+    /// The host as people read it: see ``HostName/shown(_:)``.
+    public var shownHost: String { HostName.shown(host) }
 
     /// The path on this machine, for a `file` address.
     public var filePath: String? {
@@ -121,6 +132,6 @@ extension Address.Credentials: CustomStringConvertible, CustomDebugStringConvert
 }
 
 extension Address: CustomStringConvertible {
-    /// The ``text``: an address can be interpolated into a message without giving a password away.
-    public var description: String { text }
+    /// The address as it is shown and logged: it gives away no password and no token, and its host passes for no other.
+    public var description: String { beginning(shownHost) + shownQuery }
 }

@@ -1,3 +1,5 @@
+import Text
+
 /// Something that went wrong, as data: kept in the cache, shown in a status line, listed among the errors.
 public struct Failure: Hashable, Sendable, CustomStringConvertible {
     /// What could make it go well.
@@ -17,12 +19,18 @@ public struct Failure: Hashable, Sendable, CustomStringConvertible {
     /// What the user could be asked, if his answer could make it go well. It is not kept.
     public let question: SignInQuestion?
 
-    /// States a failure.
+    /// States a failure. Secrets of addresses in the reason are left out of it.
     public init(_ reason: String, remedy: Remedy, question: SignInQuestion? = nil) {
-        self.reason = reason
+        self.reason = reason.withoutSecrets
         self.remedy = remedy
         self.question = question
     }
+
+    /// How a reason ends where the user is asked for a password as soon as he opens the photo.
+    public static let askedOnOpening = "; opening the photo asks for it"
+
+    /// Whether opening the photo is reason enough for another attempt.
+    public var isAskedOnOpening: Bool { reason.hasSuffix(Self.askedOnOpening) }
 
     /// Whether trying again later, with nothing changed here, could help.
     public var isTemporary: Bool { remedy != .none }

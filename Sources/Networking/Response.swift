@@ -26,7 +26,7 @@ public struct Response {
         do { first = try await events.next() } catch HTTPError.privateAddress(let host)
             where plan.wasPublic && host == plan.address.host
         {
-            throw RequestError.noLongerPublic(host)
+            throw RequestError.noLongerPublic(plan.address.shownHost)
         }
         guard case .response(let head)? = first else {
             throw RequestError.transfer(.malformed("it has no beginning"))

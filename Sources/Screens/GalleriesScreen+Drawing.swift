@@ -58,7 +58,7 @@ extension GalleriesScreen {
     private func detail(_ address: Address, isWide: Bool, width: Int) -> String {
         var line = FittedLine()
         // Where a title stands above, the address has to stand somewhere.
-        line.add(draft.list.title(of: address) == nil ? nil : address.text, least: 12)
+        line.add(draft.list.title(of: address) == nil ? nil : address.description, least: 12)
         if !draft.isListed(address) { line.add("not in the list: \(context.name(of: .add, in: scopes)) adds it") }
         let interval = draft.list.interval(of: address).map { $0 == .never ? "never by itself" : "\($0)" }
         if let facts = facts[address] {

@@ -16,7 +16,7 @@ extension GalleriesScreen {
             if draft.presets.contains(address) {
                 startTyping(.title, draft.list.title(of: address) ?? "")
             } else {
-                startTyping(.otherAddress, address.text)
+                startTyping(.otherAddress, address.textWithoutSecrets)
             }
         case .moveUp, .moveDown:
             if draft.moveSelected(by: command == .moveUp ? -1 : 1) { adoptDraft() }
@@ -93,5 +93,5 @@ extension GalleriesScreen {
     }
 
     /// What a gallery is called here: by its own title, or by all of its address.
-    func title(of address: Address) -> String { draft.list.title(of: address) ?? address.text }
+    func title(of address: Address) -> String { draft.list.title(of: address) ?? address.description }
 }

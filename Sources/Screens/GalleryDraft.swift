@@ -54,10 +54,12 @@ struct GalleryDraft: Equatable {
         return true
     }
 
-    /// Puts what was typed in the place of the selected one. Returns false if that is there already.
+    /// Puts what was typed in the place of the selected one. Returns false if that is there already. Secrets that were not shown,
+    /// and so not typed, stay.
     mutating func replaceSelected(typed text: String, home: String, currentFolder: String) throws(AddressError) -> Bool
     {
-        let address = try Address(typed: text, home: home, currentFolder: currentFolder)
+        var address = try Address(typed: text, home: home, currentFolder: currentFolder)
+        if let selection { address = address.restoringSecrets(of: selection) }
         guard let selection, selection != address else { return true }
         guard !isListed(address) else { return false }
         list.add(selection)

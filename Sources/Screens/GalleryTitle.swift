@@ -5,7 +5,7 @@ import Text
 enum GalleryTitle {
     static func text(_ address: Address) -> String {
         if let path = address.filePath { return path }
-        let text = address.text
+        let text = address.description
         let withoutScheme = text.drop { $0 != "/" }.drop { $0 == "/" }
         return withoutScheme.isEmpty ? text : String(withoutScheme)
     }

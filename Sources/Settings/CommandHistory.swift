@@ -1,3 +1,5 @@
+import Model
+
 /// Commands that were typed by their names, the newest last: a file with one in each line.
 public struct CommandHistory: Equatable, Sendable {
     /// In the order in which they were typed, none twice.
@@ -16,10 +18,11 @@ public struct CommandHistory: Equatable, Sendable {
     /// The file's text.
     public var text: String { lines.map { $0 + "\n" }.joined() }
 
-    /// Takes a line in. Not one that may have a password in it: addresses have one before an `@`.
+    /// Takes a line in. Not one that may have a password in it: addresses have one before an `@`, or in their query.
     public mutating func note(_ line: String) {
         let line = line.trimmed
-        guard !line.isEmpty, line.utf8.count <= Self.longest, !line.contains("@"), !line.contains(where: \.isNewline)
+        guard !line.isEmpty, line.utf8.count <= Self.longest, !line.contains("@"),
+            !line.contains(where: \.isNewline), Address.withoutCredentials(line) == line
         else {
             return
         }

@@ -10,7 +10,7 @@ public struct Place: Equatable, Sendable {
         case sheet
     }
 
-    /// The gallery that was open.
+    /// The gallery that was open. Read from a file it lacks the secrets of its address: see ``Address/lacksSecrets``.
     public var gallery: Address?
     /// The photo that was selected in it, by the gallery's own id.
     public var photo: String?
@@ -73,7 +73,7 @@ public struct Place: Equatable, Sendable {
 
     private var lines: [String] {
         var lines: [String] = []
-        if let gallery { lines.append("gallery=\(gallery)") }
+        if let gallery { lines.append("gallery=\(gallery.textWithoutSecrets)") }
         if let photo { lines.append("photo=\(Self.hex(photo))") }
         if isPhotoOpen { lines.append("open=photo") }
         if fillsScreen { lines.append("zoom=fill") }

@@ -28,7 +28,9 @@ public struct Places: Equatable, Sendable {
     /// Reads a file's text; lines that are none are passed over.
     public init(text: String) {
         let lines = text.split(whereSeparator: \.isNewline)
-        self.lines = lines.filter { $0.hasPrefix(Self.beginning) }.prefix(Self.most).map { String($0) }
+        self.lines = lines.filter { $0.hasPrefix(Self.beginning) }.prefix(Self.most).map {
+            Address.withoutCredentials(String($0))
+        }
         isOpen = !self.lines.isEmpty && !lines.contains { $0 == Self.closed }
     }
 
@@ -53,7 +55,10 @@ public struct Places: Equatable, Sendable {
 
     /// Where the user was in a gallery, if he ever was.
     public func place(in gallery: Address) -> Place? {
-        lines.first { Self.isPlace($0, in: gallery) }.map { Place(text: $0) }
+        guard let line = lines.first(where: { Self.isPlace($0, in: gallery) }) else { return nil }
+        var place = Place(text: line)
+        place.gallery = gallery
+        return place
     }
 
     /// The user is there now; at a place without a gallery, in the list of them.
@@ -68,7 +73,7 @@ public struct Places: Equatable, Sendable {
     private static let beginning = "gallery="
 
     private static func isPlace(_ line: String, in gallery: Address) -> Bool {
-        let beginning = Self.beginning + gallery.description
+        let beginning = Self.beginning + gallery.textWithoutSecrets
         return line.hasPrefix(beginning)
             && (line.utf8.count == beginning.utf8.count || line.hasPrefix(beginning + "\t"))
     }

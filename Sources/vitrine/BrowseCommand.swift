@@ -22,10 +22,11 @@ struct BrowseCommand {
         let hasDied = RunMark.takeDeaths(in: house.locations.runningFolder)
         // What the user names opens all the same. What was open by itself may be what Vitrine died of.
         let startsInGalleries = hasDied && gallery == nil
-        let place = startsInGalleries ? Place() : try startingPlace(gallery, known)
-        if hasDied { house.activity.note(notice: Self.notice(startsInGalleries: startsInGalleries)) }
-        let caches = try house.openCaches(for: [place.gallery].compactMap { $0 })
+        let opened = startsInGalleries ? nil : try gallery.map { try house.address($0) } ?? known.last.gallery
+        let caches = try house.openCaches(for: [opened].compactMap { $0 }.filter { !$0.lacksSecrets })
         if let notice = house.storage.takeNotice() { house.activity.note(notice: notice) }
+        let place = startsInGalleries ? Place() : try startingPlace(gallery, known, caches)
+        if hasDied { house.activity.note(notice: Self.notice(startsInGalleries: startsInGalleries)) }
         terminal.followsMouse = house.settings.mouse
         let program = externalProgram
         let developer = PictureDeveloper(caches: caches, decoder: house.decoder, log: house.log)
@@ -95,12 +96,20 @@ struct BrowseCommand {
     }
 
     /// A gallery that was named is opened, as it was looked at the last time; without one, the place where the user was.
-    private func startingPlace(_ gallery: String?, _ places: Places) throws -> Place {
-        guard let gallery else { return places.last }
+    private func startingPlace(_ gallery: String?, _ places: Places, _ caches: CacheFolder) throws -> Place {
+        guard let gallery else { return try placeWithSecrets(places.last, caches) }
         let address = try house.address(gallery)
-        guard places.last.gallery != address else { return places.last }
         var place = places.place(in: address) ?? Place(gallery: address)
-        place.isPhotoOpen = false
+        if places.last.gallery?.textWithoutSecrets != address.textWithoutSecrets { place.isPhotoOpen = false }
+        return place
+    }
+
+    /// A place with the whole address of its gallery, whose secrets the file of places does not hold.
+    private func placeWithSecrets(_ place: Place, _ caches: CacheFolder) throws -> Place {
+        guard let gallery = place.gallery, gallery.lacksSecrets else { return place }
+        guard let whole = try house.wholeAddress(of: gallery, caches) else { return Place() }
+        var place = place
+        place.gallery = whole
         return place
     }
 

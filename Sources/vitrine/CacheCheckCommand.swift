@@ -12,7 +12,7 @@ struct CacheCheckCommand {
         for gallery in galleries {
             let address = gallery.record?.address ?? known.first { gallery.isOf($0) }
             let (verdict, isWell) = await verdict(gallery, address)
-            Output.print("\((address?.text ?? gallery.folder).madeVisible)\t\(verdict.madeVisible)")
+            Output.print("\((address?.description ?? gallery.folder).madeVisible)\t\(verdict.madeVisible)")
             if !isWell { code = .someFailed }
         }
         return code

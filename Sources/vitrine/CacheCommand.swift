@@ -45,7 +45,7 @@ struct CacheCommand {
             let thumbnails = min(gallery.thumbnailsSize, database)
             total += database + photos + setAside
             var fields = [
-                gallery.record?.address.text ?? gallery.folder,
+                gallery.record?.address.description ?? gallery.folder,
                 gallery.record.map { CountText.text($0.photoCount, "photo", nil, .plain) } ?? "nothing is known of it",
                 "list \(ByteText.text(database - thumbnails, .plain))",
                 "thumbnails \(ByteText.text(thumbnails, .plain))",

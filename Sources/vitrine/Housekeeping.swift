@@ -54,7 +54,7 @@ struct Housekeeping {
     /// Galleries that the user may come back to; nil if they cannot be told.
     private var remembered: [Address]? {
         guard let list = try? house.rememberedGalleries() else { return nil }
-        let last = PlacesFile(house.locations).read().lastGallery
+        let last = PlacesFile(house.locations).read().lastGallery.flatMap { try? house.wholeAddress(of: $0, caches) }
         return list.addresses + [house.installation.testGallery, last].compactMap { $0 }
     }
 

@@ -74,7 +74,7 @@ struct InfoCommand {
         guard let photo = try cache.read({ try $0.photo(galleryID: id) }) else {
             throw Lack(description: "\(address) has no photo “\(id)”.")
         }
-        description.add("gallery", address.text)
+        description.add("gallery", address.textWithoutSecrets)
         description.add("id", photo.galleryID)
         description.add("name", photo.name)
         description.add("date", photo.date.iso8601)

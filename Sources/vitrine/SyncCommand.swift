@@ -134,7 +134,7 @@ struct SyncCommand {
             Output.complain("\(gallery.address): \(failure)")
             return false
         }
-        Output.print("\(gallery.address.text.madeVisible)\t\(parts.joined(separator: ", "))")
+        Output.print("\(gallery.address.description.madeVisible)\t\(parts.joined(separator: ", "))")
         return try scope == .list || (counts.failed == 0 && !isLacking(gallery, scope, isShort))
     }
 

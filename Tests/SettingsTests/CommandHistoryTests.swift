@@ -22,7 +22,7 @@ import Testing
 
     @Test(arguments: [
         "open https://me:s3cret@example.org/a.xml", "open me:s3cret@example.org", "open https://me@example.org/",
-        "set proxy=http://me:a/b@proxy", "open https://me:s3cret@example.org\ngoto 3",
+        "open example.org/?token=s3cret", "set proxy=http://me:a/b@proxy", "open https://me:s3cret@example.org\ngoto 3",
     ]) func whatMayHaveAPasswordInItIsNotKept(line: String) {
         var history = CommandHistory()
         history.note(line)

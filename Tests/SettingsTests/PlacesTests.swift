@@ -29,6 +29,21 @@ import Testing
         #expect(Place(text: expected.line + "\t" + text) == expected)
     }
 
+    @Test("A place is kept without the secrets in its gallery’s address, and found again by the whole address")
+    func secrets() throws {
+        let gallery = try Address("http://example.org/a.xml?page=2&access_token=s3cret")
+        var places = Places()
+        places.note(Place(gallery: gallery, photo: "one"))
+        for places in [places, Places(text: places.text)] {
+            #expect(!places.text.contains("s3cret"))
+            #expect(places.place(in: gallery)?.gallery?.text == gallery.text)
+            let last = try #require(places.last.gallery)
+            #expect(last.lacksSecrets && last.textWithoutSecrets == gallery.textWithoutSecrets)
+        }
+        // An older Vitrine wrote all of it.
+        #expect(!Places(text: "gallery=\(gallery.text)\tphoto=61\n").text.contains("s3cret"))
+    }
+
     @Test func theLatestComesFirst() throws {
         var places = Places()
         #expect(places.last == Place())

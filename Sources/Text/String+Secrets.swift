@@ -1,0 +1,58 @@
+extension String {
+    /// The text with the values left out of parameters of addresses that let somebody in: tokens, signatures, keys.
+    ///
+    ///     "http://example.org/?page=2&access_token=s3cret".withoutSecrets   // "http://example.org/?page=2&access_token=…"
+    ///
+    /// It is the same for a query, for an address, and for a message that holds addresses; and for what it has made already.
+    /// A value ends at `&`, `#`, white space or a quotation mark.
+    public var withoutSecrets: String {
+        guard utf8.contains(UInt8(ascii: "=")) else { return self }
+        var (result, rest) = ("", self[...])
+        while let equals = rest.firstIndex(of: "=") {
+            let name = rest[..<equals].suffix(while: { !Self.separators.contains($0) && !$0.isWhitespace })
+            result += rest[...equals]
+            rest = rest[rest.index(after: equals)...]
+            guard Self.isSecret(name) else { continue }
+            let value = rest.prefix { !Self.ends.contains($0) && !$0.isWhitespace }
+            if !value.isEmpty { result += "…" }
+            rest = rest[value.endIndex...]
+        }
+        return result + rest
+    }
+
+    /// What a parameter's name begins behind.
+    private static let separators: Set<Character> = ["?", "&", ";", "“", "\"", "'"]
+    /// What its value ends at.
+    private static let ends: Set<Character> = ["&", "#", "“", "”", "\"", "'", "<", ">"]
+
+    /// Names of parameters, in small letters and digits alone.
+    private static let secretNames: Set<String> = [
+        "key", "sig", "auth", "pass", "pwd", "code", "sid", "session", "jwt", "bearer", "ticket", "otp",
+        "authorization",
+    ]
+    /// How longer ones end.
+    private static let secretEndings = [
+        "token", "signature", "password", "passwd", "passphrase", "secret", "credential", "credentials", "apikey",
+        "accesskey", "authkey", "sessionid", "sharekey",
+    ]
+
+    private static func isSecret(_ name: some StringProtocol) -> Bool {
+        var bytes = Array(name.utf8)[...]
+        var letters: [UInt8] = []
+        while let byte = bytes.popFirst() {
+            // What is written with an escape is a sign between words.
+            if byte == UInt8(ascii: "%") { bytes = bytes.dropFirst(2) }
+            let small = (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
+            if (0x61...0x7A).contains(small) || (0x30...0x39).contains(small) { letters.append(small) }
+        }
+        let plain = String(decoding: letters, as: UTF8.self)
+        return secretNames.contains(plain) || secretEndings.contains { plain.hasSuffix($0) }
+    }
+}
+
+extension Substring {
+    /// The longest end of which every character satisfies a condition.
+    fileprivate func suffix(while isPart: (Character) -> Bool) -> Substring {
+        self[(lastIndex { !isPart($0) }.map { index(after: $0) } ?? startIndex)...]
+    }
+}

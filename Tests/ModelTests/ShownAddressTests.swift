@@ -1,0 +1,59 @@
+import Model
+import Testing
+
+/// Addresses as they are shown, and as they are asked for.
+@Suite struct ShownAddressTests {
+    @Test("A host that may pass for another is shown with the name that is looked up")
+    func lookAlike() throws {
+        let address = try Address("https://\u{430}pple.com/album/?page=1")
+        #expect(address.text == "https://xn--pple-43d.com/album/?page=1")
+        #expect("\(address)" == "https://xn--pple-43d.com (\u{430}pple.com)/album/?page=1")
+        let origin = try #require(address.origin)
+        #expect(origin.text == "https://xn--pple-43d.com" && origin.place == "xn--pple-43d.com (\u{430}pple.com)")
+        #expect(Origin(origin.text) == origin)
+    }
+
+    @Test("A host in letters of one script is shown in them, and is one host however it is written")
+    func oneScript() throws {
+        let addresses = try [
+            "http://MÜNCHEN.example/a", "http://xn--mnchen-3ya.example/a", "http://münchen。example:80/a",
+        ]
+        .map { try Address($0) }
+        for address in addresses {
+            #expect(address == addresses[0] && address.text == addresses[1].text)
+            #expect("\(address)" == "http://münchen.example/a")
+        }
+    }
+
+    @Test(
+        "A host with characters that no host has is refused",
+        arguments: [
+            "http://a\u{2044}b.example/", "http://ﬁ.example/", "http://a\u{200B}.example/", "http://☃.example/",
+        ])
+    func refused(text: String) {
+        #expect(throws: AddressError.self) { try Address(text) }
+    }
+
+    @Test("Secrets in a query are sent, and neither shown nor written to files that need not have them")
+    func secrets() throws {
+        let address = try Address("http://example.org/a.xml?page=2&access_token=s3cret&X-Amz-Signature=0123")
+        #expect(address.text.hasSuffix("&access_token=s3cret&X-Amz-Signature=0123"))
+        for text in ["\(address)", address.textWithoutSecrets] {
+            #expect(text == "http://example.org/a.xml?page=2&access_token=…&X-Amz-Signature=…")
+        }
+        #expect(Address.withoutCredentials("“\(address.text)” is one too many") == "“\(address)” is one too many")
+        #expect(Failure("\(address.text) cannot be had", remedy: .none).reason == "\(address) cannot be had")
+    }
+
+    @Test("Secrets that were not shown are put back into an address that was edited")
+    func restored() throws {
+        let address = try Address("http://example.org/a.xml?page=2&access_token=s3cret&key=k")
+        let shown = try Address(address.textWithoutSecrets)
+        #expect(shown.lacksSecrets && !address.lacksSecrets)
+        #expect(shown.restoringSecrets(of: address).text == address.text)
+        let edited = try Address("https://example.org/b.xml?key=…&access_token=other&sig=…")
+        let restored = edited.restoringSecrets(of: address)
+        #expect(restored.text == "https://example.org/b.xml?key=k&access_token=other&sig=%E2%80%A6")
+        #expect(address.restoringSecrets(of: edited).text == address.text)
+    }
+}
