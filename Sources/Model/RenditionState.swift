@@ -10,6 +10,13 @@ public struct RenditionState: Hashable, Sendable {
         case putOff(Failure)
         /// It cannot be had or cannot be read; tried again only when the user refreshes.
         case bad(Failure)
+
+        /// What went wrong.
+        public var failure: Failure {
+            switch self {
+            case .putOff(let failure), .bad(let failure): failure
+            }
+        }
     }
 
     /// The edition the gallery's list speaks of.

@@ -12,6 +12,9 @@ public struct SignInQuestion: Hashable, Sendable {
     public var realm: String
     /// Whether something was said, and refused.
     public var wasRefused: Bool
+    /// Whether it waits until the user opens the photo: it is another server than the gallery's that wants to know, on the word
+    /// of the gallery alone.
+    public var isDeferred = false
     /// The galleries that cannot go on without an answer.
     public var galleries: Set<GalleryID>
 

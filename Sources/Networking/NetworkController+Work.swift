@@ -107,7 +107,8 @@ extension NetworkController {
         operations[identity] = nil
         noteEnd(of: operation, failure)
         if let failure, !operation.served.isEmpty {
-            await fail(operation, NetworkPresence.refine(failure))
+            let isAsked = operation.importance >= .lookedAt || operation.request.isNamedByUser
+            await fail(operation, NetworkPresence.refine(isAsked ? failure : failure.deferred))
         } else if error != nil {
             // It may have failed just as it was let go: nobody asks why.
             operation.request.noteCancelled()

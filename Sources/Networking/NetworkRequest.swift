@@ -28,6 +28,9 @@ public protocol NetworkRequest: Sendable {
     var isAskedAfter: Bool { get }
     /// Whether the cache knows that it has failed before.
     var hasFailedBefore: Bool { get }
+    /// Whether the user has named where it lies. On a gallery's word alone he is asked for no password, unless he looks at what
+    /// wants one.
+    var isNamedByUser: Bool { get }
 
     /// What to ask for. A file in it is made anew for each attempt.
     func plan() throws -> FetchPlan
@@ -57,6 +60,9 @@ extension NetworkRequest {
 
     /// Most things are not here.
     public var isAskedAfter: Bool { false }
+
+    /// A gallery itself is.
+    public var isNamedByUser: Bool { true }
 
     /// Most things are fetched from their beginning.
     public func takeBack(_ plan: FetchPlan) {}

@@ -33,6 +33,8 @@ public struct PhotoRequest: NetworkRequest {
     public var address: Address { picture.address }
     /// One of few, and large.
     public var kind: TransferKind { .photo }
+    /// Whether it lies with the gallery, or where the user has signed in for the gallery.
+    public var isNamedByUser: Bool { picture.isNamedByUser }
     /// Whether it was put off before.
     public var hasFailedBefore: Bool { picture.source.state.trouble != nil }
 

@@ -59,6 +59,13 @@ public enum RequestError: Error, Equatable {
         }
     }
 
+    /// The same, with its question put off until the user opens the photo.
+    var deferred: RequestError {
+        guard case .signIn(var question) = self, !question.isProxy else { return self }
+        question.isDeferred = true
+        return .signIn(question)
+    }
+
     /// What it says of the disk that things are kept on, if that is what failed.
     var storageTrouble: StorageTrouble? {
         switch self {
@@ -121,8 +128,10 @@ public enum RequestError: Error, Equatable {
             return "the proxy \(proxy) \(question.wasRefused ? "refuses the password" : "wants a password")"
         }
         let what = question.wantsToken ? "token" : "password"
-        return question.wasRefused
+        let reason =
+            question.wasRefused
             ? "\(question.origin.place) refuses the \(what)" : "a \(what) is needed for \(question.origin.place)"
+        return reason + (question.isDeferred ? Failure.askedOnOpening : "")
     }
 
     private static func meaning(of code: Int) -> String {

@@ -27,6 +27,8 @@ public struct ThumbnailRequest: NetworkRequest {
     public var address: Address { picture.address }
     /// One of many.
     public var kind: TransferKind { .thumbnail }
+    /// Whether it lies with the gallery, or where the user has signed in for the gallery.
+    public var isNamedByUser: Bool { picture.isNamedByUser }
     /// Whether it was put off before.
     public var hasFailedBefore: Bool { picture.source.state.trouble != nil }
 

@@ -13,6 +13,8 @@ final class PhotoScreen: Screen {
     private(set) var results: FetchedResults
     weak var delegate: PhotosScreen?
     private let wisher: Wishes.Wisher
+    /// Photos that were opened though a password is wanted for them: see ``tryWhatAsks()``.
+    private var opened: Set<PhotoKey> = []
     let customer: Darkroom.Customer
     private(set) var key: PhotoKey
     private(set) var photo: Photo?
@@ -288,8 +290,20 @@ final class PhotoScreen: Screen {
 
     /// What is looked at, and behind it what will be next.
     private func stateWishes() {
+        tryWhatAsks()
         let near = upcoming.filter { $0 != key }.map { Wish(subject(of: $0), importance: .near) }
-        context.wishes.state([Wish(subject, importance: .lookedAt)] + near, by: wisher)
+        let asking = opened.contains(key) ? [Wish(thumbnail, importance: .lookedAt)] : []
+        context.wishes.state([Wish(subject, importance: .lookedAt)] + asking + near, by: wisher)
+    }
+
+    /// Has a photo tried again that another server than the gallery's wants a password for: now that the user looks at it, he is
+    /// asked. Once for each photo.
+    private func tryWhatAsks() {
+        let failures = [photo?.photo.trouble, photo?.thumbnail.trouble].compactMap(\.self).map(\.failure)
+        guard failures.contains(where: \.isAskedOnOpening), opened.insert(key).inserted else { return }
+        Task { [key, writer = results.cache.writer, log = context.log] in
+            do { try await writer.forgiveTroubles(of: key) } catch { log.error(.cache, "\(error)") }
+        }
     }
 
     // MARK: - How it looks

@@ -25,6 +25,22 @@ import Testing
 
     private let reason = Failure("the server answered 404", remedy: .none)
 
+    @Test("BEHAVIOURS 5.10: opening a photo tries again what another server wants a password for, once")
+    func askedOnOpening() async throws {
+        try await screens.sync(["a", "b"])
+        let refused = Failure("a password is needed for other.example" + Failure.askedOnOpening, remedy: .none)
+        for rendition in Rendition.allCases { try await screens.note(.bad(refused), for: rendition, of: "a") }
+        screens.open(at: "a", isPhotoOpen: true)
+        try await screens.until { try screens.photo("a").photo.isWanting && screens.photo("a").thumbnail.isWanting }
+        for rendition in Rendition.allCases {
+            #expect(await screens.importance(of: try screens.subject("a", rendition)) == .lookedAt)
+        }
+        // Whatever else it fails for then stays, until the user asks for another attempt.
+        for rendition in Rendition.allCases { try await screens.note(.bad(refused), for: rendition, of: "a") }
+        try await screens.until { screens.text.contains("a password is needed for") }
+        #expect(try screens.photo("a").photo.trouble == .bad(refused))
+    }
+
     @Test("BEHAVIOURS 3.5: while it is on its way it says so, and how far it is")
     func loading() async throws {
         try await open()
