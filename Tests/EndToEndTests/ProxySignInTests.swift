@@ -113,7 +113,7 @@ import Testing
         try tmux.until(shows: "Password:")
         try tmux.type("Escape")
         let declined = try tmux.until { !$0.contains("Password:") }
-        #expect(declined.contains("Update failed: the proxy \(place) wants a password"), "\(declined)")
+        #expect(declined.contains("The update failed: the proxy \(place) wants a password"), "\(declined)")
         try tmux.type("r")
         #expect(try tmux.until(shows: "Password:").contains("User:"))
         try tmux.type("Escape")

@@ -124,7 +124,7 @@ import Testing
         try tmux.until(shows: "Password:")
         try tmux.type("Escape")
         let declined = try tmux.until { !$0.contains("Password:") }
-        #expect(declined.contains("Update failed: a password is needed for 127.0.0.1:\(server.port)"))
+        #expect(declined.contains("The update failed: a password is needed for 127.0.0.1:\(server.port)"))
         try tmux.type("r")
         #expect(try tmux.until(shows: "Password:").contains("User:"))
         try tmux.type("Escape")
