@@ -274,6 +274,9 @@ final class EasyTransfer {
                 throw .wrongRange("its lengths differ")
             }
             (begin, length, answer) = (range.first, range.whole, .wanted(whole: range.last + 1))
+        } else if status == 206, request.resumption != nil {
+            // A redirect led to another resource, and no part of that was asked for.
+            throw .wrongRange("no part was asked for")
         }
         if let body = exchange.networkLength ?? (request.range == nil ? length.map { $0 - begin } : nil) {
             note(length: body)

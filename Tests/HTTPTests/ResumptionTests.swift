@@ -137,6 +137,17 @@ private enum Part {
         #expect(try await resume(server.url("/"), whole: 10).contents == Part.whole)
     }
 
+    @Test("BEHAVIOURS 5.9: a part that nobody asked for, behind a redirect, does not make a whole of what is there")
+    func unaskedPart() async throws {
+        let server = try ScriptedServer { request in
+            request.path == "/" ? .answer(302, headers: ["Location: /there"]) : Part.rest("bytes 4-9/10")
+        }
+        let outcome = try await resume(server.url("/"))
+        #expect(server.requests.map { $0.headers["range"] } == ["bytes=4-", nil])
+        #expect(outcome.error == .wrongRange("no part was asked for") && outcome.response == nil)
+        #expect(outcome.contents == "0123")
+    }
+
     @Test func longerThanSaid() async throws {
         let outcome = try await resume([
             .send(
