@@ -9,7 +9,7 @@ import Model
 /// allows, the rest of what was set aside goes first, then the galleries give up what they have, the least recently opened
 /// first: each its photos and then its thumbnails. Their lists are small, and what is shown without a network; they go, and
 /// the cache with them, when nothing else is left. A gallery that is open in this process is taken last, and keeps its list
-/// and what is wished for. What another process has open, and what is marked to be kept, stays.
+/// and what is wished for. Galleries that another process has open, or that are marked to be kept, stay.
 ///
 /// A cache whose database cannot be read does not say whether it is to be kept, and the next who opens it may yet save all
 /// of it: nothing of it goes but what was set aside.

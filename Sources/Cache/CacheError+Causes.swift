@@ -36,7 +36,7 @@ extension CacheError {
         ofAnyFile(code) ?? .cannotOpen(path: path, reason: String(cString: strerror(code)))
     }
 
-    /// What is the same for every file.
+    /// Whether the cause affects every file alike.
     private static func ofAnyFile(_ code: Int32) -> CacheError? {
         switch code {
         case ENOSPC, EDQUOT: .full

@@ -34,7 +34,7 @@ public final class CacheRoom: Sendable {
     public var limit: Int64? { state.withLock { $0.limit } }
 
     /// Whether there is no room for what nobody looks at: nine tenths are taken, and the caches that are not open have given
-    /// what they had; or all is taken, and they have not yet been asked. What is on a screen is fetched all the same, and takes the place of something else.
+    /// what they had; or all is taken, and they have not yet been asked. Pictures on a screen are fetched all the same, and replace others.
     public var isShort: Bool { state.withLock { $0.isShort } }
 
     /// Begins to listen.
@@ -56,7 +56,7 @@ public final class CacheRoom: Sendable {
         if isDue { subscribers.send(Alarm()) }
     }
 
-    /// Bytes that have been written since the last count. Who counts asks for it first: some are written meanwhile.
+    /// Bytes that have been written since the last count. A count reads it first, because other bytes are written meanwhile.
     var written: Int64 { state.withLock { $0.written } }
 
     /// Notes how many bytes all caches take, after they have been cleaned.
@@ -73,7 +73,7 @@ public final class CacheRoom: Sendable {
             if !state.isShort {
                 state.next = soft
             } else {
-                // What cannot go does not have it counted again and again.
+                // Files that cannot go must not cause one count after another.
                 state.next = max(limit, size) + (size > limit ? CacheBudget.part(3, of: limit) + 1 : 0)
             }
         }

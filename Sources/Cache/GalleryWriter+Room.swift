@@ -1,7 +1,7 @@
 import Model
 import SQLite
 
-/// What a gallery that is open gives where the caches take too much room. What was given is fetched again when it is
+/// Frees room in an open gallery when the caches exceed their limit. Freed pictures are fetched again when they are
 /// looked at.
 extension GalleryWriter {
     /// Files and rows of a transaction.

@@ -1,7 +1,7 @@
 import Cache
 import Model
 
-/// What an export that was stopped has not come to, in the words of `vitrine export`.
+/// The photos that a stopped export has not reached, as arguments of `vitrine export`.
 ///
 /// The command with these ids goes on where the export stopped, and calls files as it would have.
 public struct ExportRest: Equatable, Sendable {
@@ -44,7 +44,7 @@ public struct ExportRest: Equatable, Sendable {
         return keys == order || Set(keys) == Set(order) && Set(photos.map(title)).count == photos.count
     }
 
-    /// What files are called that may be in each other's way: without an ending, which depends on the file.
+    /// The names of files that may collide, without an ending, which depends on the file.
     private static func title(_ photo: Photo) -> String {
         let name = ExportName(photo, nil).folded
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return name }

@@ -13,7 +13,7 @@ import Glibc
 ///
 /// The folder itself may be reached through any link: its path is the user's.
 public final class FolderBoundary: Sendable {
-    /// What becomes of links below the folder.
+    /// How links below the folder are treated.
     public enum Links: Sendable {
         /// They are followed as long as they stay inside.
         case inside

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the system refused to do with a file or folder.
+/// An operation on a file or folder that the system refused.
 public struct SystemError: Error, Hashable, CustomStringConvertible {
     /// The system's number for it: `ENOENT`, `EACCES` and so on.
     public let code: Int32

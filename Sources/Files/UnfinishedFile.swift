@@ -10,7 +10,7 @@ import Glibc
 /// Where the file system can do it, the file has no name until then, and goes with the program however that ends. Elsewhere it
 /// has a hidden name and a lock. A program that is killed leaves it behind, and ``sweep(_:)`` removes it.
 public final class UnfinishedFile {
-    /// What the file is until it has its name.
+    /// How the file exists until it has its name.
     public enum Kind: CaseIterable, Sendable {
         /// A file without a name.
         case unnamed
@@ -18,7 +18,7 @@ public final class UnfinishedFile {
         case hidden
     }
 
-    /// What became of an attempt to give the file its name.
+    /// The result of an attempt to give the file its name.
     public enum Outcome: Sendable {
         case done
         /// Something has the name already.

@@ -1,4 +1,4 @@
-/// What comes before libxml2: it looks at a document's bytes as they arrive, and hands them on in pieces of a bounded size.
+/// Checks a document's bytes as they arrive, and hands them to libxml2 in pieces of a bounded size.
 ///
 /// libxml2 looks at an unfinished tag again with each piece, from the tag's beginning. So a tag that comes a byte at a time
 /// is kept until it is whole, or fills a piece; and after the first bytes small pieces are put together.
@@ -15,7 +15,7 @@ struct XMLIntake {
     private var isDeclarationChecked = false
     private var head: [UInt8] = []
     private var odd: UInt8?
-    /// What is kept, and how much of it may be handed on.
+    /// The bytes that wait, and how many of them may be handed on.
     private var pending: [UInt8] = []
     private var whole = 0
     private var handed = 0

@@ -2,7 +2,7 @@
 struct ExchangePlan {
     let request: HTTPRequest
     let hop: Hop
-    /// What this exchange may reach: what the request may, or less once an exchange before it has reached a public address. The
+    /// The addresses that this exchange may reach: those of the request, or fewer once an earlier exchange reached a public address. The
     /// owner of a public name can have it lead to a private address a moment later.
     var reach: HTTPRequest.Reach
     let proxy: Proxy?

@@ -112,7 +112,7 @@ public final class LogFile: Sendable {
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notPrivate(path, "it is no file") }
         guard status.st_uid == geteuid() else { throw .notPrivate(path, "it is another user’s") }
         guard status.st_nlink == 1 else { throw .notPrivate(path, "it has another name too") }
-        // Who has opened it before can read on all the same, but nothing of what is to come is for them to find.
+        // A program that opened the file before can read on, but none can open it from now on.
         guard status.st_mode & 0o7777 == 0o600 || fchmod(descriptor, 0o600) == 0 else {
             throw .cannotOpen(path, reason)
         }

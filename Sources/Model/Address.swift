@@ -65,7 +65,7 @@ public struct Address: Hashable, Sendable {
         self.init(scheme: .file, host: "", port: nil, path: path, query: nil, credentials: nil)
     }
 
-    /// The URL in its normal form, without credentials. What is stored and sent; what is shown is the ``description``.
+    /// The URL in its normal form, without credentials. It is stored and sent; screens show the ``description``.
     public var text: String { beginning(host) + (query.map { "?" + $0 } ?? "") }
 
     /// The same without tokens and the like in its query: for files and output that are to hold no secrets.

@@ -2,7 +2,7 @@ import Numbers
 
 /// How much of something has come.
 public struct Progress: Hashable, Sendable {
-    /// What has come.
+    /// The bytes that have arrived.
     public var done: ByteCount
     /// How much there will be, where that is known.
     public var total: ByteCount?

@@ -11,7 +11,7 @@ public struct RenditionState: Hashable, Sendable {
         /// It cannot be had or cannot be read; tried again only when the user refreshes.
         case bad(Failure)
 
-        /// What went wrong.
+        /// The reason of the failure.
         public var failure: Failure {
             switch self {
             case .putOff(let failure), .bad(let failure): failure

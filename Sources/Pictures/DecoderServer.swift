@@ -85,7 +85,7 @@ final class DecoderServer: Sendable {
                 do throws(PictureError) {
                     state.process = try ServerProcess(path: path)
                 } catch {
-                    // What there are no descriptors for now, there may be for the next picture.
+                    // The next picture may find free descriptors again.
                     state.isUseless = error != .tooFewDescriptors
                 }
             }

@@ -7,7 +7,7 @@ import Text
 
 /// The galleries to choose from, and where another is added by typing its address.
 ///
-/// What is done to the list is a draft. Saving keeps it, and opening a gallery saves it first. Going back and quitting ask what
+/// Changes to the list are a draft. Saving keeps it, and opening a gallery saves it first. Going back and quitting ask what
 /// becomes of it.
 @MainActor
 final class GalleriesScreen: Screen, ListScreen {

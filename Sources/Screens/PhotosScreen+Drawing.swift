@@ -77,7 +77,7 @@ extension PhotosScreen {
         emptyText?.draw(in: &surface, frame, context.theme)
     }
 
-    /// What stands in the place of the photos; nil if there are any.
+    /// The text in place of the photos; nil if there are any.
     var emptyText: EmptyText? {
         guard results.count == 0 else { return nil }
         return EmptyText(

@@ -27,7 +27,7 @@ public struct SecretFile: Sendable {
 
     /// Keeps something, in place of what was kept for the same place.
     public func keep(_ signIn: SignIn, for place: SignInPlace) throws(SecretError) {
-        // What another program keeps at the same time is read before this is written, or has to wait.
+        // Another program that keeps a password at the same time comes before or after, never in between.
         let file = try onDisk { () throws(SystemError) in try SharedFile(path) }
         var lines = try lines().filter { Self.text(in: $0, for: place) == nil }
         if lines.isEmpty { lines = [Self.header] }

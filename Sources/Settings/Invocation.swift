@@ -99,7 +99,7 @@ public struct Invocation: Equatable, Sendable {
         let value: String
     }
 
-    /// What the command line sets, and the settings file that it names, as arguments of another command.
+    /// The options of the command line, and the settings file that it names, as arguments of another command.
     public var settingArguments: [String] {
         (settingsFile.map { ["--config=" + $0] } ?? []) + settings.map { "--\($0.name)=\($0.value)" }
     }

@@ -44,7 +44,7 @@ public final class GlobalTasks: Sendable {
     /// Has Dispatch take the file descriptors now that it needs for timers and sources. It ends the program when there is none
     /// left for the first of them.
     public static func prepareTimers() {
-        // What is due in a nanosecond sets a timer; what is due now would not.
+        // A task that is due in a nanosecond sets a timer; one that is due now would not.
         DispatchQueue(label: "vitrine.timers").asyncAfter(deadline: .now() + .nanoseconds(1)) {}
     }
 

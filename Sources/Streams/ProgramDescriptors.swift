@@ -24,7 +24,7 @@ public enum ProgramDescriptors {
     /// How many descriptors there may be, open ones included.
     public static var limit: Int { Int(clamping: limits.rlim_cur) }
 
-    /// Throws unless so many descriptors can be opened now. What others open a moment later is not known.
+    /// Throws unless so many descriptors can be opened now. Other threads may take them a moment later.
     public static func require(_ count: Int) throws(DescriptorShortage) {
         var opened: [Int32] = []
         defer { for descriptor in opened { close(descriptor) } }

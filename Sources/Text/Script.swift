@@ -1,6 +1,6 @@
 /// Whose letters a scalar belongs to, as far as that decides whether a host's name may mislead.
 ///
-/// After the blocks of Unicode. What is in none of these belongs to no script here, and makes a name look like another one
+/// After the blocks of Unicode. A character in none of these belongs to no script here, and makes a name look like another one
 /// for all that is known.
 enum Script: Hashable {
     case latin, greek, cyrillic, armenian, hebrew, arabic, devanagari, bengali, gurmukhi, gujarati, oriya, tamil, telugu

@@ -20,9 +20,9 @@ extension String {
         return result + rest
     }
 
-    /// What a parameter's name begins behind.
+    /// The characters before a parameter's name.
     private static let separators: Set<Character> = ["?", "&", ";", "“", "\"", "'"]
-    /// What its value ends at.
+    /// The characters that end its value.
     private static let ends: Set<Character> = ["&", "#", "“", "”", "\"", "'", "<", ">"]
 
     /// Names of parameters, in small letters and digits alone.
@@ -40,7 +40,7 @@ extension String {
         var bytes = Array(name.utf8)[...]
         var letters: [UInt8] = []
         while let byte = bytes.popFirst() {
-            // What is written with an escape is a sign between words.
+            // An escaped character separates words.
             if byte == UInt8(ascii: "%") { bytes = bytes.dropFirst(2) }
             let small = (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
             if (0x61...0x7A).contains(small) || (0x30...0x39).contains(small) { letters.append(small) }

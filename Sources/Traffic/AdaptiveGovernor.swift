@@ -138,7 +138,7 @@ public struct AdaptiveGovernor: Governor {
         if new.isLookedAt { isRoomWanted = true }
     }
 
-    /// What is known of the host that most is transferred from, among those that can be reached. Files of this machine come
+    /// Facts about the host with the most transfers, among those that can be reached. Files of this machine come
     /// over no network.
     public var report: GovernorReport {
         var report = GovernorReport()
@@ -151,7 +151,7 @@ public struct AdaptiveGovernor: Governor {
             .max { ($0.running, $0.link.delivered) < ($1.running, $1.link.delivered) }
         guard let host = busiest else { return report }
         report.limit = Int(clamped: host.cap.value)
-        // What was measured on the way to a host that is gone is no news of the network.
+        // Measurements of a host that is gone say nothing about the network now.
         guard !host.reach.isMissed else { return report }
         report.quality = host.measuredQuality
         report.window = host.link.window(cap: host.cap.value)

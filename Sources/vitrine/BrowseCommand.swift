@@ -20,7 +20,7 @@ struct BrowseCommand {
         let places = PlacesFile(house.locations)
         let known = places.read()
         let hasDied = RunMark.takeDeaths(in: house.locations.runningFolder)
-        // What the user names opens all the same. What was open by itself may be what Vitrine died of.
+        // A gallery that the user names opens all the same. The last gallery may be the reason of the death.
         let startsInGalleries = hasDied && gallery == nil
         let opened = startsInGalleries ? nil : try gallery.map { try house.address($0) } ?? known.last.gallery
         let caches = try house.openCaches(for: [opened].compactMap { $0 }.filter { !$0.lacksSecrets })
@@ -145,7 +145,7 @@ struct BrowseCommand {
             wait: { [clock = BootClock()] in try await clock.sleep(until: clock.now + $0) })
     }
 
-    /// The list of galleries. What is wrong with it is a notice, and keeps nobody from looking at photos.
+    /// The list of galleries. Mistakes in it become a notice, and the photos open all the same.
     private func readGalleries() -> GalleryList {
         do {
             for mistake in try house.mistakesInGalleries() { house.activity.note(notice: "\(mistake)") }

@@ -21,7 +21,7 @@ extension Invocation.Command {
         }
     }
 
-    /// What the most demanding command needs.
+    /// The number that the most demanding command needs.
     private static let most = 52
 
     /// How many descriptors there are beyond that, for more transfers and more pictures at once.

@@ -9,13 +9,13 @@ import Text
 /// Two things are such: control characters, and the query of an address, which may be a secret.
 struct ExportContinuation {
     let rest: ExportRest
-    /// What the command line set goes along.
+    /// The options of the command line go along.
     let invocation: Invocation
     /// Whether the gallery's server was told a password, which is nowhere in the command.
     let needsPassword: Bool
     let locations: Locations
 
-    /// What is easily pasted.
+    /// The longest command that is easily pasted.
     private static let longest = 4_000
 
     /// Lines for the terminal: what to do, and the command as the last one.
@@ -62,7 +62,7 @@ struct ExportContinuation {
         return path == path.madeVisible && (try? PrivateFile.write(text, to: path)) != nil ? path : nil
     }
 
-    /// What this program was started as: a name that the shell finds, or a path that holds in every folder.
+    /// The name of this program as the shell finds it, or a path that holds in every folder.
     private static var program: String {
         let name = CommandLine.arguments.first ?? "vitrine"
         guard name.contains("/") else { return name.isEmpty ? "vitrine" : name }

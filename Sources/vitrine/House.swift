@@ -17,7 +17,7 @@ struct House {
     /// What is wrong with the settings file, for the screen: what was said before it is covered by it.
     let mistakes: [String]
     let locations: Locations
-    /// What permissions files get that are written into the user's folders.
+    /// The permissions of files in the user's folders.
     let creationMask: CreationMask
     let storage: Storage
     let installation = Installation()

@@ -55,7 +55,7 @@ final class Storage: Sendable {
     /// Whether the list of galleries and passwords can be kept.
     var keepsConfiguration: Bool { Writability.obstacle(in: locations.config) == nil }
 
-    /// What is not kept, and why, once; nil if all is, or if it has been said.
+    /// Names the things that are not kept, and the reason, once; nil if all are kept, or if it was said before.
     func takeNotice() -> String? {
         let isTemporary = temporaryFolder != nil
         var (things, folders): ([String], [String]) = ([], [])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Cache
 
-/// What an error says of the disk, and of what was to be stored.
+/// The words of an error about of the disk, and about the thing to be stored.
 @Suite struct CacheErrorTests {
     @Test("A shortage of file descriptors passes, and is nothing that the disk did", arguments: [EMFILE, ENFILE])
     func shortage(code: Int32) {

@@ -82,7 +82,7 @@ import Testing
         #expect(try cache.read { try $0.gallery() }.photoCount == 60)
     }
 
-    @Test("What a gallery has given leaves its database no larger when it comes again")
+    @Test("Pictures that come again after they were freed leave the database no larger")
     func reuse() async throws {
         let (caches, cache) = try await open(60)
         await cleaning(caches, limit: 1).run()
@@ -117,14 +117,14 @@ import Testing
         #expect(room.isShort)
         room.noteWritten(60_000)
         #expect(await iterator.next() != nil)
-        // What is wished for takes more than there is: that is no reason to count with each picture.
+        // The wishes take more than there is: that is no reason to count with each picture.
         room.noteCounted(1_200_000, isCleaned: true)
         let more = CacheRoom(limit: 1_000_000)
         #expect(!more.isShort)
         room.noteWritten(29_000)
         room.noteCounted(100_000, isCleaned: true)
         #expect(!room.isShort)
-        // What is written while it is counted, counts.
+        // Bytes that are written during a count are counted.
         room.noteWritten(100_000)
         let before = room.written
         room.noteWritten(850_000)
@@ -149,7 +149,7 @@ import Testing
         #expect(try held(.photo, cache).count == 3)
     }
 
-    @Test("What a list is reckoned to take is near to what it takes")
+    @Test("The estimated size of a list is near its real size")
     func reckoning() async throws {
         let (_, cache) = try await open(0)
         let before = CachedGallery(folder: cache.folder).databaseSize

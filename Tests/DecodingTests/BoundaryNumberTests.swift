@@ -72,7 +72,7 @@ import Testing
             if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) { Self.rightChecksums(&bytes) }
             let request = requests[round % requests.count]
             guard let reply = try? decode(bytes, request) else { continue }
-            // What is answered can be read.
+            // Each answer can be read.
             let block = DecodeOutcome.picture(reply).block
             #expect(throws: Never.self) { try block.withUnsafeBytes { try DecodeOutcome(reading: $0, for: request) } }
             if SmallPictureService.takes(bytes, for: request) { _ = Decoder.decodeSmall(bytes, request) }

@@ -6,7 +6,7 @@ import Testing
 @Suite(.ownThread, .serialized) struct AfterCrashTests {
     private let home = Household()
     private let server: ScriptedServer
-    /// What the notice says.
+    /// The notice's words.
     private static let notice = "Vitrine ended unexpectedly"
 
     init() throws {

@@ -28,7 +28,7 @@ import Testing
             environment: home.environment())
     }
 
-    /// What was said is the shortage and nothing else. With three descriptors it is the system's loader that says so.
+    /// The program names the shortage and nothing else. With three descriptors it is the system's loader that says so.
     private func expectShortage(_ said: String, _ status: Int32, _ comment: Comment) {
         let isSaid = said.contains("too few file descriptors") || said.contains("Too many open files")
         #expect(status == 1 && isSaid || status == 127 && said.contains("Error 24"), comment)

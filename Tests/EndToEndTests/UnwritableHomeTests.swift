@@ -43,7 +43,7 @@ import Testing
         #expect(sync.status == 0 && sync.text.contains("28 photos"), "\(sync.errors)")
         let export = try vitrine(kind, "export", gallery, out.path("photos"), "owl")
         #expect(export.status == 0 && out.entries("photos").count == 1, "\(export.errors)")
-        // What was fetched before has gone.
+        // The files of the run before are gone.
         let list = try vitrine(kind, "list", gallery)
         #expect(list.status == 1 && list.errors.contains("has never been fetched"))
         for command in [sync, export, list] {
@@ -115,7 +115,7 @@ import Testing
         #expect(sync.status == 1 && sync.errors.contains("/dev/null/cache"), "\(sync.errors)")
     }
 
-    @Test("What a killed program has left is removed by the next one", .unlessItHangs)
+    @Test("The next program removes the files of a killed one", .unlessItHangs)
     func killed() throws {
         let gate = Gate()
         let server = try ScriptedServer { _ in [.hold(gate)] }

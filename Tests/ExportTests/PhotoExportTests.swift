@@ -192,7 +192,7 @@ import Testing
     }
 }
 
-/// What the command says that goes on with an export.
+/// The command that continues an export.
 @Suite struct ExportRestTests {
     private let folder = TestFolder()
 

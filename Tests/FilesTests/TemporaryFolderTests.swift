@@ -21,7 +21,7 @@ import Testing
         folder.remove()
     }
 
-    @Test("What a killed program has left is swept, and what a living one has is not")
+    @Test("A sweep removes the folder of a killed program, and not that of a living one")
     func swept() throws {
         parent.write("vitrine-run-12-34/galleries/file", "")
         chmod(parent.path("vitrine-run-12-34"), 0o700)
@@ -32,7 +32,7 @@ import Testing
         #expect(parent.entries().count == 2 && folder.path != other.path)
     }
 
-    @Test("What is not surely a left folder of this user stays")
+    @Test("A sweep removes nothing that may belong to another program or user")
     func stays() throws {
         let names = ["vitrine-run-12", "vitrine-run-12-x", "vitrine-abcdef", "vitrine-run-1-2-3"]
         for name in names {

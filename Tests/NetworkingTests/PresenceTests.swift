@@ -20,7 +20,7 @@ import Testing
         let watch = test.activity.watchTraffic()
         network.send(NetworkPresence(isThere: false))
         try await test.until { [test] in test.activity.traffic?.isOnNetwork == false }
-        // What lies on this machine needs no network.
+        // Files of this machine need no network.
         test.wishes.ask(for: test.list)
         try await test.until { [test] in test.activity.traffic?.isOnNetwork == true }
         test.wishes.stop(test.list)

@@ -86,7 +86,7 @@ import Testing
             credentials.take(.password(user: "me", password: "s3cret"), for: .origin(own), by: [cache.id])
             await fetch(.list(cache.id))
             #expect(try cache.read { try $0.gallery() }.photoCount == 20)
-            // Nobody is asked about pictures that lie elsewhere, and nobody there hears what the gallery's server did.
+            // The user is not asked about pictures on other servers, and those servers do not get the gallery's password.
             await fetch(.everyPicture(cache.id, .thumbnail))
             #expect(activity.questions.isEmpty)
             #expect(other.requests.count == 20 && other.requests.allSatisfy { $0.headers["authorization"] == nil })

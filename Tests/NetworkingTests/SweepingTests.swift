@@ -33,7 +33,7 @@ import Testing
         #expect(try test.cache.read { try $0.wanting(.thumbnail, limit: 1, after: nil, except: []) }.isEmpty)
     }
 
-    /// What it fetched would be removed for what it fetches next, and fetched again.
+    /// A sweep would remove its own pictures for the next ones, and fetch them again.
     @Test("BEHAVIOURS 4.2: a sweep ends where the caches have no room for what nobody looks at")
     func shortOfRoom() async throws {
         let test = try NetworkTest(limit: 1_000_000)
@@ -48,7 +48,7 @@ import Testing
         test.wishes.ask(for: sweep, importance: .rest)
         try await test.until { !test.wishes.isStanding(sweep) }
         #expect(test.server.requests.count { $0.path.hasPrefix("/t/") } == 0)
-        // What is on the screen is fetched all the same.
+        // Pictures on the screen are fetched all the same.
         let wisher = test.wishes.makeWisher()
         test.wishes.state([Wish(try test.thumbnail("n5"), importance: .visible)], by: wisher)
         try await test.until { test.beginnings(of: "/t/n5") == 1 }

@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    /// What follows from a request before there is a picture.
+    /// Values that follow from a request before there is a picture.
     private func use(_ request: DecodeRequest) {
         _ = DecodeOutcome.longestEncoding(for: request)
         for side in [1, 16, 65_535] { _ = PictureLayout(of: PixelSize(width: side, height: side), for: request) }

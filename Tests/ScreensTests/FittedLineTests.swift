@@ -13,7 +13,7 @@ struct FittedLineTests {
         return line
     }()
 
-    @Test("What may be cut is cut first, and then what is optional goes, the last first")
+    @Test("A line first cuts its long part, and then drops optional parts, the last first")
     func givesWay() {
         #expect(line.text(width: 80) == "example.org/an/album · 12 photos · Updated: today · 3 MB")
         #expect(line.text(width: 50) == "example.org/a… · 12 photos · Updated: today · 3 MB")

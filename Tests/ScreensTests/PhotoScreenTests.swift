@@ -35,7 +35,7 @@ import Testing
         for rendition in Rendition.allCases {
             #expect(await screens.importance(of: try screens.subject("a", rendition)) == .lookedAt)
         }
-        // Whatever else it fails for then stays, until the user asks for another attempt.
+        // Another failure then stays until the user asks for a retry.
         for rendition in Rendition.allCases { try await screens.note(.bad(refused), for: rendition, of: "a") }
         try await screens.until { screens.text.contains("a password is needed for") }
         #expect(try screens.photo("a").photo.trouble == .bad(refused))

@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "What is no encoded label is none",
+        "A label that only looks encoded is shown as it is",
         arguments: [
             "ü", "a_", "99999999", "-", "a-\u{7F}", String(repeating: "a", count: 64), "tda9",
         ])
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(
-        "What is no name is shown as it is",
+        "Text that is no host name is shown as it is",
         arguments: ["xn--\u{7F}", "xn--99999999.com", "xn--ab-.com", "a b", "", "xn--"])
     func noNames(text: String) {
         #expect(HostName.shown(text) == text)
