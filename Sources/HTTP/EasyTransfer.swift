@@ -21,6 +21,9 @@ final class EasyTransfer {
     private var stop: Stop?
     /// Whether a request was sent once more that a server did not want on its connection.
     private var isRepeated = false
+    /// How often the request was repeated because its connection held bytes that nobody had asked for.
+    private var misledCount = 0
+    private static let mostMisled = 4
     /// Whether an exchange has reached a public address, and whether the first one did, which no redirect led to.
     private var (hasReachedPublic, beganPublic) = (false, false)
     private(set) var weight: Int
@@ -148,13 +151,18 @@ final class EasyTransfer {
     /// a connection that is old, and says so when some are under way already. And over another connection, if the one that was
     /// kept is of no use, which is closed by now.
     private func again(_ code: CURLcode, _ exchange: Exchange) -> ExchangePlan? {
-        if exchange.isMisled { return exchange.plan }
+        if exchange.isMisled {
+            // Connections that were kept may each hold something. A server that sends too much each time would be asked forever.
+            misledCount += 1
+            return misledCount <= Self.mostMisled ? exchange.plan : nil
+        }
         guard !isRepeated, [CURLE_HTTP2, CURLE_HTTP2_STREAM].contains(code), exchange.isUnanswered else { return nil }
         isRepeated = true
         return exchange.plan
     }
 
     private func failure(_ code: CURLcode, _ exchange: Exchange) -> HTTPError {
+        if exchange.isMisled { return .malformed("it is longer than it says") }
         if exchange.wasRefusedAnAddress { return .privateAddress(exchange.hop.url.origin.host) }
         if exchange.isTunnelRefused { return .proxyRefused(exchange.status) }
         return exchange.report(on: code).error

@@ -58,9 +58,12 @@ final class AnswerBench: Sendable {
                     print("hop \(hop): \(step)")
                     continue
                 }
-                print("hop \(hop): \(String(decoding: bytes.prefix(2_000), as: UTF8.self).debugDescription)")
+                print(
+                    "hop \(hop): \(bytes.count) bytes, \(String(decoding: bytes.prefix(2_000), as: UTF8.self).debugDescription)"
+                )
             }
         }
+        print(AnswerSubject(seed: seed, origin: server.url(""), folder: folder).summary)
         await fetch(seed)
         print(words.withLock { $0.keys.joined() })
     }

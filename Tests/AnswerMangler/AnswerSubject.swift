@@ -51,6 +51,17 @@ struct AnswerSubject {
         }
     }
 
+    /// The request in words.
+    var summary: String {
+        var numbers = SeededNumbers(seed: seed ^ 0x5EED)
+        let path = folder.path("\(seed)")
+        defer { unlink(path) }
+        let request = request(path, TransferMeter(), &numbers)
+        return "request: limit \(request.limit), \(request.connection), reach \(request.reach), "
+            + "asks with \(request.credentials == nil ? "no " : "")credentials, "
+            + "resumes at \(request.resumption?.offset ?? 0), pieces \(request.pieces.map { "\($0)" } ?? "none")"
+    }
+
     /// The file may not be longer than is allowed.
     private func check(_ path: String, _ request: HTTPRequest) {
         var status = stat()

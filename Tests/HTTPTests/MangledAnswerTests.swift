@@ -14,4 +14,15 @@ struct MangledAnswerTests {
         // An answer that is as it should be is read: else this would test nothing but refusals.
         #expect(command.text.contains(" whole"))
     }
+
+    /// Its server refuses at length and closes each time, and bytes of the refusal lay unread on the connection that the request
+    /// with the password was to go over. The client began anew, a hundred times a second.
+    @Test(
+        "A server whose refusals lie unread on a connection is not asked again without end",
+        arguments: [8_589_934_654_851])
+    func refusals(seed: Int) throws {
+        let command = try Command(
+            Built.folder + "/answer-mangler", ["--replay", "\(seed)"], environment: ["SWIFT_BACKTRACE": "enable=no"])
+        #expect(command.status == 0 && command.lines.last == "refused", "\(command.errors)")
+    }
 }
