@@ -29,6 +29,12 @@ static int is_within(const char *path) {
     return folder && path && strncmp(path, folder, strlen(folder)) == 0;
 }
 
+/* Where a test chooses a function and a part of paths, other calls are not counted. */
+static int is_chosen(const char *call, const char *path) {
+    const char *name = getenv("VITRINE_FAULTS_CALL"), *part = getenv("VITRINE_FAULTS_PART");
+    return (!name || strcmp(name, call) == 0) && (!part || strstr(path, part));
+}
+
 /* By the kernel itself: what is written here is not to be counted. */
 static void note(long number, const char *call, const char *path) {
     const char *file = getenv("VITRINE_FAULTS_LOG");
@@ -42,7 +48,7 @@ static void note(long number, const char *call, const char *path) {
 }
 
 int vitrine_faults_hit(const char *call, const char *path) {
-    if (!is_within(path)) return 0;
+    if (!is_within(path) || !is_chosen(call, path)) return 0;
     int saved = errno;
     long this = atomic_fetch_add(&count, 1) + 1;
     note(this, call, path);

@@ -31,7 +31,7 @@ import Testing
         var numbers = BoundaryNumbers(seed: 1)
         let places = whole.count - 8 * 6 * 3
         for place in 0..<max(1, places) {
-            for _ in 0..<200 {
+            for _ in 0..<10_000 {
                 var bytes = whole
                 numbers.overwrite(&bytes, at: place)
                 _ = bytes.withUnsafeBytes { try? DecodeOutcome(reading: $0, for: request) }
@@ -47,7 +47,7 @@ import Testing
         let whole = asked.packet
         var numbers = BoundaryNumbers(seed: 2)
         for place in whole.indices {
-            for _ in 0..<400 {
+            for _ in 0..<10_000 {
                 var bytes = whole
                 numbers.overwrite(&bytes, at: place)
                 if let read = try? DecodeRequest(packet: bytes) { use(read) }
@@ -60,7 +60,7 @@ import Testing
         var numbers = BoundaryNumbers(seed: 3)
         let whole = request.arguments
         for place in whole.indices {
-            for _ in 0..<2_000 {
+            for _ in 0..<10_000 {
                 var words = whole
                 // In place of one of the numbers of the argument.
                 let parts = words[place].split(separator: ",", omittingEmptySubsequences: false).map(String.init)

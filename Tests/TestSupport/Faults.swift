@@ -25,16 +25,23 @@ public final class Faults: Sendable {
         public let name: String
         /// The file, or the first of two.
         public let path: String
+
+        /// Names a call.
+        public init(name: String, path: String) {
+            (self.name, self.path) = (name, path)
+        }
     }
 
     private let folder: String
     private let kind: Kind
+    private let chosen: Call?
     private let log = TestFolder()
 
-    /// Faults in a folder and in all that it holds.
-    public init(in folder: String, _ kind: Kind = .none) {
+    /// Faults in a folder and in all that it holds. With `chosen`, only calls of that name whose path contains its path count.
+    public init(in folder: String, _ kind: Kind = .none, only chosen: Call? = nil) {
         self.folder = folder
         self.kind = kind
+        self.chosen = chosen
     }
 
     /// What makes a program suffer from them.
@@ -43,6 +50,8 @@ public final class Faults: Sendable {
             "LD_PRELOAD": Built.folder + "/libFaults.so", "VITRINE_FAULTS_FOLDER": folder,
             "VITRINE_FAULTS_LOG": log.path("calls"),
         ]
+        environment["VITRINE_FAULTS_CALL"] = chosen?.name
+        environment["VITRINE_FAULTS_PART"] = chosen?.path
         switch kind {
         case .none: break
         case .kill(let number): environment["VITRINE_FAULTS_FIRST"] = "\(number)"
