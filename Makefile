@@ -50,28 +50,28 @@ run: build
 	.build/release/vitrine TestGallery/index.xml
 
 build:
-	Scripts/install-packages run
+	Tools/Scripts/install-packages run
 	mkdir -p $(STATIC)
 	for archive in /usr/lib/gcc/*/*/libstdc++.a; do test ! -e "$$archive" || ln -sf "$$archive" $(STATIC)/; done
 	$(SWIFT) build $(RELEASE) --product vitrine
 	$(SWIFT) build $(RELEASE) --product vitrine-decoder
 
 test:
-	Scripts/install-packages test
-	Scripts/check-format
-	Scripts/check-behaviours
-	Scripts/check-features
-	Scripts/check-sources
-	Scripts/check-sources --self-test
+	Tools/Scripts/install-packages test
+	Tools/Scripts/check-format
+	Tools/Scripts/check-behaviours
+	Tools/Scripts/check-features
+	Tools/Scripts/check-sources
+	Tools/Scripts/check-sources --self-test
 	$(SWIFT) build $(STRICT) --build-tests
-	Scripts/check-imports
-	Scripts/check-imports --self-test
-	$(WIDTH) Scripts/run-tests $(SWIFT) test $(STRICT) --skip-build --disable-xctest
+	Tools/Scripts/check-imports
+	Tools/Scripts/check-imports --self-test
+	$(WIDTH) Tools/Scripts/run-tests $(SWIFT) test $(STRICT) --skip-build --disable-xctest
 
 # The sanitizer slows everything down, so a test that waits for what never comes is given a while, and no more. What room things
 # take is not asked: the sanitizer's own memory would be in it.
 sanitize:
-	Scripts/install-packages test
+	Tools/Scripts/install-packages test
 	$(SWIFT) build $(CHECKED) --build-tests --sanitize=thread --scratch-path .build-tsan
 	$(WIDTH) timeout --kill-after=10 1200 env LD_PRELOAD=$(CURDIR)/$(SANITIZED)/libMutexes.so \
 		TSAN_OPTIONS=exitcode=66 $(SANITIZED)/vitrinePackageTests.xctest --testing-library swift-testing \
@@ -82,7 +82,7 @@ sanitize:
 # A picture that asks for too much memory gets none, as in the helper; what leaks is of no account there, since a helper ends
 # with its picture.
 fuzz-pictures:
-	Scripts/install-packages test
+	Tools/Scripts/install-packages test
 	$(SWIFT) build $(CHECKED) -c release --sanitize=address --product picture-mangler --scratch-path $(MANGLED)
 	env ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=1024:detect_leaks=0 SWIFT_BACKTRACE=enable=no nice -n 19 \
 		$(MANGLED)/release/picture-mangler --minutes $(MINUTES) --findings $(MANGLED)/findings $(SEED:%=--seed %)
@@ -90,7 +90,7 @@ fuzz-pictures:
 # The server and the client share a process, so that the sanitizer sees both. It is not asked for leaks: a process ends while the
 # network's threads run, and what curl and OpenSSL hold by then would count as lost.
 fuzz-answers:
-	Scripts/install-packages test
+	Tools/Scripts/install-packages test
 	$(SWIFT) build $(CHECKED) -c release --product answer-mangler
 	$(SWIFT) build $(CHECKED) -c release --sanitize=address --product answer-mangler --scratch-path $(MANGLED)
 	for build in .build $(MANGLED); do \
@@ -99,8 +99,8 @@ fuzz-answers:
 	done
 
 bench: build
-	Scripts/install-packages bench
-	python3 -B Benchmarks $(ONLY:%=--only %) $(PHOTOS:%=--photos %) $(LINKS:%=--link %) $(ROUNDS:%=--rounds %) \
+	Tools/Scripts/install-packages bench
+	python3 -B Tools/Benchmarks $(ONLY:%=--only %) $(PHOTOS:%=--photos %) $(LINKS:%=--link %) $(ROUNDS:%=--rounds %) \
 		$(JSON:%=--json %)
 
 # Nothing is built here, so that it can be run as another user than the one who builds.

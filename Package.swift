@@ -1,14 +1,13 @@
 // swift-tools-version: 6.0
 import PackageDescription
 
-/// C libraries: a module map and a small shim each, imported by one Swift target alone.
+/// C libraries: a module map and a small shim each. One Swift target imports each of them.
 let system: [Target] = [
     .systemLibrary(name: "CSQLite", path: "Sources/System/CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CNcurses", path: "Sources/System/CNcurses", providers: [.apt(["libncursesw5-dev"])]),
     .systemLibrary(name: "CJPEG", path: "Sources/System/CJPEG", providers: [.apt(["libjpeg62-turbo-dev"])]),
     .systemLibrary(name: "CPNG", path: "Sources/System/CPNG", providers: [.apt(["libpng-dev"])]),
-    // These five are loaded when something is asked of the network, when a gallery is read, and when such a picture is met.
-    // They are not linked.
+    // These five are not linked. Vitrine loads them with the first request, gallery or picture of that format.
     .systemLibrary(name: "CCurl", path: "Sources/System/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CLibXML2", path: "Sources/System/CLibXML2", providers: [.apt(["libxml2-dev"])]),
     .systemLibrary(name: "CWebP", path: "Sources/System/CWebP", providers: [.apt(["libwebp-dev"])]),
@@ -26,72 +25,69 @@ let system: [Target] = [
     .systemLibrary(name: "CSecret", path: "Sources/System/CSecret", providers: [.apt(["libc6-dev"])]),
 ]
 
-/// The rooms, and what each may import. Nothing else: the build enforces it
-/// (`--explicit-target-dependency-import-check error`), and `Scripts/check-imports` holds this table against the one in
-/// docs/architecture.md.
-let rooms: KeyValuePairs<String, [String]> = [
+/// Modules and their allowed imports. The build enforces them (`--explicit-target-dependency-import-check error`), and
+/// `Tools/Scripts/check-imports` compares this table with the one in docs/architecture.md.
+let modules: KeyValuePairs<String, [String]> = [
     "Text": [],
-    "Streams": ["CConcurrency"],
+    "Concurrency": ["CConcurrency"],
     "Files": ["CFolder"],
     "Numbers": [],
     "Model": ["Numbers", "Text"],
     "Cells": ["Text"],
     "Logging": ["Text"],
-    "SQLite": ["Streams", "CSQLite"],
-    "Cache": ["Numbers", "Model", "Streams", "SQLite", "Logging"],
+    "SQLite": ["Concurrency", "CSQLite"],
+    "Cache": ["Numbers", "Model", "Concurrency", "SQLite", "Logging"],
     "Formats": ["Model", "CLibXML2"],
     "HTTP": ["Files", "CCurl", "Numbers", "Logging", "Text"],
-    "Traffic": ["Numbers", "Model"],
-    "Networking": ["Numbers", "Model", "Streams", "Cache", "HTTP", "Formats", "Traffic", "Logging", "CNetlink"],
+    "Scheduling": ["Numbers", "Model"],
+    "Networking": ["Numbers", "Model", "Concurrency", "Cache", "HTTP", "Formats", "Scheduling", "Logging", "CNetlink"],
     "Pixels": ["CMemory", "CPackets"],
-    "Baseline": [],
-    "Decoding": ["Pixels", "Baseline", "CJPEG", "CPNG", "CWebP", "CTIFF", "CHEIF", "CExif"],
-    "Confinement": ["CSandbox"],
-    "Serving": ["Pixels", "Confinement"],
-    "Pictures": ["Model", "Streams", "Cache", "Cells", "Text", "Pixels", "Logging"],
+    "BaselineJPEG": [],
+    "Decoding": ["Pixels", "BaselineJPEG", "CJPEG", "CPNG", "CWebP", "CTIFF", "CHEIF", "CExif"],
+    "Sandbox": ["CSandbox"],
+    "DecoderServer": ["Pixels", "Sandbox"],
+    "Pictures": ["Model", "Concurrency", "Cache", "Cells", "Text", "Pixels", "Logging"],
     "Terminal": ["Cells", "Text", "CNcurses"],
     "Commands": ["Cells"],
     "Settings": ["Files", "Model", "Commands"],
     "Secrets": ["Files", "Model", "CSecret"],
-    "Screens": ["Numbers", "Model", "Cache", "Cells", "Text", "Pictures", "Commands", "Settings", "Logging", "Export"],
-    "Export": ["Files", "Model", "Streams", "Cache", "Text"],
-    "Publishing": ["Files", "Model", "Streams", "Pixels", "Pictures"],
-    "Painting": [],
+    "UI": ["Numbers", "Model", "Cache", "Cells", "Text", "Pictures", "Commands", "Settings", "Logging", "Export"],
+    "Export": ["Files", "Model", "Concurrency", "Cache", "Text"],
+    "Publishing": ["Files", "Model", "Concurrency", "Pixels", "Pictures"],
 ]
 
-/// The programs, and what each may import.
+/// The product's programs and their allowed imports.
 let programs: KeyValuePairs<String, [String]> = [
     "vitrine": [
-        "Text", "Streams", "Files", "Model", "Logging", "Cache", "HTTP", "Traffic", "Networking", "Cells", "Pixels",
+        "Text", "Concurrency", "Files", "Model", "Logging", "Cache", "HTTP", "Scheduling", "Networking", "Cells", "Pixels",
         "Pictures",
         "Terminal",
-        "Settings", "Secrets", "Screens", "Export", "Publishing",
+        "Settings", "Secrets", "UI", "Export", "Publishing",
     ],
-    "vitrine-decoder": ["Pixels", "Decoding", "Confinement", "Serving"],
-    "gallery-painter": ["Painting"],
+    "vitrine-decoder": ["Pixels", "Decoding", "Sandbox", "DecoderServer"],
 ]
 
-/// Tests, a folder for each room, and what they use besides it.
+/// Tests of each module, and what they use beside it.
 let tests: KeyValuePairs<String, [String]> = [
     "Text": [],
-    "Streams": ["CConcurrency", "TestSupport"],
+    "Concurrency": ["CConcurrency", "TestSupport"],
     "Numbers": ["TestSupport"],
     "Model": [],
     "Cells": ["Text"],
     "Files": ["TestSupport"],
     "Logging": ["TestSupport"],
     "SQLite": ["TestSupport"],
-    "Cache": ["Numbers", "SQLite", "Streams", "Model", "Logging", "TestSupport"],
+    "Cache": ["Numbers", "SQLite", "Concurrency", "Model", "Logging", "TestSupport"],
     "Formats": ["Model", "TestSupport"],
     "HTTP": ["Logging", "Numbers", "TestSupport", "answer-mangler"],
-    "Traffic": ["LinkSimulation", "Model", "TestSupport"],
+    "Scheduling": ["LinkSimulation", "Model", "TestSupport"],
     "Networking": [
-        "Cache", "HTTP", "Logging", "Model", "Numbers", "SQLite", "Streams", "Traffic", "TestSupport", "queue-cost",
+        "Cache", "HTTP", "Logging", "Model", "Numbers", "SQLite", "Concurrency", "Scheduling", "TestSupport", "queue-cost",
     ],
     "Pixels": ["PictureTestSupport", "TestSupport"],
-    "Baseline": ["TestSupport"],
+    "BaselineJPEG": ["TestSupport"],
     "Decoding": ["Pixels", "PictureTestSupport", "TestSupport"],
-    "Confinement": ["Pixels", "PictureTestSupport", "TestSupport", "confinement-probe", "vitrine-decoder"],
+    "Sandbox": ["Pixels", "PictureTestSupport", "TestSupport", "confinement-probe", "vitrine-decoder"],
     "Pictures": [
         "Cache", "Cells", "Logging", "Model", "Pixels", "PictureTestSupport", "TestSupport", "vitrine-decoder",
         "broken-decoder", "decoder-customer",
@@ -100,19 +96,25 @@ let tests: KeyValuePairs<String, [String]> = [
     "Commands": ["Cells"],
     "Settings": ["Cells", "Commands", "Model", "TestSupport"],
     "Secrets": ["Model", "TestSupport"],
-    "Screens": [
+    "UI": [
         "Cache", "Cells", "Commands", "Logging", "Model", "Numbers", "Pictures", "Pixels", "PictureTestSupport",
         "Settings", "TestSupport",
         "vitrine-decoder",
     ],
     "Export": ["Cache", "Files", "Logging", "Model", "TestSupport"],
-    "Publishing": ["Formats", "Model", "Pictures", "PictureTestSupport", "Streams", "TestSupport", "vitrine-decoder"],
-    "Painting": [],
+    "Publishing": ["Formats", "Model", "Pictures", "PictureTestSupport", "Concurrency", "TestSupport", "vitrine-decoder"],
 ]
 
-/// Rooms of values that tests drive through hundreds of networks, at a million events each, or through thousands of damaged
-/// pictures: even a build for debugging is to be quick with them.
-let driven: Set = ["Traffic", "Baseline"]
+/// Modules whose sources are not in `Sources/NAME`: the decoder's lie together, as do the tools.
+let paths = [
+    "Pixels": "Sources/Decoder", "Decoding": "Sources/Decoder/Formats", "BaselineJPEG": "Sources/Decoder/BaselineJPEG",
+    "Sandbox": "Sources/Decoder/Sandbox", "DecoderServer": "Sources/Decoder/Server",
+    "vitrine-decoder": "Sources/Decoder/Program", "vitrine": "Sources/App",
+]
+
+/// Modules that a debug build optimises too: tests drive them through hundreds of simulated networks, at a million events
+/// each, and through thousands of damaged pictures.
+let optimised: Set = ["Scheduling", "BaselineJPEG"]
 
 func dependencies(_ names: [String]) -> [Target.Dependency] {
     names.map { .byName(name: $0) }
@@ -121,67 +123,73 @@ func dependencies(_ names: [String]) -> [Target.Dependency] {
 let package = Package(
     name: "vitrine",
     products: [
-        // Loaded into programs under test, to let their calls fail.
+        // Tests load it into programs to make their system calls fail.
         .library(name: "Faults", type: .dynamic, targets: ["CFaults"]),
-        // Loaded into the tests under the thread sanitizer, to tell it of locks.
+        // Tells the thread sanitizer about locks.
         .library(name: "Mutexes", type: .dynamic, targets: ["CMutexes"]),
     ],
     targets: system
-        + rooms.map {
+        + modules.map {
             .target(
-                name: $0.key, dependencies: dependencies($0.value),
-                swiftSettings: driven.contains($0.key) ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : [])
+                name: $0.key, dependencies: dependencies($0.value), path: paths[$0.key],
+                sources: $0.key == "Pixels" ? ["Wire", "Image"] : nil,
+                swiftSettings: optimised.contains($0.key) ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : [])
         }
-        + programs.map { .executableTarget(name: $0.key, dependencies: dependencies($0.value)) }
+        + programs.map {
+            .executableTarget(name: $0.key, dependencies: dependencies($0.value), path: paths[$0.key])
+        }
         + [
-            .target(name: "CFaults", path: "Tests/CFaults"),
-            .target(name: "CMutexes", path: "Tests/CMutexes"),
-            .target(name: "TestSupport", path: "Tests/TestSupport", exclude: ["FaultyServers"]),
+            .target(name: "CFaults", path: "Tests/Support/CFaults"),
+            .target(name: "CMutexes", path: "Tests/Support/CMutexes"),
+            .target(name: "TestSupport", path: "Tests/Support/TestSupport", exclude: ["FaultyServers"]),
             .target(
-                name: "LinkSimulation", dependencies: ["Model", "Traffic", "TestSupport"], path: "Tests/LinkSimulation",
+                name: "LinkSimulation", dependencies: ["Model", "Scheduling", "TestSupport"], path: "Tests/Support/LinkSimulation",
                 swiftSettings: [.unsafeFlags(["-O"])]),
             .executableTarget(
-                name: "network-table", dependencies: ["LinkSimulation", "Traffic"], path: "Tests/NetworkTable"),
+                name: "network-table", dependencies: ["LinkSimulation", "Scheduling"], path: "Tools/network-table"),
             .executableTarget(
                 name: "picture-quality",
                 dependencies: ["Cells", "Decoding", "Pictures", "Pixels", "PictureTestSupport"],
-                path: "Tests/PictureQuality"),
-            .target(name: "CForbidden", path: "Tests/CForbidden"),
+                path: "Tools/picture-quality"),
+            .target(name: "Painting", path: "Tools/Painting"),
+            .executableTarget(name: "gallery-painter", dependencies: ["Painting"], path: "Tools/gallery-painter"),
+            .testTarget(name: "PaintingTests", dependencies: ["Painting"]),
+            .target(name: "CForbidden", path: "Tests/Support/CForbidden"),
             .executableTarget(
-                name: "confinement-probe", dependencies: ["CForbidden", "Confinement"], path: "Tests/ConfinementProbe"),
+                name: "confinement-probe", dependencies: ["CForbidden", "Sandbox"], path: "Tests/Support/ConfinementProbe"),
             .executableTarget(
-                name: "broken-decoder", dependencies: ["Pixels", "Serving"], path: "Tests/BrokenDecoder"),
+                name: "broken-decoder", dependencies: ["Pixels", "DecoderServer"], path: "Tests/Support/BrokenDecoder"),
             .executableTarget(
-                name: "decoder-customer", dependencies: ["Pictures", "Pixels"], path: "Tests/DecoderCustomer"),
+                name: "decoder-customer", dependencies: ["Pictures", "Pixels"], path: "Tests/Support/DecoderCustomer"),
             .executableTarget(
-                name: "queue-cost", dependencies: ["Cache", "HTTP", "Logging", "Model", "Networking", "Traffic"],
-                path: "Tests/QueueCost"),
+                name: "queue-cost", dependencies: ["Cache", "HTTP", "Logging", "Model", "Networking", "Scheduling"],
+                path: "Tests/Support/QueueCost"),
             .executableTarget(
-                name: "decoder-cost", dependencies: ["Decoding", "Pictures", "Pixels"], path: "Tests/DecoderCost"),
+                name: "decoder-cost", dependencies: ["Decoding", "Pictures", "Pixels"], path: "Tools/decoder-cost"),
             .executableTarget(
                 name: "picture-mangler", dependencies: ["Decoding", "Pixels", "PictureTestSupport", "TestSupport"],
-                path: "Tests/PictureMangler"),
+                path: "Tools/picture-mangler"),
             .executableTarget(
                 name: "answer-mangler", dependencies: ["HTTP", "Logging", "Numbers", "TestSupport"],
-                path: "Tests/AnswerMangler"),
+                path: "Tools/answer-mangler"),
             .target(
-                name: "PictureTestSupport", dependencies: ["Pixels", "TestSupport"], path: "Tests/PictureTestSupport"),
+                name: "PictureTestSupport", dependencies: ["Pixels", "TestSupport"], path: "Tests/Support/PictureTestSupport"),
             .testTarget(
                 name: "EndToEndTests",
                 dependencies: ["vitrine", "vitrine-decoder", "Cache", "Logging", "Model", "SQLite", "TestSupport"]),
             .testTarget(
                 name: "DecoderProcessTests", dependencies: ["vitrine-decoder", "Pixels", "PictureTestSupport"]),
         ]
-        + tests.map { room, others in
+        + tests.map { module, others in
             .testTarget(
-                name: room + "Tests", dependencies: dependencies([room] + others),
-                // Shell scripts, which are run where they lie, and texts, which are read there.
-                exclude: ["Pictures": ["BrokenDecoders"], "Screens": ["Recorded"]][room] ?? [])
+                name: module + "Tests", dependencies: dependencies([module] + others),
+                // Shell scripts and texts that tests read from the source tree.
+                exclude: ["Pictures": ["BrokenDecoders"], "UI": ["Recorded"]][module] ?? [])
         }
 )
 
-/// Where Debian has libxml2's headers, which name each other by the folder below it. Asked for it, pkg-config would have the
-/// library linked as well. It is for all targets: whoever imports a room has the compiler look at the C modules behind it.
+/// Debian's folder of libxml2's headers. All targets need it, since importing a module makes the compiler read the C modules
+/// behind it. pkg-config would name the folder too, but would also link the library.
 let xmlHeaders = SwiftSetting.unsafeFlags(["-Xcc", "-I/usr/include/libxml2"])
 
 for target in package.targets where target.type != .system {

@@ -4,7 +4,7 @@
 ///     let end = begin + length                                      // never traps
 ///
 /// It is never negative and never above ``most``, and its operators stop at these bounds in place of trapping. So code that
-/// counts with it may take any number from outside. ``int`` leads out of the type: Scripts/check-sources forbids `+`, `-` and
+/// counts with it may take any number from outside. ``int`` leads out of the type: Tools/Scripts/check-sources forbids `+`, `-` and
 /// `*` beside it in the modules that read from the network.
 public struct ByteCount: Hashable, Comparable, Sendable {
     /// The number as a plain integer, for system calls and for what is shown.

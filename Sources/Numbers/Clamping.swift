@@ -1,4 +1,4 @@
-/// Ways into integers that cannot trap. Where numbers come from outside these are the only ones: see Scripts/check-sources.
+/// Ways into integers that cannot trap. Where numbers come from outside these are the only ones: see Tools/Scripts/check-sources.
 extension FixedWidthInteger {
     /// The whole part of a number, or the type's bound that is nearest to it; 0 for what is not a number.
     ///

@@ -6,7 +6,7 @@ import Testing
 
 /// Every kind of picture, made by other programs and compared with what other programs see in it.
 ///
-/// `VITRINE_CORPUS=FOLDER` takes a corpus that `Scripts/make-picture-corpus` has made already.
+/// `VITRINE_CORPUS=FOLDER` takes a corpus that `Tools/Scripts/make-picture-corpus` has made already.
 struct CorpusTests {
     private static let background = PixelColor(red: 0x20, green: 0x40, blue: 0x60)
 

@@ -1,6 +1,6 @@
 """Measures Vitrine, beside other programs where there are some that do the same.
 
-    python3 Benchmarks [--photos N] [--only LINE]… [--link NAME]… [--rounds N] [--json FILE] [--binary FILE]
+    python3 Tools/Benchmarks [--photos N] [--only LINE]… [--link NAME]… [--rounds N] [--json FILE] [--binary FILE]
 
 Prints a table, and writes the same as JSON. Ends with 1 if a limit is exceeded or something could not be measured.
 """
@@ -25,7 +25,7 @@ from process import Trouble
 from shapes import SHAPES
 from workshop import Workshop
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 #: In the order in which they are measured.
 LINES = {
     "first-sync": first_sync, "memory": memory, "sync-again": sync_again, "unchanged": unchanged,

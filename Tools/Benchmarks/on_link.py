@@ -1,6 +1,6 @@
 """Runs a command at the near end of a link, to try something by hand.
 
-    python3 Benchmarks/on_link.py b|c|d|e|f|collapse COMMAND…
+    python3 Tools/Benchmarks/on_link.py b|c|d|e|f|collapse COMMAND…
 
 The far end serves what the benchmarks fetch, at http://10.44.0.2:8080 and https://10.44.0.2:8443. Without a COMMAND it
 is a shell. At the end it says what went over the link.
@@ -16,7 +16,7 @@ from network import Network
 from shapes import COLLAPSE, SHAPES
 from workshop import Workshop
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def main():

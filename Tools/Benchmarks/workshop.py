@@ -77,7 +77,7 @@ class Workshop:
         folder = self.folder / "pictures-3"
         if not folder.exists():
             self.say("  making thumbnails and photos")
-            thumbnail = pathlib.Path(__file__).parents[1] / "TestGallery/thumbnails/wide.jpg"
+            thumbnail = pathlib.Path(__file__).parents[2] / "TestGallery/thumbnails/wide.jpg"
             run([sys.executable, pathlib.Path(__file__).with_name("pictures.py"), folder, thumbnail])
         return folder
 
@@ -86,7 +86,7 @@ class Workshop:
         folder = self.folder / "photos-1"
         if not folder.exists():
             self.say("  making photos of 24 and 12 megapixels, and small ones")
-            images = pathlib.Path(__file__).parents[1] / "TestGallery/images"
+            images = pathlib.Path(__file__).parents[2] / "TestGallery/images"
             run([sys.executable, pathlib.Path(__file__).with_name("photos.py"), folder, images])
         return folder
 
@@ -106,7 +106,7 @@ class Workshop:
             self.say("  making photos")
             run([
                 sys.executable, pathlib.Path(__file__).with_name("camera_photos.py"), folder,
-                pathlib.Path(__file__).parents[1] / "TestGallery", count])
+                pathlib.Path(__file__).parents[2] / "TestGallery", count])
         return folder
 
     def knows(self, option):

@@ -3,7 +3,7 @@ import Text
 /// What ASCII characters look like from afar: how much of each sixth of its cell a character fills.
 ///
 /// Drawn with characters of the right shape, an edge is an edge and not a stair. The numbers were measured on DejaVu Sans
-/// Mono, by `Scripts/measure-glyph-shapes`; other fonts for terminals differ little at this distance.
+/// Mono, by `Tools/Scripts/measure-glyph-shapes`; other fonts for terminals differ little at this distance.
 struct GlyphShapes {
     /// The characters.
     private let glyphs: [Glyph]

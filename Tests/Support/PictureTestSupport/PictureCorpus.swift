@@ -2,15 +2,15 @@ import Foundation
 import Pixels
 import TestSupport
 
-/// The pictures that `Scripts/make-picture-corpus` makes: beforehand, or once for this and all later runs of the tests, among
+/// The pictures that `Tools/Scripts/make-picture-corpus` makes: beforehand, or once for this and all later runs of the tests, among
 /// what is built.
 public struct PictureCorpus {
     private let folder: String
 
     /// Made when the first test asks for it and nobody did before, by this script and with all that it needs.
     private static let made = Result { () throws -> String in
-        let package = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardized.path
-        let script = "\(package)/Scripts/make-picture-corpus"
+        let package = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..").standardized.path
+        let script = "\(package)/Tools/Scripts/make-picture-corpus"
         let version = try Data(contentsOf: URL(fileURLWithPath: script)).reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
             ($0 ^ UInt64($1)) &* 0x100_0000_01B3
         }

@@ -13,5 +13,5 @@ public enum Built {
     /// The TestGallery.
     public static let testGallery =
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appendingPathComponent("TestGallery").path
+        .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("TestGallery").path
 }

@@ -11,7 +11,7 @@ VERDICT = re.compile(r"^(ok|OVER) +(.+)$", re.M)
 
 
 def measure(workshop):
-    root = pathlib.Path(__file__).parents[2]
+    root = pathlib.Path(__file__).parents[3]
     workshop.say("  building what compares pictures")
     told = subprocess.run(
         ["swift", "run", "-c", "release", "--scratch-path", BUILD, "picture-quality"], cwd=root, text=True,
