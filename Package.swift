@@ -36,11 +36,14 @@ let modules: KeyValuePairs<String, [String]> = [
     "Cells": ["Text"],
     "Logging": ["Text"],
     "SQLite": ["Concurrency", "CSQLite"],
-    "Cache": ["Numbers", "Model", "Concurrency", "SQLite", "Logging"],
+    "Session": ["Numbers", "Model", "Concurrency"],
+    "Cache": ["Numbers", "Model", "Concurrency", "SQLite", "Logging", "Session"],
     "Formats": ["Model", "CLibXML2"],
     "HTTP": ["Files", "CCurl", "Numbers", "Logging", "Text"],
     "Scheduling": ["Numbers", "Model"],
-    "Networking": ["Numbers", "Model", "Concurrency", "Cache", "HTTP", "Formats", "Scheduling", "Logging", "CNetlink"],
+    "Networking": [
+        "Numbers", "Model", "Concurrency", "Session", "Cache", "HTTP", "Formats", "Scheduling", "Logging", "CNetlink",
+    ],
     "Pixels": ["CMemory", "CPackets"],
     "BaselineJPEG": [],
     "Decoding": ["Pixels", "BaselineJPEG", "CJPEG", "CPNG", "CWebP", "CTIFF", "CHEIF", "CExif"],
@@ -51,15 +54,19 @@ let modules: KeyValuePairs<String, [String]> = [
     "Commands": ["Cells"],
     "Settings": ["Files", "Model", "Commands"],
     "Secrets": ["Files", "Model", "CSecret"],
-    "UI": ["Numbers", "Model", "Cache", "Cells", "Text", "Pictures", "Commands", "Settings", "Logging", "Export"],
-    "Export": ["Files", "Model", "Concurrency", "Cache", "Text"],
+    "UI": [
+        "Numbers", "Model", "Session", "Cache", "Cells", "Text", "Pictures", "Commands", "Settings", "Logging",
+        "Export",
+    ],
+    "Export": ["Files", "Model", "Concurrency", "Session", "Cache", "Text"],
     "Publishing": ["Files", "Model", "Concurrency", "Pixels", "Pictures"],
 ]
 
 /// The product's programs and their allowed imports.
 let programs: KeyValuePairs<String, [String]> = [
     "vitrine": [
-        "Text", "Concurrency", "Files", "Model", "Logging", "Cache", "HTTP", "Scheduling", "Networking", "Cells", "Pixels",
+        "Text", "Concurrency", "Files", "Model", "Logging", "Session", "Cache", "HTTP", "Scheduling", "Networking",
+        "Cells", "Pixels",
         "Pictures",
         "Terminal",
         "Settings", "Secrets", "UI", "Export", "Publishing",
@@ -77,12 +84,14 @@ let tests: KeyValuePairs<String, [String]> = [
     "Files": ["TestSupport"],
     "Logging": ["TestSupport"],
     "SQLite": ["TestSupport"],
-    "Cache": ["Numbers", "SQLite", "Concurrency", "Model", "Logging", "TestSupport"],
+    "Session": ["Cache", "Concurrency", "Model", "Numbers", "TestSupport"],
+    "Cache": ["Numbers", "SQLite", "Concurrency", "Model", "Logging", "Session", "TestSupport"],
     "Formats": ["Model", "TestSupport"],
     "HTTP": ["Logging", "Numbers", "TestSupport", "answer-mangler"],
     "Scheduling": ["LinkSimulation", "Model", "TestSupport"],
     "Networking": [
-        "Cache", "HTTP", "Logging", "Model", "Numbers", "SQLite", "Concurrency", "Scheduling", "TestSupport", "queue-cost",
+        "Cache", "HTTP", "Logging", "Model", "Numbers", "SQLite", "Concurrency", "Scheduling", "TestSupport",
+        "queue-cost",
     ],
     "Pixels": ["PictureTestSupport", "TestSupport"],
     "BaselineJPEG": ["TestSupport"],
@@ -90,7 +99,7 @@ let tests: KeyValuePairs<String, [String]> = [
     "Sandbox": ["Pixels", "PictureTestSupport", "TestSupport", "confinement-probe", "vitrine-decoder"],
     "Pictures": [
         "Cache", "Cells", "Logging", "Model", "Pixels", "PictureTestSupport", "TestSupport", "vitrine-decoder",
-        "broken-decoder", "decoder-customer",
+        "broken-decoder", "decoder-client",
     ],
     "Terminal": ["Cells", "Text", "TestSupport"],
     "Commands": ["Cells"],
@@ -102,7 +111,9 @@ let tests: KeyValuePairs<String, [String]> = [
         "vitrine-decoder",
     ],
     "Export": ["Cache", "Files", "Logging", "Model", "TestSupport"],
-    "Publishing": ["Formats", "Model", "Pictures", "PictureTestSupport", "Concurrency", "TestSupport", "vitrine-decoder"],
+    "Publishing": [
+        "Formats", "Model", "Pictures", "PictureTestSupport", "Concurrency", "TestSupport", "vitrine-decoder",
+    ],
 ]
 
 /// Modules whose sources are not in `Sources/NAME`: the decoder's lie together, as do the tools.
@@ -143,7 +154,8 @@ let package = Package(
             .target(name: "CMutexes", path: "Tests/Support/CMutexes"),
             .target(name: "TestSupport", path: "Tests/Support/TestSupport", exclude: ["FaultyServers"]),
             .target(
-                name: "LinkSimulation", dependencies: ["Model", "Scheduling", "TestSupport"], path: "Tests/Support/LinkSimulation",
+                name: "LinkSimulation", dependencies: ["Model", "Scheduling", "TestSupport"],
+                path: "Tests/Support/LinkSimulation",
                 swiftSettings: [.unsafeFlags(["-O"])]),
             .executableTarget(
                 name: "network-table", dependencies: ["LinkSimulation", "Scheduling"], path: "Tools/network-table"),
@@ -156,11 +168,12 @@ let package = Package(
             .testTarget(name: "PaintingTests", dependencies: ["Painting"]),
             .target(name: "CForbidden", path: "Tests/Support/CForbidden"),
             .executableTarget(
-                name: "confinement-probe", dependencies: ["CForbidden", "Sandbox"], path: "Tests/Support/ConfinementProbe"),
+                name: "confinement-probe", dependencies: ["CForbidden", "Sandbox"],
+                path: "Tests/Support/ConfinementProbe"),
             .executableTarget(
                 name: "broken-decoder", dependencies: ["Pixels", "DecoderServer"], path: "Tests/Support/BrokenDecoder"),
             .executableTarget(
-                name: "decoder-customer", dependencies: ["Pictures", "Pixels"], path: "Tests/Support/DecoderCustomer"),
+                name: "decoder-client", dependencies: ["Pictures", "Pixels"], path: "Tests/Support/DecoderClient"),
             .executableTarget(
                 name: "queue-cost", dependencies: ["Cache", "HTTP", "Logging", "Model", "Networking", "Scheduling"],
                 path: "Tests/Support/QueueCost"),
@@ -173,7 +186,8 @@ let package = Package(
                 name: "answer-mangler", dependencies: ["HTTP", "Logging", "Numbers", "TestSupport"],
                 path: "Tools/answer-mangler"),
             .target(
-                name: "PictureTestSupport", dependencies: ["Pixels", "TestSupport"], path: "Tests/Support/PictureTestSupport"),
+                name: "PictureTestSupport", dependencies: ["Pixels", "TestSupport"],
+                path: "Tests/Support/PictureTestSupport"),
             .testTarget(
                 name: "EndToEndTests",
                 dependencies: ["vitrine", "vitrine-decoder", "Cache", "Logging", "Model", "SQLite", "TestSupport"]),

@@ -1,5 +1,5 @@
 import Settings
-import Streams
+import Concurrency
 
 extension Invocation.Command {
     /// How many file descriptors the command needs at least. With fewer it ends at once and says so.

@@ -1,10 +1,11 @@
 import Cache
+import Session
 import Export
 @preconcurrency import Glibc  // for environ, which nobody here changes
 import Logging
 import Model
 import Settings
-import Streams
+import Concurrency
 import Synchronization
 
 /// Gives photos to another program: the one that the user has named, or whatever the desktop opens pictures with.
@@ -85,7 +86,7 @@ actor ExternalProgram {
     /// A copy of the photo, or its address.
     private func target(_ key: PhotoKey, _ cache: GalleryCache) async throws -> String {
         let (isHere, address) = try cache.read { reader in
-            (try reader.photoFile(of: key) != nil, try reader.source(of: key, .photo)?.address)
+            (try reader.photoFile(of: key) != nil, try reader.source(of: key, .original)?.address)
         }
         if isHere, let copy = try await copy(key, cache) { return copy }
         guard let address else { throw ExternalProgramError.gone }

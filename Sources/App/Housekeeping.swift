@@ -1,4 +1,5 @@
 import Cache
+import Session
 import Logging
 import Model
 import Pictures
@@ -7,7 +8,7 @@ import Settings
 /// What is done out of everybody's way: for each gallery that is opened, files that earlier runs left behind are swept, and
 /// photos are asked what they say of themselves; and once, all caches are kept within the room that they may take.
 struct Housekeeping {
-    let house: House
+    let services: Services
     let caches: CacheFolder
 
     /// Goes on until the task is cancelled.
@@ -15,11 +16,11 @@ struct Housekeeping {
     /// - Parameters:
     ///   - developer: the one that the screens' pictures come from. What is done by one of them, the other need not do.
     ///   - isShown: ends when the first frame has been drawn. Until then nothing is cleaned.
-    func run(_ developer: PictureDeveloper, _ isShown: AsyncStream<Void>) async {
+    func run(_ developer: PictureRenderer, _ isShown: AsyncStream<Void>) async {
         await withDiscardingTaskGroup { group in
             group.addTask(priority: .background) {
                 for await _ in isShown {}
-                house.storage.sweep()
+                services.storage.sweep()
                 await keepRoom()
             }
             for await opened in caches.openings() {
@@ -45,25 +46,27 @@ struct Housekeeping {
     /// - Parameter isForSweeps: whether those that are not open are to make room for pictures that nobody looks at.
     func clean(forSweeps isForSweeps: Bool = false) async {
         await CacheCleaning(
-            caches, limit: house.settings.cacheLimit, remembered: remembered,
-            wished: { [wishes = house.wishes] in wishes.photos(of: $0) },
-            now: Timestamp(milliseconds: Log.systemTime()), log: house.log
+            caches, limit: services.settings.cacheLimit, remembered: remembered,
+            wished: { [wishes = services.wishes] in wishes.photos(of: $0) },
+            now: Timestamp(milliseconds: Log.systemTime()), log: services.log
         ).run(forSweeps: isForSweeps)
     }
 
     /// Galleries that the user may come back to; nil if they cannot be told.
     private var remembered: [Address]? {
-        guard let list = try? house.rememberedGalleries() else { return nil }
-        let last = PlacesFile(house.locations).read().lastGallery.flatMap { try? house.wholeAddress(of: $0, caches) }
-        return list.addresses + [house.installation.testGallery, last].compactMap { $0 }
+        guard let list = try? services.rememberedGalleries() else { return nil }
+        let last = PlacesFile(services.locations).read().lastGallery.flatMap {
+            try? services.wholeAddress(of: $0, caches)
+        }
+        return list.addresses + [services.installation.testGallery, last].compactMap { $0 }
     }
 
     private func sweep(_ cache: GalleryCache) {
         do {
             let removed = try cache.sweep()
-            if removed > 0 { house.log.info(.cache, "\(removed) files of nothing removed") }
+            if removed > 0 { services.log.info(.cache, "\(removed) files of nothing removed") }
         } catch {
-            house.log.error(.cache, "\(error)")
+            services.log.error(.cache, "\(error)")
         }
     }
 }

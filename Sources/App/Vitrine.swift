@@ -5,14 +5,14 @@ import Model
 import Pictures
 import Publishing
 import Settings
-import Streams
+import Concurrency
 import Terminal
 
 /// The program: reads the command line and does what it says.
 @main
 enum Vitrine {
     static func main() async {
-        GlobalTasks.takeOver(count: House.cores)
+        GlobalTasks.takeOver(count: Services.cores)
         ProgramMemory.returnLargePieces()
         ProgramDescriptors.raiseLimit()
         // Dates, letters and their order are the user's.
@@ -51,13 +51,13 @@ enum Vitrine {
             default:
                 try ProgramDescriptors.require(invocation.command.descriptors)
                 if invocation.command.fetches { GlobalTasks.prepareTimers() }
-                let house = try House(invocation, mask)
+                let services = try Services(invocation, mask)
                 defer {
-                    house.storage.end()
-                    house.logFile?.flush()
+                    services.storage.end()
+                    services.logFile?.flush()
                 }
-                try house.clear(invocation)
-                return try await run(invocation.command, in: house)
+                try services.clear(invocation)
+                return try await run(invocation.command, in: services)
             }
         } catch {
             Output.complain(sentence(error))
@@ -65,24 +65,24 @@ enum Vitrine {
         }
     }
 
-    private static func run(_ command: Invocation.Command, in house: House) async throws -> Int32 {
+    private static func run(_ command: Invocation.Command, in services: Services) async throws -> Int32 {
         switch command {
-        case .browse(let gallery): try await BrowseCommand(house: house).run(gallery)
-        case .sync(let scope, let galleries): try await SyncCommand(house: house).run(scope, galleries).rawValue
-        case .list(let json, let gallery): try ListCommand(house: house).run(gallery, json: json).rawValue
-        case .show(let size, let files): await ShowCommand(house: house).run(files, size: size).rawValue
-        case .info(let json, let targets): try InfoCommand(house: house).run(targets, json: json).rawValue
-        case .publish(let folder): try await PublishCommand(house: house).run(folder)
+        case .browse(let gallery): try await BrowseCommand(services: services).run(gallery)
+        case .sync(let scope, let galleries): try await SyncCommand(services: services).run(scope, galleries).rawValue
+        case .list(let json, let gallery): try ListCommand(services: services).run(gallery, json: json).rawValue
+        case .show(let size, let files): await ShowCommand(services: services).run(files, size: size).rawValue
+        case .info(let json, let targets): try InfoCommand(services: services).run(targets, json: json).rawValue
+        case .publish(let folder): try await PublishCommand(services: services).run(folder)
         case .export(let gallery, let folder, let ids):
-            try await ExportCommand(house: house).run(gallery, to: folder, ids)
-        case .cache(let action, let target): try await CacheCommand(house: house).run(action, target).rawValue
+            try await ExportCommand(services: services).run(gallery, to: folder, ids)
+        case .cache(let action, let target): try await CacheCommand(services: services).run(action, target).rawValue
         case .help, .man, .completions, .version, .config: ExitCode.done.rawValue
         }
     }
 
     /// What was found out about where it runs, a line each.
     private static func printFindings(_ invocation: Invocation, _ mask: CreationMask) throws {
-        let wishes = try House(invocation, mask).settings.terminalWishes
+        let wishes = try Services(invocation, mask).settings.terminalWishes
         let terminal = OutputTerminal(TerminalEnvironment(), wishes, isThorough: true)
         defer { terminal.end() }
         for line in terminal.findings.lines { Output.print(line) }

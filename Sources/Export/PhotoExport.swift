@@ -1,7 +1,8 @@
 import Cache
+import Session
 import Glibc
 import Model
-import Streams
+import Concurrency
 
 /// Copies photos out of a gallery's cache into a folder, and wishes for those that are not there.
 ///
@@ -104,7 +105,7 @@ public actor PhotoExport {
             try wishForAwaited()
             while !Task.isCancelled, let first = awaited.first, first.isReady {
                 let photo = try cache.read { try $0.photo(first.key) }
-                if photo?.photo.trouble != nil, await mayTryAgain() {
+                if photo?.original.trouble != nil, await mayTryAgain() {
                     awaited = awaited.map { Awaited(key: $0.key) }
                     try wishForAwaited()
                 } else {
@@ -131,7 +132,7 @@ public actor PhotoExport {
     private func wish(for awaited: inout Awaited) throws {
         guard awaited.attempts == 0 || !wishes.isStanding(subject(awaited.key)) else { return }
         let photo = try cache.read { try $0.photo(awaited.key) }
-        guard mayFetch, let photo, photo.photo.isWanting, awaited.attempts < Self.attempts(photo) else {
+        guard mayFetch, let photo, photo.original.isWanting, awaited.attempts < Self.attempts(photo) else {
             awaited.isReady = true
             return
         }
@@ -149,10 +150,10 @@ public actor PhotoExport {
         onEvent(Event(photo: photo, result: result, number: report.exported + report.failed))
     }
 
-    private func subject(_ key: PhotoKey) -> Wish.Subject { .picture(cache.id, key, .photo) }
+    private func subject(_ key: PhotoKey) -> Wish.Subject { .picture(cache.id, key, .original) }
 
     /// Whoever fetches tries again by himself. But while one edition comes the gallery may begin to speak of the next.
-    private static func attempts(_ photo: Photo) -> Int { photo.photo.trouble == nil ? 3 : 1 }
+    private static func attempts(_ photo: Photo) -> Int { photo.original.trouble == nil ? 3 : 1 }
 
     private func export(_ photo: Photo?, _ key: PhotoKey) throws -> Result<String, ExportError> {
         guard let photo else { return .failure(.gone) }
@@ -202,7 +203,7 @@ public actor PhotoExport {
     }
 
     private static func reason(_ photo: Photo) -> String {
-        switch photo.photo.trouble {
+        switch photo.original.trouble {
         case .bad(let failure), .putOff(let failure): failure.reason
         case nil: "it has not been fetched"
         }

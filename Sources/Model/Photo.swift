@@ -11,21 +11,21 @@ public struct Photo: Hashable, Identifiable, Sendable {
     /// Its thumbnail.
     public let thumbnail: RenditionState
     /// The photo itself.
-    public let photo: RenditionState
+    public let original: RenditionState
     /// How many bytes the photo's file has, if it is here.
     public let size: Int64?
 
     /// Describes a row.
     public init(
         key: PhotoKey, galleryID: String, name: String, date: Timestamp, thumbnail: RenditionState,
-        photo: RenditionState, size: Int64? = nil
+        original: RenditionState, size: Int64? = nil
     ) {
         self.key = key
         self.galleryID = galleryID
         self.name = name
         self.date = date
         self.thumbnail = thumbnail
-        self.photo = photo
+        self.original = original
         self.size = size
     }
 
@@ -36,7 +36,7 @@ public struct Photo: Hashable, Identifiable, Sendable {
     public subscript(rendition: Rendition) -> RenditionState {
         switch rendition {
         case .thumbnail: thumbnail
-        case .photo: photo
+        case .original: original
         }
     }
 }

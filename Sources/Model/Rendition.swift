@@ -2,6 +2,6 @@
 public enum Rendition: String, Hashable, Sendable, CaseIterable {
     /// The small one, for lists.
     case thumbnail
-    /// The photo itself.
-    case photo
+    /// The photo itself. Caches and JSON call it "photo".
+    case original = "photo"
 }

@@ -1,5 +1,5 @@
 import Dispatch
-import Streams
+import Concurrency
 import Synchronization
 
 /// Work that is done side by side, and comes back in the order in which it was given.

@@ -1,6 +1,6 @@
 import Model
 import Pictures
-import Streams
+import Concurrency
 
 /// Makes a folder of photos a gallery: a list, `gallery.xml`, and `thumbnails/` beside it.
 ///

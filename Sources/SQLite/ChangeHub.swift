@@ -1,4 +1,4 @@
-import Streams
+import Concurrency
 
 /// Where commits are announced.
 ///

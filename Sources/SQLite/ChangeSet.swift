@@ -1,4 +1,4 @@
-import Streams
+import Concurrency
 
 /// Which rows of which tables one or more commits touched.
 public struct ChangeSet: Coalescing, Equatable {

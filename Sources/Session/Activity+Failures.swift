@@ -6,7 +6,7 @@ extension Activity {
     /// that failed first is kept, if this was not the first attempt.
     ///
     /// No more than 1,000 are kept; the oldest go.
-    public func note(_ failure: FailureReport) {
+    public func recordFailure(_ failure: FailureReport) {
         change { state in
             state.reports.note(failure)
             return Change(hasFailures: true)

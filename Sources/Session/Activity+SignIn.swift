@@ -4,7 +4,7 @@ import Model
 extension Activity {
     /// Notes a question. There is one of each place, however many things wait for its answer; and none where the user does
     /// not want to be asked.
-    public func note(_ question: SignInQuestion) {
+    public func ask(_ question: SignInQuestion) {
         change { state in
             if let declined = state.declinedSignIns[question.place] {
                 state.declinedSignIns[question.place] = declined.union(question.galleries)

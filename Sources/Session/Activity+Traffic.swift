@@ -1,5 +1,5 @@
 import Model
-import Streams
+import Concurrency
 
 /// How much comes from the network, and how well.
 extension Activity {
@@ -14,10 +14,10 @@ extension Activity {
     /// run, and once more when the last has ended; what is done for the user alone, the list of the transfers, only while
     /// ``isTrafficWatched``.
     ///
-    ///     activity.note(TrafficReport(running: 3, limit: 8, received: 1_200_000), at: now)
+    ///     activity.setTraffic(TrafficReport(running: 3, limit: 8, received: 1_200_000), at: now)
     ///
     /// - Parameter time: when it was so. The speeds of the last minute follow from it and from the bytes received.
-    public func note(_ report: TrafficReport, at time: Timestamp) {
+    public func setTraffic(_ report: TrafficReport, at time: Timestamp) {
         change { state in
             state.traffic.history.note(received: report.received, at: time)
             state.traffic.notedAt = time

@@ -1,5 +1,5 @@
 import Model
-import Streams
+import Concurrency
 import Synchronization
 
 /// What is being done at the moment, as data: how far an update has come, how much of a photo has arrived.
@@ -66,7 +66,7 @@ public final class Activity: Sendable {
     public init() {}
 
     /// Notes what a gallery's update is doing.
-    public func note(_ phase: SyncPhase, of gallery: GalleryID) {
+    public func setPhase(_ phase: SyncPhase, of gallery: GalleryID) {
         change { state in
             state.cancelled.remove(gallery)
             state.failures[gallery] = nil
@@ -85,7 +85,7 @@ public final class Activity: Sendable {
     }
 
     /// Notes why a gallery's update failed, if the cache cannot be told: until the next one begins.
-    public func note(_ failure: Failure, of gallery: GalleryID) {
+    public func setFailure(_ failure: Failure, of gallery: GalleryID) {
         change { state in
             state.failures[gallery] = failure
             return Change(galleries: [gallery])
@@ -93,7 +93,7 @@ public final class Activity: Sendable {
     }
 
     /// Notes how much of a picture has arrived; nil when its transfer has ended.
-    public func note(_ progress: Progress?, of picture: Wish.Subject) {
+    public func setProgress(_ progress: Progress?, of picture: Wish.Subject) {
         change { state in
             state.transfers[picture] = progress
             if progress != nil { state.pictureFailures[picture] = nil }
@@ -102,7 +102,7 @@ public final class Activity: Sendable {
     }
 
     /// Notes why a picture did not come, if the cache cannot be told: until it is tried again.
-    public func note(_ failure: Failure, of picture: Wish.Subject) {
+    public func setFailure(_ failure: Failure, of picture: Wish.Subject) {
         change { state in
             state.pictureFailures[picture] = failure
             return Change(pictures: [picture])
@@ -110,7 +110,7 @@ public final class Activity: Sendable {
     }
 
     /// Notes something that the user should be told, a sentence.
-    public func note(notice: String) {
+    public func postNotice(_ notice: String) {
         change { state in
             state.notices.append(Address.withoutCredentials(notice))
             if state.notices.count > Self.maximumNotices { state.notices.removeFirst() }
@@ -120,9 +120,9 @@ public final class Activity: Sendable {
 
     /// Notes that the disk does not take what comes. The user is told once, whatever else fails for it, until he asks for
     /// another attempt.
-    public func note(_ trouble: StorageTrouble) {
+    public func report(_ trouble: StorageTrouble) {
         let isNew = state.withLock { $0.troubles.insert(trouble).inserted }
-        if isNew { note(notice: trouble.notice) }
+        if isNew { postNotice(trouble.notice) }
     }
 
     /// Whether the disk did not take something.
@@ -163,9 +163,9 @@ public final class Activity: Sendable {
         state.withLock { !$0.phases.isEmpty || !$0.transfers.isEmpty }
     }
 
-    /// What there is to say of a gallery's updates: what is going on, or else what its record says.
-    public func status(of gallery: GalleryID, record: GalleryRecord) -> SyncStatus {
-        var status = record.status
+    /// What there is to say of a gallery's updates: what is going on, or else what the cache has recorded.
+    public func status(of gallery: GalleryID, recorded: SyncStatus) -> SyncStatus {
+        var status = recorded
         state.withLock { state in
             if let phase = state.phases[gallery] {
                 status.state = .updating(phase)

@@ -1,4 +1,4 @@
-import Streams
+import Concurrency
 
 /// Whether anybody looks at the transfers.
 public struct TrafficInterest: Coalescing, Equatable {

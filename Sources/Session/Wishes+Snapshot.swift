@@ -1,5 +1,5 @@
 import Model
-import Streams
+import Concurrency
 
 extension Wishes {
     /// Everything that is wished for: each thing once, as important as it is to whoever wants it most, in the order in

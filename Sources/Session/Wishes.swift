@@ -1,5 +1,5 @@
 import Model
-import Streams
+import Concurrency
 import Synchronization
 
 /// What the screens would like the cache to have: the one thing that the network hears of them.

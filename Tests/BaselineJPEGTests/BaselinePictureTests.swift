@@ -1,4 +1,4 @@
-import Baseline
+import BaselineJPEG
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import Baseline
+import BaselineJPEG
 import Testing
 
 /// What another decoder is to see to.

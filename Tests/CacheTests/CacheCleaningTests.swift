@@ -84,7 +84,7 @@ import Testing
         let cache = try caches().open(address("old"))
         for index in 0..<20 {
             let photo = try #require(try cache.read { try $0.photo(galleryID: "\(index)") })
-            #expect((photo.photo.held == nil) == (index < 5) && photo.thumbnail.isCurrent)
+            #expect((photo.original.held == nil) == (index < 5) && photo.thumbnail.isCurrent)
             #expect(try cache.read { try $0.metadata(of: photo.key) }?.metadata.camera == "Camera \(index)")
         }
         try await expectWell("old")
@@ -107,7 +107,7 @@ import Testing
         }
         #expect(found.count == 1)
         let photo = try #require(try cache.read { try $0.photo(galleryID: "41") })
-        #expect(photo.thumbnail.isWanting && photo.photo.isWanting && photo.key.rawValue == found[0])
+        #expect(photo.thumbnail.isWanting && photo.original.isWanting && photo.key.rawValue == found[0])
         #expect(try await cache.writer.store(thumbnail: [1], of: photo.key, edition: photo.thumbnail.edition))
         #expect(try cache.read { try $0.gallery().validators.etag } == "x")
         for case let file as String in try #require(FileManager.default.enumerator(atPath: folder.path("cache"))) {

@@ -271,7 +271,7 @@ import Testing
         #expect(test.folder.entries("\(base)/photos").count == 1)
         #expect(test.folder.entries("\(base)/partial").count == 1)
         let stored = try await test.cache.writer.store(
-            photo: inTheMaking, of: test.key("a"), edition: test.photo("a").photo.edition)
+            photo: inTheMaking, of: test.key("a"), edition: test.photo("a").original.edition)
         #expect(stored)
     }
 

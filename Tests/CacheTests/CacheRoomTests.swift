@@ -39,7 +39,7 @@ import Testing
         var held: [Int] = []
         try cache.read {
             try $0.forEachPhoto { photo in
-                let state = rendition == .photo ? photo.photo : photo.thumbnail
+                let state = rendition == .original ? photo.original : photo.thumbnail
                 if state.held != nil, let index = Int(photo.galleryID) { held.append(index) }
             }
         }
@@ -47,7 +47,7 @@ import Testing
     }
 
     private func size(_ cache: GalleryCache) throws -> Int64 {
-        let gallery = CachedGallery(folder: cache.folder)
+        let gallery = ClosedGalleryCache(folder: cache.folder)
         return try gallery.photosSize + gallery.databaseSize - cache.read { try $0.freeBytes() }
     }
 
@@ -63,7 +63,7 @@ import Testing
         let limit = before - 100_000
         await cleaning(caches, limit: limit, wished: wished).run()
         #expect(try size(cache) <= limit)
-        let photos = try held(.photo, cache)
+        let photos = try held(.original, cache)
         #expect(Array(photos.prefix(5)) == Array(0..<5) && photos.last == 39 && photos.count < 31)
         #expect(try held(.thumbnail, cache).count == 40)
     }
@@ -74,11 +74,11 @@ import Testing
         let wished = try Set((20..<25).map { try key($0, cache) })
         let limit = try size(cache) - 700_000
         await cleaning(caches, limit: limit, wished: wished).run()
-        #expect(try held(.photo, cache) == Array(20..<25))
+        #expect(try held(.original, cache) == Array(20..<25))
         let thumbnails = try held(.thumbnail, cache)
         #expect(thumbnails.count < 60 && Set(thumbnails).isSuperset(of: 20..<25))
         await cleaning(caches, limit: 1, wished: wished).run()
-        #expect(try held(.photo, cache) == Array(20..<25) && held(.thumbnail, cache) == Array(20..<25))
+        #expect(try held(.original, cache) == Array(20..<25) && held(.thumbnail, cache) == Array(20..<25))
         #expect(try cache.read { try $0.gallery() }.photoCount == 60)
     }
 
@@ -86,10 +86,10 @@ import Testing
     func reuse() async throws {
         let (caches, cache) = try await open(60)
         await cleaning(caches, limit: 1).run()
-        let before = CachedGallery(folder: cache.folder).databaseSize
+        let before = ClosedGalleryCache(folder: cache.folder).databaseSize
         for index in 0..<60 { try await fill(index, cache) }
         await cache.writer.close()
-        #expect(CachedGallery(folder: cache.folder).databaseSize <= before)
+        #expect(ClosedGalleryCache(folder: cache.folder).databaseSize <= before)
     }
 
     @Test("A gallery that is marked to be kept gives nothing though it is open")
@@ -97,7 +97,7 @@ import Testing
         let (caches, cache) = try await open(5)
         try await cache.writer.toggleKept()
         await cleaning(caches, limit: 1).run()
-        #expect(try held(.photo, cache).count == 5)
+        #expect(try held(.original, cache).count == 5)
     }
 
     @Test("Room is counted when enough has been written, and not with each picture")
@@ -146,19 +146,19 @@ import Testing
         #expect(error == .listTooLarge(limit: 1_000_000) && !error.isTransient)
         #expect(draft.count <= 500)
         #expect(try cache.read { try $0.gallery() }.photoCount == 3)
-        #expect(try held(.photo, cache).count == 3)
+        #expect(try held(.original, cache).count == 3)
     }
 
     @Test("The estimated size of a list is near its real size")
     func reckoning() async throws {
         let (_, cache) = try await open(0)
-        let before = CachedGallery(folder: cache.folder).databaseSize
+        let before = ClosedGalleryCache(folder: cache.folder).databaseSize
         let draft = try cache.beginSync()
         try draft.add((0..<20_000).map { try TestCache.entry("\($0)", name: "A photo of summer, number \($0)") })
         let reckoned = draft.listRoom
         _ = try await cache.writer.commit(draft.finish(), skipped: 0, validators: Validators(), at: now)
         await cache.writer.close()
-        let taken = CachedGallery(folder: cache.folder).databaseSize - before
+        let taken = ClosedGalleryCache(folder: cache.folder).databaseSize - before
         #expect(taken > reckoned / 2 && taken < reckoned * 3 / 2, "reckoned \(reckoned), taken \(taken)")
     }
 }

@@ -23,7 +23,7 @@ import Testing
         let keys = try ["a", "c"].map { try test.key($0) }
         #expect(try await test.cache.writer.dropPhotos(keys) == 1)
         #expect(access(gone, F_OK) != 0)
-        #expect(try path("a") == nil && test.photo("a").photo.isWanting && test.photo("a").size == nil)
+        #expect(try path("a") == nil && test.photo("a").original.isWanting && test.photo("a").size == nil)
         #expect(try test.photo("a").thumbnail.isCurrent)
         #expect(try access(#require(try path("b")), F_OK) == 0)
         #expect(try await test.cache.writer.dropPhotos(keys) == 0)
@@ -32,7 +32,7 @@ import Testing
     @Test func whatIsRenewedStaysUntilTheNextIsHere() async throws {
         let before = try test.photo("a")
         try await test.cache.writer.note(
-            .bad(Failure("gone", remedy: .none)), for: .photo, of: try test.key("c"), edition: 1)
+            .bad(Failure("gone", remedy: .none)), for: .original, of: try test.key("c"), edition: 1)
         try await test.cache.writer.renew(["a", "c"].map { try test.key($0) })
         for rendition in Rendition.allCases {
             let state = try test.photo("a")[rendition]
@@ -43,11 +43,11 @@ import Testing
             #expect(source.validators != Validators())
         }
         #expect(try path("a") != nil)
-        #expect(try test.photo("c").photo.trouble == nil && test.photo("c").photo.isWanting)
-        #expect(try test.photo("b").photo.isCurrent)
+        #expect(try test.photo("c").original.trouble == nil && test.photo("c").original.isWanting)
+        #expect(try test.photo("b").original.isCurrent)
         // It is.
-        let state = try test.photo("a").photo
-        #expect(try await test.cache.writer.confirm(.photo, of: try test.key("a"), edition: state.edition))
-        #expect(try test.photo("a").photo.isCurrent && path("a") != nil)
+        let state = try test.photo("a").original
+        #expect(try await test.cache.writer.confirm(.original, of: try test.key("a"), edition: state.edition))
+        #expect(try test.photo("a").original.isCurrent && path("a") != nil)
     }
 }

@@ -23,10 +23,10 @@ import Testing
         #expect(try test.cache.read { try $0.troubles(photoLimit: 3) }.isEmpty)
         try await note(gone, .thumbnail, of: ["1", "2", "3", "4", "5"])
         try await note(later, .thumbnail, of: ["6"])
-        try await note(gone, .photo, of: ["1", "2"])
+        try await note(gone, .original, of: ["1", "2"])
         let groups = try test.cache.read { try $0.troubles(photoLimit: 3) }
         #expect(groups.map(\.count) == [5, 2, 1])
-        #expect(groups.map(\.rendition) == [.thumbnail, .photo, .thumbnail])
+        #expect(groups.map(\.rendition) == [.thumbnail, .original, .thumbnail])
         #expect(groups.map(\.trouble) == [gone, gone, later])
         #expect(groups.map { $0.photos.map(\.galleryID) } == [["1", "2", "3"], ["1", "2"], ["6"]])
         #expect(try test.cache.read { try $0.troubleCount() } == 8)
@@ -62,10 +62,10 @@ import Testing
     @Test func oneIsForgivenAndTheOthersAreNot() async throws {
         try await test.sync((0..<3).map { try TestCache.entry("\($0)") })
         try await note(gone, .thumbnail, of: ["0", "1", "2"])
-        try await note(later, .photo, of: ["1", "2"])
+        try await note(later, .original, of: ["1", "2"])
         try await test.cache.writer.forgiveTroubles(of: test.key("1"))
         #expect(try test.photo("1").thumbnail == RenditionState(edition: 2))
-        #expect(try test.photo("1").photo == RenditionState(edition: 1))
+        #expect(try test.photo("1").original == RenditionState(edition: 1))
         #expect(try test.cache.read { try $0.troubleCount() } == 3)
         try await test.cache.writer.forgiveTroubles()
         #expect(try test.cache.read { try $0.troubleCount() } == 0)
@@ -73,7 +73,7 @@ import Testing
 
     @Test func theyAreKnownOfGalleriesThatAreNotOpen() async throws {
         try await test.sync([TestCache.entry("a"), TestCache.entry("b")])
-        try await note(later, .photo, of: ["b"])
+        try await note(later, .original, of: ["b"])
         try await test.cache.writer.noteSyncFailure(Failure("no answer", remedy: .time))
         for caches in [try CacheFolder(path: test.folder.path("cache"), log: Log())] {
             #expect(caches.openCaches.isEmpty)

@@ -58,7 +58,7 @@ import Testing
         // The file that no row names any more is one of nothing.
         #expect(check.brokenRows == 6 && check.orphans == 1 && check.goodFiles == 2 && check.complaints.isEmpty)
         #expect(try test.photo("a").thumbnail.isWanting && test.photo("b").thumbnail.isWanting)
-        #expect(try test.photo("c").photo.isWanting && test.photo("c").thumbnail.isCurrent)
+        #expect(try test.photo("c").original.isWanting && test.photo("c").thumbnail.isCurrent)
         #expect(try test.cache.read { try $0.gallery().photoCount } == 4)
         var well = CacheCheck()
         well.goodFiles = 2

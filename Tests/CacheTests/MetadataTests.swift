@@ -154,10 +154,10 @@ import Testing
         try await holdFox()
         try await test.sync([TestCache.entry("a", date: 5_000), TestCache.entry("b", date: 2_000)])
         let key = try test.key("a")
-        #expect(try await test.cache.writer.confirm(.photo, of: key, edition: 2))
+        #expect(try await test.cache.writer.confirm(.original, of: key, edition: 2))
         #expect(try metadata("a") == StoredMetadata(metadata: fox, edition: 2))
         #expect(try test.cache.unreadPhotos().isEmpty)
-        #expect(try await !test.cache.writer.confirm(.photo, of: key, edition: 9))
+        #expect(try await !test.cache.writer.confirm(.original, of: key, edition: 9))
         #expect(try metadata("a")?.edition == 2)
     }
 
@@ -166,7 +166,8 @@ import Testing
         try await test.hold("a")
         let key = try test.key("a")
         #expect(try test.cache.unreadPhotos() == [key])
-        try await test.cache.writer.note(.bad(Failure("no picture", remedy: .none)), for: .photo, of: key, edition: 1)
+        try await test.cache.writer.note(
+            .bad(Failure("no picture", remedy: .none)), for: .original, of: key, edition: 1)
         #expect(try test.cache.unreadPhotos().isEmpty)
     }
 

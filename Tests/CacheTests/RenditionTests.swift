@@ -50,7 +50,7 @@ import Testing
             try await test.cache.writer.note(.bad(gone), for: rendition, of: key, edition: 1)
         }
         try await test.cache.writer.forgiveTroubles()
-        #expect(try test.photo("a").thumbnail.isWanting && test.photo("a").photo.isWanting)
+        #expect(try test.photo("a").thumbnail.isWanting && test.photo("a").original.isWanting)
     }
 
     @Test func undecodablePhotoIsFetchedAgainAfterARefresh() async throws {
@@ -58,10 +58,10 @@ import Testing
         try await test.hold("a")
         let key = try test.key("a")
         try await test.cache.writer.note(
-            .bad(Failure("no picture", remedy: .none)), for: .photo, of: key, edition: 1)
-        #expect(try !test.photo("a").photo.isWanting)
+            .bad(Failure("no picture", remedy: .none)), for: .original, of: key, edition: 1)
+        #expect(try !test.photo("a").original.isWanting)
         try await test.cache.writer.forgiveTroubles()
-        #expect(try test.photo("a").photo.isWanting)
+        #expect(try test.photo("a").original.isWanting)
         #expect(test.folder.entries("cache/galleries/\(test.cache.id)/photos").isEmpty)
     }
 
@@ -189,7 +189,7 @@ import Testing
         try FileManager.default.removeItem(atPath: path)
         #expect(!test.cache.files.isIntact(stored))
         try await test.cache.writer.forgetPhotoFile(stored.name, of: key)
-        #expect(try test.photo("a").photo.isWanting)
+        #expect(try test.photo("a").original.isWanting)
         #expect(try test.cache.read { try $0.photoFile(of: key) } == nil)
     }
 
@@ -198,9 +198,9 @@ import Testing
         try await test.hold("a")
         try await test.sync([TestCache.entry("a", date: 2000)])
         let photo = try test.photo("a")
-        #expect(try await test.cache.writer.confirm(.photo, of: photo.key, edition: photo.photo.edition))
-        #expect(try test.photo("a").photo.isCurrent)
-        #expect(try await !test.cache.writer.confirm(.photo, of: photo.key, edition: 99))
+        #expect(try await test.cache.writer.confirm(.original, of: photo.key, edition: photo.original.edition))
+        #expect(try test.photo("a").original.isCurrent)
+        #expect(try await !test.cache.writer.confirm(.original, of: photo.key, edition: 99))
     }
 
     @Test func wantingListsWhatCouldBeFetched() async throws {

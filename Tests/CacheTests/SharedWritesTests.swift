@@ -106,7 +106,7 @@ import Testing
         let dead = Failure("the server cannot be reached", remedy: .time)
         let gate = Gate()
         let holding = holdWriter(with: gate)
-        let note = begin { try await $0.note(.putOff(dead), for: .photo, of: keys[0], edition: 2) }
+        let note = begin { try await $0.note(.putOff(dead), for: .original, of: keys[0], edition: 2) }
         let confirmation = begin { try await $0.confirm(.thumbnail, of: keys[1], edition: 2) }
         let refusal = begin { try await $0.confirm(.thumbnail, of: keys[2], edition: 9) }
         gate.open()
@@ -114,7 +114,7 @@ import Testing
         try await note.value
         #expect(try await confirmation.value)
         #expect(try await !refusal.value)
-        #expect(try test.photo("0").photo.trouble == .putOff(dead))
+        #expect(try test.photo("0").original.trouble == .putOff(dead))
         #expect(try test.photo("1").thumbnail.isCurrent)
         #expect(try !test.photo("2").thumbnail.isCurrent)
         #expect(try await commits(after: before).count == 1)
@@ -206,7 +206,7 @@ import Testing
         let gate = Gate()
         let holding = holdWriter(with: gate)
         let stores = keys.map { key in begin { try await $0.store(thumbnail: [1], of: key, edition: 1) } }
-        let note = begin { try await $0.note(.bad(gone), for: .photo, of: keys[1], edition: 1) }
+        let note = begin { try await $0.note(.bad(gone), for: .original, of: keys[1], edition: 1) }
         stores[1].cancel()
         note.cancel()
         // It does not have to wait for the writer to learn it.
@@ -223,6 +223,6 @@ import Testing
         try await note.value
         #expect(try keys.map { try bytes(of: $0) } == [[1], nil, [1]])
         // What has failed has failed.
-        #expect(try test.photo("1").photo.trouble == .bad(gone))
+        #expect(try test.photo("1").original.trouble == .bad(gone))
     }
 }

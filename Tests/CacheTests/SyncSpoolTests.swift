@@ -44,7 +44,7 @@ import Testing
     }
 
     private func change(_ number: Int) -> SyncItem.Change {
-        let affects: [Rendition] = (number % 5 == 0 ? [.photo] : []) + (number % 7 == 0 ? [.thumbnail] : [])
+        let affects: [Rendition] = (number % 5 == 0 ? [.original] : []) + (number % 7 == 0 ? [.thumbnail] : [])
         return switch number % 3 {
         case 0: .add
         case 1: .alter(Int64(number) + 1, affects: Set(affects))

@@ -67,8 +67,8 @@ import Testing
         #expect(await changes.next()?["photo"] == .listed([before.key.rawValue]))
         let after = try test.photo("a")
         #expect(after.name == "New name" && after.key == before.key)
-        #expect(after.thumbnail == before.thumbnail && after.photo == before.photo)
-        #expect(after.thumbnail.isCurrent && after.photo.isCurrent)
+        #expect(after.thumbnail == before.thumbnail && after.original == before.original)
+        #expect(after.thumbnail.isCurrent && after.original.isCurrent)
     }
 
     @Test("BEHAVIOURS 2.5: another date makes both renditions wanting")
@@ -77,7 +77,7 @@ import Testing
         try await test.hold("a")
         try await test.sync([entry("a", date: 2000)])
         let photo = try test.photo("a")
-        #expect(photo.thumbnail.isWanting && photo.photo.isWanting)
+        #expect(photo.thumbnail.isWanting && photo.original.isWanting)
         // The same bytes may still be right: the server can say so.
         let source = try #require(try test.cache.read { try $0.source(of: photo.key, .thumbnail) })
         #expect(source.validators.etag == "\"t\"")
@@ -88,10 +88,10 @@ import Testing
         try await test.sync([entry("a")])
         try await test.hold("a")
         try await test.sync([
-            rendition == .photo ? entry("a", photo: "other.jpg") : entry("a", thumbnail: "other.jpg")
+            rendition == .original ? entry("a", photo: "other.jpg") : entry("a", thumbnail: "other.jpg")
         ])
         let photo = try test.photo("a")
-        let other: Rendition = rendition == .photo ? .thumbnail : .photo
+        let other: Rendition = rendition == .original ? .thumbnail : .original
         #expect(photo[rendition].isWanting && !photo[other].isWanting)
         let source = try #require(try test.cache.read { try $0.source(of: photo.key, rendition) })
         #expect(source.address?.lastComponent == "other.jpg")
@@ -111,12 +111,12 @@ import Testing
         try await test.hold("a")
         try await test.sync([entry("a", date: 2000)])
         let photo = try test.photo("a")
-        #expect(photo.thumbnail.held != nil && photo.photo.held != nil)
+        #expect(photo.thumbnail.held != nil && photo.original.held != nil)
         #expect(try test.cache.read { try $0.thumbnail(of: photo.key) }?.bytes == Array("thumbnail of a".utf8))
         let old = try #require(try test.cache.read { try $0.photoFile(of: photo.key) })
         #expect(test.cache.files.isIntact(old))
         // The new one is complete: now the old one goes.
-        try await test.store(photo: "newer", of: photo.key, edition: photo.photo.edition)
+        try await test.store(photo: "newer", of: photo.key, edition: photo.original.edition)
         let new = try #require(try test.cache.read { try $0.photoFile(of: photo.key) })
         #expect(test.cache.files.isIntact(new) && !test.cache.files.isIntact(old))
         #expect(test.folder.entries("cache/galleries/\(test.cache.id)/photos") == [new.name])
@@ -130,13 +130,13 @@ import Testing
         let stored = try await test.cache.writer.store(
             thumbnail: [1], of: begun.key, edition: begun.thumbnail.edition)
         #expect(!stored)
-        #expect(try await !test.store(photo: "stale", of: begun.key, edition: begun.photo.edition))
+        #expect(try await !test.store(photo: "stale", of: begun.key, edition: begun.original.edition))
         #expect(try test.cache.read { try $0.thumbnail(of: begun.key) } == nil)
         #expect(try test.cache.read { try $0.photoFile(of: begun.key) } == nil)
         #expect(test.folder.entries("cache/galleries/\(test.cache.id)/photos").isEmpty)
         // The photo is gone: the same.
         try await test.sync([])
-        #expect(try await !test.store(photo: "stale", of: begun.key, edition: begun.photo.edition))
+        #expect(try await !test.store(photo: "stale", of: begun.key, edition: begun.original.edition))
     }
 
     @Test("BEHAVIOURS 2.7: validators are stored with what they validate; 304 writes the date alone")

@@ -50,7 +50,7 @@ struct TestCache {
         try await cache.writer.store(
             thumbnail: Array("thumbnail of \(id)".utf8), of: photo.key, edition: photo.thumbnail.edition,
             validators: Validators(etag: "\"t\""))
-        try await store(photo: "photo of \(id)", of: photo.key, edition: photo.photo.edition)
+        try await store(photo: "photo of \(id)", of: photo.key, edition: photo.original.edition)
     }
 
     /// Stores a photo in any cache.
@@ -58,7 +58,7 @@ struct TestCache {
         guard let photo = try cache.read({ try $0.photo(galleryID: id) }) else { return }
         let partial = try cache.files.makePartial()
         partial.write(text)
-        try await cache.writer.store(photo: partial, of: photo.key, edition: photo.photo.edition)
+        try await cache.writer.store(photo: partial, of: photo.key, edition: photo.original.edition)
     }
 
     @discardableResult

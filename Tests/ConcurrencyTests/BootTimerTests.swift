@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import Streams
+@testable import Concurrency
 
 struct BootTimerTests {
     @Test func whatIsDueFirstRunsFirst() async {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Streams
+@testable import Concurrency
 
 private struct Sum: Coalescing, Equatable {
     var value: Int

@@ -30,7 +30,7 @@ struct Aftermath {
             try reader.forEachPhoto { photos.append($0) }
             return photos
         }
-        let held = photos.count { $0.photo.held != nil }
+        let held = photos.count { $0.original.held != nil }
         // Not a complaint, not a broken file, nothing left over, and a good file for each photo that is here.
         #expect(try await cache.check() == CacheCheck(goodFiles: held), comment)
         let folder = ".cache/vitrine/galleries/\(cache.id)"
@@ -38,7 +38,7 @@ struct Aftermath {
         #expect(home.folder.entries(folder + "/partial").isEmpty, comment)
         if let ids { #expect(ids.contains(Set(photos.map(\.galleryID))), comment) }
         for (rendition, keys) in try acknowledged() {
-            let there = photos.filter { (rendition == "photo" ? $0.photo : $0.thumbnail).held != nil }.map(
+            let there = photos.filter { (rendition == "photo" ? $0.original : $0.thumbnail).held != nil }.map(
                 \.key.rawValue)
             // An update may have removed a photo that was stored while the list was on its way.
             let listed = photos.map(\.key.rawValue)

@@ -35,7 +35,7 @@ import Testing
         for (index, name) in Self.names.enumerated() {
             let key = try #require(try cache.read { try $0.photo(galleryID: "\(index)\(name)") }).key
             try await cache.writer.note(
-                .bad(Failure(name, remedy: .none)), for: .photo, of: key, edition: 1)
+                .bad(Failure(name, remedy: .none)), for: .original, of: key, edition: 1)
         }
     }
 

@@ -8,7 +8,7 @@ import Testing
         let state = RenditionState(edition: 1)
         let photo = Photo(
             key: PhotoKey(1), galleryID: id, name: title, date: Timestamp(milliseconds: 0), thumbnail: state,
-            photo: state)
+            original: state)
         return ExportName(photo, format).text
     }
 
@@ -41,7 +41,7 @@ import Testing
         let many = ExportName(
             Photo(
                 key: PhotoKey(1), galleryID: "x", name: "Lake", date: Timestamp(milliseconds: 0),
-                thumbnail: RenditionState(edition: 1), photo: RenditionState(edition: 1)), .jpeg)
+                thumbnail: RenditionState(edition: 1), original: RenditionState(edition: 1)), .jpeg)
         #expect(many.numbered(2).text == "Lake (2).jpg")
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Session
 import Logging
 import Model
 import Synchronization
@@ -44,7 +45,7 @@ import Testing
         #expect(write(partial.descriptor, bytes, bytes.count) == bytes.count)
         #expect(
             try await cache.writer.store(
-                photo: partial, of: key, edition: photo.photo.edition, validators: Validators()))
+                photo: partial, of: key, edition: photo.original.edition, validators: Validators()))
     }
 
     private func file(_ name: String) -> [UInt8]? {
@@ -60,7 +61,7 @@ import Testing
         Task { [wishes] in
             for await snapshot in wishes.snapshots() {
                 for wish in snapshot.wishes where wishes.isStanding(wish.subject) {
-                    guard case .picture(_, let key, .photo) = wish.subject else { continue }
+                    guard case .picture(_, let key, .original) = wish.subject else { continue }
                     try await body(key)
                     wishes.fulfil(wish.subject)
                 }
@@ -73,7 +74,7 @@ import Testing
         for key in keys[..<20] { try await store(key) }
         let most = Mutex(0)
         let serving = serve { [wishes] key in
-            let count = keys.count { wishes.isStanding(.picture(cache.id, $0, .photo)) }
+            let count = keys.count { wishes.isStanding(.picture(cache.id, $0, .original)) }
             most.withLock { $0 = max($0, count) }
             try await store(key)
         }
@@ -107,8 +108,8 @@ import Testing
             let photo = try #require(try cache.read { try $0.photo(key) })
             let failure = Failure("the server answered 404 (not found)", remedy: .none)
             try await cache.writer.note(
-                photo.name == "bad" ? .bad(failure) : .putOff(Failure("nobody answers", remedy: .time)), for: .photo,
-                of: key, edition: photo.photo.edition)
+                photo.name == "bad" ? .bad(failure) : .putOff(Failure("nobody answers", remedy: .time)), for: .original,
+                of: key, edition: photo.original.edition)
         }
         defer { serving.cancel() }
         let reasons = Mutex<[String: String]>([:])
@@ -130,9 +131,9 @@ import Testing
         let isAnswered = Mutex(false)
         let serving = serve { key in
             if isAnswered.withLock({ $0 }) { return try await store(key) }
-            let edition = try #require(try cache.read { try $0.photo(key) }).photo.edition
+            let edition = try #require(try cache.read { try $0.photo(key) }).original.edition
             let failure = Failure("a password is needed", remedy: .none)
-            try await cache.writer.note(.bad(failure), for: .photo, of: key, edition: edition)
+            try await cache.writer.note(.bad(failure), for: .original, of: key, edition: edition)
         }
         defer { serving.cancel() }
         let export = try PhotoExport(keys, of: cache, to: folder.path("out"), mask: .ownerOnly, wishes: wishes) {
@@ -167,7 +168,7 @@ import Testing
         }
         defer { serving.cancel() }
         #expect(try await export(keys).run().exported == 1)
-        #expect(try cache.read { try $0.photo(keys[0]) }?.photo.isCurrent == true)
+        #expect(try cache.read { try $0.photo(keys[0]) }?.original.isCurrent == true)
     }
 
     @Test(

@@ -17,13 +17,15 @@ import Testing
     private typealias Place = (server: ScriptedServer, address: String)
 
     /// Sends a request to the name's port of the first place. Returns the answer's head.
-    private func ask(_ path: String, _ reach: HTTPRequest.Reach, _ places: [Place]) async throws -> HTTPResponse? {
+    private func ask(_ path: String, _ addressPolicy: HTTPRequest.AddressPolicy, _ places: [Place]) async throws
+        -> HTTPResponse?
+    {
         var configuration = HTTPConfiguration(connectTimeout: 60, stallTimeout: 60)
         configuration.names = places.map { "photos.test:\($0.server.port):\($0.address)" }
         let client = HTTPClient(configuration, log: Log())
         let request = HTTPRequest(
             url: "http://photos.test:\(places[0].server.port)\(path)", destination: .stream, limit: 1 << 20,
-            reach: reach)
+            addressPolicy: addressPolicy)
         var response: HTTPResponse?
         for try await event in network.inside({ client.transfer(request) }) {
             if case .response(let head) = event { response = head }
@@ -33,14 +35,14 @@ import Testing
 
     @Test(
         "BEHAVIOURS 5.3: after a public address a redirect leads to no private one, though the name is the same",
-        arguments: [HTTPRequest.Reach.publicOnly(except: "photos.test"), .anywhere])
-    func redirect(reach: HTTPRequest.Reach) async throws {
+        arguments: [HTTPRequest.AddressPolicy.publicOnly(except: "photos.test"), .anywhere])
+    func redirect(addressPolicy: HTTPRequest.AddressPolicy) async throws {
         let inner = try network.server(at: "127.0.0.1") { _ in .answer(200) }
         let outer = try network.server(at: PublicNetwork.address) { _ in
             .answer(302, headers: ["Location: http://photos.test:\(inner.port)/admin"])
         }
         await #expect(throws: HTTPError.privateAddress("photos.test")) {
-            try await ask("/", reach, [(outer, PublicNetwork.address), (inner, "127.0.0.1")])
+            try await ask("/", addressPolicy, [(outer, PublicNetwork.address), (inner, "127.0.0.1")])
         }
         #expect(outer.requests.count == 1 && inner.connectionCount == 0)
     }
@@ -74,11 +76,12 @@ import Testing
     @Test("Once the first piece came from a public address, the others must too")
     func pieces() {
         let request = HTTPRequest(
-            url: "http://photos.test/", destination: .stream, limit: 1 << 20, reach: .publicOnly(except: "photos.test"))
+            url: "http://photos.test/", destination: .stream, limit: 1 << 20,
+            addressPolicy: .publicOnly(except: "photos.test"))
         var state = PiecedState(HTTPRequest.Pieces(size: 1, window: 1, most: 1), of: request, isGranted: false)
-        #expect(state.request(for: .piece(0..<1), 0..<1).reach == request.reach)
+        #expect(state.request(for: .piece(0..<1), 0..<1).addressPolicy == request.addressPolicy)
         state.note(HTTPResponse(status: 206, url: request.url, beganPublic: true))
-        #expect(state.request(for: .piece(1..<2), 1..<2).reach == .publicOnly(except: nil))
-        #expect(state.request(for: .rest, nil).reach == .publicOnly(except: nil))
+        #expect(state.request(for: .piece(1..<2), 1..<2).addressPolicy == .publicOnly(except: nil))
+        #expect(state.request(for: .rest, nil).addressPolicy == .publicOnly(except: nil))
     }
 }

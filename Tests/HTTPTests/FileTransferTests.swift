@@ -73,19 +73,19 @@ import Testing
         for top in [folder.path("gallery"), folder.path("gallery/"), folder.path("%67allery")] {
             for path in ["gallery/photo%201", "gallery//photo%201", "gallery/same", "%67allery/./photo%201"] {
                 var request = request(folder.path(path))
-                request.reach = .filesBelow("file://" + top)
+                request.addressPolicy = .filesBelow("file://" + top)
                 #expect(try await fetch(request).bytes == Array("inside".utf8))
             }
             for path in ["secret", "gallery/link", "gallery/../secret", "gallery/%2e%2e%2fsecret", "gallery-two/photo"]
             {
                 var request = request(folder.path(path))
-                request.reach = .filesBelow("file://" + top)
+                request.addressPolicy = .filesBelow("file://" + top)
                 let error = await #expect(throws: HTTPError.self, "\(path)") { try await fetch(request) }
                 #expect(error?.description.contains("outside") == true, "\(path)")
             }
         }
         var request = request(folder.path("gallery/same"))
-        request.reach = .publicOnly(except: nil)
+        request.addressPolicy = .publicOnly(except: nil)
         await #expect(throws: HTTPError.self) { try await fetch(request) }
     }
 

@@ -20,7 +20,7 @@ import Testing
         "4000::1", "5f00::1",
     ]) func reserved(address: String) throws {
         #expect(try #require(HostAddress(address)).isPublic == false)
-        #expect(try !HTTPRequest.Reach.publicOnly(except: nil).allows(address, Curl()))
+        #expect(try !HTTPRequest.AddressPolicy.publicOnly(except: nil).allows(address, Curl()))
     }
 
     @Test(arguments: [
@@ -37,19 +37,22 @@ import Testing
             #expect(HostAddress(name) == nil, "\(name)")
         }
         let curl = try Curl()
-        let reach = HTTPRequest.Reach.publicOnly(except: "NAS.local")
-        for name in ["localhost", "localhost.", "a.localhost", "127.0.0.1"] { #expect(!reach.allows(name, curl)) }
-        for name in ["example.org", "nas.local"] { #expect(reach.allows(name, curl)) }
-        #expect(!reach.isBounded(at: "nas.local", curl))
-        #expect(HTTPRequest.Reach.anywhere.allows("localhost", curl))
-        #expect(HTTPRequest.Reach.publicOnly(except: "127.0.0.1").allows("127.0.0.1", curl))
-        #expect(HTTPRequest.Reach.publicOnly(except: "[::1]").allows("[::1]", curl))
+        let addressPolicy = HTTPRequest.AddressPolicy.publicOnly(except: "NAS.local")
+        for name in ["localhost", "localhost.", "a.localhost", "127.0.0.1"] {
+            #expect(!addressPolicy.allows(name, curl))
+        }
+        for name in ["example.org", "nas.local"] { #expect(addressPolicy.allows(name, curl)) }
+        #expect(!addressPolicy.isBounded(at: "nas.local", curl))
+        #expect(HTTPRequest.AddressPolicy.anywhere.allows("localhost", curl))
+        #expect(HTTPRequest.AddressPolicy.publicOnly(except: "127.0.0.1").allows("127.0.0.1", curl))
+        #expect(HTTPRequest.AddressPolicy.publicOnly(except: "[::1]").allows("[::1]", curl))
     }
 
-    private func failure(_ url: String, _ reach: HTTPRequest.Reach, with client: HTTPClient? = nil) async -> HTTPError?
+    private func failure(_ url: String, _ addressPolicy: HTTPRequest.AddressPolicy, with client: HTTPClient? = nil)
+        async -> HTTPError?
     {
         do {
-            let request = HTTPRequest(url: url, destination: .stream, limit: 1 << 20, reach: reach)
+            let request = HTTPRequest(url: url, destination: .stream, limit: 1 << 20, addressPolicy: addressPolicy)
             for try await _ in (client ?? self.client).transfer(request) {}
             return nil
         } catch {

@@ -21,7 +21,7 @@ import Testing
         configuration.names = ["photos.test:9:\(addresses)"]
         let client = HTTPClient(configuration, log: Log())
         let request = HTTPRequest(
-            url: "http://photos.test:9/", destination: .stream, limit: 1 << 20, reach: .publicOnly(except: nil))
+            url: "http://photos.test:9/", destination: .stream, limit: 1 << 20, addressPolicy: .publicOnly(except: nil))
         // curl's thread is in the network of whoever starts it.
         return await network.inside { client.transfer(request) }.failure()
     }

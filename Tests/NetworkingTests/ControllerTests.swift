@@ -1,4 +1,5 @@
 import Model
+import Session
 import TestSupport
 import Testing
 
@@ -13,11 +14,11 @@ extension NetworkController {
     var isIdle: Bool { operations.isEmpty }
 
     /// What waits for another attempt.
-    var waiting: [Wish.Subject: Agenda.Wait] {
-        Dictionary(uniqueKeysWithValues: agenda.waiting.map { ($0.subject, $0.wait) })
+    var waiting: [Wish.Subject: RequestTable.Wait] {
+        Dictionary(uniqueKeysWithValues: table.waiting.map { ($0.subject, $0.wait) })
     }
 
-    func isQueued(_ subject: Wish.Subject) -> Bool { agenda.state(of: subject) == .queued }
+    func isQueued(_ subject: Wish.Subject) -> Bool { table.state(of: subject) == .queued }
 }
 
 @Suite struct ControllerTests {
@@ -116,7 +117,7 @@ extension NetworkController {
         let (one, other) = (test.wishes.makeWisher(), test.wishes.makeWisher())
         test.wishes.state([Wish(try test.full("a"), importance: .lookedAt)], by: one)
         test.wishes.state([Wish(try test.thumbnail("a"), importance: .visible)], by: other)
-        try await test.until { try self.test.photo("a").photo.isCurrent }
+        try await test.until { try self.test.photo("a").original.isCurrent }
         try await test.refresh()
         #expect(test.paths.filter { $0 == "/p/a" }.count == 1)
     }
@@ -189,7 +190,7 @@ extension NetworkController {
         test.wishes.state([Wish(subject, importance: .lookedAt)], by: wisher)
         try await test.until { self.test.activity.progress(of: subject) == Progress(done: 11, total: 20) }
         gate.open()
-        try await test.until { try self.test.photo("a").photo.isCurrent && !self.test.activity.isBusy }
+        try await test.until { try self.test.photo("a").original.isCurrent && !self.test.activity.isBusy }
     }
 
     /// What happens between two turns of the controller's loop comes to it as one.

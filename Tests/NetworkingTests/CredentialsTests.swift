@@ -1,4 +1,5 @@
 import Cache
+import Session
 import Foundation
 import HTTP
 import Logging
@@ -49,7 +50,7 @@ import Testing
         let cache = try open("me:s3cret@")
         try await perform(GalleryListRequest.self, .list(cache.id))
         let key = try #require(try cache.read { try $0.photo(galleryID: "1") }).key
-        try await perform(PhotoRequest.self, .picture(cache.id, key, .photo))
+        try await perform(PhotoRequest.self, .picture(cache.id, key, .original))
         try await perform(ThumbnailRequest.self, .picture(cache.id, key, .thumbnail))
         #expect(try cache.read { try $0.photoFile(of: key) } != nil)
         // Another port is another origin.

@@ -1,4 +1,5 @@
 import Model
+import Session
 import TestSupport
 import Testing
 

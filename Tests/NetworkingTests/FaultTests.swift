@@ -1,10 +1,11 @@
 import HTTP
+import Session
 import Model
 import Numbers
 import Synchronization
 import TestSupport
 import Testing
-import Traffic
+import Scheduling
 
 @testable import Cache
 @testable import Networking
@@ -94,7 +95,7 @@ import Traffic
             var photos: [Photo] = []
             try test.cache.read { try $0.forEachPhoto { photos.append($0) } }
             names = photos.map(\.name)
-            held = photos.flatMap { [$0.thumbnail.held, $0.photo.held] }
+            held = photos.flatMap { [$0.thumbnail.held, $0.original.held] }
             let record = try test.cache.read { try $0.gallery() }
             (lastSuccess, validators) = (record.lastSuccess, record.validators)
         }

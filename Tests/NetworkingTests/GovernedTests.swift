@@ -1,8 +1,9 @@
 import Model
+import Session
 import Synchronization
 import TestSupport
 import Testing
-import Traffic
+import Scheduling
 
 @testable import Cache
 @testable import Networking
@@ -187,7 +188,7 @@ import Traffic
         test.wishes.ask(for: .everyPicture(test.cache.id, .thumbnail), importance: .rest)
         try await test.until { [test, ids] in ids.count { test.hasBegun("/t/\($0)") } >= 8 }
         test.wishes.state([Wish(try test.full("n0"), importance: .lookedAt)], by: test.wishes.makeWisher())
-        try await test.until { [test] in try test.photo("n0").photo.isCurrent }
+        try await test.until { [test] in try test.photo("n0").original.isCurrent }
         #expect(!gate.isOpen)
         await controller.finishTurn()
     }

@@ -1,4 +1,5 @@
 import Logging
+import Session
 import Model
 import TestSupport
 import Testing

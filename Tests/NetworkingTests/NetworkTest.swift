@@ -1,11 +1,12 @@
 import Foundation
+import Session
 import HTTP
 import Logging
 import Model
-import Streams
+import Concurrency
 import Synchronization
 import TestSupport
-import Traffic
+import Scheduling
 import Testing
 
 @testable import Cache
@@ -141,10 +142,12 @@ final class NetworkTest: Sendable {
     func key(_ id: String) throws -> PhotoKey { try #require(try cache.read { try $0.photo(galleryID: id) }).key }
     func photo(_ id: String) throws -> Photo { try #require(try cache.read { try $0.photo(galleryID: id) }) }
     func thumbnail(_ id: String) throws -> Wish.Subject { .picture(cache.id, try key(id), .thumbnail) }
-    func full(_ id: String) throws -> Wish.Subject { .picture(cache.id, try key(id), .photo) }
+    func full(_ id: String) throws -> Wish.Subject { .picture(cache.id, try key(id), .original) }
     var list: Wish.Subject { .list(cache.id) }
     var paths: [String] { server.requests.map(\.path) }
-    var status: SyncStatus { get throws { activity.status(of: cache.id, record: try cache.read { try $0.gallery() }) } }
+    var status: SyncStatus {
+        get throws { activity.status(of: cache.id, recorded: try cache.read { try $0.gallery() }.status) }
+    }
 
     /// Whether a transfer of that path has begun.
     func hasBegun(_ path: String) -> Bool { beginnings(of: path) > 0 }

@@ -1,10 +1,11 @@
 import HTTP
+import Session
 import Model
 import Numbers
 import Synchronization
 import TestSupport
 import Testing
-import Traffic
+import Scheduling
 
 @testable import Cache
 @testable import Networking

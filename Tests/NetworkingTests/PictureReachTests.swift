@@ -1,4 +1,5 @@
 import HTTP
+import Session
 import Model
 import TestSupport
 import Testing
@@ -18,7 +19,7 @@ import Testing
         try await test.refresh()
         #expect(try test.cache.read { try $0.gallery() }.isPrivate == true)
         let request = try #require(try PhotoRequest.make(for: test.full("a"), in: test.context))
-        #expect(try request.plan().reach == .publicOnly(except: "127.0.0.1"))
+        #expect(try request.plan().addressPolicy == .publicOnly(except: "127.0.0.1"))
     }
 
     /// The list came from the world, and its name leads into the user's network when it is here.
@@ -30,10 +31,10 @@ import Testing
         let wishes = [try test.full("a"), try test.thumbnail("a")].map { Wish($0, importance: .visible) }
         test.wishes.state(wishes, by: test.wishes.makeWisher())
         try await test.until { [test] in
-            try test.photo("a").photo.trouble != nil && test.photo("a").thumbnail.trouble != nil
+            try test.photo("a").original.trouble != nil && test.photo("a").thumbnail.trouble != nil
         }
         let refused = Failure("127.0.0.1 is a private address, which a public gallery may not name", remedy: .none)
-        #expect(try test.photo("a").photo.trouble == .bad(refused))
+        #expect(try test.photo("a").original.trouble == .bad(refused))
         #expect(try test.photo("a").thumbnail.trouble == .bad(refused))
         #expect(test.paths == ["/index.xml"])
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Session
 import Model
 import Synchronization
 import TestSupport
@@ -6,7 +7,7 @@ import Testing
 
 @testable import Cache
 @testable import Networking
-@testable import Traffic
+@testable import Scheduling
 
 /// Photos that come in pieces, from the wish to the cache.
 @Suite struct PiecesTests {
@@ -81,7 +82,7 @@ import Testing
     @Test("BEHAVIOURS 5.9: a photo that comes in pieces is stored as the server has it")
     func stored() async throws {
         _ = try await start(PiecemealGovernor.Window(150_000))
-        try await test.until { [test] in try test.photo("a").photo.isCurrent }
+        try await test.until { [test] in try test.photo("a").original.isCurrent }
         try expectWhole()
         let ranges = test.server.requests.compactMap { $0.headers["range"] }
         #expect(Set(ranges).count == 5)
@@ -97,7 +98,7 @@ import Testing
         #expect(test.server.requests.count { $0.headers["range"] != nil } == 1)
         window.set(150_000)
         await controller.look()
-        try await test.until { [test] in try test.photo("a").photo.isCurrent }
+        try await test.until { [test] in try test.photo("a").original.isCurrent }
         try expectWhole()
         #expect(Set(test.server.requests.compactMap { $0.headers["range"] }).count == 5)
     }

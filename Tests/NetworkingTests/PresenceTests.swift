@@ -1,5 +1,6 @@
 import Model
-import Streams
+import Session
+import Concurrency
 import TestSupport
 import Testing
 

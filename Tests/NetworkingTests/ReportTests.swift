@@ -1,9 +1,10 @@
 import Model
+import Session
 import Numbers
 import Synchronization
 import TestSupport
 import Testing
-import Traffic
+import Scheduling
 
 @testable import Cache
 @testable import Networking

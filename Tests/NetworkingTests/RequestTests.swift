@@ -1,4 +1,5 @@
 import Cache
+import Session
 import Foundation
 import HTTP
 import Logging
@@ -65,7 +66,7 @@ import Testing
     func photo() async throws {
         try await perform(GalleryListRequest.self, .list(cache.id))
         let key = try key("1")
-        try await perform(PhotoRequest.self, .picture(cache.id, key, .photo))
+        try await perform(PhotoRequest.self, .picture(cache.id, key, .original))
         let stored = try #require(try cache.read { try $0.photoFile(of: key) })
         let bytes = try Data(contentsOf: URL(fileURLWithPath: cache.files.path(stored)))
         #expect(Array(bytes) == NetworkTest.picture("photo"))
@@ -75,7 +76,7 @@ import Testing
     @Test func ofAPhotoOfThisMachineThatIsLeftNothingIsKept() async throws {
         folder.write("album/photo.jpg", NetworkTest.picture(String(repeating: "p", count: 200_000)))
         try await perform(GalleryListRequest.self, .list(cache.id))
-        let request = try #require(try PhotoRequest.make(for: .picture(cache.id, key("1"), .photo), in: context))
+        let request = try #require(try PhotoRequest.make(for: .picture(cache.id, key("1"), .original), in: context))
         let left = Task { [client] in
             var response = try await Response.to(request.plan(), over: client, with: TransferPermit())
             while try await response.nextWritten() != nil {}
@@ -93,7 +94,7 @@ import Testing
         let key = try key("2")
         #expect(try ThumbnailRequest.make(for: .picture(cache.id, key, .thumbnail), in: context) == nil)
         let request = try #require(try PhotoRequest.make(for: .picture(cache.id, key, .thumbnail), in: context))
-        #expect(request.identity.subject == .picture(cache.id, key, .photo))
+        #expect(request.identity.subject == .picture(cache.id, key, .original))
         try await request.perform(over: client)
         #expect(try PhotoRequest.make(for: .picture(cache.id, key, .thumbnail), in: context) == nil)
     }
@@ -101,11 +102,11 @@ import Testing
     @Test func kindsKeepToTheirOwn() async throws {
         try await perform(GalleryListRequest.self, .list(cache.id))
         let key = try key("1")
-        #expect(try GalleryListRequest.make(for: .picture(cache.id, key, .photo), in: context) == nil)
+        #expect(try GalleryListRequest.make(for: .picture(cache.id, key, .original), in: context) == nil)
         #expect(try ThumbnailRequest.make(for: .list(cache.id), in: context) == nil)
-        #expect(try ThumbnailRequest.make(for: .picture(cache.id, key, .photo), in: context) == nil)
+        #expect(try ThumbnailRequest.make(for: .picture(cache.id, key, .original), in: context) == nil)
         #expect(try PhotoRequest.make(for: .picture(cache.id, key, .thumbnail), in: context) == nil)
-        #expect(try PhotoRequest.make(for: .picture(cache.id, PhotoKey(99), .photo), in: context) == nil)
+        #expect(try PhotoRequest.make(for: .picture(cache.id, PhotoKey(99), .original), in: context) == nil)
     }
 
     @Test("BEHAVIOURS 1.6: a list with a mistake changes nothing")
@@ -136,7 +137,7 @@ import Testing
         folder.write("album/thumb.jpg", text)
         let key = try key("1")
         await #expect(throws: RequestError.self) {
-            try await perform(PhotoRequest.self, .picture(cache.id, key, .photo))
+            try await perform(PhotoRequest.self, .picture(cache.id, key, .original))
         }
         await #expect(throws: RequestError.self) {
             try await perform(ThumbnailRequest.self, .picture(cache.id, key, .thumbnail))

@@ -1,4 +1,5 @@
 import Glibc
+import Session
 import Model
 import Numbers
 import TestSupport
@@ -24,7 +25,7 @@ import Testing
         try await test.refresh()
         test.wishes.state([Wish(try test.full("a"), importance: .lookedAt)], by: test.wishes.makeWisher())
         try await test.until { [test] in
-            try test.photo("a").photo.trouble != nil && !test.clock.alarms.isEmpty
+            try test.photo("a").original.trouble != nil && !test.clock.alarms.isEmpty
         }
     }
 
@@ -49,7 +50,7 @@ import Testing
         try await interrupt()
         test.put("/p/a", rest("\(Self.part)-\(Self.whole.count - 1)/\(Self.whole.count)"))
         await test.clock.advanceToNextAlarm()
-        try await test.until { [test] in try test.photo("a").photo.isCurrent }
+        try await test.until { [test] in try test.photo("a").original.isCurrent }
         let headers = try #require(test.server.requests.last).headers
         #expect(headers["range"] == "bytes=\(Self.part)-" && headers["if-range"] == "\"1\"")
         try expectWhole()
@@ -67,9 +68,9 @@ import Testing
         test.start()
         try await test.refresh()
         test.wishes.state([Wish(try test.full("a"), importance: .lookedAt)], by: test.wishes.makeWisher())
-        try await test.until { try test.photo("a").photo.trouble != nil && !test.clock.alarms.isEmpty }
+        try await test.until { try test.photo("a").original.trouble != nil && !test.clock.alarms.isEmpty }
         await test.clock.advanceToNextAlarm()
-        try await test.until { try test.photo("a").photo.isCurrent }
+        try await test.until { try test.photo("a").original.isCurrent }
         let body = String(repeating: "0123456789", count: 20_000)
         try Self.expectWhole([0xFF, 0xD8, 0xFF, 0xE0] + Array(body.utf8), in: test)
         #expect(other.end().count { $0.hasPrefix("request") } == 2)
@@ -80,7 +81,7 @@ import Testing
         try await interrupt()
         test.put("/p/a", .answer(200, NetworkTest.picture("another"), headers: ["ETag: \"2\""]))
         await test.clock.advanceToNextAlarm()
-        try await test.until { [test] in try test.photo("a").photo.isCurrent }
+        try await test.until { [test] in try test.photo("a").original.isCurrent }
         try expectWhole(NetworkTest.picture("another"))
     }
 
@@ -124,7 +125,7 @@ import Testing
         test.server.goOn()
         test.put("/p/a", rest("\(Self.part)-\(Self.whole.count - 1)/\(Self.whole.count)"))
         await test.clock.advanceToNextAlarm()
-        try await test.until { [test] in try test.photo("a").photo.isCurrent }
+        try await test.until { [test] in try test.photo("a").original.isCurrent }
         try expectWhole()
     }
 
@@ -154,17 +155,17 @@ import Testing
         }
         await test.clock.advanceToNextAlarm()
         try await test.until { [test] in
-            guard case .putOff = try test.photo("a").photo.trouble else { return true }
+            guard case .putOff = try test.photo("a").original.trouble else { return true }
             return test.activity.failures.contains { $0.attempts == 2 } && !test.clock.alarms.isEmpty
         }
         let reason = try #require(test.activity.failures.first).failure.reason
         #expect(reason.hasPrefix("the server does not send the rest: "))
-        guard case .putOff = try test.photo("a").photo.trouble else {
+        guard case .putOff = try test.photo("a").original.trouble else {
             Issue.record("it is said to be bad")
             return
         }
         await test.clock.advanceToNextAlarm()
-        try await test.until { [test] in try test.photo("a").photo.isCurrent }
+        try await test.until { [test] in try test.photo("a").original.isCurrent }
         #expect(test.paths.count { $0 == "/p/a" } == 3)
         try expectWhole()
     }
@@ -183,11 +184,11 @@ import Testing
         try await test.until { [test] in test.activity.progress(of: subject)?.done == ByteCount(Self.part) }
         test.wishes.withdraw(wisher)
         try await test.until { [test] in !test.activity.isBusy && test.activity.traffic?.running == 0 }
-        #expect(try test.photo("a").photo == RenditionState(edition: 1) && test.activity.failures.isEmpty)
+        #expect(try test.photo("a").original == RenditionState(edition: 1) && test.activity.failures.isEmpty)
         #expect(test.clock.alarms.isEmpty)
         test.put("/p/a", rest("\(Self.part)-\(Self.whole.count - 1)/\(Self.whole.count)"))
         test.wishes.state([Wish(subject, importance: .lookedAt)], by: wisher)
-        try await test.until { [test] in try test.photo("a").photo.isCurrent }
+        try await test.until { [test] in try test.photo("a").original.isCurrent }
         try expectWhole()
     }
 }

@@ -1,8 +1,9 @@
 import Glibc
+import Session
 import HTTP
 import Model
 import TestSupport
-import Traffic
+import Scheduling
 import Testing
 
 @testable import Cache

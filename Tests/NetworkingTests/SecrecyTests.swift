@@ -1,4 +1,5 @@
 import Foundation
+import Session
 import HTTP
 import Logging
 import Model
@@ -113,7 +114,7 @@ import Testing
         let running = Task { await controller.run() }
         defer { running.cancel() }
         for subject in [
-            Wish.Subject.list(cache.id), .everyPicture(cache.id, .thumbnail), .everyPicture(cache.id, .photo),
+            Wish.Subject.list(cache.id), .everyPicture(cache.id, .thumbnail), .everyPicture(cache.id, .original),
         ] {
             wishes.ask(for: subject)
             let snapshots = wishes.snapshots()

@@ -1,4 +1,5 @@
 import Cache
+import Session
 import Foundation
 import HTTP
 import Logging
@@ -171,11 +172,11 @@ import Testing
             #expect(try cache.read { try $0.counts() }.thumbnails == 20)
             // Twenty pictures that are refused are one question.
             say("of yesterday")
-            await fetch(.everyPicture(cache.id, .photo))
+            await fetch(.everyPicture(cache.id, .original))
             #expect(activity.questions.map(\.place) == [.proxy(place)])
             say("0ut")
             try await cache.writer.forgiveTroubles()
-            await fetch(.everyPicture(cache.id, .photo))
+            await fetch(.everyPicture(cache.id, .original))
             #expect(try cache.read { try $0.counts() }.photos == 20)
         }
         #expect(activity.questions.isEmpty && proxy.requests.allSatisfy { $0.headers["authorization"] == nil })
@@ -273,14 +274,14 @@ import Testing
         _ = try await cache.writer.commit(
             draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 1))
         let photo = try #require(try cache.read { try $0.photo(galleryID: "1") })
-        let subject = Wish.Subject.picture(cache.id, photo.key, .photo)
+        let subject = Wish.Subject.picture(cache.id, photo.key, .original)
         try await working(caches) { () async throws in
             let changes = cache.changes()
             wishes.ask(for: subject)
             _ = await changes.next()
             for await _ in looking.stream {}
             let noted = try cache.read { try $0.photo(photo.key) }
-            #expect(noted?.photo.isWanting == false)
+            #expect(noted?.original.isWanting == false)
             // Its commit has been heard of by everybody, and it is not over.
             wishes.ask(for: .everyPicture(cache.id, .thumbnail))
             for await snapshot in wishes.snapshots() where snapshot.wishes.count == 1 { break }

@@ -1,8 +1,9 @@
 import Model
+import Session
 import Synchronization
 import TestSupport
 import Testing
-import Traffic
+import Scheduling
 
 @testable import Cache
 @testable import Networking

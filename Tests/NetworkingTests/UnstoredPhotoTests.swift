@@ -1,4 +1,5 @@
 import Glibc
+import Session
 import Model
 import TestSupport
 import Testing
@@ -24,10 +25,10 @@ import Testing
         #expect(rmdir(test.cache.files.photosFolder) == 0)
         let photo = try test.full("a")
         test.wishes.state([Wish(photo, importance: .lookedAt)], by: test.wishes.makeWisher())
-        try await test.until { [test] in try test.photo("a").photo.trouble != nil }
+        try await test.until { [test] in try test.photo("a").original.trouble != nil }
         await controller.finishTurn()
         #expect(test.activity.failures.map(\.next) == [nil] && test.clock.alarms.isEmpty)
-        guard case .putOff = try test.photo("a").photo.trouble else {
+        guard case .putOff = try test.photo("a").original.trouble else {
             Issue.record("the photo is not to blame")
             return
         }
@@ -39,7 +40,7 @@ import Testing
         case .hurry: test.wishes.hurry([photo])
         case .update: test.wishes.ask(for: test.list)
         }
-        try await test.until { [test] in try test.photo("a").photo.isCurrent }
+        try await test.until { [test] in try test.photo("a").original.isCurrent }
         #expect(test.paths.count { $0 == "/p/a" } == 2)
     }
 
@@ -50,7 +51,7 @@ import Testing
         test.start(maximumAttempts: 5)
         try await test.refresh()
         #expect(rmdir(test.cache.files.photosFolder) == 0)
-        let sweep = Wish.Subject.everyPicture(test.cache.id, .photo)
+        let sweep = Wish.Subject.everyPicture(test.cache.id, .original)
         test.wishes.ask(for: sweep, importance: .near)
         try await test.until { [test] in !test.wishes.isStanding(sweep) }
         #expect(test.activity.takeNotices() == [StorageTrouble.failing.notice])

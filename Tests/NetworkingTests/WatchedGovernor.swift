@@ -1,6 +1,6 @@
 import Model
 import Synchronization
-import Traffic
+import Scheduling
 
 /// A governor that remembers what it was told, and when, and leaves the judgement to another.
 struct WatchedGovernor: Governor {

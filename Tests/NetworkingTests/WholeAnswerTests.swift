@@ -1,4 +1,5 @@
 import Foundation
+import Session
 import Model
 import Synchronization
 import TestSupport
@@ -187,7 +188,7 @@ import Testing
             test.wishes.ask(for: test.list)
             try await test.until { [test] in !test.wishes.isStanding(test.list) || test.hasPutOff }
         case .thumbnail, .photo:
-            let (id, rendition) = (Self.ids[number], thing == .photo ? Rendition.photo : .thumbnail)
+            let (id, rendition) = (Self.ids[number], thing == .photo ? Rendition.original : .thumbnail)
             let subject = Wish.Subject.picture(test.cache.id, try test.key(id), rendition)
             test.wishes.state([Wish(subject, importance: .lookedAt)], by: test.wishes.makeWisher())
             try await test.until { [test] in

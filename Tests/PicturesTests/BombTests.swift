@@ -20,12 +20,12 @@ struct BombTests {
     @Test(arguments: Bomb.all) func costsNoMoreThanItsBudget(bomb: Bomb) throws {
         let file = folder.path("bomb")
         try bomb.write(to: file)
-        let customer = try DecoderCustomer("bomb", [file], in: folder)
-        let outcome = try #require(customer.told["outcome"])
+        let client = try DecoderClientProgram("bomb", [file], in: folder)
+        let outcome = try #require(client.told["outcome"])
         #expect(outcome.hasPrefix(bomb.outcome), "\(outcome)")
-        #expect(try #require(customer["grown"]) < Self.growth)
+        #expect(try #require(client["grown"]) < Self.growth)
         let isRefused = outcome != "whole" && outcome != "incomplete"
-        #expect(try #require(customer["milliseconds"]) < (isRefused ? Self.refusal : Self.work))
-        #expect(try #require(customer["resident"]) <= Self.memory)
+        #expect(try #require(client["milliseconds"]) < (isRefused ? Self.refusal : Self.work))
+        #expect(try #require(client["resident"]) <= Self.memory)
     }
 }

@@ -55,11 +55,11 @@ struct BrokenDecoderTests {
     private func outcomes(_ origin: String, _ programs: [Program], good: [UInt8]? = nil) throws -> [String: String] {
         let hanging = programs.filter { $0.error == .tookTooLong }.map(\.path)
         let others = programs.filter { $0.error != .tookTooLong }.map(\.path)
-        let customer = try DecoderCustomer(
+        let client = try DecoderClientProgram(
             "rounds", ["\(rounds)", origin] + hanging + ["--"] + others, good: good, in: folder)
-        #expect(customer["descriptors"] == 0 && customer["children"] == 0)
-        #expect(customer["spoiled"] == 0 && customer["good"] ?? 0 > 1)
-        let broken = customer.told.filter { $0.key.contains(": ") }
+        #expect(client["descriptors"] == 0 && client["children"] == 0)
+        #expect(client["spoiled"] == 0 && client["good"] ?? 0 > 1)
+        let broken = client.told.filter { $0.key.contains(": ") }
         #expect(broken.values.compactMap { Int($0) }.reduce(0, +) == rounds)
         return broken
     }

@@ -39,7 +39,7 @@ import Testing
 
     @Test(.disabled(if: Sanitizer.isOn, "the helper limits its address space")) func saysWhatItIs() throws {
         let report = try DecoderClient(path: try DecoderProcess.path).report()
-        #expect(report.walls.count == 2 && report.libraries.contains { $0.hasPrefix("libpng 1.") })
+        #expect(report.restrictions.count == 2 && report.libraries.contains { $0.hasPrefix("libpng 1.") })
         for library in ["libjpeg-turbo 2.", "libwebp 1.", "libtiff 4.", "libheif 1."] {
             #expect(report.libraries.contains { $0.hasPrefix(library) }, "\(report.libraries)")
         }

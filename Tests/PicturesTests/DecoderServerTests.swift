@@ -63,7 +63,7 @@ struct DecoderServerTests {
     @Test func endsWithVitrine() throws {
         let good = folder.write("good", PNGFile(scene).bytes)
         let command = try Command(
-            Built.folder + "/decoder-customer", ["leave", noted.path, good, "now"])
+            Built.folder + "/decoder-client", ["leave", noted.path, good, "now"])
         #expect(command.status != 0)
         let server = try #require(try starts().servers.first)
         while isThere(server), !isZombie(server) { sched_yield() }

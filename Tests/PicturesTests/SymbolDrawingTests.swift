@@ -64,8 +64,8 @@ import Testing
         let fog = picture(128, 3) { x, _ in UInt8(150 + x / 2) }
         let block = SymbolDrawing.draw(fog, style(.ascii, .none))
         #expect(Set(block.cells.map(\.text)).count > 6)
-        let wall = picture(128, 3) { x, _ in UInt8(250 + x % 2) }
-        #expect(Set(SymbolDrawing.draw(wall, style(.ascii, .none)).cells.map(\.text)).count <= 3)
+        let restriction = picture(128, 3) { x, _ in UInt8(250 + x % 2) }
+        #expect(Set(SymbolDrawing.draw(restriction, style(.ascii, .none)).cells.map(\.text)).count <= 3)
     }
 
     @Test func paletteIsTheNearest() {

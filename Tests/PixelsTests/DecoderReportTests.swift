@@ -4,10 +4,10 @@ import Testing
 
 struct DecoderReportTests {
     @Test func survivesTheWire() throws {
-        let report = DecoderReport(walls: ["Landlock 7", "no seccomp"], libraries: ["libpng 1.6.39"])
+        let report = DecoderReport(restrictions: ["Landlock 7", "no seccomp"], libraries: ["libpng 1.6.39"])
         #expect(report.text == "walls: Landlock 7, no seccomp\nlibraries: libpng 1.6.39\n")
         #expect(try DecoderReport(text: report.text) == report)
-        let none = DecoderReport(walls: [], libraries: [])
+        let none = DecoderReport(restrictions: [], libraries: [])
         #expect(try DecoderReport(text: none.text) == none)
         let memory = try SealedMemory()
         #expect(memory.isSealable && !SealedMemory(adopting: -1).isSealable)
@@ -26,7 +26,7 @@ struct DecoderReportTests {
     @Test func refusesWhatIsTooLong() throws {
         let memory = try SealedMemory()
         let name = String(repeating: "x", count: DecoderReport.longest)
-        try memory.fill(with: [Array(DecoderReport(walls: [name], libraries: []).text.utf8)])
+        try memory.fill(with: [Array(DecoderReport(restrictions: [name], libraries: []).text.utf8)])
         #expect(throws: PixelsError.self) { try DecoderReport(reading: memory) }
     }
 }

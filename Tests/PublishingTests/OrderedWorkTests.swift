@@ -1,5 +1,5 @@
 import Dispatch
-import Streams
+import Concurrency
 import TestSupport
 import Testing
 

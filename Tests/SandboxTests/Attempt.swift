@@ -15,7 +15,7 @@ struct Attempt: Sendable, CustomStringConvertible {
     }
 
     /// How confined the program is that tries it.
-    enum Walls: String {
+    enum Restrictions: String {
         case all, landlock, seccomp, none
         /// Those of the server, and those of a process that it has made, which has its own inside them.
         case server, served
@@ -59,7 +59,7 @@ struct Attempt: Sendable, CustomStringConvertible {
     ]
 
     /// Tries it, on a file of its own.
-    func outcome(_ walls: Walls) throws -> Outcome {
+    func outcome(_ restrictions: Restrictions) throws -> Outcome {
         let folder = TestFolder()
         let file = folder.path("file")
         // By a program that has ended: what is open for writing anywhere, if only in a child that another test has just
@@ -67,7 +67,7 @@ struct Attempt: Sendable, CustomStringConvertible {
         _ = try DecoderProcess.run(["/bin/cp", "/bin/true", file], input: STDIN_FILENO, output: STDERR_FILENO)
         let (input, output) = (try SealedMemory(), try SealedMemory())
         let status = try DecoderProcess.run(
-            [Built.folder + "/confinement-probe", walls.rawValue, description, file], input: input.descriptor,
+            [Built.folder + "/confinement-probe", restrictions.rawValue, description, file], input: input.descriptor,
             output: output.descriptor)
         if status == 128 + SIGSYS { return .killed }
         guard status == 0 else { throw ToolError(path: "confinement-probe", status: status) }

@@ -11,12 +11,12 @@ import Testing
 @Suite(.ownThread, .disabled(if: Sanitizer.isOn, "the confinement limits the address space"))
 struct ConfinementTests {
     /// The version of this kernel's Landlock, as the decoder finds it; nil where there is none.
-    private static let landlock = try? walls().firstMatch(of: /Landlock (\d+)/).flatMap { Int($0.1) }
+    private static let landlock = try? restrictions().firstMatch(of: /Landlock (\d+)/).flatMap { Int($0.1) }
 
-    private static func walls() throws -> String {
+    private static func restrictions() throws -> String {
         let process = try DecoderProcess([], arguments: [DecoderReport.argument])
         guard process.status == 0 else { throw ToolError(path: "vitrine-decoder", status: process.status) }
-        return try DecoderReport(reading: process.output).walls.joined(separator: ", ")
+        return try DecoderReport(reading: process.output).restrictions.joined(separator: ", ")
     }
 
     @Test(arguments: Attempt.all) func worksOutside(attempt: Attempt) throws {
@@ -53,6 +53,6 @@ struct ConfinementTests {
 
     /// Who asks is told which walls stand; seccomp every kernel has that Vitrine runs on.
     @Test func saysWhichWallsStand() throws {
-        #expect(try Self.walls().wholeMatch(of: /(no Landlock|Landlock \d+), seccomp/) != nil)
+        #expect(try Self.restrictions().wholeMatch(of: /(no Landlock|Landlock \d+), seccomp/) != nil)
     }
 }

@@ -2,7 +2,7 @@ import Model
 import TestSupport
 import Testing
 
-@testable import Traffic
+@testable import Scheduling
 
 /// How many start over a link of which nothing is known, and what counts among them.
 @Suite(.ownThread) struct BeginningTests {

@@ -2,7 +2,7 @@ import Model
 import TestSupport
 import Testing
 
-@testable import Traffic
+@testable import Scheduling
 
 /// What the user waits for, of a host that lets few run at once.
 @Suite(.ownThread) struct CapTests {

@@ -1,11 +1,11 @@
 import TestSupport
 import Testing
 
-@testable import Traffic
+@testable import Scheduling
 
 /// When a link has become much worse, and when it only seems so.
 @Suite(.ownThread) struct FallTests {
-    private var link = HostLink(isSecure: false)
+    private var link = HostPath(isSecure: false)
     private var now = 0.0
     /// When something was found to be of another world.
     private var falls: [Double] = []

@@ -3,7 +3,7 @@ import Model
 import TestSupport
 import Testing
 
-@testable import Traffic
+@testable import Scheduling
 
 /// The governor on simulated networks: against any fixed number of transfers, and against what the line takes at least.
 ///

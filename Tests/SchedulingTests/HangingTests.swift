@@ -2,7 +2,7 @@ import Model
 import TestSupport
 import Testing
 
-@testable import Traffic
+@testable import Scheduling
 
 /// What the governor does about what hangs when nothing else is left to do.
 @Suite(.ownThread) struct HangingTests {

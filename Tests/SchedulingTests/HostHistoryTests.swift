@@ -2,7 +2,7 @@ import LinkSimulation
 import TestSupport
 import Testing
 
-@testable import Traffic
+@testable import Scheduling
 
 @Suite(.ownThread) struct HostHistoryTests {
     /// A governor that has been over a network once.

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Traffic
+@testable import Scheduling
 
 /// What the order of packets says of a line.
 @Suite(.ownThread) struct LossRecordTests {

@@ -1,7 +1,7 @@
 import Model
 import Testing
 
-@testable import Traffic
+@testable import Scheduling
 
 /// What the governor takes for the bandwidth, while photos come over a line that carries two megabytes a second.
 struct MeasurementTests {

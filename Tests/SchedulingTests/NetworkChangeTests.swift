@@ -2,7 +2,7 @@ import Model
 import TestSupport
 import Testing
 
-@testable import Traffic
+@testable import Scheduling
 
 /// From one network to another.
 @Suite(.ownThread) struct NetworkChangeTests {

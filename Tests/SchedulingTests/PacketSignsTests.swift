@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Traffic
+@testable import Scheduling
 
 /// What the line loses is told from what a queue drops.
 @Suite struct PacketSignsTests {

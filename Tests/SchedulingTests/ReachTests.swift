@@ -2,7 +2,7 @@ import Model
 import TestSupport
 import Testing
 
-@testable import Traffic
+@testable import Scheduling
 
 /// What the governor does while a host cannot be reached.
 @Suite(.ownThread) struct ReachTests {

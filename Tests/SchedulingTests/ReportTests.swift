@@ -2,7 +2,7 @@ import Model
 import TestSupport
 import Testing
 
-@testable import Traffic
+@testable import Scheduling
 
 /// What is said of the network, by whom nothing or not much is known of it.
 @Suite(.ownThread) struct ReportTests {

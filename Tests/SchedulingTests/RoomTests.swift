@@ -2,7 +2,7 @@ import Model
 import TestSupport
 import Testing
 
-@testable import Traffic
+@testable import Scheduling
 
 /// What makes room for a photo that somebody opens.
 @Suite(.ownThread) struct RoomTests {

@@ -2,7 +2,7 @@ import Model
 import TestSupport
 import Testing
 
-@testable import Traffic
+@testable import Scheduling
 
 @Suite(.ownThread) struct RunningTransfersTests {
     private func transfer(_ sign: Double) -> RunningTransfer {

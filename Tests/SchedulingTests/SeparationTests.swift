@@ -2,7 +2,7 @@ import Model
 import TestSupport
 import Testing
 
-@testable import Traffic
+@testable import Scheduling
 
 /// What one host is to another, to the governor.
 @Suite(.ownThread) struct SeparationTests {
@@ -91,7 +91,7 @@ import Testing
             }
         }
         #expect(governor.hosts.count <= 1_024)
-        #expect(governor.hosts["gone2999"]?.reach.isOffline == true && governor.hosts["gone0"] == nil)
+        #expect(governor.hosts["gone2999"]?.reachability.isOffline == true && governor.hosts["gone0"] == nil)
     }
 
     /// A list may name a host for each of its pictures, and each would be connected to.

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Traffic
+@testable import Scheduling
 
 /// When one connection for all is left.
 @Suite(.ownThread) struct SharingTrialTests {

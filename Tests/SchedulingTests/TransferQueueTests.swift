@@ -2,7 +2,7 @@ import Model
 import TestSupport
 import Testing
 
-@testable import Traffic
+@testable import Scheduling
 
 @Suite(.ownThread) struct TransferQueueTests {
     private static let yes = Admission.now(.any)

@@ -3,7 +3,7 @@ import Model
 import TestSupport
 import Testing
 
-@testable import Screens
+@testable import UI
 
 /// What the user is told and asked in windows that are too small for it.
 @MainActor @Suite(.unlessItHangs) struct AnnouncementTests {

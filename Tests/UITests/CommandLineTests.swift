@@ -1,4 +1,5 @@
 import Cells
+import Session
 import Commands
 import Foundation
 import Model
@@ -6,7 +7,7 @@ import Settings
 import TestSupport
 import Testing
 
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct CommandLineTests {
     private let screens: TestScreens
@@ -182,7 +183,7 @@ import Testing
     @Test func noticesWaitUntilItIsDone() async throws {
         try await open(3)
         screens.press(":")
-        screens.activity.note(notice: "Something happened.")
+        screens.activity.postNotice("Something happened.")
         try await screens.until { screens.root.notices == ["Something happened."] }
         screens.type("last")
         #expect(screens.status == ":last")

@@ -2,7 +2,7 @@ import Commands
 import Cells
 import Testing
 
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite struct CommandTableTests {
     /// The scopes of every screen that there is.

@@ -5,7 +5,7 @@ import Settings
 import TestSupport
 import Testing
 
-@testable import Screens
+@testable import UI
 
 /// One table says which commands there are. Wherever they are listed for people, these are listed, and no others.
 @MainActor @Suite(.unlessItHangs) struct CommandsEverywhereTests {

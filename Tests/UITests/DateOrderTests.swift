@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Screens
+@testable import UI
 
 /// The patterns are those of glibc's locales.
 @Suite struct DateOrderTests {

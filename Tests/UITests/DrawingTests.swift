@@ -3,7 +3,7 @@ import Foundation
 import Model
 import Testing
 
-@testable import Screens
+@testable import UI
 
 /// The small things that screens are made of.
 @Suite struct DrawingTests {

@@ -1,10 +1,11 @@
 import Cells
+import Session
 import Model
 import Settings
 import TestSupport
 import Testing
 
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct EmptyTextTests {
     private nonisolated static let sizes = [
@@ -33,10 +34,10 @@ import Testing
         let failure = Failure("example.org cannot be reached", remedy: .network)
         screens.open()
         expect(screens, "Fetching the list of photos…", size)
-        screens.activity.note(.getting(Progress(done: 0)), of: screens.cache.id)
+        screens.activity.setPhase(.getting(Progress(done: 0)), of: screens.cache.id)
         try await screens.until { said(screens).contains("x") || size.rows == 5 }
         expect(screens, "Fetching the list of photos… x stops that.", size)
-        screens.activity.note(.waiting(failure, until: nil), of: screens.cache.id)
+        screens.activity.setPhase(.waiting(failure, until: nil), of: screens.cache.id)
         try await screens.until { said(screens).hasPrefix("The update failed") }
         expect(
             screens,

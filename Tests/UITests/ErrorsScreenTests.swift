@@ -1,4 +1,5 @@
 import Cells
+import Session
 import Commands
 import Logging
 import Model
@@ -7,7 +8,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct ErrorsScreenTests {
     private let screens: TestScreens
@@ -24,7 +25,7 @@ import Testing
     /// Notes that something failed at a second of the present day.
     private func fail(_ subject: Wish.Subject, _ failure: Failure, attempts: Int = 1, next: Int64? = nil) {
         let now = Timestamp(milliseconds: Log.systemTime())
-        screens.activity.note(
+        screens.activity.recordFailure(
             FailureReport(
                 subject, failure, attempts: attempts, first: now, last: now,
                 next: next.map { Timestamp(milliseconds: now.milliseconds + $0 * 1000) }))
@@ -42,11 +43,11 @@ import Testing
 
     @Test func thisRunsAndWhatTheCacheKeepsAreListed() async throws {
         try await screens.note(gone, for: .thumbnail, of: "7")
-        try await screens.note(gone, for: .photo, of: "8")
+        try await screens.note(gone, for: .original, of: "8")
         try await screens.cache.writer.noteSyncFailure(busy)
-        fail(try screens.subject("1", .photo), busy, attempts: 3, next: 60)
+        fail(try screens.subject("1", .original), busy, attempts: 3, next: 60)
         // It is kept as well, and stands there once.
-        fail(try screens.subject("8", .photo), Failure("not a picture", remedy: .none))
+        fail(try screens.subject("8", .original), Failure("not a picture", remedy: .none))
         try await open(until: "Photo 7")
         #expect(screens.title.hasPrefix(" Errors") && screens.title.hasSuffix(" 4"))
         let rows = rows()
@@ -63,13 +64,13 @@ import Testing
 
     /// What was said of a moment is not true any more when that has passed.
     @Test func whatIsDueHasItsTurnToCome() async throws {
-        fail(try screens.subject("1", .photo), busy, next: 60)
+        fail(try screens.subject("1", .original), busy, next: 60)
         try await open(until: "Photo 1")
         #expect(screens.text.contains(#/Tried once, at .*; again at/#))
         screens.context.wishes.pause()
         #expect(screens.text.contains("; again after the pause"))
         screens.context.wishes.resume()
-        fail(try screens.subject("2", .photo), busy, next: -1)
+        fail(try screens.subject("2", .original), busy, next: -1)
         try await screens.until { screens.text.contains("Photo 2") }
         screens.press("g")
         #expect(screens.text.contains("; again when its turn comes"))
@@ -79,9 +80,9 @@ import Testing
         let now = Timestamp(milliseconds: 1_800_000_000_000)
         let screens = try TestScreens(now: now)
         try await screens.sync(["a"])
-        screens.activity.note(
+        screens.activity.recordFailure(
             FailureReport(
-                try screens.subject("a", .photo), busy, attempts: 1, first: now, last: now,
+                try screens.subject("a", .original), busy, attempts: 1, first: now, last: now,
                 next: Timestamp(milliseconds: now.milliseconds + 60_000)))
         screens.press("E")
         var waited: Duration?
@@ -107,7 +108,7 @@ import Testing
         // An hour after the last, though nobody looks at the gallery.
         let due = Timestamp(milliseconds: now.milliseconds + 3_600_000)
         while screens.context.nextUpdate(screens.cache.address) != due { _ = await screens.waits.nextBegin() }
-        screens.activity.note(
+        screens.activity.recordFailure(
             FailureReport(
                 screens.list, Failure("the server answered 404 (not found)", remedy: .none), attempts: 1, first: now,
                 last: now))
@@ -117,7 +118,7 @@ import Testing
     }
 
     @Test func aPhotoThatAFilterLeavesOutIsGoneToAllTheSame() async throws {
-        try await screens.note(gone, for: .photo, of: "8")
+        try await screens.note(gone, for: .original, of: "8")
         screens.open()
         screens.press("f")
         screens.type("77")
@@ -164,7 +165,7 @@ import Testing
     func everySize(columns: Int, rows: Int) async throws {
         screens.size = Size(columns: columns, rows: rows)
         let reason = "the server sent “\(String(repeating: "long words ", count: 10))”, which is \u{1B}[2J no picture"
-        for id in 0..<30 { fail(try screens.subject("\(id)", .photo), Failure(reason, remedy: .none)) }
+        for id in 0..<30 { fail(try screens.subject("\(id)", .original), Failure(reason, remedy: .none)) }
         try await open(until: "Photo 2")
         #expect(screens.selected?.contains("Photo 29") == true)
         screens.press("G")
@@ -178,32 +179,32 @@ import Testing
     }
 
     @Test func whatHasComeLeavesTheList() async throws {
-        for id in ["1", "2", "3"] { fail(try screens.subject(id, .photo), busy) }
+        for id in ["1", "2", "3"] { fail(try screens.subject(id, .original), busy) }
         try await open(until: "Photo 3")
         screens.press("j")
         #expect(screens.selected?.contains("Photo 2") == true)
-        fail(try screens.subject("4", .photo), busy)
+        fail(try screens.subject("4", .original), busy)
         try await screens.until { screens.text.contains("Photo 4") }
         #expect(screens.selected?.contains("Photo 2") == true)
-        screens.activity.forgetFailure(of: try screens.subject("2", .photo))
+        screens.activity.forgetFailure(of: try screens.subject("2", .original))
         try await screens.until { !screens.text.contains("Photo 2") }
         #expect(screens.selected?.contains("Photo 1") == true)
     }
 
     @Test func oneIsTriedAtOnce() async throws {
-        for id in ["1", "2"] { try await screens.note(gone, for: .photo, of: id) }
+        for id in ["1", "2"] { try await screens.note(gone, for: .original, of: id) }
         screens.open()
         _ = screens.frame()
         try await open(until: "Photo 1")
         screens.press("r")
-        let subject = try screens.subject("1", .photo)
+        let subject = try screens.subject("1", .original)
         let snapshots = screens.wishes.snapshots()
         while !screens.wishes.isStanding(subject) { _ = await snapshots.next() }
-        #expect(try screens.photo("1").photo.isWanting && !screens.photo("2").photo.isWanting)
-        #expect(!screens.wishes.isStanding(try screens.subject("2", .photo)))
+        #expect(try screens.photo("1").original.isWanting && !screens.photo("2").original.isWanting)
+        #expect(!screens.wishes.isStanding(try screens.subject("2", .original)))
         screens.press("R")
-        while !screens.wishes.isStanding(try screens.subject("2", .photo)) { _ = await snapshots.next() }
-        #expect(try screens.photo("2").photo.isWanting)
+        while !screens.wishes.isStanding(try screens.subject("2", .original)) { _ = await snapshots.next() }
+        #expect(try screens.photo("2").original.isWanting)
     }
 
     @Test func offlineNothingIsTried() async throws {
@@ -211,17 +212,17 @@ import Testing
         settings.offline = true
         let screens = try TestScreens(settings)
         try await screens.sync(["a"])
-        try await screens.note(gone, for: .photo, of: "a")
+        try await screens.note(gone, for: .original, of: "a")
         screens.press("E")
         try await screens.until { screens.text.contains("Photo a") }
         screens.press("r")
         #expect(screens.status == " Offline: nothing is fetched.")
-        #expect(try !screens.photo("a").photo.isWanting)
+        #expect(try !screens.photo("a").original.isWanting)
     }
 
     @Test func thisRunsAreClearedAndTheOthersStay() async throws {
-        try await screens.note(gone, for: .photo, of: "1")
-        fail(try screens.subject("2", .photo), busy)
+        try await screens.note(gone, for: .original, of: "1")
+        fail(try screens.subject("2", .original), busy)
         try await open(until: "Photo 1")
         screens.press("c")
         #expect(screens.status == " Clear the errors of this run? (y/n)")
@@ -231,26 +232,26 @@ import Testing
     }
 
     @Test func theReasonIsCopied() async throws {
-        fail(try screens.subject("2", .photo), Failure("no \u{7} bell", remedy: .none))
+        fail(try screens.subject("2", .original), Failure("no \u{7} bell", remedy: .none))
         try await open(until: "Photo 2")
         screens.press("y")
         #expect(screens.copied == ["no ␇ bell"])
         #expect(screens.status == " The reason was sent to the clipboard.")
     }
 
-    @Test(arguments: [Rendition.photo, .thumbnail])
+    @Test(arguments: [Rendition.original, .thumbnail])
     func oneGoesToWhereItFailed(rendition: Rendition) async throws {
         fail(try screens.subject("5", rendition), busy)
         try await open(until: "Photo 5")
         screens.press(Key(.enter))
-        #expect(screens.root.place.photo == "5" && screens.root.place.isPhotoOpen == (rendition == .photo))
+        #expect(screens.root.place.photo == "5" && screens.root.place.isPhotoOpen == (rendition == .original))
         // Where the gallery is open it stays as it is.
         if rendition == .thumbnail { screens.press(Key(.enter)) }
         screens.press("q", ",", "D")
         try await screens.until { screens.root.place.photo == "5" && screens.title.contains("75 of 80") }
         try await open(until: "Photo 5")
         screens.press(Key(.enter))
-        if rendition == .photo { screens.press("q") }
+        if rendition == .original { screens.press("q") }
         #expect(screens.title.contains("75 of 80"))
     }
 
@@ -262,7 +263,7 @@ import Testing
         #expect(!screens.status.contains("error"))
         try await screens.note(gone, for: .thumbnail, of: "1")
         try await screens.until { screens.status.contains("1 error: E") }
-        try await screens.note(gone, for: .photo, of: "1")
+        try await screens.note(gone, for: .original, of: "1")
         try await screens.until { screens.status.contains("2 errors: E") }
         // What failed somewhere else is none of this gallery's.
         fail(.list(GalleryID(try Address("http://example.org/other.xml"))), busy)

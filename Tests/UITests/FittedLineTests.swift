@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Screens
+@testable import UI
 
 struct FittedLineTests {
     private let line: FittedLine = {

@@ -1,11 +1,12 @@
 import Cells
+import Session
 import Model
 import Numbers
 import Settings
 import TestSupport
 import Testing
 
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct GalleriesScreenTests {
     private let preset = Address(filePath: "/usr/share/vitrine/TestGallery")
@@ -306,7 +307,7 @@ import Testing
         var frames = screens.wantedFrames
         // It may just have been looked up, and then it is looked up again after a while.
         let passing = Task { while await screens.waits.nextBegin() != nil { screens.waits.pass() } }
-        screens.activity.note(.getting(Progress(done: 0)), of: screens.cache.id)
+        screens.activity.setPhase(.getting(Progress(done: 0)), of: screens.cache.id)
         try await screens.until { screens.text.contains("1 photo · Updating") }
         passing.cancel()
         await passing.value
@@ -315,7 +316,7 @@ import Testing
         frames = screens.wantedFrames
         let changes = screens.activity.changes()
         for done in 1...50 {
-            screens.activity.note(.getting(Progress(done: ByteCount(done))), of: screens.cache.id)
+            screens.activity.setPhase(.getting(Progress(done: ByteCount(done))), of: screens.cache.id)
             _ = await changes.next()
         }
         #expect(screens.wantedFrames <= frames + 1)

@@ -1,11 +1,12 @@
 import Cells
+import Session
 import Model
 import Settings
 import TestSupport
 import Testing
 
 @testable import Cache
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct GalleryEditingTests {
     private let preset = Address(filePath: "/usr/share/vitrine/TestGallery")
@@ -198,9 +199,9 @@ import Testing
     @Test func oneThatIsOpenHereIsEmptied() async throws {
         let screens = try screens()
         try await screens.sync(["a"])
-        try await screens.store(TestScreens.picture(red: 1), as: .photo, of: "a")
+        try await screens.store(TestScreens.picture(red: 1), as: .original, of: "a")
         let moment = Timestamp(milliseconds: 0)
-        screens.activity.note(
+        screens.activity.recordFailure(
             FailureReport(
                 screens.list, Failure("gone", remedy: .none), attempts: 1, first: moment, last: moment))
         try await screens.caches.discard(screens.cache.address)
@@ -234,7 +235,7 @@ import Testing
     @Test func sizesAndErrorsHaveColumnsWhereThereIsRoom() async throws {
         let screens = try TestScreens(remembered: [Address("http://example.org/album/index.xml")])
         try await screens.sync(["a", "b"])
-        try await screens.note(.bad(Failure("gone", remedy: .none)), for: .photo, of: "a")
+        try await screens.note(.bad(Failure("gone", remedy: .none)), for: .original, of: "a")
         screens.open()
         screens.press("q")
         // What was looked up when the screen came up first may be older.

@@ -3,7 +3,7 @@ import Cells
 import Settings
 import Testing
 
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite struct HelpScreenTests {
     private nonisolated static let sizes = [

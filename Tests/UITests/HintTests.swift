@@ -1,4 +1,5 @@
 import Cells
+import Session
 import Commands
 import Foundation
 import Model
@@ -6,7 +7,7 @@ import Settings
 import TestSupport
 import Testing
 
-@testable import Screens
+@testable import UI
 
 /// Hints in the status line.
 @MainActor @Suite(.unlessItHangs) struct HintTests {

@@ -4,7 +4,7 @@ import Model
 import Settings
 import Testing
 
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite struct KeyMapInUseTests {
     private func screens(_ bindings: (scope: String, key: String, command: String)...) throws -> TestScreens {

@@ -1,7 +1,7 @@
 import Cells
 import Testing
 
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite struct LinePromptTests {
     /// On a narrow screen a long question would leave no room for the answer.

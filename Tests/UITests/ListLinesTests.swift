@@ -3,7 +3,7 @@ import Commands
 import TestSupport
 import Testing
 
-@testable import Screens
+@testable import UI
 
 @Suite struct ListLinesTests {
     /// Sections of these lengths.
@@ -41,7 +41,7 @@ import Testing
         var scroll = ListScroll()
         scroll.setCount(1_000_000)
         for command in [Command.down, .last, .up, .pageUp, .first, .pageDown, .halfPageDown, .right] {
-            _ = scroll.obey(command, in: lines)
+            _ = scroll.perform(command, in: lines)
             scroll.layOut(lines, rows: 40, height: 8)
             #expect(scroll.window.contains(scroll.selected))
         }
@@ -64,7 +64,7 @@ import Testing
                 case 0: scroll.select(Int.random(in: 0..<lines.count, using: &random))
                 case 1: scroll.roll(by: Int.random(in: -3...3, using: &random), in: lines)
                 case 2: scroll.roll(to: Int.random(in: -1...lines.count, using: &random), in: lines)
-                default: _ = scroll.obey(Command.allCases.randomElement(using: &random)!, in: lines)
+                default: _ = scroll.perform(Command.allCases.randomElement(using: &random)!, in: lines)
                 }
                 scroll.layOut(lines, rows: rows, height: height)
                 let window = scroll.window

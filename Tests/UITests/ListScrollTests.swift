@@ -1,7 +1,7 @@
 import Commands
 import Testing
 
-@testable import Screens
+@testable import UI
 
 @Suite struct ListScrollTests {
     private func scroll(count: Int, visible: Int, selected: Int = 0) -> ListScroll {
@@ -16,7 +16,7 @@ import Testing
         var empty = scroll(count: 0, visible: 5)
         #expect(empty.isEmpty && empty.window.isEmpty && empty.selected == 0)
         for command in [Command.up, .down, .pageDown, .pageUp, .last, .first] {
-            _ = empty.obey(command)
+            _ = empty.perform(command)
             #expect(empty.window.isEmpty && empty.selected == 0 && empty.first == 0)
         }
         empty.setCount(-1)
@@ -50,11 +50,11 @@ import Testing
 
     @Test func scrollsNoFartherThanItTakes() {
         var list = scroll(count: 100, visible: 5)
-        for _ in 0..<4 { _ = list.obey(.down) }
+        for _ in 0..<4 { _ = list.perform(.down) }
         #expect(list.selected == 4 && list.window == 0..<5)
-        _ = list.obey(.down)
+        _ = list.perform(.down)
         #expect(list.selected == 5 && list.window == 1..<6)
-        _ = list.obey(.up)
+        _ = list.perform(.up)
         #expect(list.selected == 4 && list.window == 1..<6)
     }
 
@@ -66,7 +66,7 @@ import Testing
             (.down, 19, 14), (.first, 0, 0),
         ]
         for (command, selected, first) in steps {
-            _ = list.obey(command)
+            _ = list.perform(command)
             #expect(list.selected == selected && list.first == first, "\(command)")
         }
     }
@@ -74,7 +74,7 @@ import Testing
     @Test func movingIsItsOwn() {
         var list = scroll(count: 20, visible: 6, selected: 2)
         for command in Self.moves {
-            let isObeyed = list.obey(command)
+            let isObeyed = list.perform(command)
             #expect(isObeyed, "\(command)")
         }
     }
@@ -88,7 +88,7 @@ import Testing
         let before = list
         let others = Set(Command.allCases).subtracting(Self.moves)
         for command in others {
-            let isObeyed = list.obey(command)
+            let isObeyed = list.perform(command)
             #expect(!isObeyed, "\(command)")
         }
         #expect(list == before)
@@ -110,7 +110,7 @@ import Testing
         var list = scroll(count: 37, visible: 7)
         let commands = Command.allCases
         for step in 0..<500 {
-            _ = list.obey(commands[step * 7 % commands.count])
+            _ = list.perform(commands[step * 7 % commands.count])
             if step % 5 == 0 { list.setCount(step * 13 % 50) }
             if step % 3 == 0 { list.setVisible(step * 11 % 9) }
             #expect(list.isEmpty ? list.window.isEmpty : list.window.contains(list.selected))

@@ -4,7 +4,7 @@ import Logging
 import TestSupport
 import Testing
 
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct LogScreenTests {
     private let screens: TestScreens

@@ -2,7 +2,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct LookUpTests {
     private let waits = ManualWait()
@@ -25,11 +25,11 @@ import Testing
         let lookUp = lookUp { looks.next() }
         for _ in 0..<100 { lookUp.noteNews() }
         #expect(await nextFound() == 1)
-        #expect(await waits.nextBegin() == NewsPace.interval)
+        #expect(await waits.nextBegin() == Throttle.interval)
         waits.pass()
         // What came meanwhile is one look more.
         #expect(await nextFound() == 2)
-        #expect(await waits.nextBegin() == NewsPace.interval)
+        #expect(await waits.nextBegin() == Throttle.interval)
         waits.pass()
         lookUp.look()
         #expect(await nextFound() == 3)

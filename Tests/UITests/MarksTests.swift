@@ -5,7 +5,7 @@ import Testing
 import Text
 
 @testable import Cache
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct MarksTests {
     private let screens: TestScreens
@@ -120,7 +120,7 @@ import Text
         try await open(count)
         try await screens.until { screens.title.hasSuffix("1 of \(count)") }
         try await screens.until { (screens.root.children.last as? PhotosScreen)?.results.isComplete == true }
-        try await screens.store(TestScreens.picture(red: 9), as: .photo, of: "\(count - 1)")
+        try await screens.store(TestScreens.picture(red: 9), as: .original, of: "\(count - 1)")
         screens.press(.control("a"), "D")
         try await screens.until { screens.status.contains("Delete") }
         #expect(screens.status == " Delete \(NumberFormat.current.text(count)) photos from the cache? (y/n)")

@@ -4,7 +4,7 @@ import Settings
 import TestSupport
 import Testing
 
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct MouseTests {
     private let screens: TestScreens
@@ -101,7 +101,7 @@ import Testing
     /// A picture with a line of another colour down its middle.
     private func openPhoto() async throws {
         try await screens.sync(["a", "b"])
-        try await screens.store(TestScreens.picture(red: 100), as: .photo, of: "a")
+        try await screens.store(TestScreens.picture(red: 100), as: .original, of: "a")
         screens.open(at: "a", isPhotoOpen: true)
         try await screens.until { screens.frame()[40, 12].style.background == .rgb(100, 0, 0) }
     }

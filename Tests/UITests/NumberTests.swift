@@ -4,7 +4,7 @@ import Settings
 import TestSupport
 import Testing
 
-@testable import Screens
+@testable import UI
 
 /// Numbers that are typed before commands.
 @MainActor @Suite(.unlessItHangs) struct NumberTests {
@@ -126,7 +126,7 @@ import Testing
 
     @Test func aSlideshowTakesSeconds() async throws {
         try await screens.sync(["a", "b"])
-        try await screens.store(TestScreens.picture(red: 100), as: .photo, of: "a")
+        try await screens.store(TestScreens.picture(red: 100), as: .original, of: "a")
         screens.open(at: "a", isPhotoOpen: true)
         func middle() -> Colour { screens.frame()[40, 12].style.background }
         try await screens.until { middle() != .terminal }
@@ -146,7 +146,7 @@ import Testing
 
     @Test func aSlideshowFromTheListTakesSecondsToo() async throws {
         try await screens.sync(["a", "b"])
-        try await screens.store(TestScreens.picture(red: 100), as: .photo, of: "a")
+        try await screens.store(TestScreens.picture(red: 100), as: .original, of: "a")
         screens.open(at: "a")
         _ = screens.frame()
         screens.type("20S")

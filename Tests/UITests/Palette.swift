@@ -1,6 +1,6 @@
 import Cells
 
-@testable import Screens
+@testable import UI
 
 /// What xterm makes of colours that it is sent; other terminals' cubes are the same, and their first sixteen are similar.
 enum Palette {

@@ -1,10 +1,11 @@
 import Cells
+import Session
 import Model
 import Settings
 import TestSupport
 import Testing
 
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct PhotoActionsTests {
     private let screens: TestScreens
@@ -40,7 +41,7 @@ import Testing
         open(isPhotoOpen: isPhotoOpen)
         screens.press("Y")
         #expect(screens.copied.isEmpty && screens.status.contains("so it has no path; its address can be copied"))
-        try await screens.store(TestScreens.picture(red: 9), as: .photo, of: "b")
+        try await screens.store(TestScreens.picture(red: 9), as: .original, of: "b")
         screens.press("Y")
         let key = try screens.photo("b").key
         let stored = try #require(try screens.cache.read { try $0.photoFile(of: key) })
@@ -55,12 +56,12 @@ import Testing
     }
 
     @Test func aPhotoIsDeletedFromTheCacheAlone() async throws {
-        try await screens.store(TestScreens.picture(red: 9), as: .photo, of: "b")
+        try await screens.store(TestScreens.picture(red: 9), as: .original, of: "b")
         open(isPhotoOpen: false)
         screens.press("D")
         try await screens.until { screens.status == " Deleted from the cache, not from the gallery: “Photo b”." }
-        #expect(try screens.photo("b").photo.held == nil)
-        #expect(await screens.importance(of: try screens.subject("b", .photo)) == nil)
+        #expect(try screens.photo("b").original.held == nil)
+        #expect(await screens.importance(of: try screens.subject("b", .original)) == nil)
         screens.press(Key(.delete))
         try await screens.until { screens.status.contains("“Photo b”: not here") }
     }
@@ -71,9 +72,9 @@ import Testing
         _ = screens.frame()
         screens.press("q")
         _ = screens.frame()
-        let subject = try screens.subject("b", .photo)
+        let subject = try screens.subject("b", .original)
         #expect(await screens.importance(of: subject) == .rest)
-        try await screens.store(TestScreens.picture(red: 9), as: .photo, of: "b")
+        try await screens.store(TestScreens.picture(red: 9), as: .original, of: "b")
         let photos = try #require(screens.root.openGallery)
         try await screens.until { photos.left == nil }
         _ = screens.frame()
@@ -88,41 +89,41 @@ import Testing
         open(isPhotoOpen: true)
         screens.press("D")
         #expect(screens.status.contains("It is not here") && screens.root.place.isPhotoOpen)
-        try await screens.store(TestScreens.picture(red: 9), as: .photo, of: "b")
+        try await screens.store(TestScreens.picture(red: 9), as: .original, of: "b")
         try await screens.until { !screens.text.contains("Loading") }
         screens.press("D")
         try await screens.until { screens.status == " Deleted from the cache, not from the gallery: “Photo b”." }
         #expect(!screens.root.place.isPhotoOpen && screens.root.place.photo == "b")
         _ = screens.frame()
         // Else it would come again at once.
-        #expect(await screens.importance(of: try screens.subject("b", .photo)) == nil)
+        #expect(await screens.importance(of: try screens.subject("b", .original)) == nil)
     }
 
     @Test func severalAreDeletedWhenTheUserHasSaidSo() async throws {
-        try await screens.store(TestScreens.picture(red: 9), as: .photo, of: "a")
+        try await screens.store(TestScreens.picture(red: 9), as: .original, of: "a")
         open(isPhotoOpen: false)
         let keys = try ["a", "b"].map { try screens.photo($0).key }
         let actions = PhotoActions(screens.context, cache: screens.cache, from: screens.root)
-        actions.obey(.delete, on: keys)
+        actions.perform(.delete, on: keys)
         #expect(screens.status == " Delete 2 photos from the cache? (y/n)")
         screens.press("n")
-        #expect(try screens.photo("a").photo.held != nil)
-        actions.obey(.delete, on: keys)
+        #expect(try screens.photo("a").original.held != nil)
+        actions.perform(.delete, on: keys)
         screens.press("y")
         // Only one of them was here.
         try await screens.until { screens.status.contains("Deleted from the cache, not from the gallery: 1 photo.") }
-        #expect(try screens.photo("a").photo.held == nil)
+        #expect(try screens.photo("a").original.held == nil)
     }
 
     @Test(arguments: [false, true]) func aPhotoIsFetchedAnewAndShownMeanwhile(isPhotoOpen: Bool) async throws {
-        try await screens.store(TestScreens.picture(red: 9), as: .photo, of: "b")
+        try await screens.store(TestScreens.picture(red: 9), as: .original, of: "b")
         open(isPhotoOpen: isPhotoOpen)
         screens.press(.control("r"))
         try await screens.until { screens.status == " Fetching anew: “Photo b”." }
-        let state = try screens.photo("b").photo
+        let state = try screens.photo("b").original
         #expect(state.isWanting && state.held == 1)
         let asked = try #require(await screens.wishes.snapshots().next()?.asked)
-        #expect(try Set(asked.keys) == [screens.subject("b", .photo), screens.subject("b", .thumbnail)])
+        #expect(try Set(asked.keys) == [screens.subject("b", .original), screens.subject("b", .thumbnail)])
     }
 
     @Test func offlineNothingIsFetchedAnew() async throws {
@@ -148,7 +149,7 @@ import Testing
     }
 
     @Test func aSlideshowBeginsInTheList() async throws {
-        for id in ["a", "b", "c"] { try await screens.store(TestScreens.picture(red: 9), as: .photo, of: id) }
+        for id in ["a", "b", "c"] { try await screens.store(TestScreens.picture(red: 9), as: .original, of: id) }
         screens.open(at: "b")
         screens.press("S")
         try await screens.until { screens.title.contains("2 of 3 · fit · slideshow") }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct PhotoBadgeTests {
     private let screens: TestScreens
@@ -44,9 +44,9 @@ import Testing
         try await screens.sync(["a", "b", "c"])
         screens.open()
         let before = screens.text
-        try await screens.store(TestScreens.picture(red: 9), as: .photo, of: "b")
+        try await screens.store(TestScreens.picture(red: 9), as: .original, of: "b")
         try await screens.note(.bad(Failure("no", remedy: .none)), for: .thumbnail, of: "b")
-        try await screens.note(.putOff(Failure("no", remedy: .none)), for: .photo, of: "c")
+        try await screens.note(.putOff(Failure("no", remedy: .none)), for: .original, of: "c")
         try await screens.until { column == "   ×▪ ×  " }
         screens.press(" ", " ")
         #expect(column == "✓  ✓×▪×  ")

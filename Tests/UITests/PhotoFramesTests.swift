@@ -1,11 +1,12 @@
 import Cells
+import Session
 import Model
 import Numbers
 import Settings
 import TestSupport
 import Testing
 
-@testable import Screens
+@testable import UI
 
 /// How often a photo's screen asks for a frame, and which list it is that it follows.
 @MainActor @Suite(.unlessItHangs) struct PhotoFramesTests {
@@ -45,10 +46,10 @@ import Testing
         try await screens.sync(["a"])
         screens.open(at: "a", isPhotoOpen: true)
         _ = screens.frame()
-        let (subject, changes) = (try screens.subject("a", .photo), screens.activity.changes())
+        let (subject, changes) = (try screens.subject("a", .original), screens.activity.changes())
         let frames = screens.wantedFrames
         for done in 1...50 {
-            screens.activity.note(Progress(done: ByteCount(done)), of: subject)
+            screens.activity.setProgress(Progress(done: ByteCount(done)), of: subject)
             // Each by itself, and not what has come together.
             _ = await changes.next()
             try await screens.until { screens.status.contains(" \(done) B") }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct PhotoPaneTests {
     private let screens: TestScreens
@@ -16,7 +16,7 @@ import Testing
         screens.size = size
         try await screens.sync((0..<50).map { "\($0)" })
         try await screens.store(TestScreens.picture(red: 100), as: .thumbnail, of: "1")
-        try await screens.store(TestScreens.picture(red: 200), as: .photo, of: "2")
+        try await screens.store(TestScreens.picture(red: 200), as: .original, of: "2")
         screens.open()
     }
 
@@ -73,7 +73,7 @@ import Testing
         #expect(try said().contains("Photo 0"))
         screens.press("j")
         #expect(try said().contains("Photo 0") && screens.selected?.hasPrefix("Photo 1") == true)
-        #expect(await screens.waits.nextBegin() == CursorRest.interval)
+        #expect(await screens.waits.nextBegin() == Debounce.interval)
         // Another key, and the time begins anew.
         screens.press("k", "j")
         _ = screens.frame()
@@ -84,7 +84,7 @@ import Testing
         _ = screens.frame()
         // Until there is something of the next photo, this one stays.
         #expect(try said().contains("Photo 1") && shows(red: 100))
-        #expect(await screens.waits.nextBegin() == CursorRest.interval)
+        #expect(await screens.waits.nextBegin() == Debounce.interval)
         screens.waits.pass()
         try await screens.until { try shows(red: 200) && said().contains { $0.contains("40 × 30") } }
         #expect(try said().contains("Photo 2") && said().contains { $0.hasPrefix("Photo is here, ") })
@@ -101,7 +101,7 @@ import Testing
         screens.waits.pass()
         try await screens.until { try shows(red: 100) }
         let photos = await screens.wished().filter {
-            if case .picture(_, _, .photo) = $0.subject { true } else { false }
+            if case .picture(_, _, .original) = $0.subject { true } else { false }
         }
         #expect(photos.isEmpty)
     }

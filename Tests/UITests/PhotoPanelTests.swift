@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Pictures
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct PhotoPanelTests {
     private let screens: TestScreens
@@ -33,16 +33,16 @@ import Testing
     private func open(_ size: Size) async throws {
         screens.size = size
         try await screens.sync(["a", "b"])
-        try await screens.store(portrait(), as: .photo, of: "a")
+        try await screens.store(portrait(), as: .original, of: "a")
         screens.open(at: "a", isPhotoOpen: true)
         _ = screens.frame()
     }
 
     @Test func aNumberIsALine() {
         var panel = PhotoPanel()
-        _ = panel.obey(.information)
+        _ = panel.perform(.information)
         #expect(panel.layOut(count: 30, visible: 10) == 0..<10 && !panel.goTo(line: 5))
-        _ = panel.obey(.information)
+        _ = panel.perform(.information)
         #expect(panel.goTo(line: 5) && panel.layOut(count: 30, visible: 10) == 5..<15)
         #expect(panel.goTo(line: 900) && panel.layOut(count: 30, visible: 10) == 20..<30)
     }

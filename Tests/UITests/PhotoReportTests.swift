@@ -3,7 +3,7 @@ import Pictures
 import Testing
 
 @testable import Cache
-@testable import Screens
+@testable import UI
 
 @MainActor struct PhotoReportTests {
     @Test("A degree is a word where there is ASCII alone", arguments: [false, true])

@@ -1,9 +1,10 @@
 import Cells
+import Session
 import Model
 import TestSupport
 import Testing
 
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct PhotoScreenTests {
     private let screens: TestScreens
@@ -31,34 +32,34 @@ import Testing
         let refused = Failure("a password is needed for other.example" + Failure.askedOnOpening, remedy: .none)
         for rendition in Rendition.allCases { try await screens.note(.bad(refused), for: rendition, of: "a") }
         screens.open(at: "a", isPhotoOpen: true)
-        try await screens.until { try screens.photo("a").photo.isWanting && screens.photo("a").thumbnail.isWanting }
+        try await screens.until { try screens.photo("a").original.isWanting && screens.photo("a").thumbnail.isWanting }
         for rendition in Rendition.allCases {
             #expect(await screens.importance(of: try screens.subject("a", rendition)) == .lookedAt)
         }
         // Another failure then stays until the user asks for a retry.
         for rendition in Rendition.allCases { try await screens.note(.bad(refused), for: rendition, of: "a") }
         try await screens.until { screens.text.contains("a password is needed for") }
-        #expect(try screens.photo("a").photo.trouble == .bad(refused))
+        #expect(try screens.photo("a").original.trouble == .bad(refused))
     }
 
     @Test("BEHAVIOURS 3.5: while it is on its way it says so, and how far it is")
     func loading() async throws {
         try await open()
-        let subject = try screens.subject("a", .photo)
+        let subject = try screens.subject("a", .original)
         #expect(await screens.importance(of: subject) == .lookedAt)
         #expect(screens.status.hasPrefix(" Loading…") && said.contains("Loading…"))
-        screens.activity.note(Progress(done: 25_000, total: 100_000), of: subject)
+        screens.activity.setProgress(Progress(done: 25_000, total: 100_000), of: subject)
         try await screens.until { screens.status.hasPrefix(" Loading… 25.0 KB of 100.0 KB") }
         // A bar in the status line, and one below the word in the middle.
         #expect(screens.status.contains("━━━───────") || screens.status.contains("━━────────"))
         let bar = screens.frame().text(inRow: 13).trimmingPrefix { $0 == " " }
         #expect(bar == String(repeating: "━", count: 10) + String(repeating: "─", count: 30))
         // Without a whole there is no part of it.
-        screens.activity.note(Progress(done: 30_000), of: subject)
+        screens.activity.setProgress(Progress(done: 30_000), of: subject)
         try await screens.until { screens.status.hasPrefix(" Loading… 30.0 KB ") }
         #expect(!screens.text.contains("━"))
-        screens.activity.note(nil, of: subject)
-        try await screens.store(TestScreens.picture(red: 255), as: .photo, of: "a")
+        screens.activity.setProgress(nil, of: subject)
+        try await screens.store(TestScreens.picture(red: 255), as: .original, of: "a")
         try await screens.until { middle == .rgb(255, 0, 0) }
         #expect(!screens.text.contains("Loading…") && screens.title.hasSuffix("1 of 2 · fit"))
     }
@@ -70,7 +71,7 @@ import Testing
         screens.open(at: "a", isPhotoOpen: true)
         try await screens.until { middle == .rgb(90, 0, 0) }
         #expect(screens.status.hasPrefix(" Loading…"))
-        try await screens.store(TestScreens.picture(red: 255), as: .photo, of: "a")
+        try await screens.store(TestScreens.picture(red: 255), as: .original, of: "a")
         try await screens.until { middle == .rgb(255, 0, 0) }
         #expect(!screens.status.contains("Loading…"))
     }
@@ -78,7 +79,7 @@ import Testing
     @Test("BEHAVIOURS 3.5: that it cannot be had is said below, and why in the middle, once")
     func failed() async throws {
         try await open()
-        try await screens.note(.bad(reason), for: .photo, of: "a")
+        try await screens.note(.bad(reason), for: .original, of: "a")
         try await screens.until { screens.status.hasPrefix(" Load failed ") }
         #expect(said.contains("Load failed: the server answered 404"))
         #expect(screens.text.components(separatedBy: "the server answered 404").count == 2)
@@ -87,7 +88,7 @@ import Testing
     @Test("BEHAVIOURS 3.5: an undecodable photo is a load that failed")
     func undecodable() async throws {
         try await open()
-        try await screens.store([0xFF, 0xD8, 0xFF, 0x00, 0x01], as: .photo, of: "a")
+        try await screens.store([0xFF, 0xD8, 0xFF, 0x00, 0x01], as: .original, of: "a")
         try await screens.until { screens.status.hasPrefix(" Load failed ") }
         #expect(said.contains("Load failed: "))
     }
@@ -95,9 +96,9 @@ import Testing
     @Test("BEHAVIOURS 3.5: when it is tried again, both places say so")
     func triedAgain() async throws {
         try await open()
-        try await screens.note(.putOff(reason), for: .photo, of: "a")
+        try await screens.note(.putOff(reason), for: .original, of: "a")
         try await screens.until { screens.status.hasPrefix(" Load failed ") }
-        screens.activity.note(Progress(done: 1_000, total: 4_000), of: try screens.subject("a", .photo))
+        screens.activity.setProgress(Progress(done: 1_000, total: 4_000), of: try screens.subject("a", .original))
         try await screens.until { screens.status.hasPrefix(" Loading… 1.0 KB") }
         #expect(!screens.text.contains("Load failed") && said.contains("Loading…"))
     }
@@ -105,10 +106,10 @@ import Testing
     @Test("BEHAVIOURS 2.6, 3.5: an older photo stays in view, whatever becomes of the newer one")
     func olderStays() async throws {
         try await open()
-        try await screens.store(TestScreens.picture(red: 255), as: .photo, of: "a")
+        try await screens.store(TestScreens.picture(red: 255), as: .original, of: "a")
         try await screens.until { middle == .rgb(255, 0, 0) }
         try await screens.sync([TestScreens.entry("a", date: 9)])
-        try await screens.note(.bad(reason), for: .photo, of: "a")
+        try await screens.note(.bad(reason), for: .original, of: "a")
         try await screens.until { screens.status.hasPrefix(" Load failed: the server answered 404") }
         // The picture itself is whole.
         #expect(middle == .rgb(255, 0, 0) && screens.text.components(separatedBy: "Load failed").count == 2)
@@ -126,10 +127,10 @@ import Testing
     @Test("BEHAVIOURS 3.5: why it cannot be had is said though the cache could not be told")
     func failureOnlyKnownNow() async throws {
         try await open()
-        let subject = try screens.subject("a", .photo)
-        screens.activity.note(Failure("The disk is full", remedy: .time), of: subject)
+        let subject = try screens.subject("a", .original)
+        screens.activity.setFailure(Failure("The disk is full", remedy: .time), of: subject)
         try await screens.until { screens.text.contains("Load failed: The disk is full") }
-        screens.activity.note(Progress(done: 0), of: subject)
+        screens.activity.setProgress(Progress(done: 0), of: subject)
         try await screens.until { !screens.text.contains("Load failed") }
     }
 
@@ -164,7 +165,7 @@ import Testing
     @Test("BEHAVIOURS 5.7: left before it has arrived, it is still wanted, after everything else")
     func left() async throws {
         try await open()
-        let subject = try screens.subject("a", .photo)
+        let subject = try screens.subject("a", .original)
         screens.press("q")
         _ = screens.frame()
         #expect(await screens.importance(of: subject) == .rest)
@@ -172,13 +173,13 @@ import Testing
         #expect(await screens.importance(of: subject) == .lookedAt)
         screens.press("]")
         #expect(await screens.importance(of: subject) == .rest)
-        #expect(await screens.importance(of: try screens.subject("b", .photo)) == .lookedAt)
+        #expect(await screens.importance(of: try screens.subject("b", .original)) == .lookedAt)
     }
 
     @Test("BEHAVIOURS 2.5, 5.7: left, and then removed by a sync, it is not wanted any more")
     func leftAndRemoved() async throws {
         try await open()
-        let subject = try screens.subject("a", .photo)
+        let subject = try screens.subject("a", .original)
         screens.press("q")
         _ = screens.frame()
         #expect(await screens.importance(of: subject) == .rest)
@@ -200,7 +201,7 @@ import Testing
     @Test("BEHAVIOURS 3.5: larger, one to one, moved about, and whole again")
     func zooms() async throws {
         try await open()
-        try await screens.store(TestScreens.picture(red: 255), as: .photo, of: "a")
+        try await screens.store(TestScreens.picture(red: 255), as: .original, of: "a")
         try await screens.until { middle == .rgb(255, 0, 0) }
         let whole = screens.title
         #expect(whole.hasSuffix("fit"))

@@ -1,11 +1,12 @@
 import Cells
+import Session
 import Model
 import Numbers
 import Pictures
 import TestSupport
 import Testing
 
-@testable import Screens
+@testable import UI
 
 /// From one photo to the next: what is there before one comes to it, and what is seen until it is.
 @MainActor @Suite(.unlessItHangs) struct PhotoTravelTests {
@@ -20,19 +21,19 @@ import Testing
 
     private func open(_ ids: [String], at id: String, photos: [String: UInt8] = [:]) async throws {
         try await screens.sync(ids)
-        for (id, red) in photos { try await screens.store(TestScreens.picture(red: red), as: .photo, of: id) }
+        for (id, red) in photos { try await screens.store(TestScreens.picture(red: red), as: .original, of: id) }
         screens.open(at: id, isPhotoOpen: true)
     }
 
     /// Returns when the photo is drawn as it is seen whole.
     private func untilDrawn(_ id: String) async throws {
-        let held = try screens.photo(id).photo.held ?? 0
+        let held = try screens.photo(id).original.held ?? 0
         let view = Viewport(
             room: Size(columns: screens.size.columns, rows: screens.size.rows - 2),
             style: screens.context.drawingStyle)
-        let order = view.order(try screens.subject(id, .photo), edition: held)
+        let order = view.order(try screens.subject(id, .original), edition: held)
         _ = screens.frame()
-        try await screens.until { screens.context.darkroom.picture(order) != nil }
+        try await screens.until { screens.context.pipeline.picture(order) != nil }
     }
 
     @Test("BEHAVIOURS 3.5: at rest, the next photo is there in the first frame")
@@ -59,7 +60,7 @@ import Testing
         // Its thumbnail comes before it does.
         try await screens.store(TestScreens.picture(red: 30), as: .thumbnail, of: "b")
         try await screens.until { middle == .rgb(30, 0, 0) }
-        try await screens.store(TestScreens.picture(red: 200), as: .photo, of: "b")
+        try await screens.store(TestScreens.picture(red: 200), as: .original, of: "b")
         try await screens.until {
             frame = screens.frame()
             let seen = frame[40, 12].style.background
@@ -72,7 +73,7 @@ import Testing
     @Test("BEHAVIOURS 3.5: under the name of a photo that cannot be had, no other is shown")
     func failedIsNotTheOneBefore() async throws {
         try await open(["a", "b"], at: "a", photos: ["a": 100])
-        try await screens.note(.bad(Failure("gone", remedy: .none)), for: .photo, of: "b")
+        try await screens.note(.bad(Failure("gone", remedy: .none)), for: .original, of: "b")
         try await screens.until { middle == .rgb(100, 0, 0) }
         screens.press("]")
         let frame = screens.frame()
@@ -85,7 +86,7 @@ import Testing
         func importances() async throws -> [Importance?] {
             var found: [Importance?] = []
             for id in ["a", "b", "c", "d", "e"] {
-                found.append(await screens.importance(of: try screens.subject(id, .photo)))
+                found.append(await screens.importance(of: try screens.subject(id, .original)))
             }
             return found
         }
@@ -98,9 +99,9 @@ import Testing
         let entries = try ["a", "x", "b"].enumerated().map { try TestScreens.entry($1, date: Int64($0)) }
         try await screens.sync(entries)
         try await screens.until { screens.title.hasSuffix("3 of 3") }
-        #expect(await screens.importance(of: try screens.subject("x", .photo)) == .near)
+        #expect(await screens.importance(of: try screens.subject("x", .original)) == .near)
         screens.press("q")
-        #expect(await !screens.wished().contains { $0.subject == (try? screens.subject("x", .photo)) })
+        #expect(await !screens.wished().contains { $0.subject == (try? screens.subject("x", .original)) })
     }
 
     @Test("BEHAVIOURS 3.5: turned, each as the user has left it")
@@ -140,8 +141,8 @@ import Testing
         try await open(["a"], at: "a")
         let (photo, bytes) = (try screens.photo("a"), TestScreens.picture(red: 120))
         let part = try screens.begin(bytes, of: "a")
-        let subject = try screens.subject("a", .photo)
-        func note(_ done: ByteCount) { screens.activity.note(Progress(done: done, total: 1_000), of: subject) }
+        let subject = try screens.subject("a", .original)
+        func note(_ done: ByteCount) { screens.activity.setProgress(Progress(done: done, total: 1_000), of: subject) }
         note(50)
         try await screens.until { screens.status.hasPrefix(" Loading… 50 B of") }
         #expect(screens.waits.count == 0 && middle == .terminal)
@@ -152,7 +153,7 @@ import Testing
         note(900)
         try await screens.until { screens.status.hasPrefix(" Loading… 900 B of") }
         // Nor is it said more often than one can read.
-        #expect(await screens.waits.nextBegin() == NewsPace.interval && screens.waits.count == 2)
+        #expect(await screens.waits.nextBegin() == Throttle.interval && screens.waits.count == 2)
         screens.waits.pass()
         while await screens.waits.nextBegin() != .milliseconds(500) {}
         #expect(try screens.photo("a") == photo)

@@ -1,11 +1,12 @@
 import Cells
+import Session
 import Model
 import Settings
 import TestSupport
 import Testing
 
 @testable import Cache
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct PhotosScreenTests {
     private let screens: TestScreens
@@ -56,7 +57,7 @@ import Testing
     @Test("BEHAVIOURS 6.2: an empty gallery says so, and one that has never been there that it is on its way")
     func empty() async throws {
         screens.open()
-        screens.activity.note(.getting(Progress(done: 0)), of: screens.cache.id)
+        screens.activity.setPhase(.getting(Progress(done: 0)), of: screens.cache.id)
         try await screens.until { screens.text.contains("Fetching the list of photos…") }
         #expect(!screens.text.contains("No photos"))
         try await screens.sync([String]())

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import Screens
+@testable import UI
 
 /// What is kept of how galleries are looked at, and what becomes of it.
 @MainActor @Suite(.unlessItHangs) struct PlaceKeepingTests {

@@ -3,7 +3,7 @@ import Model
 import TestSupport
 import Testing
 
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct PlaceholderTests {
     private let screens: TestScreens
@@ -33,7 +33,7 @@ import Testing
     @Test("BEHAVIOURS 3.2: a photo that has no thumbnail and cannot be had says so in its place")
     func withoutThumbnail() async throws {
         try await screens.sync([TestScreens.entry("a", date: 0, thumbnail: false)])
-        try await screens.note(.bad(reason), for: .photo, of: "a")
+        try await screens.note(.bad(reason), for: .original, of: "a")
         screens.open()
         #expect(middle.text == "×" && screens.text.contains("Photo: the server answered 404"))
     }

@@ -1,10 +1,11 @@
 import Cells
+import Session
 import Model
 import Settings
 import TestSupport
 import Testing
 
-@testable import Screens
+@testable import UI
 
 /// What is shown to those who have it read to them.
 @MainActor @Suite(.unlessItHangs) struct PlainTextTests {
@@ -28,7 +29,7 @@ import Testing
             TestScreens.entry("c", date: 1_185_781_638),
         ])
         try await screens.store(TestScreens.picture(red: 255), as: .thumbnail, of: "b")
-        try await screens.store(TestScreens.picture(red: 255), as: .photo, of: "b")
+        try await screens.store(TestScreens.picture(red: 255), as: .original, of: "b")
     }
 
     @Test func aListIsTextAndTheCursorIsOnWhatIsSelected() async throws {
@@ -87,9 +88,9 @@ import Testing
     @Test func barsArePercents() async throws {
         try await fill()
         screens.open(at: "a", isPhotoOpen: true)
-        screens.activity.note(Progress(done: 255, total: 1_000), of: try screens.subject("a", .photo))
+        screens.activity.setProgress(Progress(done: 255, total: 1_000), of: try screens.subject("a", .original))
         try await screens.until { screens.status.contains("25 percent") }
-        screens.activity.note(Progress(done: 1_000, total: 1_000), of: try screens.subject("a", .photo))
+        screens.activity.setProgress(Progress(done: 1_000, total: 1_000), of: try screens.subject("a", .original))
         try await screens.until { screens.status.contains("complete") }
         #expect(drawings.isEmpty)
     }

@@ -6,7 +6,7 @@ import Settings
 import TestSupport
 import Testing
 
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct PlaybackTests {
     private let screens: TestScreens
@@ -37,8 +37,8 @@ import Testing
             return frame
         }
         try await screens.sync(["a", "b"])
-        try await screens.store(file.bytes, as: .photo, of: "a")
-        try await screens.store(TestScreens.picture(red: 100), as: .photo, of: "b")
+        try await screens.store(file.bytes, as: .original, of: "a")
+        try await screens.store(TestScreens.picture(red: 100), as: .original, of: "b")
         screens.open(at: "a", isPhotoOpen: true)
         try await screens.until { middle == Self.colours[0] }
     }

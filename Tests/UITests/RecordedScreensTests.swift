@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Screens
+@testable import UI
 
 /// Every screen at every kind of size, compared with what somebody has looked at and found good.
 ///

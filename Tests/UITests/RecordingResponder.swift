@@ -1,6 +1,6 @@
 import Cells
 
-@testable import Screens
+@testable import UI
 
 /// Writes down what comes to it, and passes it on.
 @MainActor final class RecordingResponder: Responder {

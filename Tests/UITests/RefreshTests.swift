@@ -1,11 +1,12 @@
 import Cells
+import Session
 import Logging
 import Model
 import Settings
 import TestSupport
 import Testing
 
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct RefreshTests {
     private func screens(_ change: (inout Settings) -> Void = { $0.syncOnOpen = false }) throws -> TestScreens {
@@ -21,7 +22,7 @@ import Testing
         #expect(!screens.wishes.isStanding(screens.list))
         screens.press("r")
         #expect(screens.wishes.isStanding(screens.list))
-        screens.activity.note(.getting(Progress(done: 0)), of: screens.cache.id)
+        screens.activity.setPhase(.getting(Progress(done: 0)), of: screens.cache.id)
         screens.press("r", "r", "r")
         #expect(screens.wishes.isStanding(screens.list))
         #expect(await screens.wished().filter { $0.subject == screens.list }.count == 1)
@@ -256,7 +257,7 @@ import Testing
         screens.open()
         let sweeps = await screens.wished().filter { $0.importance == .rest }.map(\.subject)
         #expect(
-            sweeps == [.everyPicture(screens.cache.id, .thumbnail), .everyPicture(screens.cache.id, .photo)])
+            sweeps == [.everyPicture(screens.cache.id, .thumbnail), .everyPicture(screens.cache.id, .original)])
         screens.press("q")
         #expect(await screens.wished().isEmpty)
     }

@@ -4,7 +4,7 @@ import Settings
 import TestSupport
 import Testing
 
-@testable import Screens
+@testable import UI
 
 /// Settings that are read again while the screens are there.
 @MainActor @Suite(.unlessItHangs) struct ReloadTests {

@@ -2,7 +2,7 @@ import Cells
 import TestSupport
 import Testing
 
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct ResponderTests {
     private let focused = RecordingResponder()

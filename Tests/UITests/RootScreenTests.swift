@@ -1,16 +1,17 @@
 import Cells
+import Session
 import Foundation
 import Model
 import TestSupport
 import Testing
 
 @testable import Cache
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct RootScreenTests {
     @Test func whatWasNotedBeforeThereWereScreensIsSaid() throws {
         let screens = try TestScreens()
-        screens.activity.note(notice: "config:1: a mistake")
+        screens.activity.postNotice("config:1: a mistake")
         #expect(RootScreen(screens.context).frame(screens.size).text.contains("config:1: a mistake"))
     }
 
@@ -30,9 +31,9 @@ import Testing
         let screens = try TestScreens()
         try await screens.sync(["a", "b"])
         screens.open()
-        screens.activity.note(notice: "Something \u{1B}[2J happened.")
+        screens.activity.postNotice("Something \u{1B}[2J happened.")
         try await screens.until { screens.status == " Something ␛[2J happened." }
-        screens.activity.note(.getting(Progress(done: 0)), of: screens.cache.id)
+        screens.activity.setPhase(.getting(Progress(done: 0)), of: screens.cache.id)
         #expect(screens.status == " Something ␛[2J happened.")
         screens.press("j")
         #expect(screens.selected == "Photo b" && screens.status.hasPrefix(" Updating…"))
@@ -43,7 +44,7 @@ import Testing
         let screens = try TestScreens()
         try await screens.sync(["a", "b"])
         screens.open(at: "b", isPhotoOpen: true)
-        screens.activity.note(notice: "Something happened.")
+        screens.activity.postNotice("Something happened.")
         try await screens.until { screens.status == " Something happened." }
         screens.press(Key(.escape))
         #expect(!screens.text.contains("Something happened.") && screens.root.place.isPhotoOpen)
@@ -54,7 +55,7 @@ import Testing
     @Test("Escape never quits the program, and q does")
     func escapeNeverQuits() async throws {
         let screens = try TestScreens()
-        screens.activity.note(notice: "Something happened.")
+        screens.activity.postNotice("Something happened.")
         try await screens.until { screens.status == " Something happened." }
         screens.press(Key(.escape))
         #expect(screens.quits == 0 && screens.status.hasPrefix(" No gallery"))
@@ -80,7 +81,7 @@ import Testing
 
     @Test func ofSeveralNoticesNoneIsLost() async throws {
         let screens = try TestScreens()
-        for text in ["One.", "Two.", "Three."] { screens.activity.note(notice: text) }
+        for text in ["One.", "Two.", "Three."] { screens.activity.postNotice(text) }
         try await screens.until { screens.status == " One." }
         screens.press("j")
         #expect(screens.status == " Two.")
@@ -94,13 +95,13 @@ import Testing
         let screens = try TestScreens()
         try await screens.sync(["a", "b"])
         screens.open()
-        for _ in 0..<20 { screens.activity.note(StorageTrouble.full) }
+        for _ in 0..<20 { screens.activity.report(StorageTrouble.full) }
         try await screens.until { screens.status == " The disk is full: nothing new can be kept." }
         screens.press("j")
-        screens.activity.note(StorageTrouble.full)
+        screens.activity.report(StorageTrouble.full)
         #expect(screens.activity.takeNotices().isEmpty && screens.status.hasPrefix(" Updated: "))
         screens.press("r")
-        screens.activity.note(StorageTrouble.full)
+        screens.activity.report(StorageTrouble.full)
         try await screens.until { screens.status == " The disk is full: nothing new can be kept." }
     }
 
@@ -147,7 +148,7 @@ import Testing
         try await screens.sync(["a", "b"])
         screens.open(at: "a")
         _ = screens.frame()
-        let photo = try screens.subject("a", .photo)
+        let photo = try screens.subject("a", .original)
         let snapshots = screens.wishes.snapshots()
         // A few times, since whoever listens hears of every change only if he is waiting for it.
         for _ in 0..<20 {

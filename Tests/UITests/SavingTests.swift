@@ -1,10 +1,11 @@
 import Cells
+import Session
 import Foundation
 import Model
 import TestSupport
 import Testing
 
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct SavingTests {
     private let screens: TestScreens
@@ -22,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func aPhotoIsSavedWhereTheUserSays(isPhotoOpen: Bool) async throws {
-        try await screens.store(TestScreens.picture(red: 9), as: .photo, of: "b")
+        try await screens.store(TestScreens.picture(red: 9), as: .original, of: "b")
         screens.open(at: "b", isPhotoOpen: isPhotoOpen)
         screens.press("s")
         #expect(screens.status == " Save “Photo b” to: \(pictures)" && screens.frame().cursor != nil)
@@ -58,10 +59,10 @@ import Testing
     @Test func whatIsNotHereIsWishedForFirst() async throws {
         screens.open(at: "a")
         screens.press("s", Key(.enter))
-        let subject = try screens.subject("a", .photo)
+        let subject = try screens.subject("a", .original)
         for await snapshot in screens.wishes.snapshots() where snapshot.asked[subject] != nil { break }
         #expect(screens.status.contains("saving 0 of 1"))
-        try await screens.store(TestScreens.picture(red: 9), as: .photo, of: "a")
+        try await screens.store(TestScreens.picture(red: 9), as: .original, of: "a")
         screens.wishes.fulfil(subject)
         try await screens.until { screens.status == " “Photo a” is in \(pictures)." }
         screens.press("j")
@@ -69,8 +70,8 @@ import Testing
     }
 
     @Test func whatCannotBeHadIsSaid() async throws {
-        try await screens.store(TestScreens.picture(red: 9), as: .photo, of: "a")
-        try await screens.note(.bad(Failure("the server answered 404", remedy: .none)), for: .photo, of: "b")
+        try await screens.store(TestScreens.picture(red: 9), as: .original, of: "a")
+        try await screens.note(.bad(Failure("the server answered 404", remedy: .none)), for: .original, of: "b")
         screens.open()
         try begin(["a", "b"])
         try await screens.until {
@@ -87,7 +88,7 @@ import Testing
 
     @Test(arguments: [60, 160]) func theTransfersScreenShowsItAndStopsIt(columns: Int) async throws {
         screens.size.columns = columns
-        try await screens.store(TestScreens.picture(red: 9), as: .photo, of: "a")
+        try await screens.store(TestScreens.picture(red: 9), as: .original, of: "a")
         screens.open()
         try begin(["a", "b", "c"])
         try await screens.until { screens.context.exports.jobs.first?.done == 1 }
@@ -100,7 +101,7 @@ import Testing
         #expect(screens.text.contains("Nothing is on its way"))
         screens.size.columns = 300
         #expect(screens.status == " 1 of 3 photos are in \(pictures). 2 are left; saving them once more goes on.")
-        #expect(await screens.importance(of: try screens.subject("b", .photo)) == nil)
+        #expect(await screens.importance(of: try screens.subject("b", .original)) == nil)
     }
 
     @Test("BEHAVIOURS 5.8: what is being saved is stopped on quitting, and it is said what is left")

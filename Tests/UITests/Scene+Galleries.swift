@@ -1,7 +1,7 @@
 import Cells
 import Model
 
-@testable import Screens
+@testable import UI
 
 /// The list of galleries.
 extension Scene {

@@ -1,8 +1,9 @@
 import Cells
+import Session
 import Model
 
 @testable import Cache
-@testable import Screens
+@testable import UI
 
 /// A gallery's photos, and galleries that have none to show.
 extension Scene {
@@ -41,7 +42,7 @@ extension Scene {
         Scene("sort-menu") { try await $0.open(at: nil, ",") },
         Scene("updating") { scene in
             try await scene.open()
-            scene.screens.activity.note(
+            scene.screens.activity.setPhase(
                 .getting(Progress(done: 1_200_000, total: 2_000_000), entries: 11_000), of: scene.screens.cache.id)
             try await scene.screens.until { scene.screens.status.contains("Updating…") }
         },
@@ -59,7 +60,7 @@ extension Scene {
         },
         Scene("gallery-tried-again") { scene in
             scene.screens.open()
-            scene.screens.activity.note(
+            scene.screens.activity.setPhase(
                 .waiting(
                     Failure("photos.example.org cannot be reached", remedy: .time), until: SceneGallery.moment(75)),
                 of: scene.screens.cache.id)
@@ -67,7 +68,7 @@ extension Scene {
         },
         Scene("gallery-fetched") { scene in
             scene.screens.open()
-            scene.screens.activity.note(.getting(Progress(done: 0)), of: scene.screens.cache.id)
+            scene.screens.activity.setPhase(.getting(Progress(done: 0)), of: scene.screens.cache.id)
             try await scene.screens.until { scene.screens.status.contains("Updating") }
         },
         Scene("gallery-empty") { scene in

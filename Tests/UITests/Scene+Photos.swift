@@ -1,8 +1,9 @@
 import Cells
+import Session
 import Model
 
 @testable import Cache
-@testable import Screens
+@testable import UI
 
 /// One photo.
 extension Scene {
@@ -27,14 +28,14 @@ extension Scene {
         Scene("photo-slideshow") { try await $0.open(at: "lighthouse", isPhotoOpen: true, "S") },
         Scene("photo-loading") { scene in
             try await scene.open(at: "desert-dusk", isPhotoOpen: true)
-            scene.screens.activity.note(
-                Progress(done: 100_000, total: 400_000), of: try scene.screens.subject("desert-dusk", .photo))
+            scene.screens.activity.setProgress(
+                Progress(done: 100_000, total: 400_000), of: try scene.screens.subject("desert-dusk", .original))
             try await scene.screens.until { scene.screens.status.contains("Loading… 1") && scene.showsPicture }
         },
         Scene("photo-failed") { scene in
             try await scene.open(at: "owl", isPhotoOpen: true)
             try await scene.screens.note(
-                .bad(Failure("the server answered 404 (not found)", remedy: .none)), for: .photo, of: "owl")
+                .bad(Failure("the server answered 404 (not found)", remedy: .none)), for: .original, of: "owl")
             try await scene.screens.until { scene.screens.status.contains("failed") }
         },
         Scene("photo-saved-where") { try await $0.open(at: "lighthouse", isPhotoOpen: true, "s") },

@@ -1,9 +1,10 @@
 import Cells
+import Session
 import Model
 import Testing
 
 @testable import Cache
-@testable import Screens
+@testable import UI
 
 /// Help, commands by their names, questions.
 extension Scene {
@@ -31,7 +32,7 @@ extension Scene {
         Scene("number-typed") { try await $0.open(at: nil, "1", "2") },
         Scene("sign-in") { scene in
             try await scene.open()
-            scene.screens.activity.note(
+            scene.screens.activity.ask(
                 SignInQuestion(
                     origin: try #require(Origin("https://example.org")), schemes: ["basic"], realm: "Family photos",
                     galleries: [scene.screens.cache.id]))
@@ -42,7 +43,7 @@ extension Scene {
         },
         Scene("sign-in-refused") { scene in
             try await scene.open()
-            scene.screens.activity.note(
+            scene.screens.activity.ask(
                 SignInQuestion(
                     origin: try #require(Origin("http://pictures.example.net")), schemes: ["basic"],
                     realm: "Family photos", wasRefused: true, galleries: [scene.screens.cache.id]))

@@ -1,9 +1,10 @@
 import Cells
+import Session
 import Model
 import Numbers
 
 @testable import Cache
-@testable import Screens
+@testable import UI
 
 /// What is on its way, what failed, what happened.
 extension Scene {
@@ -19,7 +20,7 @@ extension Scene {
         },
         Scene("traffic-beside") { scene in
             try await scene.open()
-            scene.screens.activity.note(
+            scene.screens.activity.setTraffic(
                 TrafficReport(running: 3, received: 1_000), at: SceneGallery.now)
             // How it is said, if there is room for it, is known when it has been drawn.
             try await scene.screens.until {
@@ -58,20 +59,20 @@ extension SceneGallery {
         }
         let failure = Failure("the server answered 503 (it has a problem)", remedy: .time)
         let transfers = try [
-            transfer("desert-dusk", .running(Progress(done: 1_200_000, total: 2_400_000), speed: 400_000), .photo),
+            transfer("desert-dusk", .running(Progress(done: 1_200_000, total: 2_400_000), speed: 400_000), .original),
             transfer("owl", .running(Progress(done: 0))),
-            transfer("snow", .waiting(failure, attempts: 3, until: Self.moment(75)), .photo),
+            transfer("snow", .waiting(failure, attempts: 3, until: Self.moment(75)), .original),
             transfer(
                 "island-map",
                 .waiting(Failure("example.org cannot be reached", remedy: .network), attempts: 1, until: nil)),
-            transfer("tulips", .queued, .photo), transfer("milky-way", .queued, .photo),
+            transfer("tulips", .queued, .original), transfer("milky-way", .queued, .original),
             transfer(
                 "october-oak",
                 .heldBack(Failure("example.org cannot be reached", remedy: .network), attempts: 2)),
         ]
         for second in -40...0 {
             let received = 30_000_000 + Int64(second) * 700_000 - Int64(second % 7) * 300_000
-            screens.activity.note(
+            screens.activity.setTraffic(
                 TrafficReport(
                     quality: .fair, running: 2, width: 8, limit: 64, window: 512_000, bandwidth: 3_400_000,
                     roundTrip: 0.045,
@@ -86,16 +87,16 @@ extension SceneGallery {
         try await fill()
         func fail(_ id: String, _ rendition: Rendition, _ failure: Failure, _ attempts: Int, next: Int64? = nil) throws
         {
-            screens.activity.note(
+            screens.activity.recordFailure(
                 FailureReport(
                     try screens.subject(id, rendition), failure, attempts: attempts, first: Self.moment(-400),
                     last: Self.moment(-20 - Int64(attempts)), next: next.map(Self.moment)))
         }
-        try fail("snow", .photo, Failure("the server answered 503 (it has a problem)", remedy: .time), 3, next: 75)
+        try fail("snow", .original, Failure("the server answered 503 (it has a problem)", remedy: .time), 3, next: 75)
         try fail(
             "island-map", .thumbnail, Failure("it is no picture: it begins with “<!DOCTYPE html>”", remedy: .none), 1)
         let lost = try Address("http://192.168.1.20:8080/gallery.xml")
-        screens.activity.note(
+        screens.activity.recordFailure(
             FailureReport(
                 .list(GalleryID(lost)), Failure("192.168.1.20:8080 cannot be reached", remedy: .network), attempts: 12,
                 first: Self.moment(-300_000), last: Self.moment(-9), next: Self.moment(600)))

@@ -2,7 +2,7 @@ import Cells
 import Settings
 import Testing
 
-@testable import Screens
+@testable import UI
 
 /// What a user sees at one moment: how he has come there, in a window of any size.
 struct Scene: Sendable, CustomTestStringConvertible {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
-@testable import Screens
+@testable import UI
 
 /// What scenes are made of: the TestGallery, at a moment that is always the same.
 @MainActor
@@ -76,12 +76,12 @@ final class SceneGallery {
             try await screens.store(try Self.file("thumbnails/\(entry.id).jpg"), as: .thumbnail, of: entry.id)
         }
         for id in ["lighthouse", "misty-hills"] {
-            try await screens.store(try Self.file("images/\(id).jpg"), as: .photo, of: id)
+            try await screens.store(try Self.file("images/\(id).jpg"), as: .original, of: id)
         }
         try await screens.note(
             .bad(Failure("the server answered 404 (not found)", remedy: .none)), for: .thumbnail, of: "october-oak")
         try await screens.note(
-            .putOff(Failure("the server answered 503 (it has a problem)", remedy: .time)), for: .photo, of: "snow")
+            .putOff(Failure("the server answered 503 (it has a problem)", remedy: .time)), for: .original, of: "snow")
     }
 
     private static func file(_ name: String) throws -> [UInt8] {
@@ -148,7 +148,7 @@ final class SceneGallery {
         let photo = try #require(screens.root.children.last as? PhotoScreen)
         try await screens.until {
             _ = screens.frame()
-            return try screens.context.darkroom.examination(photo.examination(of: #require(photo.photo))) != nil
+            return try screens.context.pipeline.examination(photo.examination(of: #require(photo.photo))) != nil
         }
     }
 
@@ -167,17 +167,17 @@ final class SceneGallery {
         case let list as PhotosScreen where list.errand == .sorting: return true
         case let list as PhotosScreen:
             let resting = list.pane.rest.photo.flatMap { try? list.results.photo($0) }
-            let hasPicture = resting.map { $0.thumbnail.held ?? $0.photo.held != nil } ?? false
+            let hasPicture = resting.map { $0.thumbnail.held ?? $0.original.held != nil } ?? false
             let isPaneDrawn = !hasPicture || list.pane.shown != nil || !list.pane.isWanted
             return isPaneDrawn
                 && list.scroll.window.allSatisfy { index in
                     guard let place = list.places.frame(of: index), let key = list.results.key(at: index),
-                        let photo = try? list.results.photo(key), photo.thumbnail.held ?? photo.photo.held != nil
+                        let photo = try? list.results.photo(key), photo.thumbnail.held ?? photo.original.held != nil
                     else { return true }
                     return place.rows.contains { row in place.columns.contains { frame[$0, row].isTrueColour } }
                 }
         case let photo as PhotoScreen:
-            return photo.photo?.photo.held == nil || photo.shown.map { $0.isPhoto && $0.key == photo.key } == true
+            return photo.photo?.original.held == nil || photo.shown.map { $0.isPhoto && $0.key == photo.key } == true
         default: return true
         }
     }

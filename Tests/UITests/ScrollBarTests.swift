@@ -3,7 +3,7 @@ import Model
 import TestSupport
 import Testing
 
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct ScrollBarTests {
     private let theme = Theme(Capabilities())

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Cache
 @testable import SQLite
-@testable import Screens
+@testable import UI
 
 /// What a frame asks of the database while one scrolls through a long list.
 @MainActor @Suite(.unlessItHangs) struct ScrollingTests {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
-@testable import Screens
+@testable import UI
 
 /// What one finds with `/`, keeps with `f`, sorts with `,` and goes through with `{` and `}`.
 @MainActor @Suite(.unlessItHangs) struct SearchTests {
@@ -241,11 +241,11 @@ import Testing
         screens.press("n")
         try await screens.until { names == ["Dawn", "Kids", "Oak", "Owl", "Sea at dawn", "Séance"] }
         #expect(screens.selected == "Sea at dawn")
-        try await screens.store(TestScreens.picture(red: 9), as: .photo, of: "5")
+        try await screens.store(TestScreens.picture(red: 9), as: .original, of: "5")
         screens.press(",", "S")
         try await screens.until { names.first == "Kids" && screens.text.contains("Photo is here, ") }
         screens.press(",", "T")
-        try await screens.note(.bad(Failure("no picture", remedy: .none)), for: .photo, of: "2")
+        try await screens.note(.bad(Failure("no picture", remedy: .none)), for: .original, of: "2")
         try await screens.until { names.first == "Oak" }
         #expect(screens.selected == "Sea at dawn")
         screens.press(",", "D")

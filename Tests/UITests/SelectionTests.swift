@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct SelectionTests {
     private let screens: TestScreens

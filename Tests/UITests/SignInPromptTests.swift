@@ -1,11 +1,12 @@
 import Cells
+import Session
 import Model
 import Settings
 import TestSupport
 import Testing
 
 @testable import Cache
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct SignInPromptTests {
     private func question(
@@ -31,7 +32,7 @@ import Testing
     func answered() async throws {
         let screens = try await screens()
         screens.press(Key(.enter))
-        screens.activity.note(try question(screens))
+        screens.activity.ask(try question(screens))
         try await screens.until { screens.text.contains("wants to know who you are: “photos”") }
         #expect(screens.text.contains("http://example.org\n") || screens.text.contains(" http://example.org "))
         #expect(screens.text.contains("Others can read it on its way: this is not encrypted."))
@@ -55,7 +56,7 @@ import Testing
     @Test("BEHAVIOURS 5.10: a host that looks like another is asked for by the name that is looked up, too")
     func lookAlike() async throws {
         let screens = try await screens()
-        screens.activity.note(try question(screens, try #require(Address("https://аpple.com:8443/").origin).text))
+        screens.activity.ask(try question(screens, try #require(Address("https://аpple.com:8443/").origin).text))
         try await screens.until { screens.text.contains("wants to know who you are") }
         #expect(screens.text.contains(" https://xn--pple-43d.com (аpple.com):8443"))
     }
@@ -63,16 +64,16 @@ import Testing
     @Test("BEHAVIOURS 5.10: Escape declines, and what was refused is said to be")
     func declined() async throws {
         let screens = try await screens()
-        screens.activity.note(try question(screens, "https://example.org", wasRefused: true))
+        screens.activity.ask(try question(screens, "https://example.org", wasRefused: true))
         try await screens.until { screens.text.contains("What was said before is refused.") }
         #expect(!screens.text.contains("Others can read"))
         screens.type("me")
         screens.press(Key(.escape))
         #expect(!screens.text.contains("who you are") && screens.selected == "Photo a")
-        screens.activity.note(try question(screens, "https://example.org"))
+        screens.activity.ask(try question(screens, "https://example.org"))
         #expect(screens.activity.questions.isEmpty && !screens.wishes.isStanding(screens.list))
         screens.press("r")
-        screens.activity.note(try question(screens, "https://example.org"))
+        screens.activity.ask(try question(screens, "https://example.org"))
         try await screens.until { screens.text.contains("who you are") }
     }
 
@@ -82,17 +83,17 @@ import Testing
         let proxy = "http://proxy.org:3128"
         var question = try question(screens, "https://pictures.org", realm: "way out", wasRefused: true)
         question.proxy = proxy
-        screens.activity.note(question)
+        screens.activity.ask(question)
         try await screens.until { screens.text.contains("is a proxy, which wants to know who you are: “way out”") }
         #expect(screens.text.contains(proxy) && !screens.text.contains("pictures.org"))
         #expect(screens.text.contains("What was said before is refused."))
         #expect(screens.text.contains("Others can read it on its way: this is not encrypted."))
         screens.type("me")
         screens.press(Key(.escape))
-        screens.activity.note(question)
+        screens.activity.ask(question)
         #expect(screens.activity.questions.isEmpty)
         screens.press("r")
-        screens.activity.note(question)
+        screens.activity.ask(question)
         try await screens.until { screens.text.contains("is a proxy") }
         screens.type("me")
         screens.press(Key(.enter))
@@ -113,7 +114,7 @@ import Testing
         let screens = try await screens()
         var question = try question(screens, "https://example.org")
         if isProxy { question.proxy = "http://proxy.org:3128" }
-        screens.activity.note(question)
+        screens.activity.ask(question)
         try await screens.until { screens.text.contains("User:") }
         screens.type("anna")
         screens.press(Key(.enter))
@@ -125,7 +126,7 @@ import Testing
         let sent = isProxy ? nil : SignIn.password(user: "anna", password: "wrong")
         #expect(await !credentials.hasOther(than: sent, for: question.place, in: screens.cache.address))
         question.wasRefused = true
-        screens.activity.note(question)
+        screens.activity.ask(question)
         try await screens.until { screens.text.contains("User:     anna") }
         let frame = screens.frame()
         #expect(frame.cursor.map { frame.text(inRow: $0.row) } == " Password:")
@@ -140,7 +141,7 @@ import Testing
 
     @Test func aTokenIsAskedForAloneAndOneWithoutALetterIsNone() async throws {
         let screens = try await screens()
-        screens.activity.note(try question(screens, schemes: ["bearer"]))
+        screens.activity.ask(try question(screens, schemes: ["bearer"]))
         try await screens.until { screens.text.contains("Token:") }
         #expect(!screens.text.contains("User:"))
         screens.press(Key(.enter))
@@ -152,7 +153,7 @@ import Testing
 
     @Test func whereItIsKeptIsChosen() async throws {
         let screens = try await screens { $0.passwords = .file }
-        screens.activity.note(try question(screens))
+        screens.activity.ask(try question(screens))
         try await screens.until { screens.text.contains("[in a file]") }
         // From field to field, there and back.
         screens.press(Key(.tab), Key(.tab), Key(.right))
@@ -181,7 +182,7 @@ import Testing
         settings.passwords = .keyring
         let screens = try TestScreens(settings, keeping: keeping)
         screens.open()
-        screens.activity.note(try question(screens))
+        screens.activity.ask(try question(screens))
         try await screens.until { screens.text.contains("who you are") }
         screens.type("me")
         screens.press(Key(.enter), Key(.enter))
@@ -193,7 +194,7 @@ import Testing
 
     @Test func aGalleryThatIsNotOpenGoesOnToo() async throws {
         let screens = try TestScreens()
-        screens.activity.note(try question(screens))
+        screens.activity.ask(try question(screens))
         try await screens.until { screens.text.contains("who you are") }
         #expect(screens.title.hasPrefix(" Galleries"))
         screens.type("me")
@@ -204,11 +205,11 @@ import Testing
 
     @Test func whoAnswersAnotherQuestionIsAskedThen() async throws {
         let screens = try await screens()
-        try await screens.store(TestScreens.picture(red: 9), as: .photo, of: "a")
+        try await screens.store(TestScreens.picture(red: 9), as: .original, of: "a")
         screens.press(" ", " ", "D")
         #expect(screens.status.contains("(y/n)"))
-        screens.activity.note(try question(screens))
-        screens.activity.note(notice: "Something happened.")
+        screens.activity.ask(try question(screens))
+        screens.activity.postNotice("Something happened.")
         try await screens.until { !screens.root.notices.isEmpty }
         #expect(!screens.text.contains("who you are"))
         screens.press("n")
@@ -219,8 +220,8 @@ import Testing
         let screens = try await screens()
         screens.press("/")
         screens.type("b")
-        screens.activity.note(try question(screens))
-        screens.activity.note(notice: "Something happened.")
+        screens.activity.ask(try question(screens))
+        screens.activity.postNotice("Something happened.")
         try await screens.until { screens.status == " Something happened." }
         #expect(!screens.text.contains("who you are"))
         screens.press(Key(.enter))
@@ -230,7 +231,7 @@ import Testing
     @Test func aStrangersWordsAreMadeVisibleAndAHostIsShownWhole() async throws {
         let screens = try await screens()
         let host = "http://" + String(repeating: "a", count: 90) + ".example.net"
-        screens.activity.note(try question(screens, host, realm: "x\u{1B}[2J\u{202E}y"))
+        screens.activity.ask(try question(screens, host, realm: "x\u{1B}[2J\u{202E}y"))
         try await screens.until { screens.text.contains("who you are") }
         #expect(screens.text.contains("␛[2J") && !screens.text.unicodeScalars.contains("\u{202E}"))
         #expect(screens.text.contains(".example.net"))
@@ -241,7 +242,7 @@ import Testing
     @Test(arguments: [5, 6, 7, 8, 9, 10]) func whereThereIsLittleRoomTheFieldIsSeen(rows: Int) async throws {
         let screens = try await screens()
         screens.size = Size(columns: 20, rows: rows)
-        screens.activity.note(try question(screens))
+        screens.activity.ask(try question(screens))
         try await screens.until { screens.text.contains("User:") }
         screens.press(Key(.enter))
         #expect(screens.text.contains("Password:") && screens.text.contains("http://example.org"))

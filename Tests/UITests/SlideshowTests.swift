@@ -4,7 +4,7 @@ import Settings
 import TestSupport
 import Testing
 
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct SlideshowTests {
     private let screens: TestScreens
@@ -23,7 +23,7 @@ import Testing
     private func open(_ photos: KeyValuePairs<String, UInt8?>) async throws {
         try await screens.sync(photos.map(\.key))
         for (id, red) in photos {
-            if let red { try await screens.store(TestScreens.picture(red: red), as: .photo, of: id) }
+            if let red { try await screens.store(TestScreens.picture(red: red), as: .original, of: id) }
         }
         screens.open(at: photos[0].key, isPhotoOpen: true)
         try await screens.until { middle != .terminal }
@@ -53,8 +53,8 @@ import Testing
         screens.waits.pass()
         try await screens.until { screens.title.hasPrefix(" Photo b ") }
         #expect(screens.status.hasPrefix(" Loading…") && screens.waits.count == 0)
-        #expect(await screens.importance(of: try screens.subject("c", .photo)) == .near)
-        try await screens.store(TestScreens.picture(red: 150), as: .photo, of: "b")
+        #expect(await screens.importance(of: try screens.subject("c", .original)) == .near)
+        try await screens.store(TestScreens.picture(red: 150), as: .original, of: "b")
         try await screens.until { middle == .rgb(150, 0, 0) }
         #expect(await screens.waits.nextBegin() == .seconds(7))
         screens.waits.pass()
@@ -64,7 +64,7 @@ import Testing
     @Test("BEHAVIOURS 3.5: one that cannot be had does not hold it up")
     func passesOver() async throws {
         try await open(["a": 100, "b": nil])
-        try await screens.note(.bad(Failure("gone", remedy: .none)), for: .photo, of: "b")
+        try await screens.note(.bad(Failure("gone", remedy: .none)), for: .original, of: "b")
         screens.press("S")
         _ = screens.frame()
         _ = await screens.waits.nextBegin()

@@ -1,10 +1,11 @@
 import Cells
+import Session
 import Model
 import Settings
 import TestSupport
 import Testing
 
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct StatusLineTests {
     @Test("BEHAVIOURS 2.2: why an update failed is said though the cache could not be told")
@@ -12,9 +13,9 @@ import Testing
         let screens = try TestScreens()
         try await screens.sync(["a"])
         screens.open()
-        screens.activity.note(Failure("The disk is full", remedy: .time), of: screens.cache.id)
+        screens.activity.setFailure(Failure("The disk is full", remedy: .time), of: screens.cache.id)
         try await screens.until { screens.status.hasPrefix(" Update failed: The disk is full · Updated: ") }
-        screens.activity.note(.getting(Progress(done: 0)), of: screens.cache.id)
+        screens.activity.setPhase(.getting(Progress(done: 0)), of: screens.cache.id)
         try await screens.until { screens.status.hasPrefix(" Updating…") }
     }
 
@@ -36,16 +37,16 @@ import Testing
         #expect(screens.status.hasPrefix(" No gallery"))
         screens.open()
         #expect(screens.status.hasPrefix(" Not updated"))
-        screens.activity.note(.getting(Progress(done: 0)), of: screens.cache.id)
+        screens.activity.setPhase(.getting(Progress(done: 0)), of: screens.cache.id)
         try await until(shows: "Updating… ")
-        screens.activity.note(.getting(Progress(done: 1_000, total: 2_000)), of: screens.cache.id)
+        screens.activity.setPhase(.getting(Progress(done: 1_000, total: 2_000)), of: screens.cache.id)
         try await until(shows: "Updating… 1.0 KB of 2.0 KB")
         #expect(screens.status.contains("━━━━━─────"))
-        screens.activity.note(.waiting(Failure("no network", remedy: .network), until: nil), of: screens.cache.id)
+        screens.activity.setPhase(.waiting(Failure("no network", remedy: .network), until: nil), of: screens.cache.id)
         try await until(shows: "Waiting for network")
-        screens.activity.note(.parsing(entries: 2), of: screens.cache.id)
+        screens.activity.setPhase(.parsing(entries: 2), of: screens.cache.id)
         try await until(shows: "Updating… reading 2 photos")
-        screens.activity.note(.committing, of: screens.cache.id)
+        screens.activity.setPhase(.committing, of: screens.cache.id)
         try await until(shows: "Updating… storing")
         try await screens.sync(["a", "b"])
         screens.activity.noteEnd(of: screens.cache.id)
@@ -53,7 +54,7 @@ import Testing
         let updated = String(screens.status.dropFirst().prefix(28))
         #expect(updated == "Updated: 2006-07-30 07:47:17")
 
-        screens.activity.note(.getting(Progress(done: 0)), of: screens.cache.id)
+        screens.activity.setPhase(.getting(Progress(done: 0)), of: screens.cache.id)
         try await until(shows: "Updating…")
         screens.activity.noteEnd(of: screens.cache.id, cancelled: true)
         try await until(shows: "Update cancelled · \(updated)")
@@ -74,7 +75,7 @@ import Testing
     func hints() async throws {
         screens.open()
         #expect(screens.status.contains("r refresh") && !screens.status.contains("x stop"))
-        screens.activity.note(.getting(Progress(done: 0)), of: screens.cache.id)
+        screens.activity.setPhase(.getting(Progress(done: 0)), of: screens.cache.id)
         try await until(shows: "Updating…")
         #expect(screens.status.contains("x stop") && !screens.status.contains("r refresh"))
     }
@@ -91,7 +92,7 @@ import Testing
         try await screens.sync(["a"])
         screens.open()
         let failure = Failure("photos.of-a-long-name.example.org cannot be reached", remedy: .time)
-        screens.activity.note(.waiting(failure, until: now), of: screens.cache.id)
+        screens.activity.setPhase(.waiting(failure, until: now), of: screens.cache.id)
         try await screens.until { screens.status.hasPrefix(" Trying again at 07:47") }
         #expect(screens.status.contains("x stop") && screens.status.hasSuffix("? help"))
         #expect(columns < 80 || screens.status.contains(" · photos.of-a-long"))
@@ -105,7 +106,7 @@ import Testing
         screens.size = Size(columns: columns, rows: 24)
         try await screens.sync(["a", "b"])
         let reason = "the server answered 500, and said much about it that takes more room than there is in a line"
-        try await screens.note(.bad(Failure("gone", remedy: .none)), for: .photo, of: "a")
+        try await screens.note(.bad(Failure("gone", remedy: .none)), for: .original, of: "a")
         try await screens.cache.writer.noteSyncFailure(Failure(reason, remedy: .time))
         screens.open()
         try await screens.until { screens.status.contains("2 errors: E") }
@@ -116,7 +117,7 @@ import Testing
     func reasonIsSaidOnce() async throws {
         screens.open()
         let failure = Failure("example.org cannot be reached", remedy: .time)
-        screens.activity.note(
+        screens.activity.setPhase(
             .waiting(failure, until: Timestamp(milliseconds: 1_154_245_637_000)), of: screens.cache.id)
         try await until(shows: "Trying again at 2006-07-30 07:47 ")
         #expect(screens.text.components(separatedBy: "example.org cannot be reached").count == 2)

@@ -1,7 +1,7 @@
 import Model
 import Testing
 
-@testable import Screens
+@testable import UI
 
 @Suite struct StatusTextTests {
     private static let success = Timestamp(milliseconds: 1_154_245_637_000)

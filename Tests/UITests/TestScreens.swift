@@ -1,4 +1,5 @@
 import Commands
+import Session
 import Cells
 import Foundation
 import Logging
@@ -12,7 +13,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
-@testable import Screens
+@testable import UI
 
 /// All screens over a real cache, as the program puts them together; the test is the terminal in front of them, and the
 /// network behind.
@@ -62,7 +63,7 @@ import Testing
         caches = try CacheFolder(
             path: folder.path("cache"), log: log, activity: activity, credentials: CredentialStore(keeping: keeping))
         cache = try caches.open(Address("http://example.org/album/index.xml"))
-        let developer = PictureDeveloper(
+        let developer = PictureRenderer(
             caches: caches, decoder: DecoderClient(path: try DecoderProcess.path, from: .server), log: log)
         let galleries = RememberedGalleries(presets: presets, list: list ?? GalleryList(remembered)) {
             [saved] list, _ in
@@ -72,7 +73,8 @@ import Testing
         }
         let home = folder.path
         context = ScreenContext(
-            caches: caches, wishes: wishes, activity: activity, darkroom: Darkroom(developer: developer, width: 1),
+            caches: caches, wishes: wishes, activity: activity,
+            pipeline: PicturePipeline(developer: developer, width: 1),
             log: log, settings: settings, galleries: galleries, places: places,
             locations: Locations { $0 == "HOME" ? home : nil }, currentFolder: "/pictures",
             capabilities: Capabilities(colours: .full), exportFolder: folder.path("pictures"),
@@ -208,10 +210,10 @@ import Testing
         switch rendition {
         case .thumbnail:
             try await cache.writer.store(thumbnail: bytes, of: photo.key, edition: photo.thumbnail.edition)
-        case .photo:
+        case .original:
             let partial = try cache.files.makePartial()
             try FileHandle(fileDescriptor: partial.descriptor, closeOnDealloc: false).write(contentsOf: Data(bytes))
-            try await cache.writer.store(photo: partial, of: photo.key, edition: photo.photo.edition)
+            try await cache.writer.store(photo: partial, of: photo.key, edition: photo.original.edition)
         }
     }
 
@@ -220,7 +222,7 @@ import Testing
         let photo = try photo(id)
         let partial = try cache.files.makePartial()
         try FileHandle(fileDescriptor: partial.descriptor, closeOnDealloc: false).write(contentsOf: Data(bytes))
-        cache.parts.noteGrowing(partial, of: photo.key, edition: photo.photo.edition)
+        cache.parts.noteGrowing(partial, of: photo.key, edition: photo.original.edition)
         return partial
     }
 

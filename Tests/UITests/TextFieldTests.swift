@@ -1,7 +1,7 @@
 import Cells
 import Testing
 
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite struct TextFieldTests {
     private let field = TextField()

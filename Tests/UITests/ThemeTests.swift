@@ -2,7 +2,7 @@ import Cells
 import Settings
 import Testing
 
-@testable import Screens
+@testable import UI
 
 /// Whatever the theme, what is written can be read.
 @Suite struct ThemeTests {

@@ -1,7 +1,7 @@
 import Model
 import Testing
 
-@testable import Screens
+@testable import UI
 
 struct TrafficTextTests {
     /// A word that is left where there is little room means what all of them do.

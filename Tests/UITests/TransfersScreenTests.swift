@@ -1,4 +1,5 @@
 import Cells
+import Session
 import Logging
 import Model
 import Settings
@@ -6,7 +7,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct TransfersScreenTests {
     private let screens: TestScreens
@@ -32,7 +33,7 @@ import Testing
             quality: .fair, running: 2, width: 8, limit: 64, window: 512_000, bandwidth: 3_400_000, roundTrip: 0.045,
             received: 2_000_000, queued: 300, waiting: 1,
             transfers: try [
-                transfer("0", .running(Progress(done: 1_200_000, total: 2_400_000), speed: 400_000), .photo),
+                transfer("0", .running(Progress(done: 1_200_000, total: 2_400_000), speed: 400_000), .original),
                 transfer("1", .running(Progress(done: 0))),
                 transfer("2", .waiting(failure, attempts: 3, until: Timestamp(milliseconds: 1_154_245_637_000))),
                 transfer("3", .queued), transfer("4", .queued),
@@ -40,7 +41,7 @@ import Testing
     }
 
     private func note(_ report: TrafficReport, at seconds: Int64 = 1_000) {
-        screens.activity.note(report, at: Timestamp(milliseconds: seconds * 1000))
+        screens.activity.setTraffic(report, at: Timestamp(milliseconds: seconds * 1000))
     }
 
     /// Lets the time pass in which news are kept back.

@@ -1,10 +1,11 @@
 import Cells
+import Session
 import Model
 import TestSupport
 import Testing
 
 @testable import Cache
-@testable import Screens
+@testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct UpdateTests {
     /// Writes down the updates that reach it.

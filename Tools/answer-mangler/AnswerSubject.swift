@@ -61,7 +61,7 @@ struct AnswerSubject {
         let path = folder.path("\(seed)")
         defer { unlink(path) }
         let request = request(path, TransferMeter(), &numbers)
-        return "request: limit \(request.limit), \(request.connection), reach \(request.reach), "
+        return "request: limit \(request.limit), \(request.connection), address policy \(request.addressPolicy), "
             + "asks with \(request.credentials == nil ? "no " : "")credentials, "
             + "resumes at \(request.resumption?.offset ?? 0), pieces \(request.pieces.map { "\($0)" } ?? "none")"
     }
@@ -83,7 +83,7 @@ struct AnswerSubject {
             request.credentials =
                 Bool.random(using: &numbers) ? .init(user: "anna", password: "secret") : .init(bearer: "secret")
         }
-        if Int.random(in: 0..<6, using: &numbers) == 0 { request.reach = .publicOnly(except: "127.0.0.1") }
+        if Int.random(in: 0..<6, using: &numbers) == 0 { request.addressPolicy = .publicOnly(except: "127.0.0.1") }
         if Int.random(in: 0..<5, using: &numbers) == 0 { request.headers = [("If-None-Match", "\"a\"")] }
         guard Bool.random(using: &numbers) else { return request }
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

@@ -1,5 +1,5 @@
 import LinkSimulation
-import Traffic
+import Scheduling
 
 /// Prints what the governor makes of simulated networks, as the table in docs/benchmarks.md:
 ///

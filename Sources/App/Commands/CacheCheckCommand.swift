@@ -7,7 +7,7 @@ struct CacheCheckCommand {
     let caches: CacheFolder
 
     /// - Parameter known: addresses that those may belong to which do not say so themselves.
-    func run(_ galleries: [CachedGallery], _ known: [Address]) async -> ExitCode {
+    func run(_ galleries: [ClosedGalleryCache], _ known: [Address]) async -> ExitCode {
         var code = ExitCode.done
         for gallery in galleries {
             let address = gallery.record?.address ?? known.first { gallery.isOf($0) }
@@ -18,7 +18,7 @@ struct CacheCheckCommand {
         return code
     }
 
-    private func verdict(_ gallery: CachedGallery, _ address: Address?) async -> (text: String, isWell: Bool) {
+    private func verdict(_ gallery: ClosedGalleryCache, _ address: Address?) async -> (text: String, isWell: Bool) {
         guard let address else {
             return (gallery.trouble.map { "\($0)" } ?? "good, nothing in it yet", gallery.trouble == nil)
         }

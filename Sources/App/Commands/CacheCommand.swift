@@ -5,13 +5,13 @@ import Text
 
 /// `vitrine cache`: looks after what is kept.
 struct CacheCommand {
-    let house: House
+    let services: Services
 
     func run(_ action: Invocation.CacheAction, _ target: Invocation.CacheTarget) async throws -> ExitCode {
-        let caches = try house.openCaches()
+        let caches = try services.openCaches()
         let galleries = try selected(target, caches)
         if case .gallery(let name) = target, galleries.isEmpty {
-            Output.complain("\(try house.address(name)) has no cache.")
+            Output.complain("\(try services.address(name)) has no cache.")
             return .someFailed
         }
         switch action {
@@ -22,22 +22,22 @@ struct CacheCommand {
         }
     }
 
-    private func selected(_ target: Invocation.CacheTarget, _ caches: CacheFolder) throws -> [CachedGallery] {
+    private func selected(_ target: Invocation.CacheTarget, _ caches: CacheFolder) throws -> [ClosedGalleryCache] {
         switch target {
         case .all: caches.galleries()
-        case .gallery(let name): [caches.gallery(try house.address(name))].compactMap { $0 }
+        case .gallery(let name): [caches.gallery(try services.address(name))].compactMap { $0 }
         }
     }
 
     /// Addresses that a cache may belong to which does not say so itself.
     private func known(_ target: Invocation.CacheTarget) throws -> [Address] {
         switch target {
-        case .all: try house.rememberedGalleries().addresses
-        case .gallery(let name): [try house.address(name)]
+        case .all: try services.rememberedGalleries().addresses
+        case .gallery(let name): [try services.address(name)]
         }
     }
 
-    private func info(_ galleries: [CachedGallery]) -> ExitCode {
+    private func info(_ galleries: [ClosedGalleryCache]) -> ExitCode {
         var total: Int64 = 0
         for gallery in galleries {
             let (database, photos, setAside) = (gallery.databaseSize, gallery.photosSize, gallery.setAsideSize)
@@ -64,7 +64,7 @@ struct CacheCommand {
 
     /// Photos' files alone. Nobody need be alone with a cache for that: whoever has it open is told.
     private func clearPhotos(
-        _ galleries: [CachedGallery], _ caches: CacheFolder, _ known: [Address]
+        _ galleries: [ClosedGalleryCache], _ caches: CacheFolder, _ known: [Address]
     ) async throws -> ExitCode {
         var code = ExitCode.done
         var removed = 0
@@ -88,7 +88,7 @@ struct CacheCommand {
     }
 
     /// One that cannot be removed is no reason to keep the others.
-    private func clear(_ galleries: [CachedGallery]) -> ExitCode {
+    private func clear(_ galleries: [ClosedGalleryCache]) -> ExitCode {
         var code = ExitCode.done
         var removed = 0
         for gallery in galleries {

@@ -48,7 +48,7 @@ struct ConfigCommand {
         let inForce = try SettingsInForce(checked, locations)
         let mistakes = inForce.mistakes
         var trouble: SettingsError?
-        do throws(SettingsError) { _ = try House.httpConfiguration(inForce.settings, locations) } catch {
+        do throws(SettingsError) { _ = try Services.httpConfiguration(inForce.settings, locations) } catch {
             trouble = error
         }
         if json {

@@ -11,7 +11,7 @@ struct DecoderDescription {
             let report = try decoder.report()
             lines = [
                 "pictures: " + report.libraries.joined(separator: ", "),
-                "the picture decoder is confined by: " + report.walls.joined(separator: ", "),
+                "the picture decoder is confined by: " + report.restrictions.joined(separator: ", "),
             ]
         } catch {
             lines = ["\(error)"]

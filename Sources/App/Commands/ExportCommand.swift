@@ -1,16 +1,17 @@
 import Cache
+import Session
 import Export
 import Model
 import Settings
 import Text
-import Traffic
+import Scheduling
 
 /// `vitrine export`: copies photos into a folder, and fetches those that are not here.
 struct ExportCommand {
-    let house: House
+    let services: Services
 
     func run(_ name: String, to folder: String, _ ids: [String]) async throws -> Int32 {
-        let address = try house.address(name)
+        let address = try services.address(name)
         let working = Task { try await export(address, to: folder, ids) }
         let interruption = Interruption { working.cancel() }
         let code = try await working.value
@@ -18,13 +19,13 @@ struct ExportCommand {
     }
 
     private func export(_ address: Address, to folder: String, _ ids: [String]) async throws -> ExitCode {
-        let caches = try house.openCaches(for: [address])
+        let caches = try services.openCaches(for: [address])
         let cache = try caches.open(address)
-        let mayFetch = !house.settings.offline
-        let controller = house.makeController(
-            caches, schedule: RetrySchedule(maximumAttempts: House.attempts))
+        let mayFetch = !services.settings.offline
+        let controller = services.makeController(
+            caches, schedule: RetrySchedule(maximumAttempts: Services.attempts))
         let fetching = mayFetch ? Task { await controller.run() } : nil
-        let keeping = Task { await Housekeeping(house: house, caches: caches).keepRoom() }
+        let keeping = Task { await Housekeeping(services: services, caches: caches).keepRoom() }
         defer {
             fetching?.cancel()
             keeping.cancel()
@@ -33,16 +34,16 @@ struct ExportCommand {
         let (keys, unknown) = try Self.keys(ids, cache)
         for id in unknown { Output.complain("\(address) has no photo “\(id)”.") }
         let export = try PhotoExport(
-            keys, of: cache, to: folder, mask: house.creationMask, wishes: house.wishes, mayFetch: mayFetch
+            keys, of: cache, to: folder, mask: services.creationMask, wishes: services.wishes, mayFetch: mayFetch
         ) {
-            await !house.takeUpAnswers(of: [cache]).isEmpty
+            await !services.takeUpAnswers(of: [cache]).isEmpty
         }
         Self.showProgress(0, of: keys.count)
         let report = try await export.run { Self.show($0, of: keys.count) }
         Output.progress("")
         await cache.writer.close()
         // What was fetched for it takes room in the cache like anything else.
-        await Housekeeping(house: house, caches: caches).clean()
+        await Housekeeping(services: services, caches: caches).clean()
         guard report.failed > 0 || report.left > 0 || !unknown.isEmpty else { return .done }
         let all = CountText.text(keys.count + unknown.count, "photo")
         let rest = report.left > 0 ? " \(report.left) are left; the same command goes on." : ""
@@ -59,15 +60,15 @@ struct ExportCommand {
             Output.complain("\(cache.address) has never been fetched.")
             return false
         }
-        let turn = try await house.takeTurn(of: cache)
+        let turn = try await services.takeTurn(of: cache)
         defer { withExtendedLifetime(turn) {} }
         repeat {
-            house.wishes.ask(for: .list(cache.id))
-            await house.awaitWishes()
-        } while await !house.takeUpAnswers(of: [cache]).isEmpty
+            services.wishes.ask(for: .list(cache.id))
+            await services.awaitWishes()
+        } while await !services.takeUpAnswers(of: [cache]).isEmpty
         if try isFetched() { return true }
         let record = try cache.read { try $0.gallery() }
-        if case .failed(let failure) = house.activity.status(of: cache.id, record: record).state {
+        if case .failed(let failure) = services.activity.status(of: cache.id, recorded: record.status).state {
             Output.complain("\(cache.address): \(failure)")
         }
         return false

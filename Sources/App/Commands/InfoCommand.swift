@@ -6,7 +6,7 @@ import Text
 
 /// `vitrine info`: what is known of photos, in files or in galleries.
 struct InfoCommand {
-    let house: House
+    let services: Services
 
     func run(_ targets: [String], json: Bool) throws -> ExitCode {
         if targets.count == 1 { return try runOnly(targets[0], json: json) }
@@ -54,9 +54,9 @@ struct InfoCommand {
         // A file's name may have a `#` in it too.
         if let hash = target.lastIndex(of: "#"), access(target, F_OK) != 0 {
             let id = String(target[target.index(after: hash)...])
-            return try describe(id, in: try house.address(String(target[..<hash])), &description)
+            return try describe(id, in: try services.address(String(target[..<hash])), &description)
         }
-        let reply = try house.decoderOfFew.facts(of: .file(target))
+        let reply = try services.decoderOfFew.facts(of: .file(target))
         description.add(PhotoMetadata(reply))
         description.add(bytes: Self.size(of: target))
         description.add(reply.metadata.fields)
@@ -66,7 +66,7 @@ struct InfoCommand {
     private func describe(
         _ id: String, in address: Address, _ description: inout PhotoDescription
     ) throws -> Bool {
-        let caches = try house.openCaches()
+        let caches = try services.openCaches()
         guard caches.record(of: address) != nil else {
             throw Lack(description: "\(address) has never been fetched; “vitrine sync” fetches it.")
         }
@@ -89,7 +89,7 @@ struct InfoCommand {
         // What of it is kept is kept of what is held. All of its fields are in the file alone.
         let kept = known.flatMap { $0.edition == stored.edition ? $0.metadata : nil }
         do {
-            let reply = try house.decoderOfFew.facts(of: .file(path))
+            let reply = try services.decoderOfFew.facts(of: .file(path))
             description.add(kept ?? PhotoMetadata(reply))
             description.add(bytes: Self.size(of: path))
             description.add(reply.metadata.fields)

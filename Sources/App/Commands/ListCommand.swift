@@ -4,11 +4,11 @@ import Text
 
 /// `vitrine list`: what the cache knows of a gallery, for people and programs.
 struct ListCommand {
-    let house: House
+    let services: Services
 
     func run(_ name: String, json: Bool) throws -> ExitCode {
-        let address = try house.address(name)
-        let caches = try house.openCaches()
+        let address = try services.address(name)
+        let caches = try services.openCaches()
         guard caches.record(of: address) != nil else {
             Output.complain("\(address) has never been fetched; “vitrine sync” fetches it.")
             return .someFailed

@@ -10,12 +10,12 @@ struct PhotoFacts {
 
     /// What is here of it, in words: `photo`, `thumbnail`, `nothing`; and what went wrong, behind a colon.
     var state: String {
-        let held = photo.photo.held != nil ? "photo" : photo.thumbnail.held != nil ? "thumbnail" : "nothing"
+        let held = photo.original.held != nil ? "photo" : photo.thumbnail.held != nil ? "thumbnail" : "nothing"
         return [held, trouble].compactMap { $0 }.joined(separator: ": ")
     }
 
     private var trouble: String? {
-        for state in [photo.photo, photo.thumbnail] {
+        for state in [photo.original, photo.thumbnail] {
             switch state.trouble {
             case .bad(let failure), .putOff(let failure): return failure.reason
             case nil: continue
@@ -27,7 +27,7 @@ struct PhotoFacts {
     var json: JSONText {
         .object([
             ("id", .string(photo.galleryID)), ("date", .string(photo.date.iso8601)), ("name", .string(photo.name)),
-            ("thumbnail", .flag(photo.thumbnail.held != nil)), ("photo", .flag(photo.photo.held != nil)),
+            ("thumbnail", .flag(photo.thumbnail.held != nil)), ("photo", .flag(photo.original.held != nil)),
             ("trouble", .string(trouble)),
         ])
     }

@@ -1,12 +1,12 @@
 import Model
 import Publishing
-import Streams
+import Concurrency
 import Synchronization
 import Text
 
 /// `vitrine publish`: makes a folder of photos a gallery.
 struct PublishCommand {
-    let house: House
+    let services: Services
 
     func run(_ folder: String) async throws -> Int32 {
         let working = Task { try await publish(folder) }
@@ -17,8 +17,8 @@ struct PublishCommand {
 
     private func publish(_ folder: String) async throws -> ExitCode {
         let publisher = try Publisher(
-            folder, mask: house.creationMask, decoder: house.decoder,
-            decoderEdition: house.installation.decoderEdition, width: House.cores)
+            folder, mask: services.creationMask, decoder: services.decoder,
+            decoderEdition: services.installation.decoderEdition, width: Services.cores)
         let progress = ProgressLine()
         let report = try await publisher.run(countsFirst: Output.showsProgress) { event in
             switch event {

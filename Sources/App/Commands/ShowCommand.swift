@@ -1,12 +1,12 @@
 import Cells
 import Pictures
-import Screens
+import UI
 import Settings
 import Terminal
 
 /// `vitrine show`: draws pictures on standard output, and nothing else.
 struct ShowCommand {
-    let house: House
+    let services: Services
 
     /// As many pictures as do not make up for a server's start.
     private static let few = 2
@@ -21,14 +21,14 @@ struct ShowCommand {
 
     /// Several files are decoded at once, and are drawn in the order in which they were named.
     func run(_ files: [String], size: Invocation.ShowSize?) async -> ExitCode {
-        let terminal = OutputTerminal(TerminalEnvironment(), house.settings.terminalWishes)
+        let terminal = OutputTerminal(TerminalEnvironment(), services.settings.terminalWishes)
         defer { terminal.end() }
         let capabilities = terminal.findings.capabilities
-        let style = DrawingStyle(capabilities, house.settings)
+        let style = DrawingStyle(capabilities, services.settings)
         let room = Self.room(size, style, on: terminal.size)
-        let decoder = files.count > Self.few ? house.decoder : house.decoderOfFew
+        let decoder = files.count > Self.few ? services.decoder : services.decoderOfFew
         // Each may be far ahead of the slowest, but what waits for its turn takes memory.
-        let (width, lead) = (House.cores, 4 * House.cores)
+        let (width, lead) = (Services.cores, 4 * Services.cores)
         return await withTaskGroup(of: (Int, Drawing).self) { group in
             var code = ExitCode.done
             var finished: [Int: Drawing] = [:]

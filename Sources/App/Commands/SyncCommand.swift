@@ -1,17 +1,18 @@
 import Cache
+import Session
 import Model
 import Networking
 import Pictures
 import Settings
 import Text
-import Traffic
+import Scheduling
 
 /// `vitrine sync`: fills caches without a screen.
 struct SyncCommand {
-    let house: House
+    let services: Services
 
     func run(_ scope: Invocation.SyncScope, _ names: [String]) async throws -> ExitCode {
-        let caches = try house.openCaches(for: names.map { try house.address($0) })
+        let caches = try services.openCaches(for: names.map { try services.address($0) })
         let galleries = try addresses(names, caches).map { try caches.open($0) }
         guard !galleries.isEmpty else {
             Output.complain("No gallery is known yet; name one.")
@@ -23,23 +24,23 @@ struct SyncCommand {
         let turns = try await takeTurns(galleries)
         defer { withExtendedLifetime(turns) {} }
         for gallery in galleries { try gallery.sweep() }
-        guard !house.settings.offline else {
+        guard !services.settings.offline else {
             Output.complain("Offline: nothing is fetched.")
             return .someFailed
         }
-        let housekeeping = Housekeeping(house: house, caches: caches)
+        let housekeeping = Housekeeping(services: services, caches: caches)
         // Before anything is fetched that there is no room for.
         if scope != .list { await housekeeping.clean(forSweeps: true) }
-        let schedule = RetrySchedule(maximumAttempts: House.attempts)
-        let controller = house.makeController(caches, schedule: schedule)
+        let schedule = RetrySchedule(maximumAttempts: Services.attempts)
+        let controller = services.makeController(caches, schedule: schedule)
         let working = Task { await controller.run() }
         let watching = Task { await watch(galleries) }
         let keeping = Task { await housekeeping.keepRoom(isCounted: scope != .list) }
         var left = galleries
         repeat {
             for gallery in left { ask(for: gallery, scope) }
-            await house.awaitWishes()
-            left = await house.takeUpAnswers(of: galleries)
+            await services.awaitWishes()
+            left = await services.takeUpAnswers(of: galleries)
         } while !left.isEmpty
         working.cancel()
         watching.cancel()
@@ -58,20 +59,20 @@ struct SyncCommand {
         if code != .done, scope != .list, isShort {
             Output.complain("The caches are as large as cache-limit allows: not everything was fetched.")
         }
-        for notice in house.activity.takeNotices() where code != .done { Output.complain(notice) }
+        for notice in services.activity.takeNotices() where code != .done { Output.complain(notice) }
         return code
     }
 
     private func ask(for gallery: GalleryCache, _ scope: Invocation.SyncScope) {
-        house.wishes.ask(for: .list(gallery.id))
-        if scope != .list { house.wishes.ask(for: .everyPicture(gallery.id, .thumbnail), importance: .near) }
-        if scope == .photos { house.wishes.ask(for: .everyPicture(gallery.id, .photo), importance: .rest) }
+        services.wishes.ask(for: .list(gallery.id))
+        if scope != .list { services.wishes.ask(for: .everyPicture(gallery.id, .thumbnail), importance: .near) }
+        if scope == .photos { services.wishes.ask(for: .everyPicture(gallery.id, .original), importance: .rest) }
     }
 
     /// Those that were named, or all that are known.
     private func addresses(_ names: [String], _ caches: CacheFolder) throws -> [Address] {
-        guard names.isEmpty else { return try names.map { try house.address($0) } }
-        let known = try house.rememberedGalleries().addresses + caches.galleries().compactMap(\.record?.address)
+        guard names.isEmpty else { return try names.map { try services.address($0) } }
+        let known = try services.rememberedGalleries().addresses + caches.galleries().compactMap(\.record?.address)
         return GalleryList(known).addresses
     }
 
@@ -79,16 +80,18 @@ struct SyncCommand {
     private func takeTurns(_ galleries: [GalleryCache]) async throws -> [UpdateTurn] {
         var turns: [UpdateTurn] = []
         for gallery in galleries.sorted(by: { $0.folder < $1.folder }) {
-            turns.append(try await house.takeTurn(of: gallery))
+            turns.append(try await services.takeTurn(of: gallery))
         }
         return turns
     }
 
     private func watch(_ galleries: [GalleryCache]) async {
-        for await _ in house.activity.changes() {
+        for await _ in services.activity.changes() {
             let texts = galleries.compactMap { gallery -> String? in
                 guard let record = try? gallery.read({ try $0.gallery() }) else { return nil }
-                guard case .updating(let phase) = house.activity.status(of: gallery.id, record: record).state else {
+                guard
+                    case .updating(let phase) = services.activity.status(of: gallery.id, recorded: record.status).state
+                else {
                     return nil
                 }
                 return "\(gallery.address): \(Self.text(phase))"
@@ -110,12 +113,12 @@ struct SyncCommand {
 
     /// What photos say of themselves is kept, and thumbnails are made that galleries do not have.
     private func completePhotos(in gallery: GalleryCache, _ caches: CacheFolder) async {
-        let developer = PictureDeveloper(caches: caches, decoder: house.decoder, log: house.log)
+        let developer = PictureRenderer(caches: caches, decoder: services.decoder, log: services.log)
         for key in (try? developer.incomplete(in: gallery)) ?? [] {
             do {
                 try await developer.complete(key, in: gallery)
             } catch {
-                house.log.error(.cache, "\(error)")
+                services.log.error(.cache, "\(error)")
             }
         }
     }
@@ -130,7 +133,7 @@ struct SyncCommand {
         if scope == .photos { parts.append(CountText.text(counts.photos, "photo") + " here") }
         if record.skipped > 0 { parts.append("\(record.skipped) skipped") }
         if scope != .list, counts.failed > 0 { parts.append("\(counts.failed) failed") }
-        if case .failed(let failure) = house.activity.status(of: gallery.id, record: record).state {
+        if case .failed(let failure) = services.activity.status(of: gallery.id, recorded: record.status).state {
             Output.complain("\(gallery.address): \(failure)")
             return false
         }
@@ -140,9 +143,9 @@ struct SyncCommand {
 
     /// Whether something did not come to be kept for the disk's or the limit's sake, and so is wanted yet.
     private func isLacking(_ gallery: GalleryCache, _ scope: Invocation.SyncScope, _ isShort: Bool) throws -> Bool {
-        guard isShort || house.activity.hasStorageTrouble else { return false }
+        guard isShort || services.activity.hasStorageTrouble else { return false }
         return try gallery.read { reader in
-            let renditions: [Rendition] = scope == .photos ? [.thumbnail, .photo] : [.thumbnail]
+            let renditions: [Rendition] = scope == .photos ? [.thumbnail, .original] : [.thumbnail]
             let isWanting = try renditions.contains { try !reader.wanting($0, limit: 1, except: []).isEmpty }
             return try isWanting || !reader.thumbnailsToMake().isEmpty
         }

@@ -1,7 +1,7 @@
 import Glibc
 import Logging
 import Model
-import Streams
+import Concurrency
 
 /// Keeps all caches together within the room that they may take, and does away with what nobody will miss: see
 /// ``CacheBudget`` for what goes, and in which order.
@@ -108,7 +108,9 @@ public actor CacheCleaning {
         return inventory
     }
 
-    private func gallery(_ name: String) -> CachedGallery { CachedGallery(folder: caches.folder(named: name)) }
+    private func gallery(_ name: String) -> ClosedGalleryCache {
+        ClosedGalleryCache(folder: caches.folder(named: name))
+    }
 
     private func change(_ name: String, _ body: (inout CacheInventory) -> Void) {
         guard let index = inventories.firstIndex(where: { $0.name == name }) else { return }
@@ -169,7 +171,7 @@ public actor CacheCleaning {
     }
 
     /// Whether it is still as it was counted: not marked to be kept since, nor looked at, nor filled by who does not look.
-    private func isCandidate(_ gallery: CachedGallery, for step: CacheBudget.Step) -> Bool {
+    private func isCandidate(_ gallery: ClosedGalleryCache, for step: CacheBudget.Step) -> Bool {
         guard gallery.trouble == nil, let counted = inventories.first(where: { $0.name == gallery.name }) else {
             return false
         }
@@ -178,7 +180,7 @@ public actor CacheCleaning {
         return !record.isKept && record.lastOpened.map { $0 <= counted.lastOpened } ?? true
     }
 
-    private func removeSetAside(_ file: CacheInventory.SetAside, of gallery: CachedGallery) {
+    private func removeSetAside(_ file: CacheInventory.SetAside, of gallery: ClosedGalleryCache) {
         let path = "\(gallery.folder)/\(file.name)"
         let isGone = unlink(path) == 0 || errno == ENOENT
         if !isGone {
@@ -190,7 +192,7 @@ public actor CacheCleaning {
         }
     }
 
-    private func dropPhotos(of gallery: CachedGallery, bytes: Int64) throws {
+    private func dropPhotos(of gallery: ClosedGalleryCache, bytes: Int64) throws {
         let onFailure = { [log] (error: CacheError) in log.error(.cache, "\(error)") }
         try gallery.dropPartialFiles(onFailure: onFailure)
         var rest = gallery.photosByAge()[...]
@@ -212,7 +214,7 @@ public actor CacheCleaning {
         _ = poll(nil, 0, CacheLock.interval * 2)
     }
 
-    private func dropThumbnails(of gallery: CachedGallery) throws {
+    private func dropThumbnails(of gallery: ClosedGalleryCache) throws {
         while !Task.isCancelled, try gallery.dropThumbnails(Self.thumbnailsAtOnce) > 0 { letOthersIn() }
         if !Task.isCancelled { try gallery.shrink() }
     }

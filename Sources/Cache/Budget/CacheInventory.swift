@@ -42,7 +42,7 @@ struct CacheInventory: Hashable {
 
 extension CacheInventory {
     /// Counts what a cache on the disk takes.
-    init(_ gallery: CachedGallery) {
+    init(_ gallery: ClosedGalleryCache) {
         name = gallery.name
         // Each commit touches it, and nothing else does.
         let touched = gallery.touched

@@ -1,4 +1,4 @@
-import Streams
+import Concurrency
 import Synchronization
 
 /// How much room the caches may take together, and how much has been written since they were last counted.

@@ -1,4 +1,5 @@
 import Model
+import Session
 
 extension CacheFolder {
     /// Removes what the disk has of a gallery. One that this program has opened is emptied instead: somebody may be reading it,

@@ -1,7 +1,8 @@
 import Glibc
+import Session
 import Logging
 import Model
-import Streams
+import Concurrency
 import Synchronization
 
 /// The folder of all caches, one for each gallery, found again by the gallery's address.
@@ -111,18 +112,18 @@ public final class CacheFolder: Sendable {
     }
 
     /// A gallery's cache on the disk, open or not, readable or not; nil if it has none.
-    public func gallery(_ address: Address) -> CachedGallery? {
+    public func gallery(_ address: Address) -> ClosedGalleryCache? {
         let folder = folder(of: GalleryID(address))
         var status = stat()
         guard lstat(folder, &status) == 0 else { return nil }
-        let gallery = CachedGallery(folder: folder)
+        let gallery = ClosedGalleryCache(folder: folder)
         return gallery.isOf(address) ? gallery : nil
     }
 
     /// Every cache on the disk, open or not, readable or not, the most recently opened first.
-    public func galleries() -> [CachedGallery] {
+    public func galleries() -> [ClosedGalleryCache] {
         PrivateFolder.entries(galleriesFolder)
-            .map { CachedGallery(folder: galleriesFolder + "/" + $0) }
+            .map { ClosedGalleryCache(folder: galleriesFolder + "/" + $0) }
             .sorted { ($0.record?.lastOpened?.milliseconds ?? 0) > ($1.record?.lastOpened?.milliseconds ?? 0) }
     }
 

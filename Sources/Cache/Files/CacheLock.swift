@@ -1,5 +1,5 @@
 import Glibc
-import Streams
+import Concurrency
 import Synchronization
 
 /// Says that a gallery's cache is in use, to other processes.

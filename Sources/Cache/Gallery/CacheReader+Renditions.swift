@@ -27,7 +27,7 @@ extension CacheReader {
 
     /// Asked several times for each thumbnail of an update.
     private static let thumbnailSource = sourceQuery(.thumbnail)
-    private static let photoSource = sourceQuery(.photo)
+    private static let photoSource = sourceQuery(.original)
 
     private static func sourceQuery(_ rendition: Rendition) -> String {
         let columns = ["address", "edition", "held", "trouble", "reason", "etag", "last_modified"]
@@ -136,7 +136,7 @@ extension Rendition {
     func column(_ name: String) -> String {
         switch self {
         case .thumbnail: "thumbnail_" + name
-        case .photo: "photo_" + name
+        case .original: "photo_" + name
         }
     }
 }

@@ -96,7 +96,7 @@ public struct CacheReader {
         Photo(
             key: PhotoKey(row.int(0)), galleryID: row.text(1), name: row.text(2),
             date: Timestamp(milliseconds: row.int(3)),
-            thumbnail: renditionState(row, from: 4), photo: renditionState(row, from: 8),
+            thumbnail: renditionState(row, from: 4), original: renditionState(row, from: 8),
             size: row.optionalInt(12))
     }
 

@@ -1,8 +1,9 @@
 import Glibc
+import Session
 import Logging
 import Model
 import SQLite
-import Streams
+import Concurrency
 import Synchronization
 
 /// One gallery's cache: a database, a folder of photos, and the one place where changes to them are announced.

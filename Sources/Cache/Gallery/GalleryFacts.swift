@@ -25,7 +25,7 @@ extension CacheFolder {
             errorCount: count + (record.failure == nil ? 0 : 1))
     }
 
-    private func troubleCount(of address: Address, in gallery: CachedGallery) throws -> Int {
+    private func troubleCount(of address: Address, in gallery: ClosedGalleryCache) throws -> Int {
         if let cache = cache(GalleryID(address)), cache.address == address {
             return try cache.read { try $0.troubleCount() }
         }

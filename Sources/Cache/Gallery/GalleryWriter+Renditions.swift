@@ -99,7 +99,7 @@ extension GalleryWriter {
         let replaced = try connection.first("SELECT photo_file FROM photo WHERE key = ?", key.rawValue) {
             $0.optionalText(0)
         }
-        guard try Self.hold(.photo, of: key, edition: edition, validators: validators, connection) else {
+        guard try Self.hold(.original, of: key, edition: edition, validators: validators, connection) else {
             return (false, nil)
         }
         try connection.run(
@@ -118,7 +118,7 @@ extension GalleryWriter {
     public nonisolated func confirm(_ rendition: Rendition, of key: PhotoKey, edition: Int) async throws -> Bool {
         let columns = (held: rendition.column("held"), edition: rendition.column("edition"))
         return try await together { connection in
-            if rendition == .photo {
+            if rendition == .original {
                 // The same bytes say the same, under whichever number.
                 try connection.run(
                     """

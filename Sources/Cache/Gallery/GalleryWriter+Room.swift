@@ -13,7 +13,7 @@ extension GalleryWriter {
     /// Returns how many bytes are. They are fewer where the rest is excepted, or the task was cancelled.
     func makeRoom(fromPhotos bytes: Int64, except kept: Set<PhotoKey>) throws -> Int64 {
         var freed: Int64 = 0
-        var rest = CachedGallery.photosByAge(in: files.photosFolder).filter { file in
+        var rest = ClosedGalleryCache.photosByAge(in: files.photosFolder).filter { file in
             PhotoFiles.key(in: file.name).map { !kept.contains($0) } ?? false
         }[...]
         while freed < bytes, !rest.isEmpty, !Task.isCancelled {

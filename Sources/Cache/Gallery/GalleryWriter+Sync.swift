@@ -108,7 +108,7 @@ extension GalleryWriter {
         _ key: Int64, _ item: SyncItem, _ affects: Set<Rendition>, _ connection: Connection
     ) throws {
         for rendition in affects {
-            let address: Borrowed? = (rendition == .photo ? item.photo : item.thumbnail).map { Borrowed.text($0) }
+            let address: Borrowed? = (rendition == .original ? item.photo : item.thumbnail).map { Borrowed.text($0) }
             let column = { (name: String) in rendition.column(name) }
             try connection.run(
                 """

@@ -1,7 +1,8 @@
 import Logging
+import Session
 import Model
 import SQLite
-import Streams
+import Concurrency
 
 /// Everything that can be done to a gallery's cache.
 ///
@@ -59,7 +60,7 @@ public actor GalleryWriter {
             result = try mark.watch { try mending(body) }
         } catch {
             // Whoever wanted to write: a request, a screen, the darkroom. Nobody else knows of all of them.
-            if let trouble = CacheError(thrown: error).flatMap(StorageTrouble.init) { activity.note(trouble) }
+            if let trouble = CacheError(thrown: error).flatMap(StorageTrouble.init) { activity.report(trouble) }
             throw error
         }
         lock?.ring()

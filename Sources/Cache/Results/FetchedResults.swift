@@ -1,6 +1,6 @@
 import Model
 import SQLite
-import Streams
+import Concurrency
 
 /// A list of a gallery's photos that stays true: what a screen holds.
 ///

@@ -1,4 +1,4 @@
-import Streams
+import Concurrency
 
 /// Reads for a list what would hold up the main actor. One reading at a time; one that is cancelled ends at once.
 actor ResultLoader {

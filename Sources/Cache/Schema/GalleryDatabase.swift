@@ -1,4 +1,5 @@
 import Glibc
+import Session
 import Logging
 import Model
 import SQLite

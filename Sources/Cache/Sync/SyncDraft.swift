@@ -140,7 +140,7 @@ public final class SyncDraft {
         // An address has at least a scheme, so no text is none.
         let isThumbnailMoved = differs(4, .thumbnail)
         var affects: Set<Rendition> = []
-        if isRedated || isPhotoMoved { affects.insert(.photo) }
+        if isRedated || isPhotoMoved { affects.insert(.original) }
         // A thumbnail that the gallery does not have is made from the photo, and made anew with it.
         if isRedated || isThumbnailMoved || (isPhotoMoved && !entry.hasThumbnail) { affects.insert(.thumbnail) }
         if !affects.isEmpty || differs(1, .name) { return .alter(row.int(0), affects: affects) }

@@ -50,7 +50,7 @@ struct SyncItem {
         case .alter(let key, let affects):
             row = key
             flags |= Flag.alter
-            if affects.contains(.photo) { flags |= Flag.photo }
+            if affects.contains(.original) { flags |= Flag.photo }
             if affects.contains(.thumbnail) { flags |= Flag.thumbnail }
         case .stamp(let key):
             row = key
@@ -87,7 +87,7 @@ struct SyncItem {
             change = .stamp(row)
         } else if flags & Flag.alter != 0 {
             let affects: [Rendition] =
-                (flags & Flag.photo != 0 ? [.photo] : []) + (flags & Flag.thumbnail != 0 ? [.thumbnail] : [])
+                (flags & Flag.photo != 0 ? [.original] : []) + (flags & Flag.thumbnail != 0 ? [.thumbnail] : [])
             change = .alter(row, affects: Set(affects))
         } else {
             change = .add

@@ -1,5 +1,5 @@
 import Glibc
-import Streams
+import Concurrency
 
 /// One program's turn at filling a gallery's cache. Two that did so at once would fetch everything twice; so the second
 /// waits, and then finds next to nothing left to fetch.

@@ -1,4 +1,4 @@
-import Baseline
+import BaselineJPEG
 import Pixels
 
 /// For a process that decodes one small picture after the other.

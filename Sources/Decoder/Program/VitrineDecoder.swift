@@ -1,8 +1,8 @@
-import Confinement
+import Sandbox
 import Decoding
 import Glibc
 import Pixels
-import Serving
+import DecoderServer
 
 /// The helper process: one picture in, one answer out, and the end.
 ///
@@ -82,8 +82,8 @@ enum VitrineDecoder {
     /// Confines this process as for a picture, and says what came of it.
     private static func report() -> Never {
         let libraries = Decoder.libraries
-        guard let walls = Confinement(longestAnswer: DecoderReport.longest).apply() else { exit(1) }
-        let text = Array(DecoderReport(walls: walls.names, libraries: libraries).text.utf8)
+        guard let restrictions = Confinement(longestAnswer: DecoderReport.longest).apply() else { exit(1) }
+        let text = Array(DecoderReport(restrictions: restrictions.names, libraries: libraries).text.utf8)
         let answer = SealedMemory(adopting: STDOUT_FILENO)
         let isSaid = withExtendedLifetime(answer) {
             // Where there is no block, somebody asks by hand; what it goes into is his.

@@ -27,37 +27,37 @@ public struct Confinement {
     }
 
     /// The same with some of the walls: tests take one away, to see what the other holds.
-    package init(longestAnswer: Int, walls: Set<Wall>) {
+    package init(longestAnswer: Int, restrictions: Set<Restriction>) {
         self.longestAnswer = longestAnswer
-        isWalled = (walls.contains(.landlock), walls.contains(.seccomp))
+        isWalled = (restrictions.contains(.landlock), restrictions.contains(.seccomp))
     }
 
     /// Confines this process, which has one thread. Returns the walls that stand; nil if the limits could not be set, and then
     /// nothing is to be decoded.
-    public func apply() -> StandingWalls? {
+    public func apply() -> StandingRestrictions? {
         csandbox_die_with_parent() == 0 ? applyBeyondParent() : nil
     }
 
     /// Confines this process in the same way, but for one thing: it may outlive the thread that started it, since others may still
     /// need it then. It has to end by itself when nobody has the other end of its socket any more.
-    public func applyBeyondParent() -> StandingWalls? {
+    public func applyBeyondParent() -> StandingRestrictions? {
         guard csandbox_close_all_but_three() == 0, forbidPrivileges() else { return nil }
         let landlock = buildLandlock()
         guard limitResources() else { return nil }
-        return StandingWalls(landlock: landlock, seccomp: isWalled.seccomp && csandbox_build_seccomp() == 0)
+        return StandingRestrictions(landlock: landlock, seccomp: isWalled.seccomp && csandbox_build_seccomp() == 0)
     }
 
     /// Confines this process, which has one thread, and is to make others that confine themselves with `apply`: it may do that
     /// and pass packets, and all else is taken from it as from them.
     ///
     /// It does not ask to be killed with its parent either: see `applyBeyondParent`.
-    public static func applyToServer() -> StandingWalls? {
+    public static func applyToServer() -> StandingRestrictions? {
         // Its processes could not look up what is open, behind its walls: they close all at once, or there is no server.
         guard csandbox_close_at_once_but_three() == 0, csandbox_forbid_new_privileges() == 0,
             csandbox_forbid_inspection() == 0, csandbox_limit(csandbox_core, 0) == 0
         else { return nil }
         let landlock = Confinement(longestAnswer: 0).buildLandlock()
-        return StandingWalls(landlock: landlock, seccomp: csandbox_build_serving_seccomp() == 0)
+        return StandingRestrictions(landlock: landlock, seccomp: csandbox_build_serving_seccomp() == 0)
     }
 
     /// Closes what this process has open but for standard input, output and error: in a copy of the server, connections of those who

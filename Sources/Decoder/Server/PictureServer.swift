@@ -1,4 +1,4 @@
-import Confinement
+import Sandbox
 import Glibc
 import Pixels
 
@@ -14,7 +14,7 @@ public struct PictureServer {
     private struct Work {
         let process: ForkedProcess
         /// Whoever wants the picture.
-        let customer: PacketSocket
+        let client: PacketSocket
         /// Whether he has gone, and it was ended therefore.
         var isAbandoned = false
     }
@@ -45,14 +45,14 @@ public struct PictureServer {
         var entries = [Self.entry(isOpen ? requests.descriptor : -1)]
         for work in works {
             entries.append(Self.entry(work.process.descriptor))
-            entries.append(Self.entry(work.isAbandoned ? -1 : work.customer.descriptor))
+            entries.append(Self.entry(work.isAbandoned ? -1 : work.client.descriptor))
         }
         guard poll(&entries, nfds_t(entries.count), -1) > 0 else { return }
         // From the back, so that those that are still to be looked at stay where they are.
         for index in works.indices.reversed() {
             if entries[1 + 2 * index].revents != 0 {
                 let work = works.remove(at: index)
-                Self.tell(work.customer, .ended(work.process.reap()))
+                Self.tell(work.client, .ended(work.process.reap()))
             } else if entries[2 + 2 * index].revents != 0 {
                 // Nobody ever says anything there: he has gone, or sends no more. If he still reads, he is told of the end.
                 works[index].process.end()
@@ -69,7 +69,7 @@ public struct PictureServer {
         }
         guard packet.descriptors.count == 3 else { return packet.descriptors.forEach { close($0) } }
         let (input, output) = (packet.descriptors[0], packet.descriptors[1])
-        let customer = PacketSocket(adopting: packet.descriptors[2])
+        let client = PacketSocket(adopting: packet.descriptors[2])
         do throws(ForkedProcess.Failure) {
             let process = try ForkedProcess { [decode] in
                 dup2(input, STDIN_FILENO)
@@ -78,9 +78,9 @@ public struct PictureServer {
                 guard Confinement.closeAllButThree() else { _exit(1) }
                 decode(packet.bytes)
             }
-            works.append(Work(process: process, customer: customer))
+            works.append(Work(process: process, client: client))
         } catch {
-            Self.tell(customer, .notBegun(error.code))
+            Self.tell(client, .notBegun(error.code))
         }
         close(input)
         close(output)
@@ -91,7 +91,7 @@ public struct PictureServer {
     }
 
     /// Says how it went, to whoever is still there.
-    private static func tell(_ customer: PacketSocket, _ end: DecoderService.End) {
-        try? customer.send(end.bytes)
+    private static func tell(_ client: PacketSocket, _ end: DecoderService.End) {
+        try? client.send(end.bytes)
     }
 }

@@ -9,19 +9,19 @@ public struct DecoderReport: Hashable, Sendable {
     public static let longest = 4_096
 
     /// The walls around it, by name, missing ones too.
-    public let walls: [String]
+    public let restrictions: [String]
     /// The libraries that read pictures, with their versions.
     public let libraries: [String]
 
     /// Puts a report together.
-    public init(walls: [String], libraries: [String]) {
-        self.walls = walls
+    public init(restrictions: [String], libraries: [String]) {
+        self.restrictions = restrictions
         self.libraries = libraries
     }
 
     /// The report as text for people, which `init(text:)` reads again.
     public var text: String {
-        "walls: \(walls.joined(separator: ", "))\nlibraries: \(libraries.joined(separator: ", "))\n"
+        "walls: \(restrictions.joined(separator: ", "))\nlibraries: \(libraries.joined(separator: ", "))\n"
     }
 
     /// Reads a report out of the block that the decoder has sealed.
@@ -36,7 +36,7 @@ public struct DecoderReport: Hashable, Sendable {
         guard lines.count == 3, lines[2].isEmpty, text.utf8.allSatisfy({ $0 == 0x0A || 0x20...0x7E ~= $0 }) else {
             throw .malformedReply("the report is not of two lines")
         }
-        walls = try Self.names(lines[0], behind: "walls: ")
+        restrictions = try Self.names(lines[0], behind: "walls: ")
         libraries = try Self.names(lines[1], behind: "libraries: ")
     }
 

@@ -23,12 +23,12 @@ struct AddressCheck {
     private(set) var isPrivate: Bool
 
     init(_ plan: ExchangePlan, _ configuration: HTTPConfiguration) throws(HTTPError) {
-        let (reach, host, curl) = (plan.reach, plan.hop.url.origin.host, plan.hop.url.curl)
-        guard reach.allows(host, curl) else { throw .privateAddress(host) }
+        let (addressPolicy, host, curl) = (plan.addressPolicy, plan.hop.url.origin.host, plan.hop.url.curl)
+        guard addressPolicy.allows(host, curl) else { throw .privateAddress(host) }
         isBehindProxy = plan.proxy != nil
         stallTimeout = configuration.stallTimeout
-        isBounded = !isBehindProxy && reach.isBounded(at: host, curl)
-        isPrivate = !HTTPRequest.Reach.publicOnly(except: nil).allows(host, curl)
+        isBounded = !isBehindProxy && addressPolicy.isBounded(at: host, curl)
+        isPrivate = !HTTPRequest.AddressPolicy.publicOnly(except: nil).allows(host, curl)
     }
 
     /// Makes a socket for an address, or none.

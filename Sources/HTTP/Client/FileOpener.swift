@@ -14,7 +14,7 @@ final class FileOpener: Sendable {
         // The system would take it for the end.
         guard !path.contains(0) else { throw .file("no name has a zero in it") }
         do throws(SystemError) {
-            switch request.reach {
+            switch request.addressPolicy {
             case .anywhere: return try Self.open(path)
             case .filesBelow(let url):
                 turns.wait()

@@ -63,7 +63,7 @@ public struct HTTPRequest: Sendable {
     /// How many bytes may be made of each byte of a compressed body, beyond the first mebibyte; nil for any number.
     public var maximumExpansion: Int?
     /// What it may reach, redirects included.
-    public var reach: Reach
+    public var addressPolicy: AddressPolicy
     /// Whether the user himself has named the URL's origin, and not a stranger, on whose list it stands. Only then is who asks
     /// looked for in a netrc file, and a certificate shown that is for no host in particular.
     public var isNamedByUser: Bool
@@ -95,7 +95,7 @@ public struct HTTPRequest: Sendable {
         url: String, headers: [(name: String, value: String)] = [], credentials: Credentials? = nil,
         destination: Destination, resumption: Resumption? = nil, limit: ByteCount, allowsFiles: Bool = false,
         allowsCompression: Bool = false,
-        reach: Reach = .anywhere, isNamedByUser: Bool = false, weight: Int = HTTPRequest.usualWeight,
+        addressPolicy: AddressPolicy = .anywhere, isNamedByUser: Bool = false, weight: Int = HTTPRequest.usualWeight,
         connection: Connection = .any, pieces: Pieces? = nil, meter: TransferMeter? = nil
     ) {
         self.url = url
@@ -106,7 +106,7 @@ public struct HTTPRequest: Sendable {
         self.limit = limit
         self.allowsFiles = allowsFiles
         self.allowsCompression = allowsCompression
-        self.reach = reach
+        self.addressPolicy = addressPolicy
         self.isNamedByUser = isNamedByUser
         self.weight = weight
         self.connection = connection

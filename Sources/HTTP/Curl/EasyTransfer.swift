@@ -99,7 +99,7 @@ final class EasyTransfer {
     /// Makes the handle of an exchange, the first one without a plan. The handle before must have been removed.
     func begin(_ plan: ExchangePlan? = nil) throws(HTTPError) -> EasyHandle {
         var plan = if let plan { plan } else { try ExchangePlan(request, Hop(request, curl), configuration, memory) }
-        if hasReachedPublic { plan.reach = .publicOnly(except: nil) }
+        if hasReachedPublic { plan.addressPolicy = .publicOnly(except: nil) }
         (answer, stop, received) = (nil, nil, 0)
         let exchange = try Exchange(plan, of: self, configuration)
         self.exchange = exchange
@@ -109,7 +109,7 @@ final class EasyTransfer {
     /// Says what comes next, when curl has said that the exchange is over.
     func next(after code: CURLcode) -> Next {
         guard let exchange else { return .end(.failure(CancellationError())) }
-        noteReach(exchange)
+        noteAddress(exchange)
         do {
             if case .error(let error) = stop { throw error }
             // A proxy that wants a password has answered, though curl would not know to whom.
@@ -133,7 +133,7 @@ final class EasyTransfer {
         }
     }
 
-    private func noteReach(_ exchange: Exchange) {
+    private func noteAddress(_ exchange: Exchange) {
         guard exchange.hasReachedPublic else { return }
         hasReachedPublic = true
         if exchange.hop.number == 0 { beganPublic = true }
@@ -294,7 +294,7 @@ final class EasyTransfer {
         if let refusal = exchange.proxyRefusal, let told = exchange.plan.proxyCredentials {
             configuration.proxyCredentials.onRefusal(told, refusal.proxy)
         }
-        noteReach(exchange)
+        noteAddress(exchange)
         let response = HTTPResponse(
             status: status, url: exchange.hop.number == 0 ? request.url : exchange.hop.url.text, headers: headers,
             length: length, begin: begin, challenges: exchange.challenges, proxyRefusal: exchange.proxyRefusal,

@@ -4,7 +4,7 @@ struct ExchangePlan {
     let hop: Hop
     /// The addresses that this exchange may reach: those of the request, or fewer once an earlier exchange reached a public address. The
     /// owner of a public name can have it lead to a private address a moment later.
-    var reach: HTTPRequest.Reach
+    var addressPolicy: HTTPRequest.AddressPolicy
     let proxy: Proxy?
     /// What the origin is told; nil where it is not the one that was asked for.
     let credentials: HTTPRequest.Credentials?
@@ -19,7 +19,7 @@ struct ExchangePlan {
     ) throws(HTTPError) {
         self.request = request
         self.hop = hop
-        reach = request.reach
+        addressPolicy = request.addressPolicy
         proxy = try configuration.proxies.proxy(for: hop.url)
         credentials = hop.isOwn ? request.credentials : nil
         proxyCredentials = proxy.flatMap { configuration.proxyCredentials.known($0.url) ?? $0.credentials }

@@ -87,7 +87,7 @@ final class TransferThread: @unchecked Sendable {
     private func run() {
         let multi = UnsafeMutableRawPointer(multi)
         defer { turn.end() }
-        while obeyCommands() {
+        while performCommands() {
             var running: Int32 = 0
             ccurl_multi_perform(curl.functions, multi, &running)
             finishTransfers()
@@ -99,7 +99,7 @@ final class TransferThread: @unchecked Sendable {
     }
 
     /// Returns false when it is time to end.
-    private func obeyCommands() -> Bool {
+    private func performCommands() -> Bool {
         let commands = inbox.withLock { inbox in
             defer { inbox = [] }
             return inbox

@@ -79,7 +79,7 @@ struct PiecedState {
         var part = request
         (part.pieces, part.range, part.weight) = (nil, range, weight)
         part.meter = request.meter.map { _ in TransferMeter() }
-        if mustBePublic { part.reach = .publicOnly(except: nil) }
+        if mustBePublic { part.addressPolicy = .publicOnly(except: nil) }
         switch role {
         case .lead: break
         case .all: part.isBegunAnew = true

@@ -1,7 +1,7 @@
 import HTTP
 import Model
 import Numbers
-import Traffic
+import Scheduling
 
 /// One transfer of an operation, and what its governor knows of it.
 ///

@@ -1,4 +1,4 @@
-import Streams
+import Concurrency
 
 /// The time that waits are measured by. A test has one that it moves itself.
 public protocol NetworkClock: Sendable {

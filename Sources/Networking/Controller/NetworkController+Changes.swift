@@ -1,4 +1,5 @@
 import Cache
+import Session
 import Model
 
 /// What commits mean for the work: a photo that looks different now may be wanting.
@@ -21,14 +22,14 @@ extension NetworkController {
 
     /// Photos' rows have changed.
     private func reconsider(_ cache: GalleryCache, _ isAffected: (PhotoKey) -> Bool) {
-        let affected = agenda.subjects.filter {
+        let affected = table.subjects.filter {
             if case .picture(cache.id, let key, _) = $0 { isAffected(key) } else { false }
         }
         for subject in affected { reconsider(subject) }
         for subject in context.activity.failures.map(\.subject) {
             guard case .picture(cache.id, let key, let rendition) = subject, isAffected(key) else { continue }
             // Of what has just failed the row does not say so yet.
-            if case .running = agenda.state(of: subject) { continue }
+            if case .running = table.state(of: subject) { continue }
             guard beingPutOff[subject] == nil, isWell(key, rendition, cache) else { continue }
             context.activity.forgetFailure(of: subject)
         }
@@ -39,7 +40,7 @@ extension NetworkController {
     private func isWell(_ key: PhotoKey, _ rendition: Rendition, _ cache: GalleryCache) -> Bool {
         do {
             guard let photo = try cache.read({ try $0.photo(key) }) else { return true }
-            return photo.photo.trouble == nil && (rendition == .photo || photo.thumbnail.trouble == nil)
+            return photo.original.trouble == nil && (rendition == .original || photo.thumbnail.trouble == nil)
         } catch {
             return false
         }
@@ -47,7 +48,7 @@ extension NetworkController {
 
     /// A photo's row has changed: what was settled may be wanting, what is fetched may be of no use any more.
     func reconsider(_ subject: Wish.Subject) {
-        switch agenda.state(of: subject) {
+        switch table.state(of: subject) {
         case .running(let identity):
             let request = try? request(for: subject)
             // What is through and wanting no more has just been stored; and what has left the operations has failed for
@@ -55,15 +56,15 @@ extension NetworkController {
             let isEnding = request == nil && operations[identity]?.isThrough != false
             guard request?.identity != identity, !isEnding else { return }
             leave(identity, subject)
-            agenda.enqueue(subject)
+            table.enqueue(subject)
         case .waiting where beingPutOff[subject] != nil:
             // The row does not say so yet. This may be of a change that was made before, and is heard of late.
             beingPutOff[subject] = true
         case .settled, .waiting:
             // A trouble that the row speaks of is the one that it was given up for, or put off.
             guard let request = try? request(for: subject), !request.hasFailedBefore else { return }
-            agenda.forgiveFailures(subject)
-            agenda.enqueue(subject)
+            table.forgiveFailures(subject)
+            table.enqueue(subject)
         case .queued, nil: break
         }
     }

@@ -1,15 +1,16 @@
 import Cache
+import Session
 import HTTP
 import Model
 import Numbers
-import Traffic
+import Scheduling
 
 /// What is said of the transfers, and of what failed.
 extension NetworkController {
     func trafficReport() -> TrafficReport {
         let judgement = governor.report
         let coming = operations.values.reduce(0 as ByteCount) { $0 + $1.received }
-        let waiting = agenda.waiting
+        let waiting = table.waiting
         let wanted = wantedHosts(waiting)
         return TrafficReport(
             quality: judgement.quality,
@@ -17,13 +18,13 @@ extension NetworkController {
             unreachable: judgement.missed.intersection(wanted).map(Self.name).sorted(), running: numbers.count,
             width: judgement.width, limit: judgement.limit,
             window: ByteCount(judgement.window), bandwidth: judgement.bandwidth, roundTrip: judgement.roundTrip,
-            received: received + coming, isPaused: isPaused, queued: agenda.queue.count, waiting: waiting.count,
+            received: received + coming, isPaused: isPaused, queued: table.queue.count, waiting: waiting.count,
             transfers: context.activity.isTrafficWatched ? transferReports(waiting, judgement) : [])
     }
 
     /// The hosts that something is fetched from, or is to be.
-    private func wantedHosts(_ waiting: [(subject: Wish.Subject, wait: Agenda.Wait)]) -> Set<String> {
-        Set(operations.values.map(\.candidate.host)).union(agenda.queue.hosts).union(waiting.map(\.wait.host))
+    private func wantedHosts(_ waiting: [(subject: Wish.Subject, wait: RequestTable.Wait)]) -> Set<String> {
+        Set(operations.values.map(\.candidate.host)).union(table.queue.hosts).union(waiting.map(\.wait.host))
     }
 
     /// Whether the way to a host is over no network: it is this machine itself.
@@ -33,7 +34,7 @@ extension NetworkController {
     }
 
     private func transferReports(
-        _ waiting: [(subject: Wish.Subject, wait: Agenda.Wait)], _ judgement: GovernorReport
+        _ waiting: [(subject: Wish.Subject, wait: RequestTable.Wait)], _ judgement: GovernorReport
     ) -> [TransferReport] {
         let running = operations.values.sorted { ($1.importance, $0.number) < ($0.importance, $1.number) }
             .compactMap { operation -> TransferReport? in
@@ -51,14 +52,14 @@ extension NetworkController {
                             total: reading.length.map { $0 + held }),
                         speed: time > 0 ? Double(reading.bytes) / time : nil))
             }
-        let queued = agenda.queued(TrafficReport.maximumTransfers).map {
+        let queued = table.queued(TrafficReport.maximumTransfers).map {
             TransferReport(
                 $0.subject, host: Self.name(of: $0.candidate.host), importance: $0.candidate.importance,
                 stage: stage(of: $0.subject, $0.candidate.importance, from: $0.candidate.host, judgement))
         }
         let firstDue = waiting.sorted { $0.wait.until ?? .forEver < $1.wait.until ?? .forEver }
         let putOff = firstDue.prefix(TrafficReport.maximumTransfers).compactMap { subject, wait -> TransferReport? in
-            guard let importance = agenda.importance(of: subject) else { return nil }
+            guard let importance = table.importance(of: subject) else { return nil }
             return TransferReport(
                 subject, host: Self.name(of: wait.host), importance: importance,
                 stage: .waiting(wait.failure, attempts: wait.attempts, until: wait.until.map(timeOfDay)))
@@ -71,7 +72,7 @@ extension NetworkController {
     private func stage(
         of subject: Wish.Subject, _ importance: Importance, from host: String, _ judgement: GovernorReport
     ) -> TransferReport.Stage {
-        let setback = agenda.setback(of: subject)
+        let setback = table.setback(of: subject)
         if judgement.unreachable.contains(host), setback?.failure.remedy != .network {
             let failure = RequestError.transfer(.unreachable(Self.name(of: host))).failure
             return .heldBack(failure, attempts: setback?.attempts ?? 0)
@@ -91,7 +92,7 @@ extension NetworkController {
     func report(_ failure: Failure, _ attempts: Int, of operation: Operation, until next: Duration?) {
         let now = context.now()
         for subject in operation.served {
-            context.activity.note(
+            context.activity.recordFailure(
                 FailureReport(
                     subject, failure, attempts: attempts, first: now, last: now,
                     next: next.map(timeOfDay)))

@@ -1,4 +1,5 @@
 import Model
+import Session
 
 /// Wishes for every picture of a gallery, served a few at a time.
 extension NetworkController {
@@ -16,8 +17,8 @@ extension NetworkController {
         for (subject, sweep) in sweeps {
             guard let cache = context.caches.cache(sweep.gallery) else { continue }
             let before = sweep.underWay
-            let left = try? sweeps[subject]?.refill(cache) { [agenda] in
-                if case .waiting = agenda.state(of: $0) { true } else { false }
+            let left = try? sweeps[subject]?.refill(cache) { [table] in
+                if case .waiting = table.state(of: $0) { true } else { false }
             }
             let isListWanted = stated.contains { $0.subject == .list(sweep.gallery) }
             if !isListWanted, left == false { wishes.fulfil(subject) }

@@ -1,9 +1,10 @@
 import Cache
+import Session
 import HTTP
 import Model
 import Numbers
-import Streams
-import Traffic
+import Concurrency
+import Scheduling
 
 /// How transfers go, and what the governor makes of it.
 extension NetworkController {
@@ -25,7 +26,7 @@ extension NetworkController {
 
     /// How many wait for a host that could be started. What is taken up meanwhile is not in it.
     private var waiting: (String) -> Int {
-        { [queue = agenda.queue, isPaused] host in isPaused ? 0 : queue.count(of: host) }
+        { [queue = table.queue, isPaused] host in isPaused ? 0 : queue.count(of: host) }
     }
 
     /// Tells the governor what the meters of an operation show.
@@ -71,10 +72,10 @@ extension NetworkController {
     /// too late by now.
     func setTick() {
         guard
-            let pace = numbers.isEmpty && agenda.queue.isEmpty
+            let pace = numbers.isEmpty && table.queue.isEmpty
                 ? nil : governor.pace(at: clock.now.seconds, waiting: waiting)
         else { return }
-        let time = clock.now + .seconds(clamped: agenda.queue.isEmpty ? restingPace(pace) : pace)
+        let time = clock.now + .seconds(clamped: table.queue.isEmpty ? restingPace(pace) : pace)
         if let tick {
             guard time < tick.time else { return }
             tick.task.cancel()
@@ -122,7 +123,7 @@ extension NetworkController {
         // What has been said once of nothing holds until there is something.
         if isOver, isOverReported, !context.activity.isTrafficWatched { return }
         let report = trafficReport()
-        context.activity.note(report, at: context.now())
+        context.activity.setTraffic(report, at: context.now())
         context.log.debug(.networkDetail, report.line)
         (lastReport, isOverReported) = (isOver ? nil : clock.now, isOver)
         if isOver { keepHistory() }

@@ -1,6 +1,6 @@
 import Model
 import Numbers
-import Streams
+import Concurrency
 
 /// What waits for another attempt, and what makes it come sooner.
 extension NetworkController {
@@ -10,23 +10,23 @@ extension NetworkController {
     /// A key that is held down asks thirty times a second, and an attempt that has only just failed would fail again. So there
     /// is at least a second between two attempts.
     func renew(_ subject: Wish.Subject) {
-        agenda.restartSchedule(of: subject)
-        guard case .waiting(let wait) = agenda.state(of: subject) else { return }
+        table.restartSchedule(of: subject)
+        guard case .waiting(let wait) = table.state(of: subject) else { return }
         governor.endSilence(of: wait.host)
         let soon = wait.since + .seconds(1)
         if clock.now >= soon {
-            agenda.enqueue(subject)
+            table.enqueue(subject)
         } else if wait.until.map({ $0 > soon }) ?? true {
             var wait = wait
             (wait.until, wait.earliest) = (soon, soon)
-            agenda.note(.waiting(wait), subject)
+            table.note(.waiting(wait), subject)
             announceWait(subject)
         }
     }
 
     /// Tells the request until when it waits, unless its failure is still being written down.
     func announceWait(_ subject: Wish.Subject) {
-        guard beingPutOff[subject] == nil, case .waiting(let wait) = agenda.state(of: subject) else { return }
+        guard beingPutOff[subject] == nil, case .waiting(let wait) = table.state(of: subject) else { return }
         putOff[subject]?.noteWaiting(wait.failure, until: wait.until.map(timeOfDay))
     }
 
@@ -34,7 +34,7 @@ extension NetworkController {
     /// host may have no room.
     func announceHeldBack(_ subjects: some Sequence<Wish.Subject>) {
         for subject in subjects {
-            guard agenda.state(of: subject) == .queued, let failure = agenda.setback(of: subject)?.failure else {
+            guard table.state(of: subject) == .queued, let failure = table.setback(of: subject)?.failure else {
                 continue
             }
             putOff[subject]?.noteWaiting(failure, until: nil)
@@ -43,13 +43,13 @@ extension NetworkController {
 
     /// What the disk did not take may be taken by now: the gallery is updated, and that was written.
     func renewUnstored(of gallery: GalleryID) {
-        for (subject, wait) in agenda.waiting where subject.gallery == gallery && wait.until == nil { renew(subject) }
+        for (subject, wait) in table.waiting where subject.gallery == gallery && wait.until == nil { renew(subject) }
     }
 
     /// A host that answers one will answer the others.
     func wakeOthers(waitingFor host: String) {
         guard !host.isEmpty else { return }
-        agenda.wake(host, at: clock.now) { schedule.chance() }.forEach(announceWait)
+        table.wake(host, at: clock.now) { schedule.chance() }.forEach(announceWait)
     }
 
     /// There is a network again. It has a few seconds to come to itself, and they do not all come at once.
@@ -57,13 +57,13 @@ extension NetworkController {
         self.presence = presence
         guard presence.isThere else { return reportAtOnce() }
         governor.noteNetwork(at: clock.now.seconds)
-        agenda.wakeAll { clock.now + .seconds(clamped: 3 + schedule.chance()) }.forEach(announceWait)
+        table.wakeAll { clock.now + .seconds(clamped: 3 + schedule.chance()) }.forEach(announceWait)
         look()
     }
 
     /// One alarm for everything that waits, set to the first of it.
     func setAlarm() {
-        let due = agenda.firstDue
+        let due = table.firstDue
         guard due != alarm?.time else { return }
         alarm?.task.cancel()
         alarm = due.map { time in
@@ -79,7 +79,7 @@ extension NetworkController {
 
     private func ring() {
         alarm = nil
-        let due = agenda.enqueueDue(at: clock.now)
+        let due = table.enqueueDue(at: clock.now)
         look()
         announceHeldBack(due)
     }

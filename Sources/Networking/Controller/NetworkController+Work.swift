@@ -1,9 +1,10 @@
 import Cache
+import Session
 import HTTP
 import Logging
 import Model
 import Numbers
-import Traffic
+import Scheduling
 
 /// Requests from their beginning to their end.
 extension NetworkController {
@@ -15,7 +16,7 @@ extension NetworkController {
         refillSweeps()
         let now = clock.now.seconds
         while !isPaused, operations.values.count(where: \.isThrough) < Self.maximumUnstoredTransfers,
-            let (subject, candidate, way) = agenda.next({ governor.admit($0, at: now) })
+            let (subject, candidate, way) = table.next({ governor.admit($0, at: now) })
         {
             do {
                 try start(subject, candidate.importance, over: way)
@@ -32,7 +33,7 @@ extension NetworkController {
     private func start(_ subject: Wish.Subject, _ importance: Importance, over way: Admission.Way) throws {
         guard let request = try request(for: subject) else { return settle(subject) }
         let identity = request.identity
-        agenda.noteRunning(subject, identity)
+        table.noteRunning(subject, identity)
         guard operations[identity] == nil else {
             operations[identity]?.serve(subject)
             return adaptImportance(of: identity)
@@ -86,7 +87,7 @@ extension NetworkController {
     /// It is as important as the most important of those whom it serves.
     func adaptImportance(of identity: RequestIdentity) {
         guard let operation = operations[identity],
-            let importance = operation.served.compactMap({ agenda.importance(of: $0) }).max(),
+            let importance = operation.served.compactMap({ table.importance(of: $0) }).max(),
             importance != operation.importance
         else { return }
         operations[identity]?.importance = importance
@@ -113,7 +114,7 @@ extension NetworkController {
             // It may have failed just as it was let go: nobody asks why.
             operation.request.noteCancelled()
             // Wanted again meanwhile, or in another edition, or interrupted for something more important.
-            operation.served.forEach { agenda.enqueue($0) }
+            operation.served.forEach { table.enqueue($0) }
         } else {
             unstored = 0
             logSuccess(of: operation)
@@ -136,7 +137,7 @@ extension NetworkController {
 
     private func fail(_ operation: Operation, _ error: RequestError) async {
         let failure = error.failure
-        let attempts = operation.served.map { agenda.countFailure($0) }.max() ?? 1
+        let attempts = operation.served.map { table.countFailure($0) }.max() ?? 1
         noteStorage(error, attempts, of: operation)
         // All of a photo would come again, for a disk that does not take it: it waits for somebody to ask, if there is anybody.
         let waitsForUser = error.storageTrouble != nil && operation.request.kind == .photo
@@ -149,20 +150,20 @@ extension NetworkController {
         }
         let until = waitsForUser ? nil : clock.now + delay
         report(failure, attempts, of: operation, until: until)
-        let wait = Agenda.Wait(
+        let wait = RequestTable.Wait(
             since: clock.now, until: until, earliest: clock.now + min(.seconds(error.retryAfter ?? 0), delay),
             host: operation.candidate.host, failure: failure, attempts: attempts)
         // First here and then in the cache: the row's change must find it waiting.
         for subject in operation.served {
-            agenda.note(.waiting(wait), subject)
-            if agenda.isWanted(subject) { putOff[subject] = operation.request }
+            table.note(.waiting(wait), subject)
+            if table.isWanted(subject) { putOff[subject] = operation.request }
             beingPutOff[subject] = false
         }
         await operation.request.notePutOff(failure)
         for subject in operation.served where beingPutOff.removeValue(forKey: subject) == true { reconsider(subject) }
         // While that was written it may have been stopped, or have been due. Then something else is to be seen of it.
         // If it waits for less by now, that is what is said.
-        if let subject = operation.served.first(where: { agenda.isWaiting($0, since: wait) }) { announceWait(subject) }
+        if let subject = operation.served.first(where: { table.isWaiting($0, since: wait) }) { announceWait(subject) }
     }
 
     /// So many in a row that could not be stored are no accident.
@@ -170,7 +171,7 @@ extension NetworkController {
 
     private func noteStorage(_ error: RequestError, _ attempts: Int, of operation: Operation) {
         guard let trouble = error.storageTrouble else { return }
-        context.activity.note(trouble)
+        context.activity.report(trouble)
         unstored += 1
         if attempts > 1 || unstored > Self.maximumUnstored || operation.request.kind == .photo {
             endSweeps(of: operation.request.identity.subject.gallery)
@@ -183,7 +184,7 @@ extension NetworkController {
         let successor = operations[identity]
         if successor == nil { operation.request.noteDone() }
         for subject in operation.served
-        where agenda.state(of: subject) == .running(identity) && successor?.served.contains(subject) != true {
+        where table.state(of: subject) == .running(identity) && successor?.served.contains(subject) != true {
             settle(subject)
         }
     }
@@ -191,7 +192,7 @@ extension NetworkController {
     /// Nothing is left to do for it. What was asked for once has thereby come true, or never will.
     func settle(_ subject: Wish.Subject) {
         putOff[subject] = nil
-        agenda.noteSettled(subject)
+        table.noteSettled(subject)
         wishes.fulfil(subject)
         guard let cache = context.caches.cache(subject.gallery) else { return }
         for sweep in sweeps.keys {

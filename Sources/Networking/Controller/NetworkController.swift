@@ -1,10 +1,11 @@
 import Cache
+import Session
 import HTTP
 import Logging
 import Model
 import Numbers
-import Streams
-import Traffic
+import Concurrency
+import Scheduling
 
 /// Fulfils wishes: watches what is wished for, fetches the most important first, and puts it into the cache.
 ///
@@ -33,7 +34,7 @@ public actor NetworkController {
     private let onHistory: @Sendable (HostHistory) -> Void
     private var keptHistory: HostHistory
     var governor: any Governor
-    var agenda: Agenda
+    var table: RequestTable
     var operations: [RequestIdentity: Operation] = [:]
     /// Operations by the numbers of their attempts, as long as those are not through.
     var numbers: [Int: RequestIdentity] = [:]
@@ -42,7 +43,7 @@ public actor NetworkController {
     var putOff: [Wish.Subject: any NetworkRequest] = [:]
     /// What is being written down as put off, and whether its row was heard to have changed meanwhile.
     var beingPutOff: [Wish.Subject: Bool] = [:]
-    var sweeps: [Wish.Subject: Sweep] = [:]
+    var sweeps: [Wish.Subject: BulkFetch] = [:]
     /// What screens and commands wish for, sweeps left out.
     var stated: [Wish] = []
     /// What the user does not want now, and whether he wants nothing at all to begin.
@@ -93,7 +94,7 @@ public actor NetworkController {
         self.disturbance = disturbance
         self.onHistory = onHistory
         self.kinds = kinds
-        agenda = Agenda { Self.candidate($0, kinds, context) }
+        table = RequestTable { Self.candidate($0, kinds, context) }
     }
 
     /// Works until the task is cancelled. Then everything under way is cancelled too.
@@ -129,7 +130,7 @@ public actor NetworkController {
         adoptWishes()
         for subject in anew { beginAnew(subject) }
         for subject in snapshot.renewed { renew(subject) }
-        let all = snapshot.areAllRenewed ? agenda.waiting.map(\.subject) : []
+        let all = snapshot.areAllRenewed ? table.waiting.map(\.subject) : []
         for subject in all { renew(subject) }
         setPaused(snapshot.isPaused)
         look()
@@ -145,8 +146,8 @@ public actor NetworkController {
     }
 
     func adoptWishes() {
-        var standing: [Wish.Subject: Sweep] = [:]
-        for sweep in stated.lazy.compactMap(Sweep.init) { standing[sweep.subject] = sweeps[sweep.subject] ?? sweep }
+        var standing: [Wish.Subject: BulkFetch] = [:]
+        for sweep in stated.lazy.compactMap(BulkFetch.init) { standing[sweep.subject] = sweeps[sweep.subject] ?? sweep }
         sweeps = standing
         for subject in declined { for sweep in sweeps.keys { sweeps[sweep]?.leaveOut(subject) } }
         for gallery in Set(stated.lazy.map(\.subject.gallery)) { listen(to: gallery) }
@@ -155,17 +156,17 @@ public actor NetworkController {
     }
 
     /// What is stated, with what sweeps have taken up in their place.
-    private func adoptInAgenda() -> [(subject: Wish.Subject, state: Agenda.State)] {
+    private func adoptInAgenda() -> [(subject: Wish.Subject, state: RequestTable.State)] {
         // There may be very many, and without a sweep they need not be written out once more.
-        guard !sweeps.isEmpty else { return agenda.adopt(stated) }
-        let wanted = stated.filter { Sweep($0) == nil }
+        guard !sweeps.isEmpty else { return table.adopt(stated) }
+        let wanted = stated.filter { BulkFetch($0) == nil }
         let named = Set(wanted.map(\.subject))
         takeOverWhatRuns(except: named)
-        return agenda.adopt(wanted + sweeps.values.flatMap(\.wishes).filter { !named.contains($0.subject) })
+        return table.adopt(wanted + sweeps.values.flatMap(\.wishes).filter { !named.contains($0.subject) })
     }
 
     /// Lets go of what nobody wants any more.
-    private func drop(_ subject: Wish.Subject, _ state: Agenda.State) {
+    private func drop(_ subject: Wish.Subject, _ state: RequestTable.State) {
         switch state {
         case .running(let identity): leave(identity, subject)
         // What is due may be queued for long, where a host is known to be gone: it still says that it waits.
@@ -183,10 +184,10 @@ public actor NetworkController {
     /// What was asked for, fulfilled and asked for again between two snapshots has never been seen to go. It is settled
     /// here, and wanted nevertheless.
     private func beginAnew(_ subject: Wish.Subject) {
-        switch agenda.state(of: subject) {
+        switch table.state(of: subject) {
         case .settled, .waiting:
-            agenda.forgiveFailures(subject)
-            agenda.enqueue(subject)
+            table.forgiveFailures(subject)
+            table.enqueue(subject)
         case .queued, .running, nil: break
         }
     }

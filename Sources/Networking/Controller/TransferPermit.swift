@@ -2,7 +2,7 @@ import HTTP
 import Model
 import Numbers
 import Synchronization
-import Traffic
+import Scheduling
 
 /// Leave to transfer something: over which connection, how urgently, and who watches.
 ///

@@ -12,7 +12,7 @@ public struct FetchPlan: Sendable {
     /// What a server may answer 304 to.
     public var validators: Validators
     /// What it may lead to.
-    public var reach: HTTPRequest.Reach
+    public var addressPolicy: HTTPRequest.AddressPolicy
     /// Whether the user himself has named its origin.
     public var isNamedByUser: Bool
     /// Whether the host had a public address before, so that a private one is a change that the user is told of.
@@ -30,7 +30,7 @@ public struct FetchPlan: Sendable {
     public init(
         address: Address, signIn: SignIn? = nil, validators: Validators = Validators(), limit: ByteCount,
         file: PartialFile? = nil, resumption: HTTPRequest.Resumption? = nil,
-        reach: HTTPRequest.Reach = .anywhere, isNamedByUser: Bool = false,
+        addressPolicy: HTTPRequest.AddressPolicy = .anywhere, isNamedByUser: Bool = false,
         wasPublic: Bool = false, allowsCompression: Bool = false
     ) {
         self.address = address
@@ -39,7 +39,7 @@ public struct FetchPlan: Sendable {
         self.limit = limit
         self.file = file
         self.resumption = resumption
-        self.reach = reach
+        self.addressPolicy = addressPolicy
         self.isNamedByUser = isNamedByUser
         self.wasPublic = wasPublic
         self.allowsCompression = allowsCompression
@@ -54,7 +54,7 @@ public struct FetchPlan: Sendable {
             credentials: signIn.map(HTTPRequest.Credentials.init),
             destination: try file.map { .file(try BodyFile(duplicating: $0.descriptor)) } ?? .stream,
             resumption: resumption, limit: limit,
-            allowsFiles: address.scheme == .file, allowsCompression: allowsCompression, reach: reach,
+            allowsFiles: address.scheme == .file, allowsCompression: allowsCompression, addressPolicy: addressPolicy,
             isNamedByUser: isNamedByUser)
         if allowsCompression { request.maximumExpansion = Self.maximumExpansion }
         return request

@@ -1,11 +1,12 @@
 import Cache
+import Session
 import Formats
 import Glibc
 import HTTP
 import Logging
 import Model
 import Numbers
-import Traffic
+import Scheduling
 
 /// Fetches a gallery's list and makes the cache say what it says.
 public struct GalleryListRequest: NetworkRequest {
@@ -48,7 +49,8 @@ public struct GalleryListRequest: NetworkRequest {
         let record = try cache.read { try $0.gallery() }
         return FetchPlan(
             address: try listAddress(), signIn: signIn, validators: Self.validators(in: record), limit: Self.limit,
-            reach: cache.listReach(wasPublic: record.wasPublic), isNamedByUser: true, wasPublic: record.wasPublic,
+            addressPolicy: cache.listAddressPolicy(wasPublic: record.wasPublic), isNamedByUser: true,
+            wasPublic: record.wasPublic,
             allowsCompression: true)
     }
 
@@ -61,7 +63,7 @@ public struct GalleryListRequest: NetworkRequest {
         }
         let (changes, skipped) = try await read(&response)
         try Task.checkCancellation()
-        context.activity.note(.committing, of: cache.id)
+        context.activity.setPhase(.committing, of: cache.id)
         let summary: SyncSummary
         do {
             summary = try await cache.writer.commit(
@@ -85,17 +87,17 @@ public struct GalleryListRequest: NetworkRequest {
         let comparer = try ListComparer(cache, address: response.address, log: context.log)
         var progress = Progress(done: 0, total: response.head.length)
         var count = 0
-        var pace = Pace()
+        var pace = Throttle()
         var photos: WrittenPhotos?
         while let bytes = try await response.nextBytes() {
             async let next = reader.read(bytes)
             if let photos { count = try await comparer.add(photos) }
             photos = try await next
             progress.done += ByteCount(bytes.count)
-            if pace.isDue() { context.activity.note(.getting(progress, entries: count), of: cache.id) }
+            if pace.isDue() { context.activity.setPhase(.getting(progress, entries: count), of: cache.id) }
         }
         if let photos { count = try await comparer.add(photos) }
-        context.activity.note(.parsing(entries: count), of: cache.id)
+        context.activity.setPhase(.parsing(entries: count), of: cache.id)
         try await comparer.add(try await reader.finish())
         return try await comparer.finish()
     }
@@ -116,7 +118,7 @@ public struct GalleryListRequest: NetworkRequest {
 
     /// Shows that an update is running.
     public func noteBegun() {
-        context.activity.note(.getting(Progress(done: 0), entries: 0), of: cache.id)
+        context.activity.setPhase(.getting(Progress(done: 0), entries: 0), of: cache.id)
     }
 
     /// Shows that it has ended; how, the cache says.
@@ -132,7 +134,7 @@ public struct GalleryListRequest: NetworkRequest {
 
     /// Shows what it waits for, and until when.
     public func noteWaiting(_ failure: Failure, until time: Timestamp?) {
-        context.activity.note(.waiting(failure, until: time), of: cache.id)
+        context.activity.setPhase(.waiting(failure, until: time), of: cache.id)
     }
 
     /// Keeps the failure beside the last success.
@@ -152,7 +154,7 @@ public struct GalleryListRequest: NetworkRequest {
             try await cache.writer.noteSyncFailure(failure)
         } catch {
             context.log.error(.cache, "\(error)")
-            context.activity.note(failure, of: cache.id)
+            context.activity.setFailure(failure, of: cache.id)
         }
     }
 

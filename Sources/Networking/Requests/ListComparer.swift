@@ -2,7 +2,7 @@ import Cache
 import Formats
 import Logging
 import Model
-import Streams
+import Concurrency
 
 /// Compares one gallery's list with the cache: photos in, what they change out.
 actor ListComparer {

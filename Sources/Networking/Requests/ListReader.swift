@@ -1,6 +1,6 @@
 import Formats
 import Model
-import Streams
+import Concurrency
 
 /// Reads one gallery's list: bytes in, photos out, as they were written.
 ///

@@ -3,14 +3,14 @@ import HTTP
 import Logging
 import Model
 import Numbers
-import Traffic
+import Scheduling
 
 /// One kind of thing that is fetched: where it lies, within what bounds, and what becomes of it in the cache.
 ///
 /// The controller runs requests and knows none of them by name. A new kind is a new type and a line where the controller
 /// is made. Each can be run alone, against a file and a known cache:
 ///
-///     let request = try PhotoRequest.make(for: .picture(gallery, key, .photo), in: context)
+///     let request = try PhotoRequest.make(for: .picture(gallery, key, .original), in: context)
 ///     try await request?.perform(over: client)
 public protocol NetworkRequest: Sendable {
     /// The request that serves a wish, or nil if the wish is not for this kind or nothing is wanting.

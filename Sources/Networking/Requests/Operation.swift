@@ -1,7 +1,7 @@
 import HTTP
 import Model
 import Numbers
-import Traffic
+import Scheduling
 
 /// A request under way, and everyone it serves.
 ///

@@ -2,7 +2,7 @@ import Cache
 import HTTP
 import Model
 import Numbers
-import Traffic
+import Scheduling
 
 /// Fetches a photo into a file of the cache.
 ///
@@ -20,7 +20,7 @@ public struct PhotoRequest: NetworkRequest {
             let source = try context.caches.cache(gallery)?.read { try $0.wantingSource(of: key, .thumbnail) }
             guard let source, source.address == nil else { return nil }
         }
-        return try PictureSubject(.photo, of: key, in: gallery, context).map(Self.init)
+        return try PictureSubject(.original, of: key, in: gallery, context).map(Self.init)
     }
 
     private init(_ picture: PictureSubject) {
@@ -43,17 +43,18 @@ public struct PhotoRequest: NetworkRequest {
 
     /// Asks for it, into a new file, or for the rest of what has come before.
     public func plan() throws -> FetchPlan {
-        let reach = try picture.cache.pictureReach()
+        let addressPolicy = try picture.cache.pictureAddressPolicy()
         guard let part = picture.cache.parts.take(picture.key, edition: picture.source.state.edition) else {
             return FetchPlan(
                 address: picture.address, signIn: picture.signIn, validators: picture.validators, limit: Self.limit,
-                file: try picture.cache.files.makePartial(), reach: reach, isNamedByUser: picture.isNamedByUser)
+                file: try picture.cache.files.makePartial(), addressPolicy: addressPolicy,
+                isNamedByUser: picture.isNamedByUser)
         }
         return FetchPlan(
             address: picture.address, signIn: picture.signIn, limit: Self.limit, file: part.file,
             resumption: HTTPRequest.Resumption(
                 offset: part.size, validator: part.validator, url: part.url, whole: part.whole),
-            reach: reach, isNamedByUser: picture.isNamedByUser)
+            addressPolicy: addressPolicy, isNamedByUser: picture.isNamedByUser)
     }
 
     /// Keeps the beginning that the plan was to go on from, for the next attempt.

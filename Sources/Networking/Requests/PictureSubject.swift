@@ -1,4 +1,5 @@
 import Cache
+import Session
 import Logging
 import Model
 
@@ -40,7 +41,7 @@ struct PictureSubject: Sendable {
     var validators: Validators { source.state.held == nil ? Validators() : source.validators }
 
     func noteProgress(_ progress: Progress?) {
-        context.activity.note(progress, of: wish)
+        context.activity.setProgress(progress, of: wish)
     }
 
     /// The server says that what is held is right.
@@ -66,9 +67,9 @@ struct PictureSubject: Sendable {
         } catch {
             context.log.error(.cache, "\(error)")
             // Of a thumbnail nobody asks why; and there may be many.
-            guard rendition == .photo else { return }
+            guard rendition == .original else { return }
             switch trouble {
-            case .putOff(let failure), .bad(let failure): context.activity.note(failure, of: wish)
+            case .putOff(let failure), .bad(let failure): context.activity.setFailure(failure, of: wish)
             }
         }
     }

@@ -1,4 +1,5 @@
 import Cache
+import Session
 import HTTP
 
 extension ProxyCredentials {

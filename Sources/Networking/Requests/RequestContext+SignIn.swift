@@ -1,4 +1,5 @@
 import Cache
+import Session
 import Model
 
 extension RequestContext {
@@ -16,7 +17,7 @@ extension RequestContext {
         if await caches.credentials.hasOther(than: refused, for: question.place, in: cache.address) {
             activity.noteAnswer(for: cache.id)
         } else if !question.isDeferred {
-            activity.note(question)
+            activity.ask(question)
         }
     }
 }

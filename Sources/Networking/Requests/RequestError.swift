@@ -1,8 +1,9 @@
 import Cache
+import Session
 import Formats
 import HTTP
 import Model
-import Traffic
+import Scheduling
 
 /// Why a request came to nothing.
 public enum RequestError: Error, Equatable {

@@ -2,7 +2,7 @@ import Cache
 import HTTP
 import Model
 import Numbers
-import Traffic
+import Scheduling
 
 /// Fetches a thumbnail that the gallery has, into the cache's table of thumbnails.
 public struct ThumbnailRequest: NetworkRequest {
@@ -36,7 +36,7 @@ public struct ThumbnailRequest: NetworkRequest {
     public func plan() throws -> FetchPlan {
         FetchPlan(
             address: picture.address, signIn: picture.signIn, validators: picture.validators, limit: Self.limit,
-            reach: try picture.cache.pictureReach(), isNamedByUser: picture.isNamedByUser)
+            addressPolicy: try picture.cache.pictureAddressPolicy(), isNamedByUser: picture.isNamedByUser)
     }
 
     /// Stores it, unless the gallery speaks of another by now.

@@ -1,5 +1,5 @@
 import HTTP
-import Streams
+import Concurrency
 
 /// Whether this machine is on any network at all.
 public struct NetworkPresence: Coalescing, Hashable, Sendable {

@@ -1,5 +1,5 @@
 import CNetlink
-import Streams
+import Concurrency
 import Synchronization
 
 /// Hears from the kernel that this machine has come to be on another network, on one, or on none.

@@ -47,7 +47,7 @@ struct DecoderProgram: Sendable {
 
     /// Returns false if the time ran out first, whether something is there to be read or not.
     func waitForEnd(_ lifeline: Int32) -> Bool {
-        var patience = Patience(milliseconds: budget)
+        var patience = Deadline(milliseconds: budget)
         while let events = patience.poll(lifeline) {
             if events & POLLIN == 0 { return true }
             // Something was written after all: a library's complaint. It is read to get at the end, and dropped.

@@ -49,12 +49,12 @@ final class DecoderServer: Sendable {
         guard let connection = process.begin(request, input: input, output: output) else { return lose(process) }
         // The connection is closed on every way out, and with it the picture's process is ended.
         guard cancellation.begin(.connection(connection)) else { throw .cancelled }
-        var patience = Patience(milliseconds: budget)
+        var patience = Deadline(milliseconds: budget)
         let isInTime = patience.poll(connection.descriptor) != nil
         if cancellation.end() { throw .cancelled }
         if !isInTime {
             connection.finish()
-            var grace = Patience(milliseconds: Self.grace)
+            var grace = Deadline(milliseconds: Self.grace)
             // It says that it has ended the process, or it is the server that hangs.
             if grace.poll(connection.descriptor) == nil { _ = lose(process) }
         }

@@ -47,7 +47,7 @@ final class SmallPictureDecoder: Sendable {
     ) throws(PictureError) -> Outcome {
         guard (try? socket.send(SmallPictureService.packet(number, request, picture))) != nil else { return .lost }
         guard cancellation.begin(.connection(socket)) else { throw .cancelled }
-        var patience = Patience(milliseconds: budget)
+        var patience = Deadline(milliseconds: budget)
         let isInTime = patience.poll(socket.descriptor) != nil
         if cancellation.end() { throw .cancelled }
         guard isInTime else { throw .tookTooLong }

@@ -66,10 +66,10 @@ public struct PictureOrder: Hashable, Sendable {
         thumbnail(of: photo, in: gallery, room: room, style: style, turns: turns & 3, fills: fills)
     }
 
-    /// Orders what a photo that is here says of itself, and how its tones are spread: see ``Darkroom/examination(_:)``.
+    /// Orders what a photo that is here says of itself, and how its tones are spread: see ``PicturePipeline/examination(_:)``.
     public static func examination(of photo: Photo, in gallery: GalleryID) -> PictureOrder {
         PictureOrder(
-            .picture(gallery, photo.key, .photo), edition: photo.photo.held ?? 0, room: Size(columns: 0, rows: 0),
+            .picture(gallery, photo.key, .original), edition: photo.original.held ?? 0, room: Size(columns: 0, rows: 0),
             style: DrawingStyle(symbols: .ascii, colours: .none, cellAspect: 1), fills: false, enlarges: false,
             product: .examination)
     }
@@ -96,7 +96,7 @@ public struct PictureOrder: Hashable, Sendable {
     ) -> PictureOrder {
         PictureOrder(
             .picture(gallery, photo.key, .thumbnail), edition: photo.thumbnail.held ?? 0,
-            photoEdition: photo.thumbnail.isCurrent ? nil : photo.photo.held, room: room, style: style, turns: turns,
+            photoEdition: photo.thumbnail.isCurrent ? nil : photo.original.held, room: room, style: style, turns: turns,
             fills: fills, enlarges: true)
     }
 

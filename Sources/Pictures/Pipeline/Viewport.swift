@@ -7,7 +7,7 @@ import Pixels
 ///     var view = Viewport(room: Size(columns: 80, rows: 22), style: style)
 ///     view.zoomIn(around: mouse.position)
 ///     view.pan(columns: 10, rows: 0)
-///     let order = view.order(.picture(gallery, key, .photo), edition: 3)
+///     let order = view.order(.picture(gallery, key, .original), edition: 3)
 ///
 /// At first the whole photo fits the room, and is never larger than it is. Then it can be as large as one likes.
 public struct Viewport: Hashable, Sendable {

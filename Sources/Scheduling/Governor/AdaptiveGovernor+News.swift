@@ -14,10 +14,10 @@ extension AdaptiveGovernor {
             // A secure connection takes another round trip before anything is asked for.
             let askTime = now + (transfer.candidate.isSecure ? host.link.roundTripTime : 0)
             (transfer.askTime, transfer.sign, transfer.isAnswered) = (askTime, askTime, false)
-            host.reach.noteSign(at: now)
+            host.reachability.noteSign(at: now)
         case .answered(let wait, let length, let isShared):
             host.link.noteAnswer(wait, of: transfer.candidate.kind, isShared: isShared, at: now)
-            host.reach.noteSign(at: now)
+            host.reachability.noteSign(at: now)
             if transfer.candidate.kind == .thumbnail { host.waits.add(wait) }
             transfer.length = length ?? transfer.length
             transfer.askTime = nil
@@ -28,7 +28,7 @@ extension AdaptiveGovernor {
         case .received(let bytes):
             guard bytes > transfer.received else { return }
             host.link.noteDelivered(bytes - transfer.received, at: now)
-            host.reach.noteSign(at: now)
+            host.reachability.noteSign(at: now)
             let isLong = transfer.candidate.kind == .photo
             if isLong, transfer.isAnswered { host.link.noteSilence(from: transfer.sign, to: now) }
             (transfer.received, transfer.sign) = (bytes, now)

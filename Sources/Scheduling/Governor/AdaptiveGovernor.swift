@@ -3,7 +3,7 @@ import Numbers
 
 /// Lets as many transfers run as the link can use, and no more: found out from what comes, and when.
 ///
-/// For each host it keeps a window of bytes under way (``HostLink``); a transfer may start while less than that has been
+/// For each host it keeps a window of bytes under way (``HostPath``); a transfer may start while less than that has been
 /// asked for and not come. What the user is waiting for starts at once, and everything else makes room: nothing new is
 /// started until the little that is left of it cannot be hurried any more, and, once, so much of what is running is
 /// interrupted that the rest is through within a round trip.
@@ -29,7 +29,7 @@ public struct AdaptiveGovernor: Governor {
     /// What was known, and what has been found out since.
     public var history: HostHistory {
         var history = remembered
-        for (name, host) in hosts.sorted(by: { $0.value.reach.lastSign < $1.value.reach.lastSign }) {
+        for (name, host) in hosts.sorted(by: { $0.value.reachability.lastSign < $1.value.reachability.lastSign }) {
             Self.keep(host, name, in: &history)
         }
         return history
@@ -54,7 +54,7 @@ public struct AdaptiveGovernor: Governor {
         guard hosts.count > Self.mostHosts else { return }
         let areMany = hosts.count > Self.mostGone
         let idle = hosts.filter { areMany ? $0.value.isIdle : $0.value.isForgettable }
-            .sorted { $0.value.reach.lastSign < $1.value.reach.lastSign }
+            .sorted { $0.value.reachability.lastSign < $1.value.reachability.lastSign }
         for (name, host) in idle.prefix(hosts.count - Self.mostHosts * 3 / 4) {
             Self.keep(host, name, in: &remembered)
             hosts[name] = nil
@@ -69,7 +69,7 @@ public struct AdaptiveGovernor: Governor {
     public mutating func admit(_ candidate: TransferCandidate, at now: Double) -> Admission {
         var host = hosts[candidate.host] ?? newHost(candidate)
         guard !candidate.isLocal else { return host.hasRoomForLocal ? .now(.any) : .hostIsBusy }
-        if host.reach.isOffline {
+        if host.reachability.isOffline {
             // Only of a probe there is something to keep: who is asked about need not be known.
             defer { hosts[candidate.host] = host }
             return host.admitsOffline(candidate, at: now) ? .now(.any) : .hostIsBusy
@@ -93,7 +93,7 @@ public struct AdaptiveGovernor: Governor {
 
     /// What is urgent and uses the link. What is tried of a host that cannot be reached does not: nobody makes room for it.
     var urgentTransfers: [RunningTransfer] {
-        urgent.sorted().compactMap { running[$0] }.filter { hosts[$0.candidate.host]?.reach.isOffline != true }
+        urgent.sorted().compactMap { running[$0] }.filter { hosts[$0.candidate.host]?.reachability.isOffline != true }
     }
 
     /// Whether there is anything of the kind.
@@ -142,17 +142,17 @@ public struct AdaptiveGovernor: Governor {
     /// over no network.
     public var report: GovernorReport {
         var report = GovernorReport()
-        report.missed = Set(hosts.filter(\.value.reach.isMissed).keys)
-        report.unreachable = Set(hosts.filter(\.value.reach.isOffline).keys)
+        report.missed = Set(hosts.filter(\.value.reachability.isMissed).keys)
+        report.unreachable = Set(hosts.filter(\.value.reachability.isOffline).keys)
         report.silences = hosts.mapValues(\.cap.silenceEnd).filter { $0.value > 0 }
         let known = hosts.filter { !$0.key.isEmpty }.values
-        let reached = known.filter { !$0.reach.isMissed }
+        let reached = known.filter { !$0.reachability.isMissed }
         let busiest = (reached.isEmpty ? Array(known) : reached)
             .max { ($0.running, $0.link.delivered) < ($1.running, $1.link.delivered) }
         guard let host = busiest else { return report }
         report.limit = Int(clamped: host.cap.value)
         // Measurements of a host that is gone say nothing about the network now.
-        guard !host.reach.isMissed else { return report }
+        guard !host.reachability.isMissed else { return report }
         report.quality = host.measuredQuality
         report.window = host.link.window(cap: host.cap.value)
         report.width = host.width

@@ -3,9 +3,9 @@ import Numbers
 
 /// A host that transfers run from, as the governor knows it: the way there, what it allows, and what is under way.
 struct GovernedHost: Sendable {
-    var link: HostLink
+    var link: HostPath
     var cap = HostCap()
-    var reach = HostReach()
+    var reachability = Reachability()
     var trial = SharingTrial()
     /// Taken to be good as long as nothing is measured.
     private(set) var quality = LinkQuality.good
@@ -25,7 +25,7 @@ struct GovernedHost: Sendable {
     var isSilent = false
 
     init(_ capacity: Double?, isSecure: Bool) {
-        link = HostLink(isSecure: isSecure)
+        link = HostPath(isSecure: isSecure)
         if let capacity { link.begin(with: capacity) }
     }
 
@@ -42,14 +42,14 @@ struct GovernedHost: Sendable {
     var isIdle: Bool { running == 0 && waiting == 0 }
 
     /// Whether it could as well begin anew: it is idle, and nothing is to be held against it.
-    var isForgettable: Bool { isIdle && !reach.isOffline && cap.isWhole }
+    var isForgettable: Bool { isIdle && !reachability.isOffline && cap.isWhole }
 
     /// Whether there is something to start as soon as there is room.
     var hasMoreToStart: Bool { waiting > 0 && !isSilent }
 
     /// When it is tried next, while it cannot be reached, or asked again, while it does not want to be.
     func nextTry(at now: Double) -> Double? {
-        reach.nextProbe ?? (cap.wantsSilence(at: now) ? cap.silenceEnd : nil)
+        reachability.nextProbe ?? (cap.wantsSilence(at: now) ? cap.silenceEnd : nil)
     }
 
     // MARK: - Admission
@@ -65,7 +65,7 @@ struct GovernedHost: Sendable {
 
     /// Whether something may be tried though the host could not be reached: a probe, or what somebody waits for.
     mutating func admitsOffline(_ candidate: TransferCandidate, at now: Double) -> Bool {
-        reach.takeProbe(at: now) || (candidate.isUrgent && running < Self.urgentWidthOffline)
+        reachability.takeProbe(at: now) || (candidate.isUrgent && running < Self.urgentWidthOffline)
     }
 
     /// How a photo comes that the user looks at.
@@ -96,7 +96,7 @@ struct GovernedHost: Sendable {
     /// How something comes that is asked for once more; nil while there is no room, and where all share one connection: what
     /// the others bring over it tells the server what was lost.
     var wayForHanging: Admission.Way? {
-        guard !isShared, !reach.isOffline, !isSilent, Double(running) < cap.value else { return nil }
+        guard !isShared, !reachability.isOffline, !isSilent, Double(running) < cap.value else { return nil }
         // Of those that few share it might be given the one that it hangs on.
         return trial.isUnshared ? Admission.Way(.unshared) : .any
     }
@@ -157,7 +157,7 @@ struct GovernedHost: Sendable {
 
     /// Something begins where nothing was under way.
     mutating func noteBeginning(at now: Double) {
-        reach.noteBeginning(at: now)
+        reachability.noteBeginning(at: now)
         link.noteBeginning(at: now)
     }
 
@@ -174,10 +174,10 @@ struct GovernedHost: Sendable {
             if transfer.received > 0 {
                 link.noteSize(transfer.received + transfer.candidate.held, of: transfer.candidate.kind)
             }
-            reach.noteSign(at: now)
+            reachability.noteSign(at: now)
         case .unreachable:
-            reach.noteUnreachable(at: now)
-            if reach.isOffline { cap.forgive() }
+            reachability.noteUnreachable(at: now)
+            if reachability.isOffline { cap.forgive() }
         case .cancelled, .failed: break
         }
     }
@@ -189,7 +189,7 @@ struct GovernedHost: Sendable {
         trial = SharingTrial()
         waits = AnswerWaits()
         (quality, qualityTime, isMeasured) = (.good, 0, false)
-        reach.noteNetwork(at: now)
+        reachability.noteNetwork(at: now)
     }
 
     // MARK: - Time
@@ -204,7 +204,7 @@ struct GovernedHost: Sendable {
         let roundTrip = link.roundTripTime
         cap.advance(to: now)
         link.advance(to: now, isSaturated: isSaturated, overdue: overdue, cap: cap.value)
-        reach.advance(to: now, isBusy: running > 0, patience: max(5, 10 * roundTrip))
+        reachability.advance(to: now, isBusy: running > 0, patience: max(5, 10 * roundTrip))
         let isSettled = link.isShared && isSaturated && link.isSettled
         if trial.advance(
             to: now, isSettled: isSettled, rate: link.presentRate(at: now) ?? 0, delivered: link.delivered,

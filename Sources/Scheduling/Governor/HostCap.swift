@@ -3,9 +3,9 @@
 /// It is halved when the host complains, and creeps up again while it does not. Where the host says for how long it does not
 /// want to be asked at all, it is not.
 struct HostCap {
-    private(set) var value = HostLink.greatestCap
+    private(set) var value = HostPath.greatestCap
     /// Whether the host has not complained, or not for long.
-    var isWhole: Bool { value == HostLink.greatestCap }
+    var isWhole: Bool { value == HostPath.greatestCap }
     private var changeTime = -Double.infinity
     /// Until when it does not want to be asked.
     private(set) var silenceEnd = -Double.infinity
@@ -24,7 +24,7 @@ struct HostCap {
 
     /// It was not the host that complained: there was none, or there was no network.
     mutating func forgive() {
-        value = HostLink.greatestCap
+        value = HostPath.greatestCap
     }
 
     /// The user wants it asked all the same.
@@ -34,7 +34,7 @@ struct HostCap {
     func wantsSilence(at now: Double) -> Bool { now < silenceEnd }
 
     mutating func advance(to now: Double) {
-        guard value < HostLink.greatestCap, now - changeTime >= Self.clean else { return }
+        guard value < HostPath.greatestCap, now - changeTime >= Self.clean else { return }
         value += 1
         changeTime = now
     }

@@ -11,7 +11,7 @@ final class LookUp<Value: Sendable> {
     var begin: () -> (@Sendable () -> Value)? = { nil }
     /// Called with what was found.
     var onFound: (Value) -> Void = { _ in }
-    private let pace: NewsPace
+    private let pace: Throttle
     private var state = State.idle
 
     private enum State {
@@ -21,7 +21,7 @@ final class LookUp<Value: Sendable> {
     }
 
     init(wait: @escaping @Sendable (Duration) async throws -> Void) {
-        pace = NewsPace(wait: wait)
+        pace = Throttle(wait: wait)
         pace.deliver = { [weak self] in self?.look() }
     }
 

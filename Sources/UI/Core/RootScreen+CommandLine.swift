@@ -9,14 +9,14 @@ extension RootScreen {
         let prompt = CommandPrompt(entries, remembered: remembered)
         prompt.onEnter = { [weak self] in
             self?.commandLine = nil
-            self?.obey($0, among: entries)
+            self?.perform($0, among: entries)
         }
         prompt.onEscape = { [weak self] in self?.commandLine = nil }
         commandLine = prompt
         onNeedsDisplay()
     }
 
-    private func obey(_ line: String, among entries: [CommandTable.Entry]) {
+    private func perform(_ line: String, among entries: [CommandTable.Entry]) {
         guard !line.allSatisfy(\.isWhitespace) else { return }
         remembered.note(line)
         do throws(CommandsError) {

@@ -1,4 +1,5 @@
 import Cells
+import Session
 
 /// How it looks: the screen on top, and the lines about it.
 extension RootScreen {

@@ -1,4 +1,5 @@
 import Cache
+import Session
 import Model
 
 /// Who the user is: asked where a server wants to know, over whatever screen there is.

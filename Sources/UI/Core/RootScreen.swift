@@ -1,4 +1,5 @@
 import Cache
+import Session
 import Cells
 import Commands
 import Export
@@ -55,7 +56,7 @@ public final class RootScreen: Screen {
     /// Notes which gallery was left last.
     private var leaving: Task<Void, Never>?
     private var subscriptions: [UpdateFeed.Subscription] = []
-    private let pace: NewsPace
+    private let pace: Throttle
     private let timer: UpdateTimer
     /// A number that was typed, for the command that comes next.
     var number: Int?
@@ -68,7 +69,7 @@ public final class RootScreen: Screen {
 
     /// Makes the root, with the galleries screen at the bottom.
     public override init(_ context: ScreenContext) {
-        pace = NewsPace(wait: context.wait)
+        pace = Throttle(wait: context.wait)
         timer = UpdateTimer(context)
         remembered = RememberedCommands(context)
         super.init(context)
@@ -79,7 +80,7 @@ public final class RootScreen: Screen {
                 if change.hasTraffic { self?.pace.note() }
                 return change.isTrafficAlone ? nil : .activity(change)
             },
-            context.feed.follow(context.darkroom.developed()) { .pictures($0.orders) },
+            context.feed.follow(context.pipeline.developed()) { .pictures($0.orders) },
             context.feed.follow(context.log.changes) { .log },
         ]
         context.exports.onChange = { [feed = context.feed] in feed.deliver(.exports) }

@@ -61,17 +61,17 @@ public class Screen: Responder {
     var leavesWishes: Bool { false }
 
     /// Obeys a command, if it means something here. Returns whether it did; then the screen is drawn anew.
-    func obey(_ command: Command) -> Bool { false }
+    func perform(_ command: Command) -> Bool { false }
 
     /// As often as a command is repeated at most: nobody is to wait for a number that was typed by mistake.
     private static let mostTimes = 10_000
 
     /// Obeys a command that something was said along with: a number is how often, or where to. Returns whether it did.
-    func obey(_ command: Command, _ argument: CommandArgument) -> Bool {
+    func perform(_ command: Command, _ argument: CommandArgument) -> Bool {
         guard case .number(let number) = argument else { return false }
         if [.goto, .first, .last].contains(command), go(to: number - 1) { return true }
         let times = command.isRepeated ? min(number, Self.mostTimes) : 1
-        return (0..<times).reduce(false) { isObeyed, _ in obey(command) || isObeyed }
+        return (0..<times).reduce(false) { isObeyed, _ in perform(command) || isObeyed }
     }
 
     /// Goes to a place in what it shows, counted from zero, or the nearest there is. Returns whether there are places.
@@ -82,8 +82,8 @@ public class Screen: Responder {
 
     override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
         switch event {
-        case .command(let command, nil): guard obey(command) else { return event }
-        case .command(let command, let argument?): guard obey(command, argument) else { return event }
+        case .command(let command, nil): guard perform(command) else { return event }
+        case .command(let command, let argument?): guard perform(command, argument) else { return event }
         case .mouse(let mouse): guard follow(mouse) else { return nil }
         default: return event
         }

@@ -1,4 +1,5 @@
 import Cache
+import Session
 import Cells
 import Commands
 import Logging
@@ -18,7 +19,7 @@ public final class ScreenContext {
     /// What is going on.
     let activity: Activity
     /// Where pictures are drawn.
-    let darkroom: Darkroom
+    let pipeline: PicturePipeline
     /// What happened.
     let log: Log
     /// What the user has set. It may be set anew while the program runs.
@@ -63,7 +64,8 @@ public final class ScreenContext {
 
     /// Puts everything together.
     public init(
-        caches: CacheFolder, wishes: Wishes, activity: Activity, darkroom: Darkroom, log: Log, settings: Settings,
+        caches: CacheFolder, wishes: Wishes, activity: Activity, pipeline: PicturePipeline, log: Log,
+        settings: Settings,
         galleries: RememberedGalleries, places: RememberedPlaces? = nil, locations: Locations, currentFolder: String,
         capabilities: Capabilities,
         exportFolder: String, creationMask: CreationMask,
@@ -74,7 +76,7 @@ public final class ScreenContext {
         self.caches = caches
         self.wishes = wishes
         self.activity = activity
-        self.darkroom = darkroom
+        self.pipeline = pipeline
         self.log = log
         self.settings = settings
         self.galleries = galleries

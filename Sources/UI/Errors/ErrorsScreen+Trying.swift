@@ -1,4 +1,5 @@
 import Cache
+import Session
 import Model
 import Settings
 
@@ -17,7 +18,7 @@ extension ErrorsScreen {
                 ?? context.caches.cache(selected.gallery).flatMap { cache in
                     try? cache.read { try $0.photo(key) }
                 }
-            send(.openPlace(Place(gallery: address, photo: photo?.galleryID, isPhotoOpen: rendition == .photo)))
+            send(.openPlace(Place(gallery: address, photo: photo?.galleryID, isPhotoOpen: rendition == .original)))
         default: send(.openPlace(Place(gallery: address)))
         }
     }

@@ -1,4 +1,5 @@
 import Cache
+import Session
 import Cells
 import Commands
 import Model
@@ -62,7 +63,7 @@ final class ErrorsScreen: Screen, ListScreen {
 
     // MARK: - What happens
 
-    override func obey(_ command: Command) -> Bool {
+    override func perform(_ command: Command) -> Bool {
         switch command {
         case .open: openSelected()
         case .retry: if let selected { tryAgain([selected]) }
@@ -77,13 +78,13 @@ final class ErrorsScreen: Screen, ListScreen {
             send(.copy(selected.failure.reason.madeVisible))
             send(.notice("The reason was sent to the clipboard."))
         default:
-            guard scroll.obey(command) else { return false }
+            guard scroll.perform(command) else { return false }
             selectionDidMove()
         }
         return true
     }
 
-    override func go(to place: Int) -> Bool { select(place: place) }
+    override func go(to place: Int) -> Bool { select(index: place) }
 
     override func follow(_ mouse: InputEvent.Mouse) -> Bool { followInList(mouse) }
 

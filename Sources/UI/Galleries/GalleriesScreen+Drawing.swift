@@ -1,4 +1,5 @@
 import Cache
+import Session
 import Cells
 import Model
 import Text
@@ -64,7 +65,7 @@ extension GalleriesScreen {
         if let facts = facts[address] {
             let record = facts.record
             let status = StatusText.parts(
-                context.activity.status(of: GalleryID(address), record: record), now: context.now())
+                context.activity.status(of: GalleryID(address), recorded: record.status), now: context.now())
             if !isWide { line.add(CountText.text(record.photoCount, "photo"), isOptional: true) }
             line.add(status.state, least: status.success == nil ? nil : "Update failed: …".displayWidth)
             line.add(status.success)

@@ -1,4 +1,5 @@
 import Cache
+import Session
 import Cells
 import Commands
 import Model
@@ -125,19 +126,19 @@ final class GalleriesScreen: Screen, ListScreen {
             return nil
         default:
             if edit(command) { break }
-            guard obey(command) else { return event }
+            guard perform(command) else { return event }
         }
         return .needsDisplay
     }
 
-    override func obey(_ command: Command) -> Bool {
+    override func perform(_ command: Command) -> Bool {
         // What is typed is about what is selected.
-        guard !isTyping, scroll.obey(command) else { return false }
+        guard !isTyping, scroll.perform(command) else { return false }
         selectionDidMove()
         return true
     }
 
-    override func go(to place: Int) -> Bool { !isTyping && select(place: place) }
+    override func go(to place: Int) -> Bool { !isTyping && select(index: place) }
 
     func startTyping(_ what: Typed, _ text: String = "") {
         typed = what

@@ -1,4 +1,5 @@
 import Cache
+import Session
 import Model
 
 /// Asks for updates of galleries, whether they are open or not.
@@ -36,7 +37,7 @@ struct GalleryUpdates {
                     try await cache.writer.forgiveTroubles()
                     wishes.ask(for: .list(cache.id))
                 } catch {
-                    activity.note(notice: "\(title): \(error)")
+                    activity.postNotice("\(title): \(error)")
                 }
             }
         }

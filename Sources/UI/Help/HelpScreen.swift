@@ -48,7 +48,7 @@ final class HelpScreen: Screen {
         Footing(text: "Type what to look for. Esc leads back")
     }
 
-    override func obey(_ command: Command) -> Bool {
+    override func perform(_ command: Command) -> Bool {
         // There is nothing to select: one moves what is seen.
         switch command {
         case .up: scroll.select(scroll.first - 1)
@@ -56,7 +56,7 @@ final class HelpScreen: Screen {
         case .pageUp, .halfPageUp: scroll.select(scroll.first - scroll.visible)
         case .pageDown, .halfPageDown: scroll.select(scroll.window.upperBound + scroll.visible - 1)
         case .help: send(.back)
-        default: guard scroll.obey(command) else { return false }
+        default: guard scroll.perform(command) else { return false }
         }
         return true
     }

@@ -19,9 +19,9 @@ extension ListScreen {
     var lines: ListLines { ListLines(count: scroll.count) }
 
     /// Selects the entry at a place. Returns whether there are any.
-    func select(place: Int) -> Bool {
+    func select(index: Int) -> Bool {
         guard !scroll.isEmpty else { return false }
-        scroll.select(place)
+        scroll.select(index)
         selectionDidMove()
         return true
     }

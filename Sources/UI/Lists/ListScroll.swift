@@ -137,7 +137,7 @@ struct ListScroll: Equatable {
     }
 
     /// Obeys a command, if it is about moving. Returns whether it was.
-    mutating func obey(_ command: Command) -> Bool {
+    mutating func perform(_ command: Command) -> Bool {
         switch command {
         case .up: select(selected - 1)
         case .down: select(selected + 1)
@@ -153,8 +153,8 @@ struct ListScroll: Equatable {
     }
 
     /// The same where entries stand beside each other.
-    mutating func obey(_ command: Command, in lines: ListLines) -> Bool {
-        guard count > 0 else { return obey(command) }
+    mutating func perform(_ command: Command, in lines: ListLines) -> Bool {
+        guard count > 0 else { return perform(command) }
         switch command {
         case .left: select(selected - 1)
         case .right: select(selected + 1)
@@ -164,7 +164,7 @@ struct ListScroll: Equatable {
         case .pageDown: scroll(by: visibleLines, in: lines)
         case .halfPageUp: scroll(by: -max(1, visibleLines / 2), in: lines)
         case .halfPageDown: scroll(by: max(1, visibleLines / 2), in: lines)
-        default: return obey(command)
+        default: return perform(command)
         }
         return true
     }

@@ -40,7 +40,7 @@ final class LogScreen: Screen {
             hints: [(.copy, "copy"), (.save, "save"), (.clear, "clear"), (.help, "help")])
     }
 
-    override func obey(_ command: Command) -> Bool {
+    override func perform(_ command: Command) -> Bool {
         if let subsystem = Self.switches.first(where: { $0.command == command })?.subsystem {
             context.log.setEnabled(!context.log.isEnabled(subsystem), for: subsystem)
             return true
@@ -58,7 +58,7 @@ final class LogScreen: Screen {
         case .up: scroll.select(scroll.first - 1)
         case .down: scroll.select(scroll.window.upperBound)
         default:
-            guard scroll.obey(command) else { return false }
+            guard scroll.perform(command) else { return false }
         }
         followsEnd = scroll.window.upperBound == entries.count
         return true

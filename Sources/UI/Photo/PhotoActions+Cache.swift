@@ -1,4 +1,5 @@
 import Cache
+import Session
 import Model
 import Text
 
@@ -49,7 +50,7 @@ extension PhotoActions {
         _ key: PhotoKey, _ gallery: GalleryID, _ reader: CacheReader
     ) throws -> [Wish.Subject] {
         guard let photo = try reader.photo(key) else { return [] }
-        let isPhotoMeant = photo.photo.held != nil || photo.photo.trouble != nil
-        return ([.thumbnail] + (isPhotoMeant ? [.photo] : [])).map { .picture(gallery, key, $0) }
+        let isPhotoMeant = photo.original.held != nil || photo.original.trouble != nil
+        return ([.thumbnail] + (isPhotoMeant ? [.original] : [])).map { .picture(gallery, key, $0) }
     }
 }

@@ -28,7 +28,7 @@ struct PhotoActions {
     static let commands: Set<Command> = [.openExternally, .copy, .copyPath, .save, .delete, .renew]
 
     /// Obeys one of ``commands``.
-    func obey(_ command: Command, on keys: [PhotoKey]) {
+    func perform(_ command: Command, on keys: [PhotoKey]) {
         guard !keys.isEmpty else { return }
         switch command {
         case .openExternally: open(keys)
@@ -65,7 +65,7 @@ struct PhotoActions {
 
     private func copyAddresses(_ keys: [PhotoKey]) {
         copy(keys, "address", "addresses", missing: "The gallery does not have it any more.") { reader, key in
-            try reader.source(of: key, .photo)?.address?.text
+            try reader.source(of: key, .original)?.address?.text
         }
     }
 
@@ -73,7 +73,7 @@ struct PhotoActions {
         copy(keys, "path", "paths", missing: "The photo is not here, so it has no path; its address can be copied.") {
             [files = cache.files] reader, key in
             // Of a gallery on the disk, the user's own file, which has a name.
-            if let own = try reader.source(of: key, .photo)?.address?.filePath { return own.madeVisible }
+            if let own = try reader.source(of: key, .original)?.address?.filePath { return own.madeVisible }
             return try reader.photoFile(of: key).map { files.path($0) }
         }
     }

@@ -7,7 +7,7 @@ import Pictures
 final class PhotoPane {
     /// Whether the user wants it, where there is room.
     private(set) var isWanted = true
-    let rest: CursorRest
+    let rest: Debounce
     /// What was drawn last: it stays until there is something of the next photo, so that nothing goes blank on the way.
     var shown: (key: PhotoKey, picture: DrawnPicture)?
     private var isRoomy = false
@@ -16,7 +16,7 @@ final class PhotoPane {
     static let leastWidth = 120
 
     init(_ context: ScreenContext) {
-        rest = CursorRest(wait: context.wait)
+        rest = Debounce(wait: context.wait)
     }
 
     /// Takes it away, or brings it back. Returns whether there is room for it.

@@ -32,7 +32,7 @@ struct PhotoPanel {
     }
 
     /// Obeys a command, if it is about the panel. Returns whether it was.
-    mutating func obey(_ command: Command) -> Bool {
+    mutating func perform(_ command: Command) -> Bool {
         switch command {
         case .information:
             content = content == .none ? .facts : content == .facts ? .everything : .none

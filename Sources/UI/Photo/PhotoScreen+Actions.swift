@@ -11,7 +11,7 @@ extension PhotoScreen {
             send(.back)
         case .delete: delete()
         case _ where PhotoActions.commands.contains(command):
-            PhotoActions(context, cache: results.cache, from: self).obey(command, on: [key])
+            PhotoActions(context, cache: results.cache, from: self).perform(command, on: [key])
         default: return false
         }
         return true
@@ -19,10 +19,10 @@ extension PhotoScreen {
 
     /// Nobody looks at it any more then: else it would be fetched again at once.
     private func delete() {
-        guard let delegate, photo?.photo.held != nil else {
+        guard let delegate, photo?.original.held != nil else {
             return send(.notice("It is not here, so there is nothing to delete."))
         }
         send(.back)
-        PhotoActions(context, cache: results.cache, from: delegate).obey(.delete, on: [key])
+        PhotoActions(context, cache: results.cache, from: delegate).perform(.delete, on: [key])
     }
 }

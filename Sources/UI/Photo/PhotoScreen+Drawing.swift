@@ -13,7 +13,7 @@ extension PhotoScreen {
         view.room = rest.size
         view.style = context.drawingStyle
         let orders = takePictures()
-        if isOnTop { context.darkroom.want(orders, by: customer, importance: .lookedAt) }
+        if isOnTop { context.pipeline.want(orders, by: client, importance: .lookedAt) }
         // Under the name of one that cannot be had, no other is shown.
         if case .failed = state, shown?.key != key { shown = nil }
         if let shown {
@@ -31,7 +31,7 @@ extension PhotoScreen {
 
     /// What is to be seen of the photo.
     var order: PictureOrder {
-        view.order(subject, edition: photo?.photo.held ?? 0).showing(frame: playback.frame)
+        view.order(subject, edition: photo?.original.held ?? 0).showing(frame: playback.frame)
     }
 
     /// What is seen of another photo when one comes to it: the photo, or what stands for it until it is here.
@@ -51,8 +51,8 @@ extension PhotoScreen {
         self.sight = sight
         guard let photo else { return [] }
         takeNextPicture()
-        var orders = photo.photo.held == nil ? takeSubstitutes(photo) : takePhoto(photo)
-        if panel.content != .none, photo.photo.held != nil { orders.append(examination(of: photo)) }
+        var orders = photo.original.held == nil ? takeSubstitutes(photo) : takePhoto(photo)
+        if panel.content != .none, photo.original.held != nil { orders.append(examination(of: photo)) }
         // What an animation needs is not to be put aside for what is beside it.
         guard !playback.isRunning else { return orders + nextPicture }
         for photo in sight.beside {
@@ -64,7 +64,7 @@ extension PhotoScreen {
     /// The photo itself. Until that is drawn, its thumbnail is better than another photo.
     private func takePhoto(_ photo: Photo) -> [PictureOrder] {
         let wanted = order
-        if let picture = context.darkroom.picture(wanted) {
+        if let picture = context.pipeline.picture(wanted) {
             shown = Shown(picture: picture, key: key, isPhoto: true, order: wanted)
             view.notePhoto(width: picture.width, height: picture.height)
             // By its size it may be another part that is seen.
@@ -81,18 +81,18 @@ extension PhotoScreen {
     /// What there is of a photo that is on its way: its beginning, if some of it has come, and its thumbnail.
     private func takeSubstitutes(_ photo: Photo) -> [PictureOrder] {
         let preview = preview(of: photo, in: view)
-        let beginning = arrival.arrived.map { order.beginning($0.int64, edition: photo.photo.edition) }
-        if let beginning, context.darkroom.picture(beginning) != nil {
+        let beginning = arrival.arrived.map { order.beginning($0.int64, edition: photo.original.edition) }
+        if let beginning, context.pipeline.picture(beginning) != nil {
             takeSubstitute(beginning)
         } else if let preview, arrival.drawn == nil || shown?.key != key {
             takeSubstitute(preview)
         }
-        if let beginning, context.darkroom.picture(beginning) != nil { arrival.drawn = arrival.arrived }
+        if let beginning, context.pipeline.picture(beginning) != nil { arrival.drawn = arrival.arrived }
         return [beginning, preview].compactMap { $0 }
     }
 
     private func takeSubstitute(_ order: PictureOrder) {
-        guard let picture = context.darkroom.picture(order) else { return }
+        guard let picture = context.pipeline.picture(order) else { return }
         shown = Shown(picture: picture, key: key, isPhoto: false, order: order)
     }
 
@@ -105,7 +105,7 @@ extension PhotoScreen {
         case .here: break
         case .loading(nil):
             // What is here is drawn in a moment: the photo before it stays as it is until then.
-            if shown == nil || (!isShown && photo?.photo.held == nil) {
+            if shown == nil || (!isShown && photo?.original.held == nil) {
                 drawState("Loading…", context.theme.detail, in: &surface, frame)
             }
         case .loading(let progress?):

@@ -3,7 +3,7 @@ import Commands
 /// Numbers that are typed before commands: so many photos on, or so many seconds for each.
 extension PhotoScreen {
     /// Obeys a command with a number. Returns nil for one that it means nothing special to.
-    func obey(_ command: Command, number: Int) -> Bool? {
+    func perform(_ command: Command, number: Int) -> Bool? {
         let isWhole = view.zoom == .fit
         switch command {
         case .first, .last:

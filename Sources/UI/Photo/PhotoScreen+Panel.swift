@@ -13,7 +13,7 @@ extension PhotoScreen {
         // What another photo's picture has left there.
         surface.fill(rest)
         drawRule(in: &surface, &rest)
-        let examination = photo.photo.held == nil ? nil : context.darkroom.examination(examination(of: photo))
+        let examination = photo.original.held == nil ? nil : context.pipeline.examination(examination(of: photo))
         var facts = PhotoReport(
             photo: photo, metadata: metadata(of: photo, examination), hasUnicode: context.capabilities.unicode)
         switch panel.content {

@@ -7,8 +7,8 @@ extension PhotoScreen {
         pictureFrame = Rect(Size(columns: 0, rows: 0))
         panel.open()
         panelFrame = frame
-        let orders = photo.map { $0.photo.held == nil ? [] : [examination(of: $0)] } ?? []
-        if isOnTop { context.darkroom.want(orders, by: customer, importance: .lookedAt) }
+        let orders = photo.map { $0.original.held == nil ? [] : [examination(of: $0)] } ?? []
+        if isOnTop { context.pipeline.want(orders, by: client, importance: .lookedAt) }
         drawPanel(in: &surface)
         if isOnTop { noteFrame() }
     }

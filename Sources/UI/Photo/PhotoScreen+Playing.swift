@@ -34,8 +34,8 @@ extension PhotoScreen {
     /// Goes on to the next picture if its time has come and it is drawn. One that cannot be drawn ends it.
     func takeNextPicture() {
         guard let next = upcomingPicture else { return }
-        if context.darkroom.failure(next.order) != nil { return playback.stop() }
-        if playback.isDue, context.darkroom.picture(next.order) != nil { playback.goOn(to: next.frame) }
+        if context.pipeline.failure(next.order) != nil { return playback.stop() }
+        if playback.isDue, context.pipeline.picture(next.order) != nil { playback.goOn(to: next.frame) }
     }
 
     /// What is to be drawn ahead of the animation.
@@ -43,7 +43,7 @@ extension PhotoScreen {
 
     /// The clock of the animation runs for what is seen.
     func notePictureSeen() {
-        guard playback.isRunning, let picture = context.darkroom.picture(order) else { return }
+        guard playback.isRunning, let picture = context.pipeline.picture(order) else { return }
         playback.noteSeen(for: picture.duration)
     }
 }

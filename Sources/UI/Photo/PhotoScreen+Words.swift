@@ -1,4 +1,5 @@
 import Cache
+import Session
 import Cells
 import Commands
 import Model
@@ -11,7 +12,7 @@ extension PhotoScreen {
     var headingOfPhoto: Heading {
         var detail: [String] = []
         if let index = results.index(of: key) { detail.append(CountText.text(index + 1, of: results.count)) }
-        if photo?.photo.held != nil, let percent = view.percent {
+        if photo?.original.held != nil, let percent = view.percent {
             switch view.zoom {
             case .fit: detail.append("fit")
             case .fill: detail.append("fill")
@@ -46,7 +47,7 @@ extension PhotoScreen {
     }
 
     var state: State {
-        guard let photo = photo?.photo else { return .loading(nil) }
+        guard let photo = photo?.original else { return .loading(nil) }
         // What is going on now says more than what went wrong before.
         if !photo.isCurrent, let progress = context.activity.progress(of: subject) { return .loading(progress) }
         switch photo.trouble {
@@ -55,7 +56,7 @@ extension PhotoScreen {
         }
         if !photo.isCurrent, let failure = context.activity.failure(of: subject) { return .failed(failure) }
         guard photo.held != nil else { return context.settings.offline ? .failed(Self.notHere) : .loading(nil) }
-        if let failure = context.darkroom.failure(order) { return .failed(failure) }
+        if let failure = context.pipeline.failure(order) { return .failed(failure) }
         // It is being drawn, and of what is on the screen nothing is of it.
         return shown?.key == key || context.settings.plain ? .here : .loading(nil)
     }
@@ -64,7 +65,7 @@ extension PhotoScreen {
     /// thumbnail one would wait for more. A plain screen has no such place.
     var saysFailureInside: Bool {
         guard !context.settings.plain else { return false }
-        return shown?.key != key || photo?.photo.held == nil || context.darkroom.failure(order) != nil
+        return shown?.key != key || photo?.original.held == nil || context.pipeline.failure(order) != nil
     }
 
     /// Offline nothing comes, and so nothing is waited for.

@@ -1,4 +1,5 @@
 import Cache
+import Session
 import Cells
 import Commands
 import Model
@@ -15,7 +16,7 @@ final class PhotoScreen: Screen {
     private let wisher: Wishes.Wisher
     /// Photos that were opened though a password is wanted for them: see ``tryWhatAsks()``.
     private var opened: Set<PhotoKey> = []
-    let customer: Darkroom.Customer
+    let client: PicturePipeline.Client
     private(set) var key: PhotoKey
     private(set) var photo: Photo?
     /// Kept when the photo is gone, to say of what.
@@ -31,7 +32,7 @@ final class PhotoScreen: Screen {
     var panel = PhotoPanel()
     let slideshow: Slideshow
     let playback: Playback
-    let arrival: Arrival
+    let arrival: ProgressivePreview
     /// Where the picture is, and what is said of it; where a mouse finds them.
     var pictureFrame = Rect(Size(columns: 0, rows: 0))
     var panelFrame = Rect(Size(columns: 0, rows: 0))
@@ -43,7 +44,7 @@ final class PhotoScreen: Screen {
     /// Whether more of the photo was coming when that was last said.
     private var wasComing = false
     /// How far a photo has come is not told more often than one can read.
-    private let pace: NewsPace
+    private let pace: Throttle
     /// Whether a sync has removed the photo. It is found out behind another screen too, and left then when that has gone.
     private var isGone = false
 
@@ -73,12 +74,12 @@ final class PhotoScreen: Screen {
         self.key = key
         self.delegate = delegate
         wisher = context.wishes.makeWisher()
-        customer = context.darkroom.makeCustomer()
+        client = context.pipeline.makeClient()
         view = Viewport(room: Size(columns: 1, rows: 1), style: context.drawingStyle)
         slideshow = Slideshow(context)
         playback = Playback(context)
-        arrival = Arrival(context)
-        pace = NewsPace(wait: context.wait)
+        arrival = ProgressivePreview(context)
+        pace = Throttle(wait: context.wait)
         super.init(context)
         pace.deliver = { [weak self] in if self?.isOnTop == true { self?.setNeedsDisplay() } }
         slideshow.onDue = { [weak self] in self?.showNext() }
@@ -89,7 +90,7 @@ final class PhotoScreen: Screen {
 
     var gallery: GalleryID { results.cache.id }
     var subject: Wish.Subject { subject(of: key) }
-    func subject(of key: PhotoKey) -> Wish.Subject { .picture(gallery, key, .photo) }
+    func subject(of key: PhotoKey) -> Wish.Subject { .picture(gallery, key, .original) }
 
     // MARK: - What it says
 
@@ -102,8 +103,8 @@ final class PhotoScreen: Screen {
 
     // MARK: - What happens
 
-    override func obey(_ command: Command) -> Bool {
-        if panel.obey(command) { return true }
+    override func perform(_ command: Command) -> Bool {
+        if panel.perform(command) { return true }
         if command.movesPhoto { stopMoving() }
         let isWhole = view.zoom == .fit
         switch command {
@@ -129,9 +130,9 @@ final class PhotoScreen: Screen {
         return true
     }
 
-    override func obey(_ command: Command, _ argument: CommandArgument) -> Bool {
-        if case .number(let number) = argument, let isObeyed = obey(command, number: number) { return isObeyed }
-        return super.obey(command, argument)
+    override func perform(_ command: Command, _ argument: CommandArgument) -> Bool {
+        if case .number(let number) = argument, let isObeyed = perform(command, number: number) { return isObeyed }
+        return super.perform(command, argument)
     }
 
     override func go(to place: Int) -> Bool { goToPhoto(at: place) }
@@ -215,7 +216,7 @@ final class PhotoScreen: Screen {
     /// The clock of the slideshow runs for what is seen, and for what will never be.
     func noteFrame() {
         let isDrawn = shown.map { $0.key == key && $0.isPhoto } ?? false
-        let isSeen = context.settings.plain ? photo?.photo.held != nil : isDrawn
+        let isSeen = context.settings.plain ? photo?.original.held != nil : isDrawn
         if case .failed = state { return slideshow.noteSeen(key) }
         isSeen ? slideshow.noteSeen(key) : slideshow.noteWaiting()
     }
@@ -234,7 +235,7 @@ final class PhotoScreen: Screen {
             fetchPhoto()
             if isOnTop { stateWishes() }
         case .activity(let change) where change.pictures.contains(subject):
-            if photo?.photo.held == nil { arrival.note(context.activity.progress(of: subject)) }
+            if photo?.original.held == nil { arrival.note(context.activity.progress(of: subject)) }
             // When it begins and when it ends is said at once.
             let isComing = context.activity.progress(of: subject) != nil
             if isComing, wasComing { return pace.note() }
@@ -256,7 +257,7 @@ final class PhotoScreen: Screen {
 
     /// Left before it has arrived, it is still wanted, but not before anything else.
     private func leavePhoto() {
-        if photo?.photo.isCurrent == false { delegate?.photoScreenWillLeave(key) }
+        if photo?.original.isCurrent == false { delegate?.photoScreenWillLeave(key) }
     }
 
     /// Reads the photo's row. If that fails, what was known of it stays: the row may be there all the same.
@@ -280,7 +281,7 @@ final class PhotoScreen: Screen {
         grip = nil
         slideshow.noteWaiting()
         playback.noteWaiting()
-        context.darkroom.want([], by: customer)
+        context.pipeline.want([], by: client)
     }
 
     override func withdrawWishes() {
@@ -299,7 +300,7 @@ final class PhotoScreen: Screen {
     /// Has a photo tried again that another server than the gallery's wants a password for: now that the user looks at it, he is
     /// asked. Once for each photo.
     private func tryWhatAsks() {
-        let failures = [photo?.photo.trouble, photo?.thumbnail.trouble].compactMap(\.self).map(\.failure)
+        let failures = [photo?.original.trouble, photo?.thumbnail.trouble].compactMap(\.self).map(\.failure)
         guard failures.contains(where: \.isAskedOnOpening), opened.insert(key).inserted else { return }
         Task { [key, writer = results.cache.writer, log = context.log] in
             do { try await writer.forgiveTroubles(of: key) } catch { log.error(.cache, "\(error)") }

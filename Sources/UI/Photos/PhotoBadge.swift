@@ -19,8 +19,8 @@ enum PhotoBadge: CaseIterable {
             switch badge {
             case .marked: isMarked
             case .new: isNew
-            case .failed: photo.photo.trouble != nil || photo.thumbnail.trouble != nil
-            case .here: photo.photo.isCurrent
+            case .failed: photo.original.trouble != nil || photo.thumbnail.trouble != nil
+            case .here: photo.original.isCurrent
             }
         }
     }

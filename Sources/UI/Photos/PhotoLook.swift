@@ -8,7 +8,7 @@ struct PhotoLook {
 
     /// The photo, or what stands for it until it is here; nil as long as there is nothing of it.
     func order(of photo: Photo, in view: Viewport) -> PictureOrder? {
-        if let held = photo.photo.held { return view.order(.picture(gallery, photo.key, .photo), edition: held) }
+        if let held = photo.original.held { return view.order(.picture(gallery, photo.key, .original), edition: held) }
         return preview(of: photo, in: view)
     }
 
@@ -21,7 +21,7 @@ struct PhotoLook {
 
     /// What the cache knows of the edition that is held; or what was just found out; or what was known of an older one.
     func metadata(of photo: Photo, _ kept: StoredMetadata?, _ examination: PhotoExamination?) -> PhotoMetadata? {
-        if let kept, kept.edition == photo.photo.held { return kept.metadata }
+        if let kept, kept.edition == photo.original.held { return kept.metadata }
         return examination?.metadata ?? kept?.metadata
     }
 }

@@ -72,14 +72,14 @@ struct PhotoRow {
 
     /// What is to be said of what is here of a photo, and of what went wrong.
     static func remark(_ photo: Photo, _ theme: Theme) -> (String, Style)? {
-        for (word, state) in [("Photo", photo.photo), ("Thumbnail", photo.thumbnail)] {
+        for (word, state) in [("Photo", photo.original), ("Thumbnail", photo.thumbnail)] {
             switch state.trouble {
             case .bad(let failure): return ("\(word): \(failure)", theme.trouble)
             case .putOff(let failure): return ("\(word) later: \(failure)", theme.trouble)
             case nil: continue
             }
         }
-        guard photo.photo.isCurrent else { return nil }
+        guard photo.original.isCurrent else { return nil }
         return (photo.size.map { "Photo is here, \(ByteText.text($0))" } ?? "Photo is here", theme.detail)
     }
 

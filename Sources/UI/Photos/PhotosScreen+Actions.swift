@@ -19,7 +19,7 @@ extension PhotosScreen {
         // Of a long list it takes a moment until all are marked, and then it is those that are meant.
         marks.whenSettled { [weak self] in
             guard let self else { return }
-            PhotoActions(context, cache: cache, from: self).obey(command, on: concerned)
+            PhotoActions(context, cache: cache, from: self).perform(command, on: concerned)
         }
         return true
     }

@@ -1,4 +1,5 @@
 import Cells
+import Session
 import Model
 import Pictures
 import Text
@@ -64,13 +65,13 @@ extension PhotosScreen {
 
     /// What is drawn of a photo's thumbnail so far; if there is anything to draw, that is ordered.
     func thumbnail(of photo: Photo, _ room: Size, _ orders: inout [PictureOrder]) -> DrawnPicture? {
-        guard photo.thumbnail.held != nil || photo.photo.held != nil, !room.isEmpty else { return nil }
+        guard photo.thumbnail.held != nil || photo.original.held != nil, !room.isEmpty else { return nil }
         func order(_ style: DrawingStyle) -> PictureOrder {
             PictureOrder.thumbnail(of: photo, in: cache.id, room: room, style: style)
         }
         let wanted = order(context.drawingStyle)
         orders.append(wanted)
-        return context.darkroom.picture(wanted) ?? context.formerStyle.flatMap { context.darkroom.picture(order($0)) }
+        return context.pipeline.picture(wanted) ?? context.formerStyle.flatMap { context.pipeline.picture(order($0)) }
     }
 
     private func drawEmpty(in surface: inout Surface, _ frame: Rect) {

@@ -1,4 +1,5 @@
 import Cache
+import Session
 import Model
 
 /// Lists and rows that become others.
@@ -32,7 +33,7 @@ extension PhotosScreen {
         selection = results.key(at: scroll.selected)
         // There is no getting what the gallery has no more.
         // What has come is not wanted any more either: it would be fetched again as soon as it is deleted.
-        if let left, results.index(of: left) == nil || (try? reader.photo(left))?.photo.isCurrent != false {
+        if let left, results.index(of: left) == nil || (try? reader.photo(left))?.original.isCurrent != false {
             self.left = nil
         }
     }

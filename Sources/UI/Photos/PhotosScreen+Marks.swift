@@ -5,7 +5,7 @@ import Text
 
 /// Photos are marked, for what is to be done with many of them.
 extension PhotosScreen {
-    func obeyMarking(_ command: Command) -> Bool {
+    func performMarking(_ command: Command) -> Bool {
         switch command {
         case .mark: markOn(1)
         case .markRange: markRange()

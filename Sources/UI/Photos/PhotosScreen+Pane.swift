@@ -30,9 +30,9 @@ extension PhotosScreen {
         // Of a photo that is here, its thumbnail is there sooner.
         var wanted = [look.order(of: photo, in: view), look.preview(of: photo, in: view)].compactMap { $0 }
         if wanted.first == wanted.last { wanted = Array(wanted.prefix(1)) }
-        if let picture = wanted.lazy.compactMap({ self.context.darkroom.picture($0) }).first {
+        if let picture = wanted.lazy.compactMap({ self.context.pipeline.picture($0) }).first {
             pane.shown = (photo.key, picture)
-        } else if wanted.allSatisfy({ context.darkroom.failure($0) != nil }) {
+        } else if wanted.allSatisfy({ context.pipeline.failure($0) != nil }) {
             pane.shown = nil
         }
         // What is said is said of what is seen.
@@ -55,8 +55,8 @@ extension PhotosScreen {
         let kept = try? reader.metadata(of: photo.key)
         // What the cache has been told once need not be looked for in the photo.
         let examination = PictureOrder.examination(of: photo, in: cache.id)
-        let isUnread = photo.photo.held != nil && kept?.edition != photo.photo.held
-        let metadata = look.metadata(of: photo, kept, isUnread ? context.darkroom.examination(examination) : nil)
+        let isUnread = photo.original.held != nil && kept?.edition != photo.original.held
+        let metadata = look.metadata(of: photo, kept, isUnread ? context.pipeline.examination(examination) : nil)
         if let (text, style) = PhotoRow.remark(photo, context.theme) {
             let line = rest.takeBottom(1)
             surface.write(text.truncated(toWidth: line.size.columns), in: line, style: style)

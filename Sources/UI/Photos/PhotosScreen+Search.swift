@@ -6,7 +6,7 @@ import Text
 
 /// Searching, and the sections that one goes through.
 extension PhotosScreen {
-    func obeySearching(_ command: Command) -> Bool {
+    func performSearching(_ command: Command) -> Bool {
         switch command {
         case .search: type("/", for: .finding)
         case .filter: type("Filter:", for: .filtering)
@@ -20,7 +20,7 @@ extension PhotosScreen {
     }
 
     /// Searches for what was typed behind a command's name. Returns whether it was such a command.
-    func obey(_ command: Command, text: String) -> Bool {
+    func perform(_ command: Command, text: String) -> Bool {
         switch command {
         case .search: lists.search(text, for: .finding)
         case .filter: lists.search(text, for: .filtering)
@@ -100,7 +100,7 @@ extension PhotosScreen {
         return results.section(at: 0).map { $0.range.upperBound < results.count } ?? false
     }
 
-    func obeyDividing(_ command: Command) -> Bool {
+    func performDividing(_ command: Command) -> Bool {
         switch command {
         case .nextSection:
             if let section = results.section(at: scroll.selected) { move(to: section.range.upperBound) }

@@ -63,11 +63,11 @@ extension PhotosScreen {
     }
 
     /// Moves through the list, if a command is about that. Returns whether it was.
-    func obeyMoving(_ command: Command) -> Bool {
+    func performMoving(_ command: Command) -> Bool {
         switch command {
         case .previousPhoto: scroll.select(scroll.selected - 1)
         case .nextPhoto: scroll.select(scroll.selected + 1)
-        default: guard isSheet ? scroll.obey(command, in: lines) : scroll.obey(command) else { return false }
+        default: guard isSheet ? scroll.perform(command, in: lines) : scroll.perform(command) else { return false }
         }
         selectionDidMove()
         return true

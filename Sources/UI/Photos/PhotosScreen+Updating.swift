@@ -1,4 +1,5 @@
 import Cache
+import Session
 import Model
 
 /// What the gallery is asked for: by the user, and by itself.
@@ -25,7 +26,7 @@ extension PhotosScreen {
         }
         // Behind the thumbnails: of what is equally important, what was asked for first comes first.
         if context.settings.allPhotos {
-            context.wishes.ask(for: .everyPicture(cache.id, .photo), importance: .rest)
+            context.wishes.ask(for: .everyPicture(cache.id, .original), importance: .rest)
         }
     }
 

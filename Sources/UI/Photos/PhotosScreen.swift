@@ -1,4 +1,5 @@
 import Cache
+import Session
 import Cells
 import Commands
 import Logging
@@ -31,7 +32,7 @@ final class PhotosScreen: Screen, ListScreen {
     /// A photo that was left before it had arrived. It is still wanted, but not before anything else.
     var left: PhotoKey?
     private let wisher: Wishes.Wisher
-    private let customer: Darkroom.Customer
+    private let client: PicturePipeline.Client
     private var subscriptions: [UpdateFeed.Subscription] = []
     private var isOnTop = false
     var errand = Errand.none
@@ -66,7 +67,7 @@ final class PhotosScreen: Screen, ListScreen {
         isDivisionChosen = place.sections != nil || context.settings.sections != .auto
         sortMenu = SortMenu(context)
         wisher = context.wishes.makeWisher()
-        customer = context.darkroom.makeCustomer()
+        client = context.pipeline.makeClient()
         pane = PhotoPane(context)
         super.init(context)
         let gallery = cache.id
@@ -98,7 +99,7 @@ final class PhotosScreen: Screen, ListScreen {
         lists.close()
         context.wishes.withdraw(
             wisher, stopping: [.list(cache.id)] + Rendition.allCases.map { .everyPicture(cache.id, $0) })
-        context.darkroom.want([], by: customer)
+        context.pipeline.want([], by: client)
     }
 
     /// The user leaves the gallery, or the program.
@@ -163,11 +164,11 @@ final class PhotosScreen: Screen, ListScreen {
         return footing
     }
 
-    var status: SyncStatus { context.activity.status(of: cache.id, record: record) }
+    var status: SyncStatus { context.activity.status(of: cache.id, recorded: record.status) }
 
     // MARK: - What happens
 
-    override func obey(_ command: Command) -> Bool {
+    override func perform(_ command: Command) -> Bool {
         switch command {
         case .open: openSelection()
         case .refresh: refresh()
@@ -177,13 +178,14 @@ final class PhotosScreen: Screen, ListScreen {
         case .slideshow: showSlides()
         case .information: togglePane()
         default:
-            return obeySearching(command) || obeyDividing(command) || obeyMarking(command) || obeySorting(command)
-                || act(on: command) || obeyMoving(command)
+            return performSearching(command) || performDividing(command) || performMarking(command)
+                || performSorting(command)
+                || act(on: command) || performMoving(command)
         }
         return true
     }
 
-    private func obeySorting(_ command: Command) -> Bool {
+    private func performSorting(_ command: Command) -> Bool {
         guard let order = SortMenu.order(command) else { return false }
         sort(by: order)
         return true
@@ -192,7 +194,7 @@ final class PhotosScreen: Screen, ListScreen {
     /// A photo is not looked at any more. Called while it is still wished for, so that what has come of it is not lost.
     func photoScreenWillLeave(_ key: PhotoKey) {
         left = key
-        context.wishes.state([Wish(.picture(cache.id, key, .photo), importance: .rest)], by: wisher)
+        context.wishes.state([Wish(.picture(cache.id, key, .original), importance: .rest)], by: wisher)
     }
 
     private func sort(by order: PhotoOrder?) {
@@ -200,17 +202,17 @@ final class PhotosScreen: Screen, ListScreen {
         if let order { lists.sort(by: order, sections: lists.sections) }
     }
 
-    override func obey(_ command: Command, _ argument: CommandArgument) -> Bool {
+    override func perform(_ command: Command, _ argument: CommandArgument) -> Bool {
         switch (command, argument) {
-        case (_, .text(let text)): return obey(command, text: text)
+        case (_, .text(let text)): return perform(command, text: text)
         case (.mark, .number(let count)): markOn(count)
         case (.slideshow, .number(let seconds)): showSlides(seconds: seconds)
-        default: return super.obey(command, argument)
+        default: return super.perform(command, argument)
         }
         return true
     }
 
-    override func go(to place: Int) -> Bool { select(place: place) }
+    override func go(to place: Int) -> Bool { select(index: place) }
 
     override func follow(_ mouse: InputEvent.Mouse) -> Bool {
         focus === self ? followInList(mouse) : false
@@ -247,7 +249,7 @@ final class PhotosScreen: Screen, ListScreen {
 
     override func didDisappear() {
         isOnTop = false
-        context.darkroom.want([], by: customer)
+        context.pipeline.want([], by: client)
     }
 
     override func withdrawWishes() {
@@ -260,7 +262,7 @@ final class PhotosScreen: Screen, ListScreen {
     override func draw(in surface: inout Surface, frame: Rect) {
         let (photos, orders) = drawPhotos(in: &surface, frame)
         guard isOnTop else { return }
-        context.darkroom.want(orders, by: customer)
+        context.pipeline.want(orders, by: client)
         stateWishes(photos)
     }
 
@@ -277,7 +279,7 @@ final class PhotosScreen: Screen, ListScreen {
             guard let key = results.key(at: index) else { continue }
             wishes.append(Wish(.picture(cache.id, key, .thumbnail), importance: .near))
         }
-        if let left { wishes.append(Wish(.picture(cache.id, left, .photo), importance: .rest)) }
+        if let left { wishes.append(Wish(.picture(cache.id, left, .original), importance: .rest)) }
         context.wishes.state(wishes, by: wisher)
     }
 }

@@ -5,7 +5,7 @@ import Model
 enum Placeholder {
     /// A thumbnail that is held, an older one too, is only waiting to be drawn.
     static func draw(_ photo: Photo, _ theme: Theme, in surface: inout Surface, _ room: Rect) {
-        let trouble = photo.thumbnail.held == nil ? photo.thumbnail.trouble ?? photo.photo.trouble : nil
+        let trouble = photo.thumbnail.held == nil ? photo.thumbnail.trouble ?? photo.original.trouble : nil
         let (sign, style) =
             switch trouble {
             case nil: (theme.signs.awaited, theme.detail)

@@ -26,7 +26,7 @@ struct SubjectName {
 
     static func kind(_ rendition: Rendition) -> String {
         switch rendition {
-        case .photo: "photo"
+        case .original: "photo"
         case .thumbnail: "thumbnail"
         }
     }

@@ -1,4 +1,5 @@
 import Cells
+import Session
 import Model
 import Text
 

@@ -1,4 +1,5 @@
 import Cache
+import Session
 import Cells
 import Commands
 import Model
@@ -52,7 +53,7 @@ final class TransfersScreen: Screen, ListScreen {
 
     // MARK: - What happens
 
-    override func obey(_ command: Command) -> Bool {
+    override func perform(_ command: Command) -> Bool {
         switch command {
         case .pause: context.wishes.isPaused ? context.wishes.resume() : context.wishes.pause()
         case .stop:
@@ -64,7 +65,7 @@ final class TransfersScreen: Screen, ListScreen {
         case .retry: if case .transfer(let transfer) = selected { context.wishes.hurry([transfer.subject]) }
         case .retryAll: context.wishes.hurryAll()
         default:
-            guard scroll.obey(command) else { return false }
+            guard scroll.perform(command) else { return false }
             selectionDidMove()
         }
         return true
@@ -74,7 +75,7 @@ final class TransfersScreen: Screen, ListScreen {
         entries.indices.contains(scroll.selected) ? entries[scroll.selected] : nil
     }
 
-    override func go(to place: Int) -> Bool { select(place: place) }
+    override func go(to place: Int) -> Bool { select(index: place) }
 
     override func follow(_ mouse: InputEvent.Mouse) -> Bool { followInList(mouse) }
 

@@ -1,6 +1,6 @@
 import Glibc
 import Pixels
-import Serving
+import DecoderServer
 
 /// Stands in the decoder's place and does something wrong: what, its own name says. Started through a link of that name, with
 /// the arguments and descriptors that a decoder gets. It is not confined.

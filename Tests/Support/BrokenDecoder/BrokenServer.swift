@@ -9,7 +9,7 @@ struct BrokenServer {
     private struct Order {
         let request: DecodeRequest
         let output: SealedMemory
-        let customer: PacketSocket
+        let client: PacketSocket
     }
 
     private let requests = PacketSocket(adopting: STDIN_FILENO)
@@ -34,19 +34,19 @@ struct BrokenServer {
         case "server-floods":
             let order = try take()
             while true {
-                for socket in [order.customer, requests] { try? socket.send([UInt8](repeating: 0x78, count: 4_096)) }
+                for socket in [order.client, requests] { try? socket.send([UInt8](repeating: 0x78, count: 4_096)) }
             }
         case "server-floods-with-descriptors":
             let order = try take()
-            while true { try? order.customer.send([1], passing: [0, 1, 2]) }
-        case "server-talks-nonsense": try answer { try $0.customer.send(Array("picture".utf8)) }
+            while true { try? order.client.send([1], passing: [0, 1, 2]) }
+        case "server-talks-nonsense": try answer { try $0.client.send(Array("picture".utf8)) }
         case "server-answers-twice":
             try answer { order in
                 try BrokenDecoder.right(order.request).write(to: order.output)
-                for _ in 0..<2 { try order.customer.send(DecoderService.End.ended(0).bytes) }
+                for _ in 0..<2 { try order.client.send(DecoderService.End.ended(0).bytes) }
             }
-        case "server-says-done": try answer { try $0.customer.send(DecoderService.End.ended(0).bytes) }
-        case "server-has-no-processes": try answer { try $0.customer.send(DecoderService.End.notBegun(EAGAIN).bytes) }
+        case "server-says-done": try answer { try $0.client.send(DecoderService.End.ended(0).bytes) }
+        case "server-has-no-processes": try answer { try $0.client.send(DecoderService.End.notBegun(EAGAIN).bytes) }
         case "server-answers-for-another": try answerForAnother()
         default: exit(2)
         }
@@ -62,7 +62,7 @@ struct BrokenServer {
         return Order(
             request: try DecodeRequest(packet: packet.bytes),
             output: SealedMemory(adopting: packet.descriptors[1]),
-            customer: PacketSocket(adopting: packet.descriptors[2]))
+            client: PacketSocket(adopting: packet.descriptors[2]))
     }
 
     private func answer(_ body: (Order) throws -> Void) throws -> Never {
@@ -75,7 +75,7 @@ struct BrokenServer {
             let (one, other) = (try take(), try take())
             for (asked, given) in [(one, other), (other, one)] {
                 try BrokenDecoder.right(asked.request).write(to: given.output)
-                try given.customer.send(DecoderService.End.ended(0).bytes)
+                try given.client.send(DecoderService.End.ended(0).bytes)
             }
         }
     }

@@ -1,5 +1,5 @@
 import CForbidden
-import Confinement
+import Sandbox
 import Glibc
 
 /// Confines itself as the picture decoder does, and then tries one thing that a decoder may not.
@@ -33,8 +33,8 @@ enum ConfinementProbe {
         attempt(arguments[1], arguments[2], arguments[3])
     }
 
-    private static func attempt(_ walls: String, _ name: String, _ file: String) -> Never {
-        confine(walls)
+    private static func attempt(_ restrictions: String, _ name: String, _ file: String) -> Never {
+        confine(restrictions)
         let isOfSockets = name.hasPrefix("connect")
         // One descriptor is free then, and it is not for want of one that a file cannot be opened. An execution that succeeds
         // says so by itself: whatever is executed ends with 0 and writes nothing.
@@ -47,16 +47,16 @@ enum ConfinementProbe {
         guard let standing = Confinement.applyToServer(), standing.seccomp else { exit(3) }
     }
 
-    private static func confine(_ walls: String) {
-        let wanted: Set<Wall>
-        switch walls {
-        case "all": wanted = Set(Wall.allCases)
+    private static func confine(_ restrictions: String) {
+        let wanted: Set<Restriction>
+        switch restrictions {
+        case "all": wanted = Set(Restriction.allCases)
         case "landlock": wanted = [.landlock]
         case "seccomp": wanted = [.seccomp]
         case "none", "server": return
         default: exit(2)
         }
-        guard let standing = Confinement(longestAnswer: 64, walls: wanted).apply(),
+        guard let standing = Confinement(longestAnswer: 64, restrictions: wanted).apply(),
             standing.seccomp == wanted.contains(.seccomp), (standing.landlock != nil) == wanted.contains(.landlock)
         else { exit(3) }
     }

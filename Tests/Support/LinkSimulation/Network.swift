@@ -1,5 +1,5 @@
 import Model
-import Traffic
+import Scheduling
 
 /// A network to try governors on, and what they make of it.
 public struct Network: CustomStringConvertible, Sendable {

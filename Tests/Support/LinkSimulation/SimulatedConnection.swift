@@ -1,4 +1,4 @@
-import Traffic
+import Scheduling
 
 /// One connection's sender: slow start with HyStart, congestion avoidance, one cut for each window that had losses, and what
 /// it has to send, several answers at once where they share it.

@@ -1,4 +1,4 @@
-import Traffic
+import Scheduling
 
 /// Something to be transferred in a simulation.
 public struct SimulatedTransfer {

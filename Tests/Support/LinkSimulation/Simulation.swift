@@ -1,6 +1,6 @@
 import Model
 import TestSupport
-import Traffic
+import Scheduling
 
 /// A network on a clock of its own: a client that has a real queue and a real governor, a server, and the link between them.
 ///

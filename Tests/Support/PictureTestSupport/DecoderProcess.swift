@@ -46,14 +46,14 @@ public struct DecoderProcess {
 
     /// Has a server that is started for it make the helper's process. Returns its status as `run` does, of any descriptors.
     public static func serve(_ command: [String], _ arguments: [String], input: CInt, output: CInt) throws -> Int32 {
-        let (requests, customer) = (try PacketSocket.pair(), try PacketSocket.pair())
+        let (requests, client) = (try PacketSocket.pair(), try PacketSocket.pair())
         // What is no request is none there either.
         let packet = (try? DecodeRequest(arguments: arguments).packet) ?? arguments.flatMap { Array($0.utf8) }
-        try requests.0.send(packet, passing: [input, output, customer.1.descriptor])
+        try requests.0.send(packet, passing: [input, output, client.1.descriptor])
         // It takes one request, and ends with it.
         requests.0.finish()
         guard try run(command + [DecoderService.argument], input: requests.1.descriptor, output: STDERR_FILENO) == 0,
-            case .ended(let status)? = DecoderService.End(bytes: try customer.0.receive(atMost: 64).bytes)
+            case .ended(let status)? = DecoderService.End(bytes: try client.0.receive(atMost: 64).bytes)
         else { throw ToolError(path: "vitrine-decoder --serve", status: -1) }
         return word(status)
     }

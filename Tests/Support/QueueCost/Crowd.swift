@@ -1,10 +1,11 @@
 import Cache
+import Session
 import Foundation
 import HTTP
 import Logging
 import Model
 import Networking
-import Traffic
+import Scheduling
 
 /// Very many wishes for thumbnails at once, as far as they come while a server answers none of them, and the memory they take.
 struct Crowd {

@@ -1,0 +1,72 @@
+import Cells
+import Model
+import PictureTestSupport
+import Pixels
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import Pictures
+
+/// Animations are drawn a picture at a time, and decoded several at once.
+extension PicturePipelineTests {
+    private static let colours = [
+        PixelColor(red: 255, green: 0, blue: 0), PixelColor(red: 0, green: 255, blue: 0),
+        PixelColor(red: 0, green: 0, blue: 255),
+    ]
+
+    /// As many pictures, each over the last with a corner of its own.
+    private func animation(_ count: Int) -> [UInt8] {
+        var file = GIFFile(size: PixelSize(width: 16, height: 12), palette: Self.colours)
+        file.frames = (0..<count).map { number in
+            var frame = GIFFile.Frame(
+                size: number == 0 ? file.size : PixelSize(width: 8, height: 6), filled: UInt8(number % 3))
+            frame.delay = UInt16(number)
+            return frame
+        }
+        return file.bytes
+    }
+
+    @Test func picturesOfAnAnimationAreDecodedSeveralAtOnce() async throws {
+        try await sync(["a"])
+        try await store(photo: animation(40), of: "a")
+        let counting = try countingDarkroom()
+        let developed = counting.developed()
+        let client = counting.makeClient()
+        func draw(_ frame: Int) async throws -> DrawnPicture {
+            let order = try full("a").showing(frame: frame)
+            counting.want([order], by: client)
+            while counting.picture(order) == nil, counting.failure(order) == nil { _ = await developed.next() }
+            return try #require(counting.picture(order), "\(String(describing: counting.failure(order)))")
+        }
+        #expect(try await draw(0).frameCount > 1 && decoded == 1)
+        for frame in 1...16 {
+            let picture = try await draw(frame)
+            let colour = Self.colours[frame % 3]
+            #expect(picture.frameCount == 40 && picture.duration == 10 * frame)
+            #expect(picture.cells.cells.first?.style.background == .rgb(colour.red, colour.green, colour.blue))
+            #expect(picture.cells.cells.last?.style.background == .rgb(255, 0, 0))
+        }
+        #expect(decoded == 2)
+        _ = try await draw(17)
+        _ = try await draw(32)
+        #expect(decoded == 3)
+        // Who turns back finds what was drawn, and behind the last there is none but the last.
+        _ = try await draw(3)
+        #expect(decoded == 3)
+        #expect(try await draw(99).duration == 390)
+    }
+
+    @Test func anotherSizeIsAnotherRun() async throws {
+        try await sync(["a"])
+        try await store(photo: animation(5), of: "a")
+        let small = try full("a").showing(frame: 1)
+        await develop(small)
+        let photo = try photo("a")
+        let large = Viewport(room: Size(columns: 16, rows: 6), style: style)
+            .order(.picture(cache.id, photo.key, .original), edition: 1).showing(frame: 2)
+        await develop(large)
+        let sizes = [small, large].compactMap { pipeline.picture($0)?.cells.size }
+        #expect(sizes == [Size(columns: 8, rows: 3), Size(columns: 16, rows: 6)])
+    }
+}

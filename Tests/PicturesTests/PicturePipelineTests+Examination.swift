@@ -1,0 +1,116 @@
+import Cells
+import Foundation
+import Logging
+import Model
+import PictureTestSupport
+import Pixels
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import Pictures
+
+/// What is found out about a photo beside its picture, and what is drawn of one that is on its way.
+extension PicturePipelineTests {
+    private func examine(_ id: String) async throws -> PhotoExamination {
+        let order = PictureOrder.examination(of: try photo(id), in: cache.id)
+        let developed = pipeline.developed()
+        let client = pipeline.makeClient()
+        pipeline.want([order], by: client)
+        while pipeline.examination(order) == nil, pipeline.failure(order) == nil { _ = await developed.next() }
+        pipeline.want([], by: client)
+        return try #require(pipeline.examination(order))
+    }
+
+    @Test func anExaminationIsOfTheWholePhoto() async throws {
+        try await sync(["a"])
+        var file = PNGFile(.rgb, depth: 8, size: PixelSize(width: 1_000, height: 500)) { x, _ in
+            x < 250 ? [200, 0, 0] : [0, 0, 100]
+        }
+        var exif = ExifFile()
+        exif.main = [(0x0110, .text("One\u{1B}[2J"))]
+        file.chunks = [("eXIf", exif.tiff)]
+        try await store(photo: file.bytes, of: "a")
+        let examination = try await examine("a")
+        let histogram = try #require(examination.histogram)
+        #expect(histogram.count(.red, 200) * 3 == histogram.count(.blue, 100) && histogram.count(.red, 200) > 0)
+        #expect(examination.metadata.width == 1_000 && examination.metadata.camera?.contains("One") == true)
+        #expect(examination.fields.contains { $0.value.contains("One") })
+        // Nothing is drawn for it.
+        #expect(pipeline.picture(.examination(of: try photo("a"), in: cache.id)) == nil)
+    }
+
+    @Test func examinationsAreKeptBesidePictures() async throws {
+        try await sync(["a"])
+        try await store(photo: flat(200), of: "a")
+        await develop(try full("a"))
+        let examination = try await examine("a")
+        #expect(examination.histogram?.count(.red, 200) == 1_200)
+        #expect(pipeline.picture(try full("a")) != nil)
+    }
+
+    // MARK: - Beginnings
+
+    /// Some bytes of a photo on their way into a file.
+    private func begin(_ bytes: some Sequence<UInt8>, of id: String) throws -> PartialFile {
+        let partial = try cache.files.makePartial()
+        try FileHandle(fileDescriptor: partial.descriptor, closeOnDealloc: false)
+            .write(contentsOf: Data(Array(bytes)))
+        let photo = try photo(id)
+        cache.parts.noteGrowing(partial, of: photo.key, edition: photo.original.edition)
+        return partial
+    }
+
+    private func beginning(_ id: String, _ arrived: Int64) throws -> PictureOrder {
+        try full(id).beginning(arrived, edition: try photo(id).original.edition)
+    }
+
+    /// A photo that is green above and blue below.
+    private func halves() throws -> [UInt8] {
+        let picture = PixelBuffer(width: 160, height: 120) { _, y in
+            y < 60 ? PixelColor(red: 0, green: 200, blue: 0) : PixelColor(red: 0, green: 0, blue: 200)
+        }
+        return try Tool.cjpeg(picture.ppm, "-quality", "95", "-sample", "1x1")
+    }
+
+    @Test("BEHAVIOURS 3.5: of a photo that is on its way its beginning is seen, and its thumbnail below that")
+    func drawsABeginning() async throws {
+        try await sync(["a"])
+        let bytes = try halves()
+        let part = try begin(bytes.prefix(bytes.count * 6 / 10), of: "a")
+        let bare = try beginning("a", 1)
+        await develop(bare)
+        let drawn = try #require(pipeline.picture(bare))
+        #expect(!drawn.isComplete && drawn.width == 160)
+        func isGreen(_ colour: Colour) -> Bool { if case .rgb(_, 150..., _) = colour { true } else { false } }
+        #expect(isGreen(drawn.cells[0, 0].style.background))
+        // Nothing has come of the last row, which is grey then.
+        #expect(drawn.cells.cells.last?.style.background == .rgb(128, 128, 128))
+        let red = PixelBuffer(width: 40, height: 30) { _, _ in PixelColor(red: 200, green: 0, blue: 0) }
+        try await store(thumbnail: PNGFile(red).bytes, of: "a")
+        let completed = try beginning("a", 2)
+        await develop(completed)
+        let whole = try #require(pipeline.picture(completed))
+        #expect(isGreen(whole.cells[0, 0].style.background))
+        #expect(whole.cells.cells.last?.style.background == .rgb(200, 0, 0))
+        withExtendedLifetime(part) {}
+    }
+
+    @Test func aBeginningSaysNothingOfThePhoto() async throws {
+        try await sync(["a"])
+        let bytes = try halves()
+        var part: PartialFile? = try begin(bytes.prefix(20), of: "a")
+        let order = try beginning("a", 20)
+        await develop(order)
+        #expect(pipeline.picture(order) == nil)
+        #expect(try photo("a").original.trouble == nil)
+        // Nobody writes into it any more: there is none.
+        withExtendedLifetime(part) {}
+        part = nil
+        let key = try photo("a").key
+        #expect(cache.parts.growing(key, edition: try photo("a").original.edition) == nil)
+        let other = try begin(bytes, of: "a")
+        #expect(cache.parts.growing(key, edition: 77) == nil)
+        withExtendedLifetime(other) {}
+    }
+}

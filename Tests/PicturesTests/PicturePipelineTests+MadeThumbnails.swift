@@ -1,0 +1,96 @@
+import Foundation
+import Logging
+import Model
+import PictureTestSupport
+import TestSupport
+import Pixels
+import Testing
+
+@testable import Cache
+@testable import Pictures
+
+/// Thumbnails that are made here, for photos whose gallery has none.
+extension PicturePipelineTests {
+    @Test("BEHAVIOURS 1.2: a photo without a thumbnail gets one")
+    func makesThumbnails() async throws {
+        try await sync(["a"], thumbnails: false)
+        let large = PixelBuffer.scene(width: 1_000, height: 500)
+        try await store(photo: PNGFile(large).bytes, of: "a")
+        let order = try thumbnail("a")
+        await develop(order)
+        #expect(pipeline.picture(order)?.cells.size == room)
+        try await until { try photo("a").thumbnail.isCurrent }
+        let key = try photo("a").key
+        let bytes = try #require(try cache.read { try $0.thumbnail(of: key) }).bytes
+        #expect(bytes.starts(with: [0xFF, 0xD8, 0xFF]) && bytes.count < 40_000)
+        let again = try thumbnail("a")
+        await develop(again)
+        #expect(pipeline.picture(again)?.width == 320)
+    }
+
+    @Test("BEHAVIOURS 2.5: a thumbnail that is made from the photo is made anew with it")
+    func remakesThumbnails() async throws {
+        try await sync(["a"], thumbnails: false)
+        try await store(photo: flat(100), of: "a")
+        #expect(try cache.read { try $0.thumbnailsToMake() } == [photo("a").key])
+        await develop(try thumbnail("a"))
+        try await until { try photo("a").thumbnail.isCurrent }
+        let key = try photo("a").key
+        let old = try cache.read { try $0.thumbnail(of: key) }?.bytes
+        try await sync(["a"], thumbnails: false, date: 1)
+        // The photo that is here is not the one that the gallery speaks of.
+        #expect(try cache.read { try $0.thumbnailsToMake() }.isEmpty)
+        #expect(try await !developer.makeThumbnail(of: key, in: cache))
+        await develop(try thumbnail("a"))
+        #expect(try !photo("a").thumbnail.isCurrent)
+        try await store(photo: flat(200), of: "a")
+        #expect(try cache.read { try $0.thumbnailsToMake() } == [key])
+        await develop(try thumbnail("a"))
+        try await until { try photo("a").thumbnail.isCurrent }
+        #expect(try cache.read { try $0.thumbnail(of: key) }?.bytes != old)
+        let order = try thumbnail("a")
+        await develop(order)
+        #expect(pipeline.picture(order)?.cells.cells.first?.style.background != .rgb(100, 0, 0))
+    }
+
+    /// The list, the photo's screen and the one that reads photos all find that there is none, before one is made.
+    @Test func aThumbnailIsMadeOnce() async throws {
+        let (gate, made) = (folder.path("gate"), folder.path("made"))
+        mkfifo(gate, 0o600)
+        let decoder = try folder.writeProgram(
+            "decoder",
+            """
+            #!/bin/sh
+            case "$*" in *product=thumbnail*) echo >>'\(made)'; read -r go < '\(gate)' ;; esac
+            exec '\(try DecoderProcess.path)' "$@"
+            """)
+        let opener = open(gate, O_RDWR)
+        defer { close(opener) }
+        let developer = PictureRenderer(caches: caches, decoder: DecoderClient(path: decoder), log: Log())
+        try await sync(["a"], thumbnails: false)
+        try await store(photo: flat(100), of: "a")
+        let key = try photo("a").key
+        async let first = developer.makeThumbnail(of: key, in: cache)
+        // It is being made.
+        while !FileManager.default.fileExists(atPath: made) { await Task.yield() }
+        async let second = developer.makeThumbnail(of: key, in: cache)
+        async let third = developer.complete(key, in: cache)
+        // As many as might be waited for.
+        write(opener, "\n\n\n", 3)
+        #expect(try await [first, second, third].contains(true))
+        #expect(try photo("a").thumbnail.isCurrent)
+        #expect(try String(contentsOfFile: made, encoding: .utf8) == "\n")
+        #expect(try await !developer.makeThumbnail(of: key, in: cache))
+    }
+
+    @Test func badPhotosAreNotDecodedAtEachSync() async throws {
+        try await sync(["a"], thumbnails: false)
+        try await store(photo: Array(flat(200).prefix(30)), of: "a")
+        let key = try photo("a").key
+        #expect(try cache.read { try $0.thumbnailsToMake() } == [key])
+        await #expect(throws: PictureError.self) { try await developer.makeThumbnail(of: key, in: cache) }
+        try await until { if case .bad = try photo("a").original.trouble { true } else { false } }
+        #expect(try cache.read { try $0.thumbnailsToMake() }.isEmpty)
+        #expect(try await !developer.makeThumbnail(of: key, in: cache))
+    }
+}

@@ -1,0 +1,114 @@
+import Cells
+import Foundation
+import Logging
+import Model
+import PictureTestSupport
+import Pixels
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import Pictures
+
+/// Photos that are looked at closely are not decoded at each step.
+extension PicturePipelineTests {
+    /// A darkroom whose decoder makes a line in a file each time it is started.
+    func countingDarkroom() throws -> PicturePipeline {
+        let script =
+            "#!/bin/sh\necho x >> '\(folder.path("decoded"))'\nexec '\(try DecoderProcess.path)' \"$@\"\n"
+        let path = try folder.writeProgram("counting-decoder", script)
+        return PicturePipeline(
+            developer: PictureRenderer(caches: caches, decoder: DecoderClient(path: path), log: Log()), width: 1)
+    }
+
+    var decoded: Int {
+        (try? String(contentsOfFile: folder.path("decoded"), encoding: .utf8))?.count { $0 == "\n" } ?? 0
+    }
+
+    @Test("BEHAVIOURS 3.5: moved about and enlarged, a photo is decoded anew only where one has not looked yet")
+    func movingAbout() async throws {
+        try await sync(["a"])
+        try await store(photo: PNGFile(.noise(width: 400, height: 300)).bytes, of: "a")
+        let counting = try countingDarkroom()
+        let developed = counting.developed()
+        let client = counting.makeClient()
+        let subject = Wish.Subject.picture(cache.id, try photo("a").key, .original)
+        func draw(_ view: Viewport) async throws -> DrawnPicture {
+            let order = view.order(subject, edition: 1)
+            counting.want([order], by: client)
+            while counting.picture(order) == nil, counting.failure(order) == nil { _ = await developed.next() }
+            return try #require(counting.picture(order))
+        }
+        var view = Viewport(room: room, style: style)
+        let whole = try await draw(view)
+        view.notePhoto(width: whole.width, height: whole.height)
+        #expect(decoded == 1)
+        view.zoomToActualSize()
+        _ = try await draw(view)
+        #expect(decoded == 2)
+        // A pixel each is moved by a whole cell, so it is the same pixels that a decoder gives.
+        let direct = try await decode(view, subject)
+        #expect(try await draw(view) == direct)
+        for (columns, rows) in [(3, 0), (4, 1), (-9, -2), (0, 3)] {
+            view.pan(columns: columns, rows: rows)
+            let moved = try await draw(view)
+            #expect(moved.width == 400 && moved.cells.size == room)
+        }
+        view.zoomIn()
+        _ = try await draw(view)
+        #expect(decoded == 2)
+        view.pan(columns: 80, rows: 0)
+        _ = try await draw(view)
+        #expect(decoded == 3)
+        // Turned, it is another one; and so is what comes in its place.
+        view.turn(by: 1)
+        _ = try await draw(view)
+        #expect(decoded == 4)
+        // What has been seen is kept as it was drawn.
+        view.turn(by: -1)
+        _ = try await draw(view)
+        #expect(decoded == 4)
+    }
+
+    /// The same, as the decoder makes it of the file.
+    private func decode(_ view: Viewport, _ subject: Wish.Subject) async throws -> DrawnPicture {
+        let stored = try #require(try cache.read { try $0.photoFile(of: try photo("a").key) })
+        let reply = try DecoderClient(path: try DecoderProcess.path)
+            .decode(.file(cache.files.path(stored)), view.order(subject, edition: 1).request)
+        return DrawnPicture(reply, cells: SymbolDrawing.draw(try #require(reply.pixels), style))
+    }
+
+    @Test func aPartIsAsGoodAsWhatIsDecoded() throws {
+        let picture = PixelBuffer.scene(width: 600, height: 450)
+        let file = PNGFile(picture).bytes
+        let decoder = DecoderClient(path: try DecoderProcess.path)
+        let parts = DecodedParts(limit: 1 << 20)
+        let id = DecodedParts.Photo(
+            gallery: cache.id, key: PhotoKey(1), edition: 1)
+        for turns in 0..<4 {
+            for side in [0.02, 0.2, 0.5] {
+                var request = DecodeRequest(box: PixelSize(width: 40, height: 30))
+                request.enlarges = true
+                request.turns = turns
+                request.region = try #require(UnitRect(x: 0.3, y: 0.31, width: side, height: side))
+                let wider = try #require(DecodedParts.wider(than: request))
+                parts.keep(try decoder.decode(.bytes(file), wider), to: wider, of: id)
+                for shift in [-side * 0.6, 0, side * 0.37] where side < 0.5 || shift == 0 {
+                    request.region = try #require(UnitRect(x: 0.3 + shift, y: 0.31, width: side, height: side))
+                    let cut = try #require(parts.reply(to: request, for: id)?.pixels)
+                    let direct = try #require(try decoder.decode(.bytes(file), request).pixels)
+                    #expect(cut.psnr(direct) > 30, "\(turns) \(side) \(shift) \(cut.psnr(direct))")
+                }
+                // Beyond it there is nothing to be cut out; nor of another edition, nor the other way up.
+                request.region = .whole
+                if side < 0.3 { #expect(parts.reply(to: request, for: id) == nil) }
+                #expect(DecodedParts.wider(than: request) == nil)
+                request.region = try #require(UnitRect(x: 0.3, y: 0.31, width: side, height: side))
+                let other = DecodedParts.Photo(gallery: cache.id, key: PhotoKey(1), edition: 2)
+                #expect(parts.reply(to: request, for: other) == nil)
+                request.turns = turns + 1
+                #expect(parts.reply(to: request, for: id) == nil)
+            }
+        }
+    }
+}

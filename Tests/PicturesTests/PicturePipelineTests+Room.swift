@@ -1,0 +1,41 @@
+import Cells
+import Logging
+import PictureTestSupport
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import Pictures
+
+/// What becomes of wishes for more than is kept.
+extension PicturePipelineTests {
+    /// As four of 10 MB each, where 32 MiB are kept; and behind them something small, whose turn comes when there is nothing
+    /// more to be done for them.
+    @Test func whatFindsNoRoomIsDrawnOnce() async throws {
+        let ids = (0..<4).map { "n\($0)" } + ["small"]
+        try await sync(ids)
+        for (number, id) in ids.enumerated() { try await store(thumbnail: flat(UInt8(number)), of: id) }
+        let orders = try ids.prefix(4).map { try thumbnail($0) }
+        await develop(orders[0])
+        let cost = try #require(pipeline.picture(orders[0])).byteCount
+        let counted = try CountedDecoder()
+        let narrow = PicturePipeline(
+            developer: PictureRenderer(caches: caches, decoder: DecoderClient(path: counted.decoder), log: Log()),
+            limit: cost * 16 / 5, width: 1)
+        let (list, behind) = (narrow.makeClient(), narrow.makeClient())
+        let developed = narrow.developed()
+        let small = PictureOrder.thumbnail(
+            of: try photo("small"), in: cache.id, room: Size(columns: 1, rows: 1), style: style)
+        narrow.want(orders, by: list)
+        narrow.want([small], by: behind, importance: .rest)
+        var steps = 0
+        while narrow.picture(small) == nil, steps < 40 { steps += await developed.next()?.orders.count ?? 40 }
+        #expect(counted.count() == 5)
+        #expect(orders.map { narrow.picture($0) != nil } == [true, true, true, false])
+        // Said once more it is the same wish; another one has another chance.
+        narrow.want(orders, by: list)
+        narrow.want([orders[3]], by: list)
+        while narrow.picture(orders[3]) == nil { _ = await developed.next() }
+        #expect(counted.count() == 1)
+    }
+}

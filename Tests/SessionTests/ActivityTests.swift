@@ -1,0 +1,161 @@
+import Model
+import Numbers
+import Concurrency
+import Testing
+
+@testable import Session
+
+@Suite struct ActivityTests {
+    private let gallery: GalleryID
+    private let activity = Activity()
+
+    init() throws { gallery = GalleryID(try Address("http://example.org/")) }
+
+    private func thumbnail(_ key: Int64) -> Wish.Subject { .picture(gallery, PhotoKey(key), .thumbnail) }
+
+    /// Notes how many bytes have come, at a time in seconds.
+    private func receive(_ total: ByteCount, at seconds: Double) {
+        activity.setTraffic(
+            TrafficReport(running: 1, received: total), at: Timestamp(milliseconds: Int64(seconds * 1000)))
+    }
+
+    // MARK: - Traffic
+
+    @Test func speedsFollowFromWhatWasReceived() async {
+        let changes = activity.changes()
+        // What came before anybody looked came in none of these seconds.
+        receive(5_000, at: 100)
+        #expect(await changes.next() == Activity.Change(hasTraffic: true))
+        #expect(activity.speeds.count == 60 && activity.speeds.allSatisfy { $0 == 0 })
+        receive(5_300, at: 100.5)
+        receive(6_000, at: 101)
+        receive(6_500, at: 101.5)
+        #expect(activity.speeds.suffix(3) == [0, 300, 1_200] && activity.speed == 1_000)
+        // Seconds of which nothing was said.
+        receive(6_600, at: 105)
+        #expect(activity.speeds.suffix(6) == [300, 1_200, 0, 0, 0, 100] && activity.speed == 100)
+        receive(6_600, at: 107)
+        #expect(activity.speeds.suffix(3) == [100, 0, 0] && activity.speed == 0)
+        #expect(activity.traffic?.received == 6_600)
+    }
+
+    @Test func aMinuteLaterNothingIsLeft() {
+        receive(0, at: 1_000)
+        receive(700, at: 1_001)
+        receive(700, at: 1_060)
+        #expect(activity.speeds.first == 700 && activity.speeds.dropFirst().allSatisfy { $0 == 0 })
+        receive(700, at: 1_061)
+        #expect(activity.speeds.allSatisfy { $0 == 0 })
+    }
+
+    @Test(arguments: [-1e9, -61, -59, -1, 59, 61, 1e9]) func aClockThatIsSetAnewDoesNoHarm(jump: Double) {
+        receive(0, at: 2e9)
+        receive(100, at: 2e9 + 1)
+        receive(300, at: 2e9 + 1 + jump)
+        receive(600, at: 2e9 + 2 + jump)
+        let expected: Int64 = jump == -59 || jump == -1 ? 600 : 300
+        #expect(activity.speeds.last == expected && activity.speeds.reduce(0, +) <= 600)
+    }
+
+    @Test func aCountThatBeganAnewIsNoTraffic() {
+        receive(1_000, at: 10)
+        receive(10, at: 11)
+        receive(20, at: 12)
+        #expect(activity.speeds.suffix(3) == [0, 0, 10])
+    }
+
+    @Test func whoTransfersHearsWhetherAnybodyLooks() async {
+        let interest = activity.trafficInterest()
+        #expect(await interest.next() == TrafficInterest(isWatched: false))
+        #expect(!activity.isTrafficWatched)
+        var one: TrafficWatch? = activity.watchTraffic()
+        #expect(await interest.next() == TrafficInterest(isWatched: true))
+        let other = activity.watchTraffic()
+        one = nil
+        #expect(activity.isTrafficWatched && one == nil)
+        withExtendedLifetime(other) {}
+        // Who begins to listen late is told at once.
+        #expect(await activity.trafficInterest().next() == TrafficInterest(isWatched: activity.isTrafficWatched))
+    }
+
+    @Test func watchingEndsWithTheLastWatch() async {
+        let interest = activity.trafficInterest()
+        var watches = [activity.watchTraffic(), activity.watchTraffic()]
+        #expect(await interest.next() == TrafficInterest(isWatched: true))
+        watches.removeLast()
+        #expect(activity.isTrafficWatched)
+        watches.removeLast()
+        #expect(!activity.isTrafficWatched)
+        #expect(await interest.next() == TrafficInterest(isWatched: false))
+    }
+
+    // MARK: - Failures
+
+    private func report(
+        _ key: Int64, _ reason: String = "the server answered 503", attempts: Int = 1, at time: Int64
+    ) -> FailureReport {
+        let moment = Timestamp(milliseconds: time)
+        return FailureReport(
+            thumbnail(key), Failure(reason, remedy: .time), attempts: attempts, first: moment, last: moment,
+            next: Timestamp(milliseconds: time + 1000))
+    }
+
+    @Test func theNewestFailureIsFirst() async {
+        let changes = activity.changes()
+        activity.recordFailure(report(1, at: 1))
+        activity.recordFailure(report(2, at: 2))
+        activity.recordFailure(report(1, "no answer", attempts: 2, at: 3))
+        #expect(await changes.next() == Activity.Change(hasFailures: true))
+        #expect(activity.failures.map(\.subject) == [thumbnail(1), thumbnail(2)])
+        #expect(activity.failures[0].failure.reason == "no answer")
+        #expect(activity.failures[0].first.milliseconds == 1 && activity.failures[0].last.milliseconds == 3)
+        activity.forgetFailure(of: thumbnail(1))
+        #expect(activity.failures.map(\.subject) == [thumbnail(2)])
+        activity.forgetFailures()
+        #expect(activity.failures.isEmpty && activity.failureCount == 0)
+    }
+
+    /// A first attempt is the beginning of another story.
+    @Test func whatIsWantedAnewHasItsOwnHistory() {
+        activity.recordFailure(report(1, attempts: 5, at: 1))
+        activity.recordFailure(report(1, at: 9))
+        #expect(activity.failures == [report(1, at: 9)])
+    }
+
+    @Test func whatIsNotWantedAnyMoreStaysAFailure() {
+        activity.recordFailure(report(1, attempts: 3, at: 1))
+        activity.noteUnwanted(thumbnail(1))
+        var expected = report(1, attempts: 3, at: 1)
+        expected.next = nil
+        #expect(activity.failures == [expected])
+    }
+
+    @Test func whatFailedOfAGalleryGoesWithIt() throws {
+        activity.recordFailure(report(1, at: 1))
+        let other = Wish.Subject.list(GalleryID(try Address("http://example.org/other")))
+        activity.recordFailure(
+            FailureReport(
+                other, Failure("gone", remedy: .none), attempts: 1, first: Timestamp(milliseconds: 2),
+                last: Timestamp(milliseconds: 2)))
+        activity.forgetFailures(of: gallery)
+        #expect(activity.failures.map(\.subject) == [other])
+        activity.recordFailure(report(1, at: 3))
+        #expect(activity.failures.map(\.subject) == [thumbnail(1), other])
+    }
+
+    @Test func oldFailuresGiveWayToNewOnes() {
+        for key in 0..<1_500 { activity.recordFailure(report(Int64(key), at: Int64(key))) }
+        #expect(activity.failureCount == 1_000)
+        #expect(activity.failures.first?.subject == thumbnail(1_499))
+        #expect(activity.failures.last?.subject == thumbnail(500))
+    }
+
+    @Test func whatNeverFailedIsNoNews() async {
+        let changes = activity.changes()
+        activity.forgetFailure(of: thumbnail(1))
+        activity.noteUnwanted(thumbnail(1))
+        activity.forgetFailures(of: gallery)
+        activity.postNotice("something else")
+        #expect(await changes.next() == Activity.Change(hasNotices: true))
+    }
+}

@@ -1,0 +1,210 @@
+import Model
+import Concurrency
+import Testing
+
+@testable import Session
+
+@Suite struct WishesTests {
+    private let gallery: GalleryID
+    private let wishes = Wishes()
+
+    init() throws { gallery = GalleryID(try Address("http://example.org/")) }
+
+    private func thumbnail(_ key: Int64) -> Wish.Subject { .picture(gallery, PhotoKey(key), .thumbnail) }
+
+    private func heard(_ snapshots: CoalescingStream<Wishes.Snapshot>) async -> [Wish]? {
+        await snapshots.next()?.wishes
+    }
+
+    @Test func mostImportantWisherCounts() async {
+        let (list, photo) = (wishes.makeWisher(), wishes.makeWisher())
+        wishes.state([Wish(thumbnail(1), importance: .near), Wish(thumbnail(2), importance: .visible)], by: list)
+        wishes.state([Wish(thumbnail(1), importance: .lookedAt)], by: photo)
+        let snapshots = wishes.snapshots()
+        #expect(
+            await heard(snapshots) == [
+                Wish(thumbnail(1), importance: .lookedAt), Wish(thumbnail(2), importance: .visible),
+            ])
+        wishes.withdraw(photo)
+        #expect(
+            await heard(snapshots) == [Wish(thumbnail(1), importance: .near), Wish(thumbnail(2), importance: .visible)])
+        wishes.state([Wish(thumbnail(3), importance: .rest)], by: list)
+        #expect(await heard(snapshots) == [Wish(thumbnail(3), importance: .rest)])
+    }
+
+    @Test("BEHAVIOURS 2.1: a held r is one wish")
+    func askedTwentyTimes() async {
+        let snapshots = wishes.snapshots()
+        _ = await snapshots.next()
+        for _ in 0..<20 { wishes.ask(for: .list(gallery)) }
+        #expect(await heard(snapshots) == [Wish(.list(gallery), importance: .list)])
+        #expect(wishes.isStanding(.list(gallery)))
+        wishes.fulfil(.list(gallery))
+        #expect(await heard(snapshots) == [])
+        #expect(!wishes.isStanding(.list(gallery)))
+    }
+
+    @Test func askingAnewIsAnotherWish() async throws {
+        let snapshots = wishes.snapshots()
+        wishes.ask(for: .list(gallery))
+        let first = try #require(await snapshots.next())
+        wishes.ask(for: .list(gallery))
+        let second = try #require(await snapshots.next())
+        #expect(second.asked == first.asked && second.renewed == [.list(gallery)])
+        wishes.fulfil(.list(gallery))
+        wishes.ask(for: .list(gallery))
+        let third = try #require(await snapshots.next())
+        #expect(third.wishes == first.wishes && third.asked != first.asked && third.renewed == [])
+        #expect(Set(third.asked.keys) == [.list(gallery)])
+    }
+
+    @Test func restatingTheSameTellsNobody() async {
+        let wisher = wishes.makeWisher()
+        wishes.state([Wish(thumbnail(1), importance: .visible)], by: wisher)
+        let snapshots = wishes.snapshots()
+        _ = await snapshots.next()
+        wishes.state([Wish(thumbnail(1), importance: .visible)], by: wisher)
+        wishes.ask(for: .list(gallery))
+        // The next thing heard is the asking, not the restating: it holds both.
+        #expect(await heard(snapshots)?.count == 2)
+    }
+
+    // MARK: - What the user makes of it
+
+    @Test func pausedIsSaidAndTheWishesStay() async throws {
+        let snapshots = wishes.snapshots()
+        #expect(await snapshots.next()?.isPaused == false)
+        wishes.ask(for: .list(gallery))
+        wishes.pause()
+        let paused = try #require(await snapshots.next())
+        #expect(paused.isPaused && paused.wishes == [Wish(.list(gallery), importance: .list)] && wishes.isPaused)
+        // Pausing twice is nothing new.
+        wishes.pause()
+        wishes.resume()
+        #expect(await snapshots.next()?.isPaused == false)
+        #expect(!wishes.isPaused)
+    }
+
+    @Test func declinedIsNotWishedForByAnybody() async throws {
+        let (list, photo) = (wishes.makeWisher(), wishes.makeWisher())
+        wishes.state([Wish(thumbnail(1), importance: .near), Wish(thumbnail(2), importance: .visible)], by: list)
+        wishes.state([Wish(thumbnail(1), importance: .visible)], by: photo)
+        wishes.decline(thumbnail(1))
+        let snapshots = wishes.snapshots()
+        let snapshot = try #require(await snapshots.next())
+        #expect(snapshot.wishes == [Wish(thumbnail(2), importance: .visible)] && snapshot.declined == [thumbnail(1)])
+        // It stays so while the lists are scrolled, and while one of the two still states it.
+        wishes.state([Wish(thumbnail(1), importance: .visible), Wish(thumbnail(3), importance: .near)], by: list)
+        wishes.withdraw(photo)
+        #expect(await heard(snapshots) == [Wish(thumbnail(3), importance: .near)])
+        #expect(wishes.isDeclined(thumbnail(1)))
+        // When nobody has stated it for a moment, it is wished for anew.
+        wishes.withdraw(list)
+        wishes.state([Wish(thumbnail(1), importance: .near)], by: list)
+        #expect(await heard(snapshots) == [Wish(thumbnail(1), importance: .near)])
+    }
+
+    @Test func declinedCountsAgainWhenItIsWantedMore() async {
+        let list = wishes.makeWisher()
+        wishes.state([Wish(thumbnail(1), importance: .near)], by: list)
+        wishes.decline(thumbnail(1))
+        #expect(await wishes.snapshots().next()?.wishes == [])
+        wishes.state([Wish(thumbnail(1), importance: .visible)], by: list)
+        #expect(await wishes.snapshots().next()?.wishes == [Wish(thumbnail(1), importance: .visible)])
+    }
+
+    @Test func oneOfEveryPictureCanBeDeclined() async {
+        wishes.ask(for: .everyPicture(gallery, .thumbnail), importance: .rest)
+        wishes.decline(thumbnail(7))
+        let snapshot = await wishes.snapshots().next()
+        #expect(snapshot?.declined == [thumbnail(7)] && snapshot?.wishes.count == 1)
+    }
+
+    @Test("BEHAVIOURS 2.3: an update that is declined is stopped, and not wanted before it is asked for again")
+    func whatWasAskedForAndDeclined() async throws {
+        wishes.ask(for: .list(gallery))
+        wishes.decline(.list(gallery))
+        #expect(!wishes.isStanding(.list(gallery)))
+        let snapshots = wishes.snapshots()
+        #expect(await heard(snapshots) == [])
+        wishes.ask(for: .list(gallery))
+        let anew = try #require(await snapshots.next())
+        #expect(anew.wishes.count == 1 && anew.declined.isEmpty && anew.renewed.isEmpty)
+    }
+
+    @Test func askingAndRefreshingEndDeclining() async {
+        let list = wishes.makeWisher()
+        let both = [Wish(thumbnail(1), importance: .visible), Wish(thumbnail(2), importance: .visible)]
+        wishes.state(both, by: list)
+        wishes.decline(thumbnail(1))
+        wishes.ask(for: thumbnail(1), importance: .rest)
+        #expect(!wishes.isDeclined(thumbnail(1)))
+        wishes.fulfil(thumbnail(1))
+        wishes.decline(thumbnail(2))
+        wishes.reconsider(GalleryID(Address(filePath: "/another")))
+        #expect(await wishes.snapshots().next()?.wishes == [both[0]])
+        wishes.reconsider(gallery)
+        #expect(await wishes.snapshots().next()?.wishes == both)
+    }
+
+    @Test func hurryingIsHeardOnce() async throws {
+        let list = wishes.makeWisher()
+        wishes.state([Wish(thumbnail(1), importance: .visible), Wish(thumbnail(2), importance: .visible)], by: list)
+        wishes.decline(thumbnail(2))
+        let snapshots = wishes.snapshots()
+        _ = await snapshots.next()
+        wishes.hurry([thumbnail(1), thumbnail(2)])
+        wishes.state([Wish(thumbnail(1), importance: .visible), Wish(thumbnail(2), importance: .near)], by: list)
+        let hurried = try #require(await snapshots.next())
+        #expect(hurried.renewed == [thumbnail(1), thumbnail(2)] && !hurried.areAllRenewed)
+        #expect(hurried.declined.isEmpty && hurried.wishes.count == 2)
+        wishes.hurryAll()
+        wishes.pause()
+        #expect(await snapshots.next()?.areAllRenewed == true)
+        wishes.resume()
+        let later = await snapshots.next()
+        #expect(later?.areAllRenewed == false && later?.renewed.isEmpty == true)
+    }
+
+    @Test func activityIsData() async throws {
+        let activity = Activity()
+        let changes = activity.changes()
+        activity.setPhase(.getting(Progress(done: 10, total: 100)), of: gallery)
+        activity.setPhase(.parsing(entries: 3), of: gallery)
+        activity.setProgress(Progress(done: 1), of: thumbnail(1))
+        let change = await changes.next()
+        #expect(change?.galleries == [gallery] && change?.pictures == [thumbnail(1)])
+        let recorded = SyncStatus(state: .updated, lastSuccess: Timestamp(milliseconds: 5))
+        #expect(activity.status(of: gallery, recorded: recorded).state == .updating(.parsing(entries: 3)))
+        #expect(activity.status(of: gallery, recorded: recorded).lastSuccess == Timestamp(milliseconds: 5))
+        activity.noteEnd(of: gallery, cancelled: true)
+        activity.setProgress(nil, of: thumbnail(1))
+        #expect(activity.status(of: gallery, recorded: recorded).state == .cancelled)
+        #expect(!activity.isBusy)
+        activity.setPhase(.committing, of: gallery)
+        activity.noteEnd(of: gallery)
+        #expect(activity.status(of: gallery, recorded: recorded).state == .updated)
+    }
+
+    @Test func noticesAreReadOnce() {
+        let activity = Activity()
+        for number in 0..<100 { activity.postNotice("\(number)") }
+        #expect(activity.takeNotices().count == 20)
+        #expect(activity.takeNotices().isEmpty)
+    }
+
+    /// Whoever listens sees all of it go at once: what went first would make room for the rest.
+    @Test func whatIsWithdrawnTogetherGoesTogether() throws {
+        let wishes = Wishes()
+        let gallery = GalleryID(try Address("http://example.org/"))
+        let (wisher, other) = (wishes.makeWisher(), wishes.makeWisher())
+        let picture = Wish(.picture(gallery, PhotoKey(1), .thumbnail), importance: .visible)
+        wishes.state([picture], by: wisher)
+        wishes.ask(for: .list(gallery))
+        wishes.ask(for: .everyPicture(gallery, .original))
+        wishes.withdraw(wisher, stopping: [.list(gallery), .everyPicture(gallery, .thumbnail)])
+        #expect(wishes.snapshots().unfinished?.wishes.map(\.subject) == [.everyPicture(gallery, .original)])
+        wishes.withdraw(other, stopping: [.everyPicture(gallery, .original)])
+        #expect(wishes.snapshots().unfinished?.wishes.isEmpty == true)
+    }
+}
