@@ -46,7 +46,10 @@ public final class TerminalSession {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        let programsEnd = String(cString: ttyname(other))
+        // Not `ttyname`, whose buffer tests that run at the same time share.
+        var name = [CChar](repeating: 0, count: Int(PATH_MAX))
+        guard ttyname_r(other, &name, name.count) == 0 else { throw POSIXError(.ENODEV) }
+        let programsEnd = name.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
         posix_spawn_file_actions_addopen(&actions, 0, programsEnd, O_RDWR, 0)
         posix_spawn_file_actions_adddup2(&actions, 0, 1)
         posix_spawn_file_actions_adddup2(&actions, 0, 2)
