@@ -143,3 +143,103 @@ public final class Log: Sendable {
         return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 }
+
+/// One line of the log.
+public struct LogEntry: Hashable, Sendable {
+    /// Counts up by one from entry to entry; tells what is new since a reader last looked.
+    public let sequence: Int
+    /// Milliseconds since 1970.
+    public let time: Int64
+    /// Who wrote it.
+    public let subsystem: LogSubsystem
+    /// How much it matters.
+    public let level: LogLevel
+    /// What happened: one line, made harmless, bounded.
+    public let message: String
+
+    /// The longest message that is kept, in bytes. Servers can put a megabyte into a header.
+    static let maximumLength = 2_000
+
+    init(sequence: Int, time: Int64, subsystem: LogSubsystem, level: LogLevel, message: String) {
+        self.sequence = sequence
+        self.time = time
+        self.subsystem = subsystem
+        self.level = level
+        let bounded =
+            message.utf8.count <= Self.maximumLength
+            ? message : String(decoding: message.utf8.prefix(Self.maximumLength), as: UTF8.self) + "…"
+        self.message = bounded.madeVisible
+    }
+
+    /// The entry as it stands in a file and on the log screen: `YYYY-MM-DD HH:MM:SS.mmm subsystem message`, in the
+    /// user's time zone.
+    public var line: String {
+        var seconds = time_t(time / 1000)
+        var parts = tm()
+        localtime_r(&seconds, &parts)
+        let date = [Int(parts.tm_year) + 1900, Int(parts.tm_mon) + 1, Int(parts.tm_mday)].map(Self.padded)
+        let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { Self.padded(Int($0)) }
+        let milliseconds = String(1000 + time % 1000).dropFirst()
+        return date.joined(separator: "-") + " " + clock.joined(separator: ":")
+            + ".\(milliseconds) \(subsystem.name) \(message)"
+    }
+
+    private static func padded(_ number: Int) -> String {
+        number < 10 ? "0\(number)" : "\(number)"
+    }
+}
+
+/// How much a line of the log matters. The user sets the least that is kept.
+public enum LogLevel: Int, Comparable, Hashable, Sendable, CaseIterable {
+    /// Something failed that the user may have to do something about.
+    case error
+    /// What happened, in the user's terms.
+    case info
+    /// What happened, in the program's terms.
+    case debug
+
+    /// As it is written on the command line.
+    public var name: String {
+        switch self {
+        case .error: "error"
+        case .info: "info"
+        case .debug: "debug"
+        }
+    }
+
+    /// What matters most comes first.
+    public static func < (left: LogLevel, right: LogLevel) -> Bool {
+        left.rawValue < right.rawValue
+    }
+}
+
+/// The parts of Vitrine that write to the log, each with a switch of its own.
+public enum LogSubsystem: Int, Hashable, Sendable, CaseIterable {
+    /// Requests: what is asked for, what came of it, what is tried again.
+    case network
+    /// Each transfer's connection, headers and timing.
+    case networkDetail
+    /// Updates of galleries: what was added, changed, removed.
+    case sync
+    /// Reading gallery files: entries that were skipped, and why.
+    case xml
+    /// The cache: opening, cleaning, repairing, checkpoints.
+    case cache
+    /// The terminal and the screens.
+    case screen
+
+    /// Whether all of its entries are details that most users never need, so that its switch decides and not the level.
+    var isDetail: Bool { self == .networkDetail }
+
+    /// As it stands in a line of the log.
+    public var name: String {
+        switch self {
+        case .network: "network"
+        case .networkDetail: "network-detail"
+        case .sync: "sync"
+        case .xml: "xml"
+        case .cache: "cache"
+        case .screen: "screen"
+        }
+    }
+}

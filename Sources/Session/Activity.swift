@@ -1,5 +1,5 @@
-import Model
 import Concurrency
+import Model
 import Synchronization
 
 /// What is being done at the moment, as data: how far an update has come, how much of a photo has arrived.
@@ -33,7 +33,7 @@ public final class Activity: Sendable {
         }
     }
 
-    struct State {
+    private struct State {
         var phases: [GalleryID: SyncPhase] = [:]
         /// Galleries whose last update was stopped by the user.
         var cancelled: Set<GalleryID> = []
@@ -55,9 +55,9 @@ public final class Activity: Sendable {
         var answered: Set<GalleryID> = []
     }
 
-    let state = Mutex(State())
+    private let state = Mutex(State())
     private let subscribers = Subscribers<Change>()
-    let watching = Subscribers<TrafficInterest>()
+    private let watching = Subscribers<TrafficInterest>()
 
     /// How many notices wait to be read, at most; beyond it the oldest go.
     private static let maximumNotices = 20
@@ -183,8 +183,251 @@ public final class Activity: Sendable {
         subscribers.subscribe()
     }
 
-    func change(_ body: (inout State) -> Change) {
+    private func change(_ body: (inout State) -> Change) {
         let change = state.withLock { body(&$0) }
         subscribers.send(change)
+    }
+}
+
+/// How much comes from the network, and how well.
+extension Activity {
+    private struct Traffic {
+        var report: TrafficReport?
+        var notedAt = Timestamp(milliseconds: 0)
+        var history = SpeedHistory()
+        var watchers = 0
+    }
+
+    /// Notes how the network does. Whoever transfers says so when the first transfer begins, a few times a second while any
+    /// run, and once more when the last has ended; what is done for the user alone, the list of the transfers, only while
+    /// ``isTrafficWatched``.
+    ///
+    ///     activity.setTraffic(TrafficReport(running: 3, limit: 8, received: 1_200_000), at: now)
+    ///
+    /// - Parameter time: when it was so. The speeds of the last minute follow from it and from the bytes received.
+    public func setTraffic(_ report: TrafficReport, at time: Timestamp) {
+        change { state in
+            state.traffic.history.note(received: report.received, at: time)
+            state.traffic.notedAt = time
+            state.traffic.report = report
+            return Change(hasTraffic: true)
+        }
+    }
+
+    /// How the network did when last it was noted; nil before that.
+    public var traffic: TrafficReport? {
+        state.withLock { $0.traffic.report }
+    }
+
+    /// The bytes that came in each of the sixty seconds before the last note, the oldest first.
+    public var speeds: [Int64] {
+        state.withLock { $0.traffic.history.seconds.map(\.int64) }
+    }
+
+    /// Bytes a second at the last note.
+    public var speed: Double {
+        state.withLock { $0.traffic.history.speed(at: $0.traffic.notedAt) }
+    }
+
+    /// Says that somebody looks at the transfers, for as long as what is returned is kept.
+    public func watchTraffic() -> TrafficWatch {
+        watch(by: 1)
+        return TrafficWatch { [weak self] in self?.watch(by: -1) }
+    }
+
+    /// Whether anybody looks at the transfers. If nobody does, nobody need list them.
+    public var isTrafficWatched: Bool {
+        state.withLock { $0.traffic.watchers > 0 }
+    }
+
+    /// Begins to listen to whether anybody looks at the transfers: first whether somebody does now, then what becomes of it.
+    /// Who begins to look wants a report at once, even if nothing runs.
+    public func trafficInterest() -> CoalescingStream<TrafficInterest> {
+        state.withLock { watching.subscribe(beginningWith: TrafficInterest(isWatched: $0.traffic.watchers > 0)) }
+    }
+
+    private func watch(by count: Int) {
+        // Sent under the lock, so that two cannot arrive in the wrong order.
+        state.withLock { state in
+            let before = state.traffic.watchers > 0
+            state.traffic.watchers += count
+            let isWatched = state.traffic.watchers > 0
+            if isWatched != before { watching.send(TrafficInterest(isWatched: isWatched)) }
+        }
+    }
+}
+
+extension Activity.Change {
+    /// Whether it is about the traffic and about nothing else: of that there is news many times a second.
+    public var isTrafficAlone: Bool {
+        var rest = self
+        rest.hasTraffic = false
+        return rest == Activity.Change()
+    }
+}
+
+/// Whether anybody looks at the transfers.
+public struct TrafficInterest: Coalescing, Equatable {
+    /// Whether anybody does.
+    public var isWatched: Bool
+
+    /// The later one says it all.
+    public mutating func merge(_ later: TrafficInterest) {
+        self = later
+    }
+}
+
+/// Says that somebody looks at the transfers, for as long as it is kept: see ``Activity/watchTraffic()``.
+public final class TrafficWatch: Sendable {
+    private let onEnd: @Sendable () -> Void
+
+    init(onEnd: @escaping @Sendable () -> Void) {
+        self.onEnd = onEnd
+    }
+
+    deinit {
+        onEnd()
+    }
+}
+
+/// What failed in this run of the program.
+extension Activity {
+    /// Notes that something failed, for good or for now. The report takes the place of an older one on the same subject; when
+    /// that failed first is kept, if this was not the first attempt.
+    ///
+    /// No more than 1,000 are kept; the oldest go.
+    public func recordFailure(_ failure: FailureReport) {
+        change { state in
+            state.reports.note(failure)
+            return Change(hasFailures: true)
+        }
+    }
+
+    /// Forgets that something failed: it has come after all, there is no such thing any more, or it has another chance.
+    public func forgetFailure(of subject: Wish.Subject) {
+        changeReports { $0.remove(subject) }
+    }
+
+    /// Notes that nobody wants something any more: it has failed all the same, but is not tried again by itself.
+    public func noteUnwanted(_ subject: Wish.Subject) {
+        changeReports { $0.noteUnwanted(subject) }
+    }
+
+    /// Forgets what failed of a gallery: it is gone.
+    public func forgetFailures(of gallery: GalleryID) {
+        changeReports { $0.remove(of: gallery) }
+    }
+
+    /// Nearly everything that comes has never failed: nobody is told of that.
+    private func changeReports(_ body: (inout FailureList) -> Bool) {
+        let isChanged = state.withLock { body(&$0.reports) }
+        if isChanged { change { _ in Change(hasFailures: true) } }
+    }
+
+    /// Forgets all of them: the user has seen them.
+    public func forgetFailures() {
+        change { state in
+            state.reports = FailureList()
+            return Change(hasFailures: true)
+        }
+    }
+
+    /// What failed and has not come since, the newest first.
+    public var failures: [FailureReport] {
+        state.withLock { $0.reports.newestFirst }
+    }
+
+    /// How many there are of them.
+    public var failureCount: Int {
+        state.withLock { $0.reports.count }
+    }
+}
+
+/// Why the cache cannot keep what comes: a matter of the disk, and of nothing that was to be stored.
+///
+/// Everything suffers from it alike, so it is a thing of its own: told once, and not once a picture.
+public enum StorageTrouble: Hashable, Sendable {
+    /// There is no room.
+    case full
+    /// Nothing may be written.
+    case readOnly
+    /// Writing fails.
+    case failing
+
+    /// What the user is told.
+    public var notice: String {
+        switch self {
+        case .full: "The disk is full: nothing new can be kept."
+        case .readOnly: "The cache is read-only: nothing new can be kept."
+        case .failing: "The disk reports errors: nothing new can be kept. The log says more."
+        }
+    }
+}
+
+/// What the user is to be asked: who he is, where a server wants to know.
+extension Activity {
+    /// Notes a question. There is one of each place, however many things wait for its answer; and none where the user does
+    /// not want to be asked.
+    public func ask(_ question: SignInQuestion) {
+        change { state in
+            if let declined = state.declinedSignIns[question.place] {
+                state.declinedSignIns[question.place] = declined.union(question.galleries)
+            } else if let place = state.questions.firstIndex(where: { $0.place == question.place }) {
+                var question = question
+                question.galleries.formUnion(state.questions[place].galleries)
+                state.questions[place] = question
+            } else {
+                state.questions.append(question)
+            }
+            return Change(hasSignIns: true)
+        }
+    }
+
+    /// Takes back a question: it is answered, or needs no answer any more.
+    public func withdrawQuestion(_ place: SignInPlace) {
+        change { state in
+            state.questions.removeAll { $0.place == place }
+            return Change(hasSignIns: true)
+        }
+    }
+
+    /// Takes back a question for good, until ``reconsiderQuestions(of:)``: the user does not want to say.
+    public func declineQuestion(_ place: SignInPlace) {
+        change { state in
+            let galleries = state.questions.filter { $0.place == place }.reduce(into: Set()) {
+                $0.formUnion($1.galleries)
+            }
+            state.questions.removeAll { $0.place == place }
+            state.declinedSignIns[place, default: []].formUnion(galleries)
+            return Change(hasSignIns: true)
+        }
+    }
+
+    /// What was declined for a gallery is asked again, if it still needs to be: the user refreshes it.
+    public func reconsiderQuestions(of gallery: GalleryID) {
+        state.withLock { state in
+            state.declinedSignIns = state.declinedSignIns.filter { !$0.value.contains(gallery) }
+        }
+    }
+
+    /// What the user is to be asked, the oldest question first.
+    public var questions: [SignInQuestion] {
+        state.withLock { $0.questions }
+    }
+
+    /// Notes that a gallery can go on where it was refused: who asks is known now.
+    public func noteAnswer(for gallery: GalleryID) {
+        change { state in
+            state.answered.insert(gallery)
+            return Change(hasSignIns: true)
+        }
+    }
+
+    /// Hands out the galleries that can go on, each once. What they were refused is to be asked for anew.
+    public func takeAnswered() -> Set<GalleryID> {
+        state.withLock { state in
+            defer { state.answered = [] }
+            return state.answered
+        }
     }
 }

@@ -1,5 +1,5 @@
-import Model
 import Concurrency
+import Model
 import Synchronization
 
 /// What the screens would like the cache to have: the one thing that the network hears of them.
@@ -153,5 +153,145 @@ public final class Wishes: Sendable {
         snapshot.renewed = subjects
         snapshot.areAllRenewed = isAll
         subscribers.send(snapshot)
+    }
+}
+
+extension Wishes {
+    /// Everything that is wished for: each thing once, as important as it is to whoever wants it most, in the order in
+    /// which it was stated.
+    public struct Snapshot: Coalescing, Equatable {
+        /// What, and how soon.
+        public var wishes: [Wish] = []
+        /// What was asked for, and the number of the asking. Another number is another wish for the same thing: the one
+        /// before it was fulfilled or stopped, though no snapshot may have shown that.
+        public var asked: [Wish.Subject: Int] = [:]
+        /// What was asked for again while it stood: whoever has put it off should not wait any longer.
+        public var renewed: Set<Wish.Subject> = []
+        /// Whether all that was put off should not wait any longer.
+        public var areAllRenewed = false
+        /// What the user does not want now. It is not among the wishes; and whoever serves a wish for many things at once,
+        /// for every picture of a gallery, is to leave these out.
+        public var declined: Set<Wish.Subject> = []
+        /// Whether nothing is to be begun. What is under way goes on if it is at least ``Importance/visible``; the rest is
+        /// interrupted, and has its turn when this is over.
+        public var isPaused = false
+
+        /// The later one says it all, but what was renewed stays so.
+        public mutating func merge(_ later: Snapshot) {
+            wishes = later.wishes
+            asked = later.asked
+            renewed.formUnion(later.renewed)
+            areAllRenewed = areAllRenewed || later.areAllRenewed
+            declined = later.declined
+            isPaused = later.isPaused
+        }
+    }
+}
+
+/// The bookkeeping of ``Wishes``. What changes it returns whether there is something else to be heard of it.
+struct WishList {
+    /// By wisher, in the order in which they came.
+    private var stated: [(wisher: Wishes.Wisher, wishes: [Wish])] = []
+    /// Asked for, and neither fulfilled nor stopped; each asking has a number.
+    private var asked: [(wish: Wish, number: Int)] = []
+    /// What the user does not want now, and how important it was when he said so.
+    private(set) var declined: [Wish.Subject: Importance] = [:]
+    private(set) var isPaused = false
+    private var nextNumber = 0
+    private var nextWisher = 0
+
+    mutating func makeWisher() -> Wishes.Wisher {
+        nextWisher += 1
+        return Wishes.Wisher(number: nextWisher)
+    }
+
+    mutating func state(_ wishes: [Wish], by wisher: Wishes.Wisher) -> Bool {
+        let place = stated.firstIndex { $0.wisher == wisher }
+        let before = place.map { stated[$0].wishes } ?? []
+        guard wishes != before else { return false }
+        if let place { stated.remove(at: place) }
+        if !wishes.isEmpty { stated.append((wisher, wishes)) }
+        if !declined.isEmpty { adaptDeclined(from: before, to: wishes) }
+        return true
+    }
+
+    /// Nobody states it any more: when somebody does again, that is another wish. Or it is wanted more than it was.
+    private mutating func adaptDeclined(from before: [Wish], to now: [Wish]) {
+        for wish in now {
+            if let importance = declined[wish.subject], wish.importance > importance { declined[wish.subject] = nil }
+        }
+        for wish in before where declined[wish.subject] != nil && importance(of: wish.subject) == nil {
+            declined[wish.subject] = nil
+        }
+    }
+
+    /// Returns false if it stands already. Whoever asks for what was declined wants it after all.
+    mutating func ask(for subject: Wish.Subject, importance: Importance) -> Bool {
+        accept(subject)
+        guard !isStanding(subject) else { return false }
+        asked.append((Wish(subject, importance: importance), nextNumber))
+        nextNumber += 1
+        return true
+    }
+
+    mutating func stop(_ subject: Wish.Subject) -> Bool {
+        let count = asked.count
+        asked.removeAll { $0.wish.subject == subject }
+        return asked.count != count
+    }
+
+    func isStanding(_ subject: Wish.Subject) -> Bool {
+        asked.contains { $0.wish.subject == subject }
+    }
+
+    mutating func decline(_ subject: Wish.Subject) -> Bool {
+        let wasStopped = stop(subject)
+        let importance = importance(of: subject)
+        // A picture need not be stated: it may be one of every picture.
+        guard importance != nil || subject.isPicture else { return wasStopped }
+        return declined.updateValue(importance ?? .rest, forKey: subject) == nil || wasStopped
+    }
+
+    mutating func accept(_ subject: Wish.Subject) {
+        declined[subject] = nil
+    }
+
+    mutating func reconsider(_ gallery: GalleryID) -> Bool {
+        let count = declined.count
+        declined = declined.filter { $0.key.gallery != gallery }
+        return declined.count != count
+    }
+
+    mutating func setPaused(_ isPaused: Bool) -> Bool {
+        defer { self.isPaused = isPaused }
+        return self.isPaused != isPaused
+    }
+
+    /// How important something is to whoever states it; nil if nobody does.
+    private func importance(of subject: Wish.Subject) -> Importance? {
+        stated.lazy.flatMap(\.wishes).filter { $0.subject == subject }.map(\.importance).max()
+    }
+
+    var snapshot: Wishes.Snapshot {
+        var places: [Wish.Subject: Int] = [:]
+        var wishes: [Wish] = []
+        for wish in [asked.map(\.wish), stated.flatMap(\.wishes)].joined() where declined[wish.subject] == nil {
+            if let place = places[wish.subject] {
+                wishes[place].importance = max(wishes[place].importance, wish.importance)
+            } else {
+                places[wish.subject] = wishes.count
+                wishes.append(wish)
+            }
+        }
+        let numbers = asked.map { ($0.wish.subject, $0.number) }
+        return Wishes.Snapshot(
+            wishes: wishes, asked: Dictionary(uniqueKeysWithValues: numbers), declined: Set(declined.keys),
+            isPaused: isPaused)
+    }
+}
+
+extension Wish.Subject {
+    fileprivate var isPicture: Bool {
+        if case .picture = self { true } else { false }
     }
 }

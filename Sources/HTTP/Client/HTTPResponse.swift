@@ -40,3 +40,26 @@ public struct HTTPResponse: Hashable, Sendable {
         self.beganPublic = beganPublic
     }
 }
+
+/// What happens in a transfer, in this order: a response, then pieces of its body or word of how much has been written,
+/// then the end.
+public enum HTTPEvent: Hashable, Sendable {
+    /// The answer has begun.
+    case response(HTTPResponse)
+    /// A piece of the body, for a request whose destination is a stream.
+    case bytes([UInt8])
+    /// Where the file now ends, counted from the beginning of the whole, for one whose destination is a file.
+    case written(ByteCount)
+    /// All of it is there.
+    case end(HTTPMetrics)
+}
+
+/// What a transfer took. Who decides how many run at once reads it off a ``TransferMeter``, while they do.
+public struct HTTPMetrics: Hashable, Sendable {
+    /// Bytes of body that crossed the network.
+    public var bytes: ByteCount = 0
+    /// Seconds from the start to the last byte.
+    public var duration: Double = 0
+    /// How many redirects were followed.
+    public var redirects = 0
+}

@@ -102,3 +102,55 @@ struct BreakReport {
         }
     }
 }
+
+/// Tells a handshake of TLS that was cut off from one that was refused.
+///
+/// curl has one code for both, CURLE_SSL_CONNECT_ERROR: "A problem occurred somewhere in the SSL/TLS handshake. You really
+/// want the error buffer and read the message there". A refusal will be repeated, but a connection that breaks does so at
+/// any moment, in a handshake too.
+enum BrokenHandshake {
+    /// What is said when bytes stopped coming, by curl, and by OpenSSL and GnuTLS through it.
+    private static let signs = [
+        "Recv failure:", "Send failure:",
+        // What curl says in place of OpenSSL's reason, when OpenSSL gave none: the system had one.
+        "SSL_connect:",
+        "unexpected eof",
+        "non-properly terminated", "in the pull function", "in the push function",
+    ]
+
+    /// Whether a message in curl's error buffer is about the connection and not about TLS.
+    static func isMeant(by message: String) -> Bool {
+        signs.contains { message.holds($0) }
+    }
+}
+
+/// What is wrong with a certificate, in words that a user can act on.
+enum CertificateFlaw {
+    /// By OpenSSL's number for it, X509_V_ERR_…, and by what curl says, which looks at the host's name by itself.
+    static func reason(_ number: Int, host: String, detail: String) -> String {
+        // It is curl that compares names, and where they differ the number says nothing.
+        if detail.holds("no alternative certificate subject name") || detail.holds("does not match target") {
+            return wrongHost(host)
+        }
+        return switch number {
+        case 10: "it has expired (or this machine’s clock is wrong)"
+        case 9: "it is not valid yet (or this machine’s clock is wrong)"
+        case 18: "it is signed by itself, and by nobody who is trusted"
+        case 2, 19, 20, 21: "nobody who is trusted has signed it"
+        case 23: "it has been revoked"
+        case 62, 64: wrongHost(host)
+        default: detail
+        }
+    }
+
+    private static func wrongHost(_ host: String) -> String {
+        "it belongs to another host than \(host)"
+    }
+}
+
+extension String {
+    /// Whether a text is part of this one, byte by byte.
+    func holds(_ part: String) -> Bool {
+        utf8.indices.contains { utf8[$0...].starts(with: part.utf8) }
+    }
+}

@@ -1,5 +1,5 @@
 import Cache
-import Session
+import Concurrency
 import Formats
 import Glibc
 import HTTP
@@ -7,6 +7,7 @@ import Logging
 import Model
 import Numbers
 import Scheduling
+import Session
 
 /// Fetches a gallery's list and makes the cache say what it says.
 public struct GalleryListRequest: NetworkRequest {
@@ -166,5 +167,88 @@ public struct GalleryListRequest: NetworkRequest {
         }
         throw RequestError.transfer(
             .file("the folder holds neither gallery.xml nor index.xml; “vitrine publish” makes a list of its photos"))
+    }
+}
+
+/// Reads one gallery's list: bytes in, photos out, as they were written.
+///
+/// That is work for a processor, so it has a queue of its own below the screens', and neither the network nor anything drawn
+/// waits for it. Another compares meanwhile what this one has read; see ``ListComparer``.
+actor ListReader {
+    private let parser: GalleryXMLParser
+    private let executor = QueueExecutor(label: "vitrine.list", qos: .utility)
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init(base: Address) {
+        parser = GalleryXMLParser(base: base)
+    }
+
+    func read(_ bytes: [UInt8]) throws -> WrittenPhotos {
+        try parser.parse(bytes, isCancelled: { Task.isCancelled })
+    }
+
+    func finish() throws -> WrittenPhotos {
+        try parser.finish()
+    }
+}
+
+/// Compares one gallery's list with the cache: photos in, what they change out.
+actor ListComparer {
+    private let draft: SyncDraft
+    private let log: Log
+    private let address: Address
+    private var skipped = 0
+    /// Lines in the log so far.
+    private var notes = 0
+
+    /// The most lines in the log of one list: each of a million photos may have a mistake.
+    private static let maximumNotes = 1_000
+
+    private let executor = QueueExecutor(label: "vitrine.list.comparison", qos: .utility)
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// - Parameter address: where the list was read from, for the log.
+    init(_ cache: GalleryCache, address: Address, log: Log) throws {
+        draft = try cache.beginSync()
+        self.address = address
+        self.log = log
+    }
+
+    /// Returns how many photos have come so far.
+    @discardableResult
+    func add(_ photos: WrittenPhotos) throws -> Int {
+        try Task.checkCancellation()
+        var photos = photos
+        try draft.add(&photos)
+        skipped += photos.skipped.count
+        let noted =
+            photos.skipped.prefix(Self.maximumNotes).map { "line \($0.line): photo skipped: \($0.reason)" }
+            + photos.remarks.prefix(Self.maximumNotes).map { "line \($0.line): \($0.reason)" }
+        for text in noted.prefix(Self.maximumNotes - notes) { log.info(.xml, "\(address), \(text)") }
+        if notes < Self.maximumNotes, notes + noted.count >= Self.maximumNotes {
+            log.info(.xml, "\(address): further mistakes in this list are not noted")
+        }
+        notes = min(notes + noted.count, Self.maximumNotes)
+        return draft.count
+    }
+
+    func finish() throws -> (changes: SyncChanges, skipped: Int) {
+        (try draft.finish(), skipped)
+    }
+}
+
+/// Says a few times a second that it is time again, however often it is asked.
+struct Throttle {
+    private var last: ContinuousClock.Instant?
+
+    private static let interval: Duration = .milliseconds(250)
+
+    /// Whether it is the first time, or long enough since it last was time.
+    mutating func isDue(at now: ContinuousClock.Instant = .now) -> Bool {
+        if let last, now - last < Self.interval { return false }
+        last = now
+        return true
     }
 }

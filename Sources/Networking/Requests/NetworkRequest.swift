@@ -4,6 +4,7 @@ import Logging
 import Model
 import Numbers
 import Scheduling
+import Session
 
 /// One kind of thing that is fetched: where it lies, within what bounds, and what becomes of it in the cache.
 ///
@@ -112,5 +113,28 @@ public struct RequestIdentity: Hashable, Sendable {
     public init(_ subject: Wish.Subject, edition: Int = 0) {
         self.subject = subject
         self.edition = edition
+    }
+}
+
+/// What requests work with, handed to each when it is made.
+public struct RequestContext: Sendable {
+    /// Where the answers go.
+    public let caches: CacheFolder
+    /// Where progress is noted.
+    public let activity: Activity
+    /// Where everything is noted.
+    public let log: Log
+    /// The time of day.
+    public let now: @Sendable () -> Timestamp
+
+    /// Puts the four together.
+    public init(
+        caches: CacheFolder, activity: Activity, log: Log,
+        now: @escaping @Sendable () -> Timestamp = { Timestamp(milliseconds: Log.systemTime()) }
+    ) {
+        self.caches = caches
+        self.activity = activity
+        self.log = log
+        self.now = now
     }
 }

@@ -1,6 +1,7 @@
 import Cache
-import Session
+import HTTP
 import Model
+import Session
 
 extension RequestContext {
     /// Notes that somebody wanted to know who asks, and was not satisfied.
@@ -19,5 +20,26 @@ extension RequestContext {
         } else if !question.isDeferred {
             activity.ask(question)
         }
+    }
+}
+
+extension HTTPRequest.Credentials {
+    /// The same, as a transfer takes it.
+    init(_ signIn: SignIn) {
+        switch signIn {
+        case .password(let user, let password): self.init(user: user, password: password)
+        case .token(let token): self.init(bearer: token)
+        }
+    }
+}
+
+extension ProxyCredentials {
+    /// What the user has answered when a proxy asked, or has had kept.
+    public init(_ store: CredentialStore) {
+        self.init(
+            known: { store.signIn(forProxy: $0).map(HTTPRequest.Credentials.init) },
+            onRefusal: { refused, proxy in
+                store.noteRefusal(byProxy: proxy) { HTTPRequest.Credentials($0) == refused }
+            })
     }
 }
