@@ -25,7 +25,7 @@ extension Services {
         let answered = activity.takeAnswered()
         let again = galleries.filter { answered.contains($0.id) }
         for gallery in again {
-            do { try await gallery.writer.forgiveTroubles() } catch { log.error(.cache, "\(error)") }
+            do { try await gallery.writer.retry() } catch { log.error(.cache, "\(error)") }
         }
         return again
     }

@@ -17,6 +17,11 @@ public struct Wish: Hashable, Sendable {
             case .list(let gallery), .picture(let gallery, _, _), .everyPicture(let gallery, _): gallery
             }
         }
+
+        /// The photo whose picture it is; nil for a list and for every picture.
+        public var photo: PhotoKey? {
+            if case .picture(_, let key, _) = self { key } else { nil }
+        }
     }
 
     /// What is wished for.

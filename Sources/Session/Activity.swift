@@ -130,9 +130,14 @@ public final class Activity: Sendable {
         state.withLock { !$0.troubles.isEmpty }
     }
 
-    /// Begins anew with what the disk does: the user wants to know.
-    public func forgetStorageTroubles() {
-        state.withLock { $0.troubles = [] }
+    /// Clears what keeps a gallery from being tried again, at the user's request.
+    ///
+    /// Reports of a full or failing disk are posted again, and the user is asked again for passwords that he declined to give.
+    public func retry(_ gallery: GalleryID) {
+        state.withLock { state in
+            state.troubles = []
+            state.declinedSignIns = state.declinedSignIns.filter { !$0.value.contains(gallery) }
+        }
     }
 
     /// Hands out the notices that nobody has read yet.
@@ -391,7 +396,7 @@ extension Activity {
         }
     }
 
-    /// Takes back a question for good, until ``reconsiderQuestions(of:)``: the user does not want to say.
+    /// Takes back a question for good, until ``retry(_:)``: the user does not want to say.
     public func declineQuestion(_ place: SignInPlace) {
         change { state in
             let galleries = state.questions.filter { $0.place == place }.reduce(into: Set()) {
@@ -400,13 +405,6 @@ extension Activity {
             state.questions.removeAll { $0.place == place }
             state.declinedSignIns[place, default: []].formUnion(galleries)
             return Change(hasSignIns: true)
-        }
-    }
-
-    /// What was declined for a gallery is asked again, if it still needs to be: the user refreshes it.
-    public func reconsiderQuestions(of gallery: GalleryID) {
-        state.withLock { state in
-            state.declinedSignIns = state.declinedSignIns.filter { !$0.value.contains(gallery) }
         }
     }
 

@@ -117,8 +117,8 @@ public final class CredentialStore: Sendable {
         }
     }
 
-    /// Looks again for what was kept, when it is needed next: the user has asked for another attempt.
-    public func lookAgain() {
+    /// Looks up stored passwords again at their next use.
+    public func retry() {
         state.withLock { $0.lookUps = [:] }
     }
 

@@ -11,7 +11,7 @@ import Synchronization
 ///     wishes.state([Wish(.picture(gallery, key, .thumbnail), importance: .visible)], by: wisher)
 ///     wishes.ask(for: .list(gallery))
 ///
-/// The user can take part in it: ``decline(_:)`` something that somebody wants, ``hurry(_:)`` what was put off, and
+/// The user can take part in it: ``decline(_:)`` something that somebody wants, ``retry(_:)`` what was put off, and
 /// ``pause()`` everything.
 ///
 /// Nobody answers. Whoever can fulfil wishes listens to ``snapshots()``; whoever stated them watches the cache.
@@ -54,7 +54,7 @@ public final class Wishes: Sendable {
     public func ask(for subject: Wish.Subject, importance: Importance = .list) {
         state.withLock { list in
             let isNew = list.ask(for: subject, importance: importance)
-            send(list, renewing: isNew ? [] : [subject])
+            send(list, retrying: isNew ? [] : [subject])
         }
     }
 
@@ -88,14 +88,14 @@ public final class Wishes: Sendable {
     /// “Not now”: something is not wanted, whoever states it. What was asked for is stopped.
     ///
     /// It holds until it is asked for anew, is stated again after nobody stated it, or comes to be more important than it is
-    /// now: who scrolls back to a photo, or opens it, wants it after all. ``reconsider(_:)`` ends it for a whole gallery.
+    /// now: who scrolls back to a photo, or opens it, wants it after all. ``retry(_:)`` ends it for a whole gallery.
     public func decline(_ subject: Wish.Subject) {
         change { $0.decline(subject) }
     }
 
-    /// What was declined of a gallery counts again: the user refreshes it.
-    public func reconsider(_ gallery: GalleryID) {
-        change { $0.reconsider(gallery) }
+    /// Accepts everything again that the user declined in a gallery.
+    public func retry(_ gallery: GalleryID) {
+        change { $0.accept(gallery) }
     }
 
     /// Whether something was declined.
@@ -103,17 +103,17 @@ public final class Wishes: Sendable {
         state.withLock { $0.declined[subject] != nil }
     }
 
-    /// Whoever has put these off should not wait any longer. What was declined is wanted again.
-    public func hurry(_ subjects: some Collection<Wish.Subject>) {
+    /// Ends the waits of subjects that are to be retried, and accepts those that the user declined.
+    public func retry(_ subjects: some Collection<Wish.Subject>) {
         state.withLock { list in
             for subject in subjects { list.accept(subject) }
-            send(list, renewing: Set(subjects))
+            send(list, retrying: Set(subjects))
         }
     }
 
-    /// Nothing that was put off should wait any longer, whatever it is.
-    public func hurryAll() {
-        state.withLock { send($0, renewingAll: true) }
+    /// Ends every wait for a retry.
+    public func retryAll() {
+        state.withLock { send($0, retryingAll: true) }
     }
 
     /// Nothing is begun from now on, until ``resume()``.
@@ -148,10 +148,10 @@ public final class Wishes: Sendable {
     }
 
     /// Sent under the lock, so that two changes cannot arrive in the wrong order.
-    private func send(_ list: WishList, renewing subjects: Set<Wish.Subject> = [], renewingAll isAll: Bool = false) {
+    private func send(_ list: WishList, retrying subjects: Set<Wish.Subject> = [], retryingAll isAll: Bool = false) {
         var snapshot = list.snapshot
-        snapshot.renewed = subjects
-        snapshot.areAllRenewed = isAll
+        snapshot.retried = subjects
+        snapshot.areAllRetried = isAll
         subscribers.send(snapshot)
     }
 }
@@ -166,9 +166,9 @@ extension Wishes {
         /// before it was fulfilled or stopped, though no snapshot may have shown that.
         public var asked: [Wish.Subject: Int] = [:]
         /// What was asked for again while it stood: whoever has put it off should not wait any longer.
-        public var renewed: Set<Wish.Subject> = []
+        public var retried: Set<Wish.Subject> = []
         /// Whether all that was put off should not wait any longer.
-        public var areAllRenewed = false
+        public var areAllRetried = false
         /// What the user does not want now. It is not among the wishes; and whoever serves a wish for many things at once,
         /// for every picture of a gallery, is to leave these out.
         public var declined: Set<Wish.Subject> = []
@@ -176,12 +176,12 @@ extension Wishes {
         /// interrupted, and has its turn when this is over.
         public var isPaused = false
 
-        /// The later one says it all, but what was renewed stays so.
+        /// The later one says it all, but what is to be retried stays so.
         public mutating func merge(_ later: Snapshot) {
             wishes = later.wishes
             asked = later.asked
-            renewed.formUnion(later.renewed)
-            areAllRenewed = areAllRenewed || later.areAllRenewed
+            retried.formUnion(later.retried)
+            areAllRetried = areAllRetried || later.areAllRetried
             declined = later.declined
             isPaused = later.isPaused
         }
@@ -256,7 +256,7 @@ struct WishList {
         declined[subject] = nil
     }
 
-    mutating func reconsider(_ gallery: GalleryID) -> Bool {
+    mutating func accept(_ gallery: GalleryID) -> Bool {
         let count = declined.count
         declined = declined.filter { $0.key.gallery != gallery }
         return declined.count != count

@@ -33,7 +33,7 @@ import Testing
         let before = try test.photo("a")
         try await test.cache.writer.note(
             .bad(Failure("gone", remedy: .none)), for: .original, of: try test.key("c"), edition: 1)
-        try await test.cache.writer.renew(["a", "c"].map { try test.key($0) })
+        try await test.cache.writer.refetch(["a", "c"].map { try test.key($0) })
         for rendition in Rendition.allCases {
             let state = try test.photo("a")[rendition]
             #expect(state.isWanting && state.held == before[rendition].held)

@@ -63,11 +63,11 @@ import Testing
         try await test.sync((0..<3).map { try TestCache.entry("\($0)") })
         try await note(gone, .thumbnail, of: ["0", "1", "2"])
         try await note(later, .original, of: ["1", "2"])
-        try await test.cache.writer.forgiveTroubles(of: test.key("1"))
+        try await test.cache.writer.retry([test.key("1")])
         #expect(try test.photo("1").thumbnail == RenditionState(edition: 2))
         #expect(try test.photo("1").original == RenditionState(edition: 1))
         #expect(try test.cache.read { try $0.troubleCount() } == 3)
-        try await test.cache.writer.forgiveTroubles()
+        try await test.cache.writer.retry()
         #expect(try test.cache.read { try $0.troubleCount() } == 0)
     }
 

@@ -49,7 +49,7 @@ import Testing
         for rendition in Rendition.allCases {
             try await test.cache.writer.note(.bad(gone), for: rendition, of: key, edition: 1)
         }
-        try await test.cache.writer.forgiveTroubles()
+        try await test.cache.writer.retry()
         #expect(try test.photo("a").thumbnail.isWanting && test.photo("a").original.isWanting)
     }
 
@@ -60,7 +60,7 @@ import Testing
         try await test.cache.writer.note(
             .bad(Failure("no picture", remedy: .none)), for: .original, of: key, edition: 1)
         #expect(try !test.photo("a").original.isWanting)
-        try await test.cache.writer.forgiveTroubles()
+        try await test.cache.writer.retry()
         #expect(try test.photo("a").original.isWanting)
         #expect(test.folder.entries("cache/galleries/\(test.cache.id)/photos").isEmpty)
     }

@@ -182,7 +182,7 @@ import Scheduling
         #expect(test.beginnings(of: path) == count && !test.wishes.isStanding(subject))
         guard proxy != nil else { return }
         // But when somebody asks again it is, for the password may stand there by now.
-        try await test.cache.writer.forgiveTroubles()
+        try await test.cache.writer.retry()
         if case .list = subject { test.wishes.ask(for: subject) }
         try await test.until { [test] in
             try test.beginnings(of: path) > count && Self.said(of: subject, test)?.isFinal == true

@@ -283,7 +283,7 @@ import Scheduling
         try await idle()
         #expect(test.activity.failureCount == 3)
         // One of them is to be tried again, and one goes.
-        try await test.cache.writer.forgiveTroubles(of: try test.key("n0"))
+        try await test.cache.writer.retry([try test.key("n0")])
         try await test.until { [test] in test.activity.failureCount == 2 }
         test.putGallery(ids.dropLast())
         try await test.refresh()
@@ -327,7 +327,7 @@ import Scheduling
         test.wishes.decline(held)
         try await test.until { [test] in test.cancellations == 1 }
         test.put("/t/n1", .answer(200, NetworkTest.picture("x")))
-        test.wishes.hurry([put])
+        test.wishes.retry([put])
         try await test.letTimePass(for: controller) { [test] in try test.photo("n1").thumbnail.isCurrent }
         #expect(test.clock.now < .seconds(10))
         try await idle()

@@ -305,7 +305,7 @@ import Testing
         try await test.refresh()
         #expect(test.paths.filter { $0 == "/t/a" }.count == 1)
         test.put("/t/a", .answer(200, NetworkTest.picture("mended")))
-        try await test.cache.writer.forgiveTroubles()
+        try await test.cache.writer.retry()
         try await test.until { try self.test.photo("a").thumbnail.isCurrent }
         #expect(test.paths.filter { $0 == "/t/a" }.count == 2)
     }
@@ -319,7 +319,7 @@ import Testing
         test.wishes.state([Wish(try test.thumbnail("a"), importance: .visible)], by: wisher)
         try await test.until { self.test.clock.alarms == [.seconds(3_000)] }
         test.put("/t/a", .answer(200, NetworkTest.picture("back")))
-        try await test.cache.writer.forgiveTroubles()
+        try await test.cache.writer.retry()
         try await test.until { try self.test.photo("a").thumbnail.isCurrent }
     }
 

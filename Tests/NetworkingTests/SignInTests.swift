@@ -100,7 +100,7 @@ import Testing
                             "a password is needed for 127.0.0.1:\(other.port); opening the photo asks for it",
                             remedy: .none)))
             // The user looks at one of them.
-            try await cache.writer.forgiveTroubles(of: key)
+            try await cache.writer.retry([key])
             wishes.ask(for: .picture(cache.id, key, .thumbnail), importance: .lookedAt)
             for await snapshot in wishes.snapshots() where snapshot.wishes.isEmpty { break }
             #expect(activity.questions.map(\.origin) == [foreign])
@@ -108,7 +108,7 @@ import Testing
             #expect(try cache.read { try $0.photo(key) }?.thumbnail.trouble?.failure.isAskedOnOpening == false)
             // The answer is for what was refused.
             credentials.take(.password(user: "you", password: "0ther"), for: .origin(foreign), by: [cache.id])
-            try await cache.writer.forgiveTroubles()
+            try await cache.writer.retry()
             await fetch(.everyPicture(cache.id, .thumbnail))
             var lacking: [Photo] = []
             try cache.read { try $0.forEachPhoto { if !$0.thumbnail.isCurrent { lacking.append($0) } } }
@@ -175,7 +175,7 @@ import Testing
             await fetch(.everyPicture(cache.id, .original))
             #expect(activity.questions.map(\.place) == [.proxy(place)])
             say("0ut")
-            try await cache.writer.forgiveTroubles()
+            try await cache.writer.retry()
             await fetch(.everyPicture(cache.id, .original))
             #expect(try cache.read { try $0.counts() }.photos == 20)
         }

@@ -81,7 +81,7 @@ import Scheduling
         let refused = try #require(test.activity.failures.first?.subject)
         times.refuse(nil)
         test.clock.advance(to: .seconds(2))
-        test.wishes.hurry([refused])
+        test.wishes.retry([refused])
         // All the others come, and it; those that were refused with it wait for their time.
         try await test.until { [times, ids] in times.taken.count == ids.count + 1 }
         #expect(times.taken.allSatisfy { $0 < .seconds(3) })

@@ -37,7 +37,7 @@ import Testing
         #expect(test.paths.count { $0 == "/p/a" } == 1)
         #expect(mkdir(test.cache.files.photosFolder, 0o700) == 0)
         switch asking {
-        case .hurry: test.wishes.hurry([photo])
+        case .hurry: test.wishes.retry([photo])
         case .update: test.wishes.ask(for: test.list)
         }
         try await test.until { [test] in try test.photo("a").original.isCurrent }

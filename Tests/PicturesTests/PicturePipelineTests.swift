@@ -199,7 +199,7 @@ import Testing
                 await develop(older)
                 #expect(pipeline.picture(older)?.cells.cells.first?.style.background == .rgb(100, 0, 0))
             }
-            try await cache.writer.forgiveTroubles()
+            try await cache.writer.retry()
             #expect(try photo("a")[rendition].isWanting)
         }
         try await store(flat(200))

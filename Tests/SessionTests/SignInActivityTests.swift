@@ -37,10 +37,10 @@ import Testing
         // Another gallery needs it too, and its refresh is as good.
         activity.ask(question(one, b))
         #expect(activity.questions.isEmpty)
-        activity.reconsiderQuestions(of: GalleryID(Address(filePath: "/c")))
+        activity.retry(GalleryID(Address(filePath: "/c")))
         activity.ask(question(one, a))
         #expect(activity.questions.isEmpty)
-        activity.reconsiderQuestions(of: b)
+        activity.retry(b)
         activity.ask(question(one, a))
         #expect(activity.questions.count == 1)
     }

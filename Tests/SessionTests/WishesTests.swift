@@ -50,11 +50,11 @@ import Testing
         let first = try #require(await snapshots.next())
         wishes.ask(for: .list(gallery))
         let second = try #require(await snapshots.next())
-        #expect(second.asked == first.asked && second.renewed == [.list(gallery)])
+        #expect(second.asked == first.asked && second.retried == [.list(gallery)])
         wishes.fulfil(.list(gallery))
         wishes.ask(for: .list(gallery))
         let third = try #require(await snapshots.next())
-        #expect(third.wishes == first.wishes && third.asked != first.asked && third.renewed == [])
+        #expect(third.wishes == first.wishes && third.asked != first.asked && third.retried == [])
         #expect(Set(third.asked.keys) == [.list(gallery)])
     }
 
@@ -129,7 +129,7 @@ import Testing
         #expect(await heard(snapshots) == [])
         wishes.ask(for: .list(gallery))
         let anew = try #require(await snapshots.next())
-        #expect(anew.wishes.count == 1 && anew.declined.isEmpty && anew.renewed.isEmpty)
+        #expect(anew.wishes.count == 1 && anew.declined.isEmpty && anew.retried.isEmpty)
     }
 
     @Test func askingAndRefreshingEndDeclining() async {
@@ -141,9 +141,9 @@ import Testing
         #expect(!wishes.isDeclined(thumbnail(1)))
         wishes.fulfil(thumbnail(1))
         wishes.decline(thumbnail(2))
-        wishes.reconsider(GalleryID(Address(filePath: "/another")))
+        wishes.retry(GalleryID(Address(filePath: "/another")))
         #expect(await wishes.snapshots().next()?.wishes == [both[0]])
-        wishes.reconsider(gallery)
+        wishes.retry(gallery)
         #expect(await wishes.snapshots().next()?.wishes == both)
     }
 
@@ -153,17 +153,17 @@ import Testing
         wishes.decline(thumbnail(2))
         let snapshots = wishes.snapshots()
         _ = await snapshots.next()
-        wishes.hurry([thumbnail(1), thumbnail(2)])
+        wishes.retry([thumbnail(1), thumbnail(2)])
         wishes.state([Wish(thumbnail(1), importance: .visible), Wish(thumbnail(2), importance: .near)], by: list)
         let hurried = try #require(await snapshots.next())
-        #expect(hurried.renewed == [thumbnail(1), thumbnail(2)] && !hurried.areAllRenewed)
+        #expect(hurried.retried == [thumbnail(1), thumbnail(2)] && !hurried.areAllRetried)
         #expect(hurried.declined.isEmpty && hurried.wishes.count == 2)
-        wishes.hurryAll()
+        wishes.retryAll()
         wishes.pause()
-        #expect(await snapshots.next()?.areAllRenewed == true)
+        #expect(await snapshots.next()?.areAllRetried == true)
         wishes.resume()
         let later = await snapshots.next()
-        #expect(later?.areAllRenewed == false && later?.renewed.isEmpty == true)
+        #expect(later?.areAllRetried == false && later?.retried.isEmpty == true)
     }
 
     @Test func activityIsData() async throws {

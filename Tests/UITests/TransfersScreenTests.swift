@@ -172,9 +172,9 @@ import Testing
         let snapshots = screens.wishes.snapshots()
         _ = await snapshots.next()
         screens.press("j", "j", "r")
-        #expect(await snapshots.next()?.renewed == [try screens.subject("2", .thumbnail)])
+        #expect(await snapshots.next()?.retried == [try screens.subject("2", .thumbnail)])
         screens.press("R")
-        #expect(await snapshots.next()?.areAllRenewed == true)
+        #expect(await snapshots.next()?.areAllRetried == true)
     }
 
     @Test func whatTheListBelowWantsStaysWanted() async throws {

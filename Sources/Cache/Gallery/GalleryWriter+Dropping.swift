@@ -23,7 +23,7 @@ extension GalleryWriter {
     ///
     /// It stays, and is shown, until what is fetched takes its place; or the server says that it is right after all, of which
     /// it is asked as of any other edition. What stood in the way is forgotten.
-    public func renew(_ keys: [PhotoKey]) throws {
+    public func refetch(_ keys: [PhotoKey]) throws {
         let list = keys.map(\.rawValue).keyList
         try transaction { connection in
             for rendition in Rendition.allCases {

@@ -9,7 +9,7 @@ extension NetworkController {
     ///
     /// A key that is held down asks thirty times a second, and an attempt that has only just failed would fail again. So there
     /// is at least a second between two attempts.
-    func renew(_ subject: Wish.Subject) {
+    func retry(_ subject: Wish.Subject) {
         table.restartSchedule(of: subject)
         guard case .waiting(let wait) = table.state(of: subject) else { return }
         governor.endSilence(of: wait.host)
@@ -42,8 +42,8 @@ extension NetworkController {
     }
 
     /// What the disk did not take may be taken by now: the gallery is updated, and that was written.
-    func renewUnstored(of gallery: GalleryID) {
-        for (subject, wait) in table.waiting where subject.gallery == gallery && wait.until == nil { renew(subject) }
+    func retryUnstored(of gallery: GalleryID) {
+        for (subject, wait) in table.waiting where subject.gallery == gallery && wait.until == nil { retry(subject) }
     }
 
     /// A host that answers one will answer the others.

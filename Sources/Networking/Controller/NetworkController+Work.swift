@@ -121,7 +121,7 @@ extension NetworkController {
             operation.request.noteDone()
             for subject in operation.servedEver { context.activity.forgetFailure(of: subject) }
             for subject in operation.served { settle(subject) }
-            if case .list(let gallery) = identity.subject { renewUnstored(of: gallery) }
+            if case .list(let gallery) = identity.subject { retryUnstored(of: gallery) }
             wakeOthers(waitingFor: operation.candidate.host)
         }
         look()

@@ -129,12 +129,12 @@ public actor NetworkController {
         declined = snapshot.declined
         adoptWishes()
         for subject in anew { beginAnew(subject) }
-        for subject in snapshot.renewed { renew(subject) }
-        let all = snapshot.areAllRenewed ? table.waiting.map(\.subject) : []
-        for subject in all { renew(subject) }
+        for subject in snapshot.retried { retry(subject) }
+        let all = snapshot.areAllRetried ? table.waiting.map(\.subject) : []
+        for subject in all { retry(subject) }
         setPaused(snapshot.isPaused)
         look()
-        announceHeldBack(snapshot.renewed.union(all))
+        announceHeldBack(snapshot.retried.union(all))
     }
 
     /// Has kept what was found out about hosts, if it is anything new.

@@ -60,7 +60,7 @@ extension RootScreen {
     private func askAnew(for gallery: GalleryID) {
         guard let cache = context.caches.cache(gallery) else { return }
         Task { [weak self, context] in
-            do { try await cache.writer.forgiveTroubles() } catch { context.log.error(.cache, "\(error)") }
+            do { try await cache.writer.retry() } catch { context.log.error(.cache, "\(error)") }
             for await snapshot in context.wishes.snapshots() where snapshot.asked[.list(gallery)] == nil { break }
             // One that is not open may have been due for its update.
             if let photos = self?.openPhotos(of: gallery) {

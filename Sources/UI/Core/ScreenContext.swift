@@ -92,6 +92,31 @@ public final class ScreenContext {
         self.now = now
     }
 
+    /// Lets a whole gallery be tried again, at the user's request.
+    ///
+    /// The caller clears the failures of its rows and asks for what it needs.
+    func retry(_ gallery: GalleryID) {
+        clearObstacles(of: gallery)
+        wishes.retry(gallery)
+    }
+
+    /// Tries some subjects of a gallery again, at the user's request.
+    ///
+    /// - Parameter clearRows: clears their failures in the cache. A subject that counts as failed would not be fetched.
+    func retry(
+        _ gallery: GalleryID, _ subjects: [Wish.Subject], clearRows: @Sendable () async throws -> Void
+    ) async throws {
+        clearObstacles(of: gallery)
+        try await clearRows()
+        for subject in subjects { wishes.ask(for: subject, importance: subject.photo == nil ? .list : .visible) }
+        wishes.retry(subjects)
+    }
+
+    private func clearObstacles(of gallery: GalleryID) {
+        activity.retry(gallery)
+        caches.credentials.retry()
+    }
+
     /// How pictures are drawn.
     var drawingStyle: DrawingStyle { DrawingStyle(capabilities, settings) }
 

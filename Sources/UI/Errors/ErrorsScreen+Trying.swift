@@ -27,48 +27,25 @@ extension ErrorsScreen {
     func tryAgain(_ rows: [ErrorRow]) {
         guard !rows.isEmpty else { return }
         guard !context.settings.offline else { return send(.notice("Offline: nothing is fetched.")) }
-        context.activity.forgetStorageTroubles()
-        context.caches.credentials.lookAgain()
         for (gallery, rows) in Dictionary(grouping: rows, by: \.gallery) {
             guard let address = address(of: gallery) else { continue }
-            context.activity.reconsiderQuestions(of: gallery)
-            let (caches, wishes, log) = (context.caches, context.wishes, context.log)
-            Task.detached { [weak self] in
+            let subjects = rows.compactMap { if case .subject(let subject) = $0.identity { subject } else { nil } }
+            // A summary row stands for photos that it does not name, so the whole gallery is retried.
+            let isWhole = subjects.count < rows.count
+            Task { [weak self, context] in
                 do {
-                    try await Self.forgive(rows, in: caches.open(address))
-                    Self.ask(for: rows, wishes)
-                    await self?.lookAgain()
+                    try await context.retry(gallery, subjects) { [caches = context.caches] in
+                        try await caches.open(address).writer.retry(isWhole ? nil : subjects.compactMap(\.photo))
+                    }
+                    self?.lookAgain()
                 } catch {
-                    log.error(.cache, "\(error)")
-                    await self?.send(.notice("\(error)"))
+                    context.log.error(.cache, "\(error)")
+                    self?.send(.notice("\(error)"))
                 }
             }
         }
         let hasMore = rows.contains { $0.count > 1 }
         send(.notice(hasMore ? "Tried again; many at once when they come into view." : "Tried again."))
-    }
-
-    /// What is bad is not asked for by anybody, so that has to be taken from it first.
-    private nonisolated static func forgive(_ rows: [ErrorRow], in cache: GalleryCache) async throws {
-        let keys = rows.map { row -> PhotoKey? in
-            if case .subject(.picture(_, let key, _)) = row.identity { key } else { nil }
-        }
-        // Each of them is a transaction; so many at once are one for the whole gallery.
-        let areMany = keys.count > 16 || rows.contains { if case .rest = $0.identity { true } else { false } }
-        guard !areMany else { return try await cache.writer.forgiveTroubles() }
-        for key in keys.compactMap({ $0 }) { try await cache.writer.forgiveTroubles(of: key) }
-    }
-
-    private nonisolated static func ask(for rows: [ErrorRow], _ wishes: Wishes) {
-        for row in rows {
-            guard case .subject(let subject) = row.identity else { continue }
-            switch subject {
-            case .list, .everyPicture: wishes.ask(for: subject)
-            case .picture: wishes.ask(for: subject, importance: .visible)
-            }
-            // Somebody else may have been waiting for it.
-            wishes.hurry([subject])
-        }
     }
 
     func address(of gallery: GalleryID) -> Address? {

@@ -68,7 +68,7 @@ final class ErrorsScreen: Screen, ListScreen {
         case .open: openSelected()
         case .retry: if let selected { tryAgain([selected]) }
         case .retryAll:
-            context.wishes.hurryAll()
+            context.wishes.retryAll()
             tryAgain(list.rows)
         case .clear:
             let activity = context.activity

@@ -22,19 +22,14 @@ struct GalleryUpdates {
     func refresh(_ addresses: [Address]) -> String {
         guard !context.settings.offline else { return "Offline: nothing is fetched." }
         context.holdsUpdates = false
-        context.activity.forgetStorageTroubles()
-        context.caches.credentials.lookAgain()
-        for id in addresses.map(GalleryID.init) {
-            context.activity.reconsiderQuestions(of: id)
-            context.wishes.reconsider(id)
-        }
+        for address in addresses { context.retry(GalleryID(address)) }
         // Off the main actor, and one after the other: for each another database is opened.
         let titled = addresses.map { ($0, context.title(of: $0).madeVisible) }
         Task.detached { [caches = context.caches, wishes = context.wishes, activity = context.activity] in
             for (address, title) in titled {
                 do {
                     let cache = try caches.open(address)
-                    try await cache.writer.forgiveTroubles()
+                    try await cache.writer.retry()
                     wishes.ask(for: .list(cache.id))
                 } catch {
                     activity.postNotice("\(title): \(error)")

@@ -26,18 +26,15 @@ extension PhotoActions {
     }
 
     /// Fetches once more what is here of them, or was given up.
-    func renew(_ keys: [PhotoKey]) {
+    func refetch(_ keys: [PhotoKey]) {
         guard !context.settings.offline else { return tell("Offline: nothing is fetched.") }
-        context.activity.forgetStorageTroubles()
-        context.activity.reconsiderQuestions(of: cache.id)
-        context.caches.credentials.lookAgain()
         let name = name(of: keys)
         Task {
             do {
                 let subjects = try cache.read { reader in try keys.flatMap { try Self.subjects($0, cache.id, reader) } }
-                try await cache.writer.renew(keys)
-                for subject in subjects { context.wishes.ask(for: subject, importance: .visible) }
-                context.wishes.hurry(subjects)
+                try await context.retry(cache.id, subjects) { [writer = cache.writer] in
+                    try await writer.refetch(keys)
+                }
                 tell("Fetching anew: \(name).")
             } catch {
                 tell("\(error)")

@@ -36,7 +36,7 @@ struct PhotoActions {
         case .copyPath: copyPaths(keys)
         case .save: save(keys)
         case .delete: delete(keys)
-        case .renew: renew(keys)
+        case .renew: refetch(keys)
         default: break
         }
     }

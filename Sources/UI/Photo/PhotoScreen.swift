@@ -303,7 +303,7 @@ final class PhotoScreen: Screen {
         let failures = [photo?.original.trouble, photo?.thumbnail.trouble].compactMap(\.self).map(\.failure)
         guard failures.contains(where: \.isAskedOnOpening), opened.insert(key).inserted else { return }
         Task { [key, writer = results.cache.writer, log = context.log] in
-            do { try await writer.forgiveTroubles(of: key) } catch { log.error(.cache, "\(error)") }
+            do { try await writer.retry([key]) } catch { log.error(.cache, "\(error)") }
         }
     }
 

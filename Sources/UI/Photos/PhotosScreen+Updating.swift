@@ -7,12 +7,9 @@ extension PhotosScreen {
     /// What a user means by it: everything that failed has another chance, too.
     func refresh() {
         guard !context.settings.offline else { return send(.notice("Offline: nothing is fetched.")) }
-        context.activity.forgetStorageTroubles()
-        context.activity.reconsiderQuestions(of: cache.id)
-        context.caches.credentials.lookAgain()
-        context.wishes.reconsider(cache.id)
+        context.retry(cache.id)
         Task { [writer = cache.writer, log = context.log] in
-            do { try await writer.forgiveTroubles() } catch { log.error(.cache, "\(error)") }
+            do { try await writer.retry() } catch { log.error(.cache, "\(error)") }
         }
         askForUpdate()
     }

@@ -62,8 +62,8 @@ final class TransfersScreen: Screen, ListScreen {
             case .transfer(let transfer): context.wishes.decline(transfer.subject)
             case nil: break
             }
-        case .retry: if case .transfer(let transfer) = selected { context.wishes.hurry([transfer.subject]) }
-        case .retryAll: context.wishes.hurryAll()
+        case .retry: if case .transfer(let transfer) = selected { context.wishes.retry([transfer.subject]) }
+        case .retryAll: context.wishes.retryAll()
         default:
             guard scroll.perform(command) else { return false }
             selectionDidMove()

@@ -6,31 +6,26 @@ extension GalleryWriter {
     ///
     /// A photo that came and could not be decoded is dropped, to be fetched again: the server may have mended it. What was
     /// bad is wanted as a new edition, so that nothing that is known of the old bytes is held against the new ones.
-    public func forgiveTroubles() throws {
-        try forgiveTroubles(where: nil)
-    }
-
-    /// The same of one photo.
-    public func forgiveTroubles(of key: PhotoKey) throws {
-        try forgiveTroubles(where: key.rawValue)
-    }
-
-    /// - Parameter key: of a photo; nil for all.
-    private func forgiveTroubles(where key: Int64?) throws {
+    ///
+    /// - Parameter keys: the photos to retry; nil for all.
+    public func retry(_ keys: [PhotoKey]? = nil) throws {
+        let list = keys?.map(\.rawValue).keyList
         let undecodable = try transaction { connection in
-            let isMeant = "photo_trouble = ?1 AND photo_file IS NOT NULL AND (?2 IS NULL OR key = ?2)"
+            let isMeant =
+                "photo_trouble = ?1 AND photo_file IS NOT NULL AND (?2 IS NULL OR key IN (SELECT value FROM json_each(?2)))"
             let names = try connection.map(
-                "SELECT photo_file FROM photo WHERE \(isMeant)", TroubleCode.bad, key
+                "SELECT photo_file FROM photo WHERE \(isMeant)", TroubleCode.bad, list
             ) { $0.text(0) }
-            try connection.run("UPDATE photo SET \(Self.withoutFile) WHERE \(isMeant)", TroubleCode.bad, key)
+            try connection.run("UPDATE photo SET \(Self.withoutFile) WHERE \(isMeant)", TroubleCode.bad, list)
             for rendition in Rendition.allCases {
                 let (trouble, edition) = (rendition.column("trouble"), rendition.column("edition"))
                 try connection.run(
                     """
                     UPDATE photo SET \(edition) = \(edition) + (\(trouble) = \(TroubleCode.bad)), \(trouble) = NULL,
                                      \(rendition.column("reason")) = NULL
-                    WHERE \(trouble) IS NOT NULL AND (?1 IS NULL OR key = ?1)
-                    """, key)
+                    WHERE \(trouble) IS NOT NULL
+                          AND (?1 IS NULL OR key IN (SELECT value FROM json_each(?1)))
+                    """, list)
             }
             return names
         }
