@@ -55,8 +55,8 @@ let modules: KeyValuePairs<String, [String]> = [
     "Settings": ["Files", "Model", "Commands"],
     "Secrets": ["Files", "Model", "CSecret"],
     "UI": [
-        "Numbers", "Model", "Session", "Cache", "Cells", "Text", "Pictures", "Commands", "Settings", "Logging",
-        "Export",
+        "Numbers", "Model", "Concurrency", "Session", "Cache", "Cells", "Text", "Pictures", "Commands", "Settings",
+        "Logging", "Export",
     ],
     "Export": ["Files", "Model", "Concurrency", "Session", "Cache", "Text"],
     "Publishing": ["Files", "Model", "Concurrency", "Pixels", "Pictures"],
@@ -106,8 +106,8 @@ let tests: KeyValuePairs<String, [String]> = [
     "Settings": ["Cells", "Commands", "Model", "TestSupport"],
     "Secrets": ["Model", "TestSupport"],
     "UI": [
-        "Cache", "Cells", "Commands", "Logging", "Model", "Numbers", "Pictures", "Pixels", "PictureTestSupport",
-        "Settings", "TestSupport",
+        "Cache", "Cells", "Commands", "Concurrency", "Logging", "Model", "Numbers", "Pictures", "Pixels",
+        "PictureTestSupport", "Settings", "TestSupport",
         "vitrine-decoder",
     ],
     "Export": ["Cache", "Files", "Logging", "Model", "TestSupport"],

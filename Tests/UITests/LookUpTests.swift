@@ -1,3 +1,4 @@
+import Concurrency
 import Synchronization
 import TestSupport
 import Testing

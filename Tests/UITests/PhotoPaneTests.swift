@@ -73,7 +73,7 @@ import Testing
         #expect(try said().contains("Photo 0"))
         screens.press("j")
         #expect(try said().contains("Photo 0") && screens.selected?.hasPrefix("Photo 1") == true)
-        #expect(await screens.waits.nextBegin() == Debounce.interval)
+        #expect(await screens.waits.nextBegin() == PhotoPane.restInterval)
         // Another key, and the time begins anew.
         screens.press("k", "j")
         _ = screens.frame()
@@ -84,7 +84,7 @@ import Testing
         _ = screens.frame()
         // Until there is something of the next photo, this one stays.
         #expect(try said().contains("Photo 1") && shows(red: 100))
-        #expect(await screens.waits.nextBegin() == Debounce.interval)
+        #expect(await screens.waits.nextBegin() == PhotoPane.restInterval)
         screens.waits.pass()
         try await screens.until { try shows(red: 200) && said().contains { $0.contains("40 × 30") } }
         #expect(try said().contains("Photo 2") && said().contains { $0.hasPrefix("Photo is here, ") })

@@ -1,4 +1,5 @@
 import Cells
+import Concurrency
 import Session
 import Model
 import Numbers

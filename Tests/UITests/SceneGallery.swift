@@ -166,7 +166,7 @@ final class SceneGallery {
         switch screens.root.children.last {
         case let list as PhotosScreen where list.errand == .sorting: return true
         case let list as PhotosScreen:
-            let resting = list.pane.rest.photo.flatMap { try? list.results.photo($0) }
+            let resting = list.pane.rest.value.flatMap { try? list.results.photo($0) }
             let hasPicture = resting.map { $0.thumbnail.held ?? $0.original.held != nil } ?? false
             let isPaneDrawn = !hasPicture || list.pane.shown != nil || !list.pane.isWanted
             return isPaneDrawn

@@ -88,14 +88,14 @@ public struct GalleryListRequest: NetworkRequest {
         let comparer = try ListComparer(cache, address: response.address, log: context.log)
         var progress = Progress(done: 0, total: response.head.length)
         var count = 0
-        var pace = Throttle()
+        var progressLimit = RateLimit(interval: .milliseconds(250))
         var photos: WrittenPhotos?
         while let bytes = try await response.nextBytes() {
             async let next = reader.read(bytes)
             if let photos { count = try await comparer.add(photos) }
             photos = try await next
             progress.done += ByteCount(bytes.count)
-            if pace.isDue() { context.activity.setPhase(.getting(progress, entries: count), of: cache.id) }
+            if progressLimit.isDue() { context.activity.setPhase(.getting(progress, entries: count), of: cache.id) }
         }
         if let photos { count = try await comparer.add(photos) }
         context.activity.setPhase(.parsing(entries: count), of: cache.id)
@@ -236,19 +236,5 @@ actor ListComparer {
 
     func finish() throws -> (changes: SyncChanges, skipped: Int) {
         (try draft.finish(), skipped)
-    }
-}
-
-/// Says a few times a second that it is time again, however often it is asked.
-struct Throttle {
-    private var last: ContinuousClock.Instant?
-
-    private static let interval: Duration = .milliseconds(250)
-
-    /// Whether it is the first time, or long enough since it last was time.
-    mutating func isDue(at now: ContinuousClock.Instant = .now) -> Bool {
-        if let last, now - last < Self.interval { return false }
-        last = now
-        return true
     }
 }

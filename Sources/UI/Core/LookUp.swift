@@ -1,3 +1,5 @@
+import Concurrency
+
 /// Looks something up that takes a while, out of the screens' way: a few times a second at most, however often there are
 /// news, and one look at a time.
 ///
@@ -20,13 +22,13 @@ final class LookUp<Value: Sendable> {
         case lookingAndToLookAgain
     }
 
-    init(wait: @escaping @Sendable (Duration) async throws -> Void) {
+    init(wait: @escaping Wait) {
         pace = Throttle(wait: wait)
-        pace.deliver = { [weak self] in self?.look() }
+        pace.action = { [weak self] in self?.look() }
     }
 
     /// Something has changed.
-    func noteNews() { pace.note() }
+    func noteNews() { pace.signal() }
 
     /// Looks now: somebody waits for it.
     func look() {

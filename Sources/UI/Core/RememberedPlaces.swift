@@ -1,3 +1,4 @@
+import Concurrency
 import Model
 import Settings
 
@@ -15,7 +16,7 @@ public final class RememberedPlaces {
     /// The last write. Each waits for the one before.
     private var saving: Task<Void, Never>?
     /// Runs from a change to the write: however much changes in between, no more than this time is lost.
-    private var alarm: Task<Void, Never>?
+    private var alarm: Alarm?
 
     private static let delay = Duration.seconds(1)
 
@@ -25,10 +26,6 @@ public final class RememberedPlaces {
     public init(_ places: Places = Places(), onSave: (@Sendable ([Place]) async throws -> Void)? = nil) {
         self.places = places
         self.onSave = onSave
-    }
-
-    deinit {
-        alarm?.cancel()
     }
 
     /// Where the user was in a gallery: it is looked at in the same way again, but with none of its photos open.
@@ -45,23 +42,21 @@ public final class RememberedPlaces {
     }
 
     /// The user is somewhere else now.
-    func noteChange(_ wait: @escaping @Sendable (Duration) async throws -> Void) {
-        guard onSave != nil, alarm == nil else { return }
-        alarm = Task { [weak self] in
-            guard (try? await wait(Self.delay)) != nil, !Task.isCancelled else { return }
-            self?.save()
-        }
+    func noteChange(_ wait: @escaping Wait) {
+        let alarm = alarm ?? Alarm(wait: wait)
+        self.alarm = alarm
+        guard onSave != nil, !alarm.isSet else { return }
+        alarm.set(after: Self.delay) { [weak self] in self?.save() }
     }
 
     /// Writes what has not been written, and returns when it has been.
     func settled() async {
-        if alarm != nil || !left.isEmpty { save() }
+        if alarm?.isSet == true || !left.isEmpty { save() }
         await saving?.value
     }
 
     private func save() {
         alarm?.cancel()
-        alarm = nil
         guard let onSave else { return }
         let noted = left + [current()]
         left = []

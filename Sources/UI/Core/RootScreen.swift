@@ -1,4 +1,5 @@
 import Cache
+import Concurrency
 import Session
 import Cells
 import Commands
@@ -74,10 +75,10 @@ public final class RootScreen: Screen {
         remembered = RememberedCommands(context)
         super.init(context)
         context.feed.deliver = { [weak self] in self?.propagate($0) }
-        pace.deliver = { [feed = context.feed] in feed.deliver(.traffic) }
+        pace.action = { [feed = context.feed] in feed.deliver(.traffic) }
         subscriptions = [
             context.feed.follow(context.activity.changes()) { [weak self] change in
-                if change.hasTraffic { self?.pace.note() }
+                if change.hasTraffic { self?.pace.signal() }
                 return change.isTrafficAlone ? nil : .activity(change)
             },
             context.feed.follow(context.pipeline.developed()) { .pictures($0.orders) },

@@ -1,4 +1,5 @@
 import Cache
+import Concurrency
 import Session
 import Cells
 import Commands
@@ -42,7 +43,7 @@ public final class ScreenContext {
     /// Where commands are kept that were typed by their names.
     let commandsFile: String
     /// Waits for a time to pass. The system's clock does it; in a test, the test.
-    let wait: @Sendable (Duration) async throws -> Void
+    let wait: Wait
     /// What time it is, by the same clock.
     let now: @Sendable () -> Timestamp
     /// What the terminal can show.
@@ -70,7 +71,7 @@ public final class ScreenContext {
         capabilities: Capabilities,
         exportFolder: String, creationMask: CreationMask,
         open: @escaping @Sendable ([PhotoKey], GalleryCache) async -> String?,
-        wait: @escaping @Sendable (Duration) async throws -> Void,
+        wait: @escaping Wait,
         now: @escaping @Sendable () -> Timestamp = { Timestamp(milliseconds: Log.systemTime()) }
     ) {
         self.caches = caches

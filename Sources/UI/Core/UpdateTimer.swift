@@ -1,4 +1,5 @@
 import Cache
+import Concurrency
 import Session
 import Model
 import Settings
@@ -15,14 +16,13 @@ final class UpdateTimer {
     private let context: ScreenContext
     private var timetable = Timetable()
     private var open: Address?
-    private var alarm: (due: Timestamp, task: Task<Void, Never>)?
+    private let alarm: Alarm
+    /// What the alarm is set to.
+    private var alarmTime: Timestamp?
 
     init(_ context: ScreenContext) {
         self.context = context
-    }
-
-    deinit {
-        alarm?.task.cancel()
+        alarm = Alarm(wait: context.wait)
     }
 
     /// Takes in which gallery is open now, and what the user's list says.
@@ -76,21 +76,14 @@ final class UpdateTimer {
     }
 
     private func setAlarm(_ now: Timestamp) {
-        guard timetable.firstDue != alarm?.due else { return }
-        alarm?.task.cancel()
-        alarm = timetable.firstDue.map { due in
-            let task = Task { [weak self, wait = context.wait] in
-                let rest = due.milliseconds - now.milliseconds
-                if rest > 0, (try? await wait(.milliseconds(rest))) == nil { return }
-                guard !Task.isCancelled else { return }
-                self?.ring(due)
-            }
-            return (due, task)
-        }
+        guard timetable.firstDue != alarmTime else { return }
+        alarmTime = timetable.firstDue
+        guard let due = alarmTime else { return alarm.cancel() }
+        alarm.set(after: .milliseconds(due.milliseconds - now.milliseconds)) { [weak self] in self?.ring(due) }
     }
 
     private func ring(_ due: Timestamp) {
-        alarm = nil
+        alarmTime = nil
         // Clocks do not agree to the millisecond: what was waited for is over.
         let now = max(due, context.now())
         for address in timetable.takeDue(at: now) {

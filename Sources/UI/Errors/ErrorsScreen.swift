@@ -1,4 +1,5 @@
 import Cache
+import Concurrency
 import Session
 import Cells
 import Commands
@@ -19,23 +20,20 @@ final class ErrorsScreen: Screen, ListScreen {
     private let lookUp: LookUp<[GalleryFailures]>
     private var isOnTop = false
     /// Set to when the selected one is tried again: from then on something else is said of that.
-    private var alarm: Task<Void, Never>?
+    private let alarm: Alarm
 
     /// How many photos are named that failed for the same reason.
     private nonisolated static let photoLimit = 50
 
     override init(_ context: ScreenContext) {
         lookUp = LookUp(wait: context.wait)
+        alarm = Alarm(wait: context.wait)
         super.init(context)
         lookUp.begin = { [caches = context.caches, galleries = context.galleries] in
             let remembered = galleries.presets + galleries.list.addresses
             return { Self.lookUp(caches, remembered) }
         }
         lookUp.onFound = { [weak self] in self?.take($0) }
-    }
-
-    deinit {
-        alarm?.cancel()
     }
 
     // MARK: - What it says
@@ -94,15 +92,11 @@ final class ErrorsScreen: Screen, ListScreen {
     }
 
     private func setAlarm() {
-        alarm?.cancel()
-        alarm = nil
+        alarm.cancel()
         guard isOnTop, let next = selected?.report?.next else { return }
         let rest = next.milliseconds - context.now().milliseconds
         guard rest > 0 else { return }
-        alarm = Task { [weak self, wait = context.wait] in
-            guard (try? await wait(.milliseconds(rest))) != nil, !Task.isCancelled else { return }
-            self?.setNeedsDisplay()
-        }
+        alarm.set(after: .milliseconds(rest)) { [weak self] in self?.setNeedsDisplay() }
     }
 
     override func modelUpdated(_ update: ModelUpdate) {

@@ -1,4 +1,5 @@
 import Cells
+import Concurrency
 import Model
 import Pictures
 
@@ -7,16 +8,18 @@ import Pictures
 final class PhotoPane {
     /// Whether the user wants it, where there is room.
     private(set) var isWanted = true
-    let rest: Debounce
+    let rest: Debounce<PhotoKey>
     /// What was drawn last: it stays until there is something of the next photo, so that nothing goes blank on the way.
     var shown: (key: PhotoKey, picture: DrawnPicture)?
     private var isRoomy = false
 
     /// With fewer columns there is none.
     static let leastWidth = 120
+    /// How long the cursor has to rest on a photo before the pane shows it.
+    static let restInterval = Duration.milliseconds(120)
 
     init(_ context: ScreenContext) {
-        rest = Debounce(wait: context.wait)
+        rest = Debounce(interval: Self.restInterval, wait: context.wait)
     }
 
     /// Takes it away, or brings it back. Returns whether there is room for it.

@@ -1,4 +1,5 @@
 import Cache
+import Concurrency
 import Session
 import Cells
 import Commands
@@ -81,7 +82,7 @@ final class PhotoScreen: Screen {
         arrival = ProgressivePreview(context)
         pace = Throttle(wait: context.wait)
         super.init(context)
-        pace.deliver = { [weak self] in if self?.isOnTop == true { self?.setNeedsDisplay() } }
+        pace.action = { [weak self] in if self?.isOnTop == true { self?.setNeedsDisplay() } }
         slideshow.onDue = { [weak self] in self?.showNext() }
         playback.onDue = { [weak self] in self?.setNeedsDisplay() }
         arrival.onMore = { [weak self] in self?.setNeedsDisplay() }
@@ -238,7 +239,7 @@ final class PhotoScreen: Screen {
             if photo?.original.held == nil { arrival.note(context.activity.progress(of: subject)) }
             // When it begins and when it ends is said at once.
             let isComing = context.activity.progress(of: subject) != nil
-            if isComing, wasComing { return pace.note() }
+            if isComing, wasComing { return pace.signal() }
             wasComing = isComing
         case .pictures(let orders) where orders.contains { $0.subject == subject || $0.subject == thumbnail }: break
         default: return

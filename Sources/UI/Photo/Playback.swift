@@ -1,3 +1,4 @@
+import Concurrency
 import Model
 
 /// An animation that plays: each of its pictures for as long as the file says, counted from when it is seen, and after the last
@@ -15,9 +16,8 @@ final class Playback {
     private(set) var frame = 0
     /// Whether the next one is to be seen as soon as it is drawn.
     private(set) var isDue = false
-    private let wait: @Sendable (Duration) async throws -> Void
     /// The time of the picture that is seen.
-    private var clock: Task<Void, Never>?
+    private let alarm: Alarm
 
     /// What is shown for less is shown for so long, in milliseconds.
     private static let shortest = 20
@@ -25,11 +25,7 @@ final class Playback {
     private static let usual = 100
 
     init(_ context: ScreenContext) {
-        wait = context.wait
-    }
-
-    deinit {
-        clock?.cancel()
+        alarm = Alarm(wait: context.wait)
     }
 
     func start() { isRunning = true }
@@ -54,22 +50,17 @@ final class Playback {
 
     /// The picture is seen. Said at every frame of the screen; its time begins with the first.
     func noteSeen(for duration: Int) {
-        guard isRunning, !isDue, clock == nil else { return }
+        guard isRunning, !isDue, !alarm.isSet else { return }
         let time = Duration.milliseconds(duration == 0 ? Self.usual : max(Self.shortest, duration))
-        clock = Task { [weak self, wait] in
-            guard (try? await wait(time)) != nil, !Task.isCancelled else { return }
-            self?.ring()
-        }
+        alarm.set(after: time) { [weak self] in self?.ring() }
     }
 
     /// Nobody looks.
     func noteWaiting() {
-        clock?.cancel()
-        clock = nil
+        alarm.cancel()
     }
 
     private func ring() {
-        clock = nil
         guard isRunning else { return }
         isDue = true
         onDue()

@@ -1,3 +1,4 @@
+import Concurrency
 import Model
 import Numbers
 
@@ -13,29 +14,24 @@ final class ProgressivePreview {
     /// How much of it has been drawn.
     var drawn: ByteCount?
     private var latest: Progress?
-    private var pause: Task<Void, Never>?
-    private let wait: @Sendable (Duration) async throws -> Void
+    private let pause: Alarm
 
     private static let interval = Duration.milliseconds(500)
 
     init(_ context: ScreenContext) {
-        wait = context.wait
-    }
-
-    deinit {
-        pause?.cancel()
+        pause = Alarm(wait: context.wait)
     }
 
     /// Another photo is looked at.
     func beginAnew() {
-        pause?.cancel()
-        (pause, latest, arrived, drawn) = (nil, nil, nil, nil)
+        pause.cancel()
+        (latest, arrived, drawn) = (nil, nil, nil)
     }
 
     /// Takes in how much has come; nil when nothing comes any more.
     func note(_ progress: Progress?) {
         latest = progress
-        guard pause == nil else { return }
+        guard !pause.isSet else { return }
         takeLatest()
     }
 
@@ -43,14 +39,10 @@ final class ProgressivePreview {
     private func takeLatest() {
         guard let latest, let total = latest.total, latest.done - (arrived ?? 0) >= max(1, total / 10) else { return }
         arrived = latest.done
-        pause = Task { [weak self, wait] in
-            guard (try? await wait(Self.interval)) != nil, !Task.isCancelled else { return }
-            self?.goOn()
-        }
+        pause.set(after: Self.interval) { [weak self] in self?.goOn() }
     }
 
     private func goOn() {
-        pause = nil
         let before = arrived
         takeLatest()
         if arrived != before { onMore() }

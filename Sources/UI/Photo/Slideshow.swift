@@ -1,4 +1,5 @@
 import Commands
+import Concurrency
 import Model
 
 /// Photos one after the other, each for as long as the user has set, counted from when it is seen.
@@ -20,21 +21,17 @@ final class Slideshow {
     private let usualInterval: Duration
     private var interval: Duration
     private let isShuffled: Bool
-    private let wait: @Sendable (Duration) async throws -> Void
+    private let alarm: Alarm
     /// How far apart in the list two photos are that are shown one after the other.
     private var stride = (places: 1, count: 0)
     /// The photo whose time runs.
-    private var clock: (key: PhotoKey, task: Task<Void, Never>)?
+    private var seen: PhotoKey?
 
     init(_ context: ScreenContext) {
         usualInterval = .seconds(context.settings.slideshow)
         interval = usualInterval
         isShuffled = context.settings.slideshowShuffled
-        wait = context.wait
-    }
-
-    deinit {
-        clock?.task.cancel()
+        alarm = Alarm(wait: context.wait)
     }
 
     /// Begins, or begins anew with another time for each photo.
@@ -70,23 +67,19 @@ final class Slideshow {
 
     /// A photo is seen. Said at every frame; its time begins with the first.
     func noteSeen(_ key: PhotoKey) {
-        guard isRunning, clock?.key != key else { return }
-        clock?.task.cancel()
-        let task = Task { [weak self, wait, interval] in
-            guard (try? await wait(interval)) != nil, !Task.isCancelled else { return }
-            self?.ring()
-        }
-        clock = (key, task)
+        guard isRunning, seen != key else { return }
+        seen = key
+        alarm.set(after: interval) { [weak self] in self?.ring() }
     }
 
     /// What is to be seen is not there yet, or nobody looks.
     func noteWaiting() {
-        clock?.task.cancel()
-        clock = nil
+        alarm.cancel()
+        seen = nil
     }
 
     private func ring() {
-        clock = nil
+        seen = nil
         if isRunning { onDue() }
     }
 

@@ -15,7 +15,7 @@ extension PhotosScreen {
 
     /// Draws the photo that the cursor rests on. Returns what is to be drawn for it, the most important first.
     func drawPane(in surface: inout Surface, _ frame: Rect) -> [PictureOrder] {
-        pane.rest.note(selection)
+        pane.rest.set(selection)
         var rest = frame
         // Where the list has a bar, that is enough between the two.
         let rule = rest.takeLeft(1)
@@ -24,7 +24,7 @@ extension PhotosScreen {
         _ = rest.takeRight(1)
         var report = rest.takeBottom(PhotoPane.lines(in: rest))
         _ = report.takeTop(1)
-        guard let photo = pane.rest.photo.flatMap({ try? results.photo($0) }) else { return [] }
+        guard let photo = pane.rest.value.flatMap({ try? results.photo($0) }) else { return [] }
         let look = PhotoLook(gallery: cache.id)
         let view = Viewport(room: rest.size, style: context.drawingStyle)
         // Of a photo that is here, its thumbnail is there sooner.

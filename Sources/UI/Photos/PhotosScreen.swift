@@ -75,7 +75,7 @@ final class PhotosScreen: Screen, ListScreen {
         sortMenu.onChoice = { [weak self] in self?.sort(by: $0) }
         sortMenu.next = self
         prompt.next = self
-        pane.rest.onRest = { [weak self] in self?.setNeedsDisplay() }
+        pane.rest.onChange = { [weak self] in self?.setNeedsDisplay() }
         marks.onChange = { [weak self] in self?.setNeedsDisplay() }
         scroll.setCount(results.count)
         selection = results.key(at: 0)

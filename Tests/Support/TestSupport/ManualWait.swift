@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Waits that pass when the test says so.
-final class ManualWait: Sendable {
+/// Waits that end when the test says so.
+public final class ManualWait: Sendable {
     private struct State {
         var waiting: [Int: (duration: Duration, continuation: CheckedContinuation<Void, any Error>)] = [:]
         var nextNumber = 0
@@ -11,8 +11,11 @@ final class ManualWait: Sendable {
     private let began = AsyncStream<Duration>.makeStream()
     private let ended = AsyncStream<Void>.makeStream()
 
-    /// What a program is given to wait with.
-    func wait(_ duration: Duration) async throws {
+    /// Makes a waiter without waits.
+    public init() {}
+
+    /// Waits until ``pass()``. The tested code gets this in place of a clock's sleep.
+    public func wait(_ duration: Duration) async throws {
         let number = state.withLock { state in
             state.nextNumber += 1
             return state.nextNumber
@@ -37,25 +40,25 @@ final class ManualWait: Sendable {
         }
     }
 
-    /// How many wait.
-    var count: Int { state.withLock { $0.waiting.count } }
+    /// The number of waits under way.
+    public var count: Int { state.withLock { $0.waiting.count } }
 
-    /// For how long they do.
-    var durations: [Duration] { state.withLock { $0.waiting.values.map(\.duration) } }
+    /// The durations of the waits under way.
+    public var durations: [Duration] { state.withLock { $0.waiting.values.map(\.duration) } }
 
-    /// Returns when somebody has begun to wait: for how long.
-    func nextBegin() async -> Duration? {
+    /// Returns the duration of the next wait that begins.
+    public func nextBegin() async -> Duration? {
         for await duration in began.stream { return duration }
         return nil
     }
 
-    /// Returns when somebody waits no more.
-    func nextEnd() async {
+    /// Returns when the next wait has ended.
+    public func nextEnd() async {
         for await _ in ended.stream { return }
     }
 
-    /// Lets the time pass that everybody waits for.
-    func pass() {
+    /// Ends all waits under way.
+    public func pass() {
         let waiting = state.withLock { state in
             defer { state.waiting = [:] }
             return state.waiting.values.map(\.continuation)
