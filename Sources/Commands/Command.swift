@@ -56,3 +56,29 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
         }
     }
 }
+
+/// What is said along with a command: a number typed before its key, or what stands behind its name on the command line.
+public enum CommandArgument: Hashable, Sendable {
+    /// How often, how long, or where to.
+    case number(Int)
+    /// What it is about, in words.
+    case text(String)
+
+    /// Numbers end here: no list has as many rows.
+    public static let largestNumber = 9_999_999
+}
+
+extension String {
+    /// A name of the code as users write it: `nextSection` is `next-section`, and `switchXML` is `switch-xml`.
+    var hyphenated: String {
+        let letters = Array(self)
+        var text = ""
+        for (index, letter) in letters.enumerated() {
+            let isInWord = index > 0 && letters[index - 1].isUppercase
+            let isBeforeWord = index + 1 < letters.count && letters[index + 1].isLowercase
+            if index > 0, letter.isUppercase, !isInWord || isBeforeWord { text += "-" }
+            text += letter.lowercased()
+        }
+        return text
+    }
+}

@@ -1,5 +1,9 @@
+import Cache
 import Cells
 import Commands
+import Model
+import Pictures
+import Session
 
 /// A screen's worth of something, and the controller of it.
 ///
@@ -116,4 +120,24 @@ public class Screen: Responder {
     final func setNeedsDisplay() {
         send(.needsDisplay)
     }
+}
+
+/// What changed, on its way from the root down the tree of screens.
+enum ModelUpdate {
+    /// A list of photos became another.
+    case results(FetchedResults, Difference)
+    /// What a screen lists is in another order, or something else was found.
+    case lists(PhotoLists)
+    /// A gallery's own row changed: its last update, its count.
+    case gallery(GalleryID)
+    /// Something is being done, or is no longer.
+    case activity(Activity.Change)
+    /// More has come from the network, or it does better or worse. Heard of a few times a second at most.
+    case traffic
+    /// What is being saved has begun, has come farther, or has ended.
+    case exports
+    /// Pictures have been drawn.
+    case pictures(Set<PictureOrder>)
+    /// The log has grown, or was cleared, or a switch was turned.
+    case log
 }

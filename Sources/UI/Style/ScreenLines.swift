@@ -143,3 +143,103 @@ extension Rect {
         return rest.takeLeft(columns)
     }
 }
+
+/// Where hints were drawn, for a mouse to find them.
+struct HintPlaces {
+    private var places: [(frame: Rect, command: Command)] = []
+
+    /// Notes where a hint was drawn.
+    mutating func note(_ frame: Rect, _ command: Command) { places.append((frame, command)) }
+
+    /// The command that is hinted at at a place of the screen.
+    func command(at position: Point) -> Command? {
+        places.first { $0.frame.contains(position) }?.command
+    }
+}
+
+/// What the user is told or asked, in the line at the bottom; and where that is too short, in lines above it too, over what
+/// is there.
+@MainActor
+struct Announcement {
+    /// What it consists of; each part is broken only where it is wider than a line.
+    let parts: [String]
+    /// Whether its end is what there has to be room for: answers.
+    var endsWithAnswers = false
+
+    func draw(in surface: inout Surface, _ room: Rect, _ line: Rect, _ theme: Theme) {
+        let all = lines(width: line.size.columns - 2)
+        let most = room.size.rows + 1
+        let lines = endsWithAnswers ? all.suffix(most) : all.prefix(most)
+        guard let last = lines.last else { return }
+        var rest = room
+        var pane = rest.takeBottom(min(lines.count > 1 ? lines.count : 0, room.size.rows))
+        surface.fill(pane, style: theme.status)
+        if pane.size.rows >= lines.count {
+            let rule = pane.takeTop(1)
+            surface.write(theme.signs.rule(rule.size.columns), in: rule, style: theme.detail)
+        }
+        for text in lines.dropLast() { write(text, in: &surface, pane.takeTop(1), theme) }
+        write(!endsWithAnswers && lines.count < all.count ? last + theme.signs.more : last, in: &surface, line, theme)
+    }
+
+    private func write(_ text: String, in surface: inout Surface, _ line: Rect, _ theme: Theme) {
+        var rest = line
+        _ = rest.takeLeft(1)
+        _ = rest.takeRight(1)
+        surface.write(text.truncated(toWidth: rest.size.columns), in: rest, style: theme.status)
+    }
+
+    /// As many parts in a line as there is room for.
+    private func lines(width: Int) -> [String] {
+        parts.reduce(into: [String]()) { lines, part in
+            if let last = lines.last, last.displayWidth + 2 + part.displayWidth <= width {
+                lines[lines.count - 1] = "\(last)  \(part)"
+            } else {
+                lines += part.displayWidth <= width ? [part] : part.folded(toWidth: width)
+            }
+        }
+    }
+}
+
+/// A line of several facts, of which those give way that matter least where there is no room for all.
+struct FittedLine {
+    private struct Part {
+        let text: String
+        /// Columns that it needs at least.
+        let least: Int
+        let isOptional: Bool
+    }
+
+    private static let separator = " · "
+    private var parts: [Part] = []
+
+    /// Adds a fact, if there is one.
+    ///
+    /// - Parameters:
+    ///   - least: columns that it may be cut to; nil if it is of no use when it is cut.
+    ///   - isOptional: whether it may be left out. Of several the last goes first.
+    mutating func add(_ text: String?, least: Int? = nil, isOptional: Bool = false) {
+        guard let text, !text.isEmpty else { return }
+        let width = text.displayWidth
+        parts.append(Part(text: text, least: min(least ?? width, width), isOptional: isOptional))
+    }
+
+    /// The facts that fit: first those are cut that may be, then what is optional is left out.
+    func text(width: Int) -> String {
+        var parts = parts
+        while Self.width(of: parts.map(\.least)) > width, let last = parts.lastIndex(where: \.isOptional) {
+            parts.remove(at: last)
+        }
+        var excess = Self.width(of: parts.map(\.text.displayWidth)) - width
+        let texts = parts.map { part in
+            let cut = min(max(0, excess), part.text.displayWidth - part.least)
+            excess -= cut
+            return cut > 0 ? part.text.truncated(toWidth: part.text.displayWidth - cut) : part.text
+        }
+        return texts.joined(separator: Self.separator).truncated(toWidth: width)
+    }
+
+    private static func width(of widths: [Int]) -> Int {
+        widths.reduce(0, +) + max(0, widths.count - 1) * separator.displayWidth
+    }
+}

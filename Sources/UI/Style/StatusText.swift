@@ -1,3 +1,4 @@
+import Cache
 import Model
 import Text
 
@@ -49,5 +50,46 @@ enum StatusText {
 
     private static func skipped(_ status: SyncStatus) -> String {
         status.skipped > 0 ? " · \(status.skipped) skipped" : ""
+    }
+}
+
+/// What something that is fetched is called on the screen.
+@MainActor
+struct SubjectName {
+    /// The photo's name, or what else it is. As it came.
+    let name: String
+    /// `photo`, `thumbnail`, `list`.
+    let kind: String
+    /// What its gallery is called.
+    let gallery: String
+
+    /// Asks the cache, which has the gallery open if anything of it is fetched.
+    init(_ subject: Wish.Subject, _ context: ScreenContext) {
+        let cache = context.caches.cache(subject.gallery)
+        gallery = cache.map { context.title(of: $0.address) } ?? ""
+        switch subject {
+        case .list: (name, kind) = (gallery, "list")
+        case .everyPicture(_, let rendition): (name, kind) = (gallery, "every \(Self.kind(rendition))")
+        case .picture(_, let key, let rendition):
+            let photo = try? cache?.read { try $0.photo(key) }
+            (name, kind) = (photo?.name ?? "a photo that is gone", Self.kind(rendition))
+        }
+    }
+
+    static func kind(_ rendition: Rendition) -> String {
+        switch rendition {
+        case .original: "photo"
+        case .thumbnail: "thumbnail"
+        }
+    }
+}
+
+/// What a gallery is called. Its list has no title of its own, so it is the place where it lies.
+enum GalleryTitle {
+    static func text(_ address: Address) -> String {
+        if let path = address.filePath { return path }
+        let text = address.description
+        let withoutScheme = text.drop { $0 != "/" }.drop { $0 == "/" }
+        return withoutScheme.isEmpty ? text : String(withoutScheme)
     }
 }

@@ -1,8 +1,9 @@
 import Cache
-import Session
 import Cells
 import Commands
 import Model
+import Session
+import Text
 
 /// What is on its way, what is to come, and how the network does.
 ///
@@ -109,5 +110,148 @@ final class TransfersScreen: Screen, ListScreen {
 
     override func draw(in surface: inout Surface, frame: Rect) {
         drawAll(in: &surface, frame)
+    }
+
+    // MARK: - Drawing
+
+    func drawAll(in surface: inout Surface, _ frame: Rect) {
+        var rest = frame
+        places.beginAnew()
+        drawHeader(in: &surface, &rest)
+        drawDetail(in: &surface, &rest)
+        let unnamed = unnamed
+        let more = unnamed.isEmpty || rest.size.rows < 4 ? Rect(Size(columns: 0, rows: 0)) : rest.takeBottom(1)
+        surface.write(
+            "   … and \(unnamed)".truncated(toWidth: more.size.columns), in: more, style: context.theme.detail)
+        let row = TransferRow(columns: rest.size.columns, theme: context.theme)
+        scroll.setVisible(rest.size.rows / row.height)
+        guard !scroll.isEmpty else { return drawEmpty(in: &surface, rest) }
+        let now = context.now()
+        bar.draw(scroll, in: &surface, rest, context.theme)
+        for index in scroll.window {
+            let line = rest.takeTop(row.height)
+            places.note(line, index)
+            let isSelected = index == scroll.selected
+            switch entries[index] {
+            case .export(let job):
+                ExportRow(theme: context.theme, height: row.height)
+                    .draw(job, isSelected: isSelected, in: &surface, frame: line)
+            case .transfer(let transfer):
+                row.draw(
+                    transfer, SubjectName(transfer.subject, context), isSelected: isSelected, now: now,
+                    in: &surface, frame: line)
+            }
+        }
+    }
+
+    private func drawHeader(in surface: inout Surface, _ rest: inout Rect) {
+        let theme = context.theme
+        var line = rest.takeTop(1)
+        _ = line.takeLeft(1)
+        _ = line.takeRight(1)
+        let speed = report.running > 0 ? context.activity.speed : 0
+        let text = TrafficText.speed(speed)
+        let state = TrafficText.state(
+            report, isUsed: !isOffline, columns: line.size.columns - 2 - text.displayWidth)
+        if !state.text.isEmpty {
+            _ = line.takeLeft(surface.write(state.text, in: line, style: state.isBad ? theme.trouble : theme.name))
+            _ = line.takeLeft(2)
+        }
+        _ = line.takeLeft(surface.write(text, in: line, style: theme.selectedName))
+        _ = line.takeLeft(2)
+        let speeds = context.activity.speeds
+        let peak = "peak \(TrafficText.speed(max(speed, Double(speeds.max() ?? 0))))"
+        if line.size.columns >= 20 + peak.displayWidth + 2 {
+            surface.write(peak, in: line.takeRight(peak.displayWidth), style: theme.detail)
+            _ = line.takeRight(2)
+        }
+        // Nothing that could be read out: what comes now, and the most that came, are said in numbers.
+        if !theme.signs.isPlain {
+            let spark = Sparkline.text(speeds, columns: line.size.columns, theme.signs)
+            surface.write(spark, in: line, style: theme.barDone)
+        }
+        drawParticulars(in: &surface, &rest)
+    }
+
+    /// As many lines as they need, but no more than the list can spare.
+    private func drawParticulars(in surface: inout Surface, _ rest: inout Rect) {
+        var lines: [String] = []
+        for part in TrafficText.particulars(report) {
+            if let last = lines.last, last.displayWidth + 3 + part.displayWidth <= rest.size.columns - 2 {
+                lines[lines.count - 1] = "\(last) · \(part)"
+            } else {
+                lines.append(part)
+            }
+        }
+        guard rest.size.rows >= 6 else { return }
+        for text in lines.prefix(rest.size.rows / 5) {
+            var line = rest.takeTop(1)
+            _ = line.takeLeft(1)
+            surface.write(text.truncated(toWidth: line.size.columns), in: line, style: context.theme.detail)
+        }
+        let rule = rest.takeTop(1)
+        surface.write(context.theme.signs.rule(rule.size.columns), in: rule, style: context.theme.detail)
+    }
+
+    /// Where the selected one comes from, and why it waits: what its row may have no room for.
+    private func drawDetail(in surface: inout Surface, _ rest: inout Rect) {
+        var paragraphs: [(text: String, style: Style)]
+        switch selected {
+        case nil: return
+        case .export(let job):
+            paragraphs = [("\(job.gallery) · to \(job.folder)", context.theme.detail)]
+            if let failure = job.failure { paragraphs.insert((failure, context.theme.trouble), at: 0) }
+        case .transfer(let transfer):
+            let name = SubjectName(transfer.subject, context)
+            let place = [name.gallery, transfer.host].filter { !$0.isEmpty }.joined(separator: " · ")
+            paragraphs = [(place, context.theme.detail)]
+            let now = context.now()
+            if let reason = TransferText.reason(transfer.stage, now: now) {
+                paragraphs.insert((reason, context.theme.trouble), at: 0)
+            }
+        }
+        DetailPane(theme: context.theme).draw(
+            paragraphs, lines: rest.size.rows < 12 ? 2 : 3, in: &surface, &rest)
+    }
+
+    /// `12 more queued, 3 more to be tried again`: those that are not in the list.
+    private var unnamed: String {
+        let queued =
+            report.queued
+            - report.transfers.count {
+                switch $0.stage {
+                case .queued, .heldBack: true
+                case .running, .waiting: false
+                }
+            }
+        let waiting = report.waiting - report.transfers.count { if case .waiting = $0.stage { true } else { false } }
+        return [
+            queued > 0 ? "\(queued) more queued" : nil, waiting > 0 ? "\(waiting) more to be tried again" : nil,
+        ].compactMap { $0 }.joined(separator: ", ")
+    }
+
+    private func drawEmpty(in surface: inout Surface, _ frame: Rect) {
+        let text = report.running + report.queued + report.waiting > 0 ? "…" : "Nothing is on its way"
+        EmptyText(title: text).draw(in: &surface, frame, context.theme)
+    }
+}
+
+/// A line of the transfers screen: photos that are being saved, or something that is on its way.
+@MainActor
+enum TransferEntry {
+    /// What it stays, wherever it comes to stand.
+    enum Identity: Hashable {
+        case export(Int)
+        case transfer(Wish.Subject)
+    }
+
+    case export(ExportJob)
+    case transfer(TransferReport)
+
+    var identity: Identity {
+        switch self {
+        case .export(let job): .export(job.number)
+        case .transfer(let transfer): .transfer(transfer.subject)
+        }
     }
 }

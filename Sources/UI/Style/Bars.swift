@@ -56,3 +56,40 @@ struct ScrollBar {
     /// How many entries are not seen.
     private func hidden(_ scroll: ListScroll) -> Int { max(0, scroll.count - scroll.window.count) }
 }
+
+/// A bar that fills from the left; or, where nothing is drawn, how much of it would be full.
+enum ProgressBar {
+    static func draw(_ fraction: Double, in surface: inout Surface, _ frame: Rect, _ theme: Theme) {
+        let fraction = min(1, max(0, fraction))
+        guard !theme.signs.isPlain else {
+            surface.write(text(fraction), in: frame, style: theme.detail)
+            return
+        }
+        let done = Int((Double(frame.size.columns) * fraction).rounded())
+        var rest = frame
+        surface.write(
+            String(repeating: theme.signs.barDone, count: done), in: rest.takeLeft(done), style: theme.barDone)
+        surface.write(String(repeating: theme.signs.barLeft, count: rest.size.columns), in: rest, style: theme.barLeft)
+    }
+
+    /// `45 percent`; in ten columns, as most bars have.
+    private static func text(_ fraction: Double) -> String {
+        let percent = Int((fraction * 100).rounded(.down))
+        return percent == 100 ? "complete" : "\(percent) percent"
+    }
+}
+
+/// A row of bars, one a column, as high as the numbers are: how a minute went, in a line.
+enum Sparkline {
+    /// The last of the numbers, as many as there are columns; the highest of them fills the line, and zero leaves it empty.
+    static func text(_ numbers: [Int64], columns: Int, _ signs: Signs) -> String {
+        let bars = signs.heights
+        let numbers = numbers.suffix(max(0, columns))
+        let highest = max(1, numbers.max() ?? 1)
+        return String(
+            numbers.map { number in
+                guard number > 0 else { return " " }
+                return bars[min(bars.count - 1, Int(Double(number) / Double(highest) * Double(bars.count)))]
+            })
+    }
+}
