@@ -1,8 +1,8 @@
 import Cache
-import Session
+import Concurrency
 import Glibc
 import Model
-import Concurrency
+import Session
 
 /// Copies photos out of a gallery's cache into a folder, and wishes for those that are not there.
 ///
@@ -26,13 +26,13 @@ public actor PhotoExport {
     /// How it went.
     public struct Report: Equatable, Sendable {
         /// Photos that are in the folder now, those included that had been there before.
-        public internal(set) var exported = 0
+        public fileprivate(set) var exported = 0
         /// Photos that could not be had, or not be written.
-        public internal(set) var failed = 0
+        public fileprivate(set) var failed = 0
         /// Photos that it has not come to.
-        public internal(set) var left = 0
+        public fileprivate(set) var left = 0
         /// How to go on with those; nil if there are none.
-        public internal(set) var rest: ExportRest?
+        public fileprivate(set) var rest: ExportRest?
     }
 
     private let cache: GalleryCache
@@ -206,6 +206,79 @@ public actor PhotoExport {
         switch photo.original.trouble {
         case .bad(let failure), .putOff(let failure): failure.reason
         case nil: "it has not been fetched"
+        }
+    }
+}
+
+/// The photos that a stopped export has not reached, as arguments of `vitrine export`.
+///
+/// The command with these ids goes on where the export stopped, and calls files as it would have.
+public struct ExportRest: Equatable, Sendable {
+    /// The gallery that the photos are of.
+    public let gallery: Address
+    /// The folder that they go to.
+    public let folder: String
+    /// The photos' ids in the gallery; empty for all photos.
+    public let ids: [String]
+
+    /// Works it out, or returns nil if the gallery has none of the photos any more.
+    ///
+    /// - Parameters:
+    ///   - keys: all photos of the export, in its order.
+    ///   - left: those that it has not come to.
+    init?(_ keys: [PhotoKey], left: Set<PhotoKey>, of cache: GalleryCache, folder: String) throws {
+        let (photos, isWhole) = try cache.read { reader in
+            let photos = try keys.compactMap { try reader.photo($0) }
+            return (photos, try Self.isWholeGallery(photos, reader))
+        }
+        guard photos.contains(where: { left.contains($0.key) }) else { return nil }
+        (gallery, self.folder) = (cache.address, folder)
+        if isWhole {
+            ids = []
+        } else {
+            // Photos of one title are numbered in the order of the command. So where one of them is there and another is left,
+            // all are named; what is there is not copied again.
+            let rest = photos.filter { left.contains($0.key) }
+            let there = Set(photos.lazy.filter { !left.contains($0.key) }.map(Self.title))
+            ids = (rest.contains { there.contains(Self.title($0)) } ? photos : rest).map(\.galleryID)
+        }
+    }
+
+    /// Whether the command without ids means these photos, and calls their files the same.
+    private static func isWholeGallery(_ photos: [Photo], _ reader: CacheReader) throws -> Bool {
+        guard try reader.gallery().photoCount == photos.count else { return false }
+        var order: [PhotoKey] = []
+        try reader.forEachPhoto { order.append($0.key) }
+        let keys = photos.map(\.key)
+        return keys == order || Set(keys) == Set(order) && Set(photos.map(title)).count == photos.count
+    }
+
+    /// The names of files that may collide, without an ending, which depends on the file.
+    private static func title(_ photo: Photo) -> String {
+        let name = ExportName(photo, nil).folded
+        guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return name }
+        return String(name[..<dot])
+    }
+}
+
+/// Why a photo could not be written where the user wants it.
+public enum ExportError: Error, Equatable, CustomStringConvertible {
+    /// The folder, or a file in it, cannot be made or written; the system's reason.
+    case file(path: String, reason: String)
+    /// There is another file of that name already. It is the user's, and is left as it is.
+    case exists(path: String)
+    /// The gallery does not have the photo any more.
+    case gone
+    /// The photo cannot be had; why.
+    case unavailable(String)
+
+    /// A sentence for the user.
+    public var description: String {
+        switch self {
+        case .file(let path, let reason): "\(path): \(reason)."
+        case .exists(let path): "\(path) is there already, and is another file; it is left as it is."
+        case .gone: "The gallery does not have it any more."
+        case .unavailable(let reason): "It is not here: \(reason)."
         }
     }
 }

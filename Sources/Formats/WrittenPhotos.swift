@@ -201,3 +201,121 @@ extension WrittenPhotos {
         self.digest = digest
     }
 }
+
+/// Where a photo's element lies in ``WrittenPhotos``, or what else became of it.
+struct WrittenPhoto {
+    enum Kind {
+        /// It lies in the bytes.
+        case written
+        /// It has been read, being too long to be kept as it was written; which one of those it is.
+        case read(Int)
+        /// It contains another photo.
+        case outer
+    }
+
+    var kind: Kind
+    /// Where the element begins.
+    let line: Int
+    /// Its attributes, and those of its images.
+    var bytes: Range<Int>
+    /// The lines of its images, by their places.
+    var imageLines: Range<Int>
+    /// Of its bytes.
+    var digest: Int64?
+
+    func moved(bytes offset: Int, imageLines lineOffset: Int) -> WrittenPhoto {
+        var moved = self
+        moved.bytes = bytes.lowerBound - offset..<bytes.upperBound - offset
+        moved.imageLines = imageLines.lowerBound - lineOffset..<imageLines.upperBound - lineOffset
+        return moved
+    }
+}
+
+/// The attributes of one photo as they lie in ``WrittenPhotos``: id, name and date, then kind and reference of each image.
+struct WrittenFields {
+    enum ImageKind: UInt8 {
+        case image = 1
+        case thumbnail = 2
+    }
+
+    private let bytes: UnsafeRawBufferPointer
+    private var place = 0
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    mutating func next() -> UnsafeRawBufferPointer {
+        let count = Int(bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self))
+        place += 4 + count
+        return UnsafeRawBufferPointer(rebasing: bytes[place - count..<place])
+    }
+
+    mutating func nextImage() -> (kind: ImageKind, reference: UnsafeRawBufferPointer)? {
+        guard place < bytes.count, let kind = ImageKind(rawValue: bytes[place]) else { return nil }
+        place += 1
+        return (kind, next())
+    }
+
+    // MARK: - Writing
+
+    static func append(_ value: UnsafeRawBufferPointer?, to bytes: inout [UInt8]) {
+        let start = bytes.count
+        withUnsafeBytes(of: UInt32(value?.count ?? 0)) { bytes.append(contentsOf: $0) }
+        guard let value else { return }
+        Attributes.append(value, to: &bytes)
+        let count = bytes.count - start - 4
+        // Shorter than it was written, where it was written with references.
+        if count < value.count {
+            bytes.withUnsafeMutableBytes { $0.storeBytes(of: UInt32(count), toByteOffset: start, as: UInt32.self) }
+        }
+    }
+}
+
+/// Sixty-four bits that stand for what a gallery wrote of a photo: two entries with the same ones mean the same.
+///
+/// Not a secret, and nothing that withstands somebody who looks for two entries with the same digest: all that a gallery
+/// could bring about by it is that its own change is not noticed.
+struct EntryDigest {
+    /// Goes up when the same writing comes to mean something else, so that it is taken apart again: another rule for
+    /// dates, another cut of names.
+    private static let version: UInt64 = 1
+
+    private let seed: UInt64
+
+    /// - Parameter base: what references are relative to. The same entry means something else in another place.
+    init(base: Address) {
+        var text = base.text
+        seed = text.withUTF8 { Self.digest(UnsafeRawBufferPointer($0), seed: Self.version) }
+    }
+
+    func digest(_ bytes: UnsafeRawBufferPointer) -> Int64 {
+        Int64(bitPattern: Self.digest(bytes, seed: seed))
+    }
+
+    private static func digest(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
+        var state = mixed(seed, UInt64(bytes.count))
+        var place = 0
+        while place + 8 <= bytes.count {
+            state = mixed(state, UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)))
+            place += 8
+        }
+        var last: UInt64 = 0
+        while place < bytes.count {
+            last = last << 8 | UInt64(bytes[place])
+            place += 1
+        }
+        return mixed(mixed(state, last), seed)
+    }
+
+    /// Both halves of a product of 128 bits: each bit of what goes in reaches most of what comes out. The two numbers are
+    /// the digits of π behind the point, the second one made odd.
+    private static func mixed(_ state: UInt64, _ word: UInt64) -> UInt64 {
+        let product = (state ^ word ^ 0x243F_6A88_85A3_08D3).multipliedFullWidth(by: 0x1319_8A2E_0370_7345)
+        return product.high ^ product.low ^ state.rotatedLeft
+    }
+}
+
+extension UInt64 {
+    fileprivate var rotatedLeft: UInt64 { self << 29 | self >> 35 }
+}

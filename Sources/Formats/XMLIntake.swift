@@ -1,3 +1,5 @@
+import Model
+
 /// Checks a document's bytes as they arrive, and hands them to libxml2 in pieces of a bounded size.
 ///
 /// libxml2 looks at an unfinished tag again with each piece, from the tag's beginning. So a tag that comes a byte at a time
@@ -106,4 +108,146 @@ struct XMLIntake {
         }
         return Array(pending[..<count])
     }
+}
+
+/// An XML declaration, `<?xml version="1.0" encoding="…"?>`, read for its encoding.
+struct XMLDeclaration {
+    /// The encoding that it names; nil if it names none.
+    private(set) var encoding: String?
+
+    /// Whether an instruction is a declaration, by its first characters.
+    static func isBegun(by instruction: [UInt8]) -> Bool {
+        instruction.starts(with: "xml".utf8) && instruction.dropFirst(3).first.map(isBlank) ?? false
+    }
+
+    /// Reads an instruction without `<?` and `?>`. Returns nil if it is no declaration, or is written against the rules.
+    init?(_ instruction: [UInt8]) {
+        guard Self.isBegun(by: instruction) else { return nil }
+        var rest = instruction.dropFirst(3).drop(while: Self.isBlank)
+        while !rest.isEmpty {
+            let name = rest.prefix { $0 != UInt8(ascii: "=") && !Self.isBlank($0) }
+            rest = rest.dropFirst(name.count).drop(while: Self.isBlank)
+            guard rest.first == UInt8(ascii: "=") else { return nil }
+            rest = rest.dropFirst().drop(while: Self.isBlank)
+            guard let quote = rest.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return nil }
+            let value = rest.dropFirst().prefix { $0 != quote }
+            rest = rest.dropFirst(value.count + 1)
+            guard rest.first == quote else { return nil }
+            rest = rest.dropFirst().drop(while: Self.isBlank)
+            // Another one of the same name makes the document malformed; of two, none is believed.
+            if name.elementsEqual("encoding".utf8) {
+                guard encoding == nil else { return nil }
+                encoding = String(decoding: value, as: UTF8.self)
+            }
+        }
+    }
+
+    private static func isBlank(_ unit: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(unit) }
+}
+
+/// How a document's characters lie in its bytes, as far as it takes to find its tags.
+///
+/// Read are UTF-8, UTF-16, and encodings of one byte a character that have ASCII in their lower half. In all of these a
+/// tag's signs can be told without a conversion. In others they cannot: a byte that looks like `]` may be half of a
+/// character in Shift_JIS, and a `<` may be written in letters in UTF-7. Those are refused.
+enum DocumentEncoding: Equatable {
+    case bytes
+    case utf16(isLittleEndian: Bool)
+
+    /// Recognises a document by its first four bytes, as libxml2 does.
+    ///
+    /// Throws ``FormatError/encoding(_:)`` for those that are not read.
+    init(_ beginning: some Collection<UInt8>) throws(FormatError) {
+        let bytes = Array(beginning.prefix(4))
+        switch bytes {
+        case [0xFF, 0xFE, 0x00, 0x00], [0x00, 0x00, 0xFE, 0xFF], [0x3C, 0x00, 0x00, 0x00], [0x00, 0x00, 0x00, 0x3C],
+            [0x00, 0x00, 0x3C, 0x00], [0x00, 0x3C, 0x00, 0x00]:
+            throw .encoding("UTF-32")
+        case [0x4C, 0x6F, 0xA7, 0x94]: throw .encoding("EBCDIC")
+        case _ where bytes.starts(with: [0xFF, 0xFE]), [0x3C, 0x00, 0x3F, 0x00]: self = .utf16(isLittleEndian: true)
+        case _ where bytes.starts(with: [0xFE, 0xFF]), [0x00, 0x3C, 0x00, 0x3F]: self = .utf16(isLittleEndian: false)
+        default: self = .bytes
+        }
+    }
+
+    /// How many bytes of a document come before its first character.
+    func markLength(_ beginning: some Collection<UInt8>) -> Int {
+        switch self {
+        case .bytes: beginning.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        case .utf16: beginning.starts(with: [0xFF, 0xFE]) || beginning.starts(with: [0xFE, 0xFF]) ? 2 : 0
+        }
+    }
+
+    /// Throws ``FormatError/encoding(_:)`` unless a document that is encoded so may name that encoding.
+    func check(declared name: String) throws(FormatError) {
+        let name = name.lowercased()
+        // libxml2 keeps to the bytes that it sees where one of these is named, or refuses the document.
+        if ["utf-8", "utf8", "utf-16", "utf16"].contains(name) { return }
+        let isRead =
+            switch self {
+            case .bytes: Self.isSingleByte(name)
+            case .utf16(let isLittleEndian): name == (isLittleEndian ? "utf-16le" : "utf-16be")
+            }
+        guard isRead else { throw .encoding(name.cut(toBytes: 32)) }
+    }
+
+    /// Takes some bytes for code units: those beyond ASCII all become one that is none of XML's signs.
+    ///
+    /// - Parameter odd: half of a unit that the bytes before have left, and then what these leave.
+    func units(_ bytes: ArraySlice<UInt8>, odd: inout UInt8?) -> ArraySlice<UInt8> {
+        guard case .utf16(let isLittleEndian) = self else { return bytes }
+        var units: [UInt8] = []
+        units.reserveCapacity(bytes.count / 2 + 1)
+        for byte in bytes {
+            guard let first = odd else {
+                odd = byte
+                continue
+            }
+            odd = nil
+            let (low, high) = isLittleEndian ? (first, byte) : (byte, first)
+            units.append(high == 0 && low < 0x80 ? low : 0xFF)
+        }
+        return units[...]
+    }
+
+    private static func isSingleByte(_ name: String) -> Bool {
+        if ["us-ascii", "ascii", "latin1", "koi8-r", "koi8-u"].contains(name) { return true }
+        return ["iso-8859-", "iso8859-", "iso_8859-", "windows-125", "cp125"].contains { prefix in
+            name.hasPrefix(prefix) && (1...2).contains(name.utf8.count - prefix.utf8.count)
+                && name.utf8.dropFirst(prefix.utf8.count).allSatisfy { (0x30...0x39).contains($0) }
+        }
+    }
+}
+
+/// Tells what a document is that is no XML, for the sentence that refuses it.
+enum DocumentKind {
+    /// How many bytes it takes to tell.
+    static let length = 64
+
+    /// Names what begins with these bytes: “a JSON file”. Returns nil for nothing but white space.
+    static func name(_ beginning: [UInt8]) -> String? {
+        let text = (beginning.starts(with: [0xEF, 0xBB, 0xBF]) ? beginning.dropFirst(3) : beginning[...])
+            .drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        guard let first = text.first else { return nil }
+        if PictureSignature(beginning) != nil { return "a picture" }
+        if beginning.starts(with: "%PDF".utf8) { return "a PDF document" }
+        if archives.contains(where: { beginning.starts(with: $0) }) { return "a compressed file" }
+        // Texts of two bytes a character have no picture's beginning, and a mark of their own.
+        if [[0xFF, 0xFE], [0xFE, 0xFF]].contains(where: { beginning.starts(with: $0) }) { return "a text file" }
+        let isBinary = text.contains { $0 == 0x7F || ($0 < 0x20 && !(0x08...0x0D).contains($0) && $0 != 0x1B) }
+        if isBinary { return "a binary file" }
+        return first == UInt8(ascii: "{") || first == UInt8(ascii: "[") ? "a JSON file" : "a text file"
+    }
+
+    /// Whether these bytes begin a web page, well-formed or not.
+    static func isWebPage(_ beginning: [UInt8]) -> Bool {
+        let text = String(decoding: beginning.drop { $0 >= 0x80 || $0 <= 0x20 }, as: UTF8.self).lowercased()
+        return ["<!doctype html", "<html", "<head", "<body"].contains { text.hasPrefix($0) }
+    }
+
+    /// gzip, zip, xz, zstd, bzip2, 7z.
+    private static let archives: [[UInt8]] = [
+        [0x1F, 0x8B], [0x50, 0x4B, 0x03, 0x04], [0xFD, 0x37, 0x7A, 0x58, 0x5A], [0x28, 0xB5, 0x2F, 0xFD],
+        [0x42, 0x5A, 0x68], [0x37, 0x7A, 0xBC, 0xAF],
+    ]
 }

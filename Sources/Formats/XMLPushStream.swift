@@ -1,4 +1,5 @@
 import CLibXML2
+import Glibc
 
 /// libxml2's push parser: tags out, as bytes go in.
 ///
@@ -170,5 +171,113 @@ extension String {
         var text = self
         while text.last?.isNewline == true { text.removeLast() }
         return text
+    }
+}
+
+/// libxml2, once it is loaded. Who has no such object calls none of its functions.
+///
+/// It is not linked: a program that reads no gallery does not wait for it. It stays loaded, so a second object costs next to
+/// nothing.
+final class XMLLibrary {
+    /// The file that it is looked for in; the system knows where that lies.
+    static let file = "libxml2.so.2"
+    /// The Debian package that it comes with.
+    private static let package = "libxml2"
+
+    let functions: UnsafePointer<cxml_library>
+
+    /// Loads it.
+    init(file: String) throws(FormatError) {
+        let functions = UnsafeMutablePointer<cxml_library>.allocate(capacity: 1)
+        functions.initialize(to: cxml_library())
+        if let reason = cxml_load(functions, file) {
+            let reason = String(cString: reason)
+            functions.deallocate()
+            throw .missingLibrary(file: file, package: Self.package, reason: reason)
+        }
+        self.functions = UnsafePointer(functions)
+    }
+
+    deinit {
+        functions.deallocate()
+    }
+}
+
+/// The attributes of the element that the parser stands on. Valid inside the parser's callback alone.
+struct Attributes {
+    /// Five pointers an attribute: name, prefix, namespace, and the value's first byte and the one after its last.
+    private let pointers: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?
+    private let count: Int
+
+    init(_ pointers: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?, count: Int32) {
+        self.pointers = pointers
+        self.count = Int(count)
+    }
+
+    /// The longest value, in bytes.
+    var longest: Int {
+        var longest = 0
+        for index in 0..<count { longest = max(longest, value(at: index)?.count ?? 0) }
+        return longest
+    }
+
+    /// The value of an attribute without a namespace, as it lies in the parser's memory; nil if the element does not have it.
+    subscript(name: XMLName) -> UnsafeRawBufferPointer? {
+        for index in 0..<count {
+            guard let pointers, pointers[index * 5 + 1] == nil, let found = pointers[index * 5], found == name else {
+                continue
+            }
+            return value(at: index)
+        }
+        return nil
+    }
+
+    /// Appends what a value says. Where entities are not substituted (and here none ever is), libxml2 writes every `&`,
+    /// however the document wrote it, as `&#38;`: so that whoever reads the value again finds it well-formed. Nobody does
+    /// here.
+    static func append(_ value: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
+        guard value.contains(UInt8(ascii: "&")) else { return bytes.append(contentsOf: value) }
+        let escaped: [UInt8] = [0x26, 0x23, 0x33, 0x38, 0x3B]
+        var rest = value[...]
+        while let byte = rest.first {
+            bytes.append(byte)
+            rest = rest.dropFirst(rest.starts(with: escaped) ? escaped.count : 1)
+        }
+    }
+
+    private func value(at index: Int) -> UnsafeRawBufferPointer? {
+        guard let pointers, let start = pointers[index * 5 + 3], let end = pointers[index * 5 + 4] else { return nil }
+        return UnsafeRawBufferPointer(start: start, count: end - start)
+    }
+}
+
+/// The name of an element or an attribute that a gallery's file may have.
+struct XMLName: Sendable {
+    private let text: StaticString
+
+    private init(_ text: StaticString) {
+        self.text = text
+    }
+
+    static let photo = Self("photo")
+    static let image = Self("image")
+    static let id = Self("id")
+    static let name = Self("name")
+    static let date = Self("date")
+    static let kind = Self("kind")
+    static let reference = Self("srcURL")
+    static let thumbnail = Self("thumbnail")
+
+    /// Whether libxml2's name is this one.
+    static func == (pointer: UnsafePointer<xmlChar>, name: XMLName) -> Bool {
+        strcmp(
+            UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self),
+            UnsafeRawPointer(name.text.utf8Start).assumingMemoryBound(to: CChar.self)) == 0
+    }
+
+    /// Whether a value is this one.
+    static func == (value: UnsafeRawBufferPointer, name: XMLName) -> Bool {
+        value.count == name.text.utf8CodeUnitCount
+            && value.baseAddress.map { memcmp($0, name.text.utf8Start, value.count) == 0 } ?? false
     }
 }

@@ -97,3 +97,61 @@ struct FolderWalk: IteratorProtocol {
         return Level(path: path, entries: entries.sorted { $1.bytes.lexicographicallyPrecedes($0.bytes) })
     }
 }
+
+/// A name in a folder, and what it is of, as far as the folder itself says.
+struct FolderEntry {
+    enum Kind {
+        case folder, file, other
+        /// There are file systems that do not say.
+        case unknown
+    }
+
+    let kind: Kind
+    /// The name, if it is UTF-8.
+    let name: String?
+    /// The name with what is not UTF-8 replaced, to be shown.
+    let shownName: String
+    /// The name as it is, which names are sorted by.
+    let bytes: [UInt8]
+
+    init(_ entry: UnsafeMutablePointer<dirent>) {
+        kind =
+            switch Int(entry.pointee.d_type) {
+            case Int(DT_DIR): .folder
+            case Int(DT_REG): .file
+            case Int(DT_UNKNOWN): .unknown
+            default: .other
+            }
+        // The name goes as far as its zero, whatever room the declaration gives it.
+        let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+        let start = (UnsafeMutableRawPointer(entry) + offset).assumingMemoryBound(to: CChar.self)
+        name = String(validatingCString: start)
+        shownName = name ?? String(cString: start)
+        bytes = Array(UnsafeRawBufferPointer(start: start, count: strlen(start)))
+    }
+
+    /// What begins with a dot is hidden.
+    var isHidden: Bool { bytes.first == UInt8(ascii: ".") }
+}
+
+/// Whether a folder holds photos that could be published.
+public enum FolderPhotos {
+    /// The most files that are looked at: more would keep a user waiting for a sentence.
+    private static let maximumFiles = 1_000
+
+    /// Whether there is a photo in a folder or below it, by the first bytes of its first 1,000 files.
+    ///
+    /// A folder that cannot be read holds none.
+    public static func areIn(_ path: String) -> Bool {
+        guard let folder = try? OpenFolder(path), var walk = try? FolderWalk(folder) else { return false }
+        for _ in 0..<maximumFiles {
+            guard let item = walk.next() else { return false }
+            guard case .file(let path, _) = item, let file = folder.file(path.text) else { continue }
+            defer { close(file) }
+            var head = [UInt8](repeating: 0, count: PictureSignature.length)
+            let count = head.withUnsafeMutableBytes { file.readAll(at: 0, into: $0) }
+            if PictureSignature(head.prefix(count)) != nil { return true }
+        }
+        return false
+    }
+}

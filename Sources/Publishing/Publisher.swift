@@ -1,6 +1,6 @@
+import Concurrency
 import Model
 import Pictures
-import Concurrency
 
 /// Makes a folder of photos a gallery: a list, `gallery.xml`, and `thumbnails/` beside it.
 ///
@@ -190,5 +190,70 @@ public actor Publisher {
             onEvent(.removed(Self.path(line)))
         }
         try record.tidy()
+    }
+}
+
+/// Something that publishing a folder came to.
+public enum PublishEvent: Equatable, Sendable {
+    /// So many files have been looked at, of so many.
+    case progress(Int, of: Int?)
+    /// The gallery has a photo that it did not have; its path in the folder.
+    case added(String)
+    /// A photo is another than it was.
+    case changed(String)
+    /// The gallery has a photo no longer.
+    case removed(String)
+    /// A file is no part of the gallery; why.
+    case failed(String, reason: String)
+    /// A photo is part of the gallery, but its file ends before it does.
+    case cutShort(String)
+}
+
+/// How publishing a folder went.
+public struct PublishReport: Equatable, Sendable {
+    /// Photos that the gallery has.
+    public fileprivate(set) var photos = 0
+    /// Those of them that it did not have before.
+    public fileprivate(set) var added = 0
+    /// Those of them that were others before, or whose thumbnails were lost.
+    public fileprivate(set) var changed = 0
+    /// Photos that it had before.
+    public fileprivate(set) var removed = 0
+    /// Files that could not be looked at, or are pictures that cannot be decoded.
+    public fileprivate(set) var failed = 0
+    /// Files that are no pictures.
+    public fileprivate(set) var others = 0
+    /// Pictures of formats that are not read, by the format's name.
+    public fileprivate(set) var unread: [String: Int] = [:]
+    /// Whether the list is another than it was.
+    public fileprivate(set) var isListNew = false
+    /// Whether it was ended before it was done. The gallery is then as it was.
+    public fileprivate(set) var isInterrupted = false
+}
+
+/// Why a folder could not be made a gallery.
+public enum PublishingError: Error, Equatable, CustomStringConvertible {
+    /// The folder, or a file in it, cannot be read or written; the system's reason.
+    case file(path: String, reason: String)
+    /// There is a list of another making. It is the user's, and is left as it is.
+    case notOurs(path: String)
+    /// Somebody else is at work on the folder.
+    case locked(path: String)
+    /// No picture can be decoded; why.
+    case decoder(reason: String)
+    /// There is no picture in the folder, and never was one.
+    case noPhotos(path: String)
+
+    /// A sentence for the user.
+    public var description: String {
+        switch self {
+        case .file(let path, let reason): "\(path): \(reason)."
+        case .notOurs(let path):
+            "\(path) is there already and was not made by “vitrine publish”; it is left as it is. "
+                + "Move it away, and publish again."
+        case .locked(let path): "\(path) is just being published by another Vitrine."
+        case .decoder(let reason): reason
+        case .noPhotos(let path): "\(path) holds no photos; no gallery is made."
+        }
     }
 }

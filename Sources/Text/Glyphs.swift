@@ -73,3 +73,119 @@ public struct Glyphs: Sequence, Sendable {
         }
     }
 }
+
+/// What fills one cell of a terminal, or two side by side: one visible scalar and the marks that sit on it.
+public struct Glyph: Hashable, Sendable {
+    /// A single spacing scalar, followed by at most ``Glyph/maximumMarks`` combining ones.
+    public let text: String
+    /// The columns it takes: 1 or 2.
+    public let width: Int
+
+    /// The most combining marks a glyph carries. Terminals stack them without end, over the lines above; ncurses
+    /// itself stops here (`CCHARW_MAX` is 5: the character and four marks).
+    public static let maximumMarks = 4
+
+    /// A blank cell.
+    public static let space = Glyph(text: " ", width: 1)
+
+    init(text: String, width: Int) {
+        self.text = text
+        self.width = width
+    }
+
+    /// Makes the glyph that a single character would become, or a blank if it leaves nothing to show.
+    ///
+    ///     surface.fill(row, with: Glyph("─"))
+    public init(_ character: Character) {
+        var glyphs = Glyphs(String(character)).makeIterator()
+        self = glyphs.next() ?? .space
+    }
+}
+
+/// What a scalar that came from outside may do to a line of text.
+///
+/// A terminal obeys more than it shows. Control characters move, erase and answer; bidirectional overrides and
+/// tag characters make a name read as another name; a joiner or a variation selector changes the width that some
+/// terminals give to its neighbours. None of them gets through as itself.
+enum ScalarKind: Equatable {
+    /// Stands for itself, one or two columns wide.
+    case spacing(width: Int)
+    /// Takes no column and sits on the glyph before it.
+    case combining
+    /// Says nothing that a cell could show, and is left out.
+    case dropped
+    /// Would do harm or mislead; shown as this mark instead.
+    case replaced(by: Unicode.Scalar)
+
+    init(_ scalar: Unicode.Scalar) {
+        let value = scalar.value
+        switch value {
+        case 0x20...0x7E, 0xA0...0xAC, 0xAE...0x2FF: self = .spacing(width: 1)
+        // U+2400 and up picture the C0 controls one by one, so an escape is seen to be an escape.
+        case 0x00...0x1F: self = .replaced(by: Unicode.Scalar(0x2400 + value) ?? Self.mark)
+        case 0x7F: self = .replaced(by: "\u{2421}")
+        // C1: 0x9B alone is a control sequence introducer to terminals in 8-bit mode.
+        case 0x80...0x9F: self = .replaced(by: Self.mark)
+        // Soft hyphen, zero-width non-joiner and joiner, variation selectors: rendering hints that a grid of
+        // cells cannot follow and that terminals measure differently.
+        case 0xAD, 0x200C, 0x200D, 0xFE00...0xFE0F, 0xE0100...0xE01EF: self = .dropped
+        // Hangul medial vowels and final consonants join the syllable before them.
+        case 0x1160...0x11FF, 0xD7B0...0xD7C6, 0xD7CB...0xD7FB: self = .combining
+        default: self = Self.byCategory(of: scalar)
+        }
+    }
+
+    private static func byCategory(of scalar: Unicode.Scalar) -> ScalarKind {
+        let properties = scalar.properties
+        if properties.isDefaultIgnorableCodePoint { return .replaced(by: mark) }
+        switch properties.generalCategory {
+        case .nonspacingMark, .enclosingMark:
+            return .combining
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned:
+            return .replaced(by: mark)
+        default:
+            return .spacing(width: WideRanges.contains(scalar.value) ? 2 : 1)
+        }
+    }
+
+    /// The replacement character, which every font has and nobody takes for part of a name.
+    private static let mark: Unicode.Scalar = "\u{FFFD}"
+}
+
+/// The scalars that take two columns of a terminal, as East Asian Width and the emoji tables have them.
+///
+/// A table of our own and not `wcwidth`, because that answers by the locale of the process: under `LANG=C` it
+/// knows no width at all, and the same name must have the same columns in a test, in a pipe and on a screen.
+/// A test holds this table against the system's `wcwidth` under a UTF-8 locale, scalar by scalar.
+enum WideRanges {
+    static func contains(_ value: UInt32) -> Bool {
+        // Binary search for the last range that begins at or before `value`.
+        var low = 0
+        var high = ranges.count
+        while low < high {
+            let middle = (low + high) / 2
+            if ranges[middle].lowerBound <= value { low = middle + 1 } else { high = middle }
+        }
+        return low > 0 && ranges[low - 1].upperBound >= value
+    }
+
+    private static let ranges: [ClosedRange<UInt32>] = [
+        0x1100...0x115F, 0x231A...0x231B, 0x2329...0x232A, 0x23E9...0x23EC, 0x23F0...0x23F0,
+        0x23F3...0x23F3, 0x25FD...0x25FE, 0x2614...0x2615, 0x2648...0x2653, 0x267F...0x267F,
+        0x2693...0x2693, 0x26A1...0x26A1, 0x26AA...0x26AB, 0x26BD...0x26BE, 0x26C4...0x26C5,
+        0x26CE...0x26CE, 0x26D4...0x26D4, 0x26EA...0x26EA, 0x26F2...0x26F3, 0x26F5...0x26F5,
+        0x26FA...0x26FA, 0x26FD...0x26FD, 0x2705...0x2705, 0x270A...0x270B, 0x2728...0x2728,
+        0x274C...0x274C, 0x274E...0x274E, 0x2753...0x2755, 0x2757...0x2757, 0x2795...0x2797,
+        0x27B0...0x27B0, 0x27BF...0x27BF, 0x2B1B...0x2B1C, 0x2B50...0x2B50, 0x2B55...0x2B55,
+        0x2E80...0x3029, 0x302E...0x303E, 0x3041...0x3096, 0x309B...0xA4C6, 0xA960...0xA97C,
+        0xAC00...0xD7A3, 0xF900...0xFAD9, 0xFE10...0xFE19, 0xFE30...0xFE6B, 0xFF01...0xFF60,
+        0xFFE0...0xFFE6, 0x16FE0...0x16FE3, 0x16FF0...0x1B2FB, 0x1F004...0x1F004, 0x1F0CF...0x1F0CF,
+        0x1F18E...0x1F18E, 0x1F191...0x1F19A, 0x1F200...0x1F320, 0x1F32D...0x1F335, 0x1F337...0x1F37C,
+        0x1F37E...0x1F393, 0x1F3A0...0x1F3CA, 0x1F3CF...0x1F3D3, 0x1F3E0...0x1F3F0, 0x1F3F4...0x1F3F4,
+        0x1F3F8...0x1F43E, 0x1F440...0x1F440, 0x1F442...0x1F4FC, 0x1F4FF...0x1F53D, 0x1F54B...0x1F54E,
+        0x1F550...0x1F567, 0x1F57A...0x1F57A, 0x1F595...0x1F596, 0x1F5A4...0x1F5A4, 0x1F5FB...0x1F64F,
+        0x1F680...0x1F6C5, 0x1F6CC...0x1F6CC, 0x1F6D0...0x1F6D2, 0x1F6D5...0x1F6DF, 0x1F6EB...0x1F6EC,
+        0x1F6F4...0x1F6FC, 0x1F7E0...0x1F7F0, 0x1F90C...0x1F93A, 0x1F93C...0x1F945, 0x1F947...0x1F9FF,
+        0x1FA70...0x1FAF6, 0x20000...0x3134A,
+    ]
+}

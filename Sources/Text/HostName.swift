@@ -117,3 +117,155 @@ public enum HostName {
         return letters.allSatisfy { like.contains($0) }
     }
 }
+
+/// Labels of host names in other letters than ASCII's, as they are written in ASCII (RFC 3492), without their `xn--`.
+enum Punycode {
+    private static let (base, least, most, skew, damp): (UInt32, UInt32, UInt32, UInt32, UInt32) = (36, 1, 26, 38, 700)
+    private static let (firstBias, firstScalar): (UInt32, UInt32) = (72, 128)
+    /// A name's label has 63 characters at most, which bounds every sum below.
+    private static let longest = 63
+
+    /// The ASCII form of a label; nil if that is too long for one.
+    static func encode(_ label: some Sequence<Unicode.Scalar>) -> String? {
+        let scalars = label.map(\.value)
+        guard scalars.count <= longest else { return nil }
+        var output = scalars.filter { $0 < firstScalar }
+        let plain = UInt32(output.count)
+        var (done, bias, next, delta) = (plain, firstBias, firstScalar, UInt32(0))
+        if plain > 0 { output.append(0x2D) }
+        while done < scalars.count {
+            // At most 0x10FFFF times 64.
+            guard let smallest = scalars.filter({ $0 >= next }).min() else { return nil }
+            delta += (smallest - next) * (done + 1)
+            next = smallest
+            for scalar in scalars {
+                if scalar < next { delta += 1 }
+                guard scalar == next else { continue }
+                var (rest, place) = (delta, base)
+                while rest >= threshold(place, bias) {
+                    let limit = threshold(place, bias)
+                    output.append(digit(limit + (rest - limit) % (base - limit)))
+                    rest = (rest - limit) / (base - limit)
+                    place += base
+                }
+                output.append(digit(rest))
+                bias = adapted(delta, done + 1, isFirst: done == plain)
+                (delta, done) = (0, done + 1)
+            }
+            delta += 1
+            next += 1
+        }
+        guard output.count <= longest else { return nil }
+        return String(decoding: output.map(UInt8.init), as: UTF8.self)
+    }
+
+    /// The label that an ASCII form stands for; nil if it is none.
+    static func decode(_ text: some StringProtocol) -> String? {
+        let bytes = text.utf8.map(UInt32.init)
+        guard bytes.count <= longest, bytes.allSatisfy({ $0 < firstScalar }) else { return nil }
+        let mark = bytes.lastIndex(of: 0x2D)
+        var output = Array(bytes[..<(mark ?? 0)])
+        var rest = bytes[(mark.map { $0 + 1 } ?? 0)...]
+        var (bias, next, index) = (firstBias, firstScalar, UInt32(0))
+        while !rest.isEmpty {
+            let (before, count) = (index, UInt32(output.count) + 1)
+            var (weight, place) = (UInt32(1), base)
+            while true {
+                guard let byte = rest.popFirst(), let digit = value(of: byte) else { return nil }
+                let step = digit.multipliedReportingOverflow(by: weight)
+                let sum = index.addingReportingOverflow(step.partialValue)
+                guard !step.overflow, !sum.overflow else { return nil }
+                index = sum.partialValue
+                let limit = threshold(place, bias)
+                if digit < limit { break }
+                let wider = weight.multipliedReportingOverflow(by: base - limit)
+                guard !wider.overflow else { return nil }
+                weight = wider.partialValue
+                place += base
+            }
+            bias = adapted(index - before, count, isFirst: before == 0)
+            let scalar = next.addingReportingOverflow(index / count)
+            guard !scalar.overflow, Unicode.Scalar(scalar.partialValue) != nil else { return nil }
+            next = scalar.partialValue
+            index %= count
+            output.insert(next, at: Int(index))
+            index += 1
+        }
+        var label = String.UnicodeScalarView()
+        label.append(contentsOf: output.compactMap(Unicode.Scalar.init))
+        return String(label)
+    }
+
+    private static func threshold(_ place: UInt32, _ bias: UInt32) -> UInt32 {
+        place <= bias ? least : min(place - bias, most)
+    }
+
+    /// Section 6.1.
+    private static func adapted(_ delta: UInt32, _ count: UInt32, isFirst: Bool) -> UInt32 {
+        var (delta, place) = (isFirst ? delta / damp : delta / 2, UInt32(0))
+        delta += delta / count
+        while delta > (base - least) * most / 2 {
+            delta /= base - least
+            place += base
+        }
+        return place + (base - least + 1) * delta / (delta + skew)
+    }
+
+    private static func digit(_ value: UInt32) -> UInt32 { value < 26 ? 0x61 + value : 0x30 + value - 26 }
+
+    private static func value(of byte: UInt32) -> UInt32? {
+        switch byte {
+        case 0x61...0x7A: byte - 0x61
+        case 0x41...0x5A: byte - 0x41
+        case 0x30...0x39: byte - 0x30 + 26
+        default: nil
+        }
+    }
+}
+
+/// Whose letters a scalar belongs to, as far as that decides whether a host's name may mislead.
+///
+/// After the blocks of Unicode. A character in none of these belongs to no script here, and makes a name look like another one
+/// for all that is known.
+enum Script: Hashable {
+    case latin, greek, cyrillic, armenian, hebrew, arabic, devanagari, bengali, gurmukhi, gujarati, oriya, tamil, telugu
+    case kannada, malayalam, sinhala, thai, lao, tibetan, myanmar, georgian, ethiopic, khmer
+    case han, hiragana, katakana, bopomofo, hangul
+
+    init?(_ scalar: Unicode.Scalar) {
+        guard !Self.likeASCII.contains(scalar), let entry = Self.blocks.first(where: { $0.0.contains(scalar.value) })
+        else { return nil }
+        self = entry.1
+    }
+
+    /// Letters of Latin that look like others of ASCII.
+    private static let likeASCII: Set<Unicode.Scalar> = ["ı", "ȷ", "ƨ", "ƅ", "ƽ", "ǃ", "ǀ", "ǁ", "ǂ"]
+
+    private static let blocks: [(ClosedRange<UInt32>, Script)] = [
+        (0x41...0x5A, .latin), (0x61...0x7A, .latin), (0xB7...0xB7, .latin), (0xC0...0x24F, .latin),
+        (0x1E00...0x1EFF, .latin), (0x370...0x3FF, .greek), (0x1F00...0x1FFF, .greek), (0x400...0x52F, .cyrillic),
+        (0x530...0x58F, .armenian), (0x590...0x5FF, .hebrew), (0x600...0x6FF, .arabic), (0x750...0x77F, .arabic),
+        (0x8A0...0x8FF, .arabic), (0x900...0x97F, .devanagari), (0x980...0x9FF, .bengali), (0xA00...0xA7F, .gurmukhi),
+        (0xA80...0xAFF, .gujarati), (0xB00...0xB7F, .oriya), (0xB80...0xBFF, .tamil), (0xC00...0xC7F, .telugu),
+        (0xC80...0xCFF, .kannada), (0xD00...0xD7F, .malayalam), (0xD80...0xDFF, .sinhala), (0xE00...0xE7F, .thai),
+        (0xE80...0xEFF, .lao), (0xF00...0xFFF, .tibetan), (0x1000...0x109F, .myanmar), (0x10A0...0x10FF, .georgian),
+        (0x1200...0x139F, .ethiopic), (0x1780...0x17FF, .khmer), (0x3005...0x3007, .han), (0x3041...0x309F, .hiragana),
+        (0x30A0...0x30FF, .katakana), (0x31F0...0x31FF, .katakana), (0x3105...0x312F, .bopomofo),
+        (0x31A0...0x31BF, .bopomofo), (0x3400...0x4DBF, .han), (0x4E00...0x9FFF, .han), (0xAC00...0xD7A3, .hangul),
+        (0x20000...0x3FFFF, .han),
+    ]
+
+    /// Scripts that are written together: the "highly restrictive" level of UTS 39, section 5.2.
+    static let together: [Set<Script>] = [
+        [.latin, .han, .hiragana, .katakana], [.latin, .han, .bopomofo], [.latin, .han, .hangul],
+    ]
+
+    /// Letters that look like Latin ones, by script: a word of these alone reads like another one.
+    static let likeLatin: [Script: Set<Unicode.Scalar>] = [
+        .cyrillic: Set("асԁеғһіјкӏмнорԛѕтԝхуьѵѡвгпҽԗъ".unicodeScalars),
+        .greek: Set("αβγεηικνοπρστυωχ".unicodeScalars),
+    ]
+
+    /// Signs that look like a dash, a dot or a stroke beside ASCII.
+    static let likeMarks: Set<Unicode.Scalar> = ["一", "丨", "丶", "丿", "ノ", "ー", "〇", "・", "·"]
+}

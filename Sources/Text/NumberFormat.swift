@@ -6,11 +6,11 @@ import Glibc
 ///     NumberFormat.plain.text(1_234_567)       // "1234567", for programs
 public struct NumberFormat: Hashable, Sendable {
     /// What stands before the tenths.
-    let point: String
+    private let point: String
     /// What stands between groups of digits; empty where nothing does.
-    let separator: String
+    private let separator: String
     /// How many digits the groups have, the last one first; the first of a number has as many as are left.
-    let groups: [Int]
+    private let groups: [Int]
 
     /// As in programs.
     public static let plain = NumberFormat(point: ".", separator: "", groups: [])
@@ -63,5 +63,42 @@ public struct NumberFormat: Hashable, Sendable {
     private static func text(_ item: some BinaryInteger) -> String? {
         let text = String(validating: bytes(nl_item(item)), as: UTF8.self)
         return text.flatMap { $0.isEmpty || $0.displayWidth > 1 ? nil : $0 }
+    }
+}
+
+/// Amounts of data as people read them.
+public enum ByteText {
+    /// `512 B`, `12.3 KB`, `4.0 MB`; in the user's locale, or in another format.
+    public static func text(_ bytes: Int64, _ format: NumberFormat = .current) -> String {
+        guard bytes >= 1_000 else { return "\(bytes) B" }
+        // What a server says of itself may be anything, so nothing here can be too large.
+        var tenths = bytes / 100
+        for unit in ["KB", "MB", "GB"] {
+            if tenths < 10_000 { return "\(format.text(tenths: tenths)) \(unit)" }
+            tenths /= 1_000
+        }
+        return "\(format.text(tenths: tenths)) TB"
+    }
+
+    /// How much of how much, where the whole is known.
+    public static func text(_ done: Int64, of total: Int64?) -> String {
+        total.map { "\(text(done)) of \(text($0))" } ?? text(done)
+    }
+}
+
+/// Numbers of things.
+public enum CountText {
+    /// `1 photo`, `12 photos`; for words with a plural of their own, `1 gallery`, `2 galleries`. The number is as the user's
+    /// locale has it, or in another format.
+    public static func text(
+        _ count: Int, _ one: String, _ many: String? = nil, _ format: NumberFormat = .current
+    ) -> String {
+        format.text(count) + " " + (count == 1 ? one : many ?? one + "s")
+    }
+
+    /// `3 of 1,204`.
+    public static func text(_ place: Int, of count: Int) -> String {
+        let format = NumberFormat.current
+        return "\(format.text(place)) of \(format.text(count))"
     }
 }

@@ -73,7 +73,7 @@ import Testing
             // As it is called when there is room; that it is, the next test shows.
             if !line.queue.isIdle { line.queue.flush() }
         }
-        #expect(read == all && line.queue.isIdle && idle == 1 && line.queue.written == all.count)
+        #expect(read == all && line.queue.isIdle && idle == 1)
     }
 
     @Test func whatIsLeftIsWrittenWhenThereIsRoom() async {
@@ -86,7 +86,7 @@ import Testing
         // Each time there is room it writes what fits.
         Reader(line.readEnd, count).begin()
         for await _ in whenIdle { break }
-        #expect(line.queue.isIdle && line.queue.written == count)
+        #expect(line.queue.isIdle)
     }
 
     @Test func onTheWayOutWhatIsLeftOfAPictureIsNotWaitedFor() {
@@ -134,6 +134,6 @@ import Testing
         line.queue.onIdle = { Issue.record("nothing was sent") }
         line.queue.send([] as [UInt8])
         line.queue.send([[], []])
-        #expect(line.queue.isIdle && line.queue.written == 0)
+        #expect(line.queue.isIdle)
     }
 }

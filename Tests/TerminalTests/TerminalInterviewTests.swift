@@ -1,22 +1,40 @@
 import Cells
+import Dispatch
 import Testing
 
 @testable import Terminal
 
 @MainActor @Suite struct TerminalInterviewTests {
-    @Test func itIsWaitedForFromWhenTheQuestionsAreWithTheTerminal() {
+    @Test("The time limit starts when the questions have been sent")
+    func timeLimit() async {
         var sent: [[UInt8]] = []
+        let (ends, end) = AsyncStream<Void>.makeStream()
+        var count = 0
         let interview = TerminalInterview(
-            size: { Size(columns: 80, rows: 24) }, send: { sent.append($0) }, onAnswers: {})
+            limit: 0, size: { Size(columns: 80, rows: 24) }, send: { sent.append($0) },
+            onAnswers: {
+                count += 1
+                end.yield()
+            })
         interview.ask([.cellSize])
-        #expect(sent.count == 1 && interview.isAnswerDue && !interview.isTimed)
+        await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
+        #expect(sent.count == 1 && interview.isAnswerDue && count == 0)
         interview.noteSent()
-        #expect(interview.isTimed)
-        interview.take(.attributes([62]))
-        #expect(!interview.isTimed && !interview.isAnswerDue)
-        // Nothing is asked now.
-        interview.noteSent()
-        #expect(!interview.isTimed)
+        for await _ in ends { break }
+        #expect(count == 1)
         interview.stop()
+    }
+
+    @Test("The last answer ends the questions, and a later report of sent bytes starts no timer")
+    func lastAnswer() async {
+        var count = 0
+        let interview = TerminalInterview(
+            limit: 0, size: { Size(columns: 80, rows: 24) }, send: { _ in }, onAnswers: { count += 1 })
+        interview.ask([.cellSize])
+        interview.take(.attributes([62]))
+        #expect(!interview.isAnswerDue && count == 1)
+        interview.noteSent()
+        await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
+        #expect(count == 1)
     }
 }

@@ -5,7 +5,7 @@ import Dispatch
 @MainActor
 final class TerminalInterview {
     /// An answer that takes longer is none: milliseconds.
-    static let limit = 1_000
+    static let usualLimit = 1_000
     /// For so many milliseconds an answer may still come from a terminal that has given none so far, and must not be read by
     /// others.
     static let overdueLimit = 10_000
@@ -24,20 +24,23 @@ final class TerminalInterview {
     private var overdueUntil: DispatchTime?
     /// Ends questions that are not answered. There is one only as long as there are such.
     private var timer: (any DispatchSourceTimer)?
+    /// Milliseconds to wait for an answer.
+    private let limit: Int
     private let size: () -> Size
     private let send: ([UInt8]) -> Void
     /// Called when something has been found out, or that it cannot be.
     private let onAnswers: () -> Void
 
     /// - Parameter size: how many cells there are.
-    init(size: @escaping () -> Size, send: @escaping ([UInt8]) -> Void, onAnswers: @escaping () -> Void) {
+    init(
+        limit: Int = TerminalInterview.usualLimit, size: @escaping () -> Size, send: @escaping ([UInt8]) -> Void,
+        onAnswers: @escaping () -> Void
+    ) {
+        self.limit = limit
         self.size = size
         self.send = send
         self.onAnswers = onAnswers
     }
-
-    /// Whether there will be an end to what is asked now.
-    var isTimed: Bool { timer != nil }
 
     /// What has been found out.
     var answers: TerminalAnswers { inquiry.answers }
@@ -69,7 +72,7 @@ final class TerminalInterview {
     func noteSent() {
         guard inquiry.isOpen, timer == nil else { return }
         let timer = DispatchSource.makeTimerSource(queue: .main)
-        timer.schedule(deadline: .now() + .milliseconds(Self.limit))
+        timer.schedule(deadline: .now() + .milliseconds(limit))
         timer.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.giveUp() } }
         timer.resume()
         self.timer = timer

@@ -78,3 +78,76 @@ struct KeySequences {
         ("kf12", Key(.function(12))),
     ]
 }
+
+/// One sequence that begins with `ESC [`: what a user meant by it, if it was a user, or what the terminal answered.
+struct ControlSequence {
+    let introducer: UInt8?
+    let numbers: [Int]
+    /// What stands between the parameters and the end, and makes another sequence of it.
+    let intermediates: [UInt8]
+    let final: UInt8
+
+    init(parameters: ArraySlice<UInt8>, final: UInt8) {
+        self.final = final
+        // `<`, `=`, `>` and `?` at the beginning mark private sequences: mouse reports and replies.
+        let isPrivate = parameters.first.map { (0x3C...0x3F).contains($0) } ?? false
+        introducer = isPrivate ? parameters.first : nil
+        let end = parameters.firstIndex { (0x20...0x2F).contains($0) } ?? parameters.endIndex
+        intermediates = Array(parameters[end...])
+        numbers = parameters[..<end].dropFirst(isPrivate ? 1 : 0).split(
+            separator: UInt8(ascii: ";"), omittingEmptySubsequences: false
+        )
+        .map { Int(String(decoding: $0.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)) ?? 0 }
+    }
+
+    var isPasteStart: Bool { introducer == nil && final == UInt8(ascii: "~") && numbers.first == 200 }
+
+    /// The event; nil for replies, and for what is not known.
+    var event: InputEvent? {
+        guard intermediates.isEmpty else { return nil }
+        guard introducer == nil else {
+            return introducer == UInt8(ascii: "<") ? mouse : nil
+        }
+        switch final {
+        case UInt8(ascii: "I"): return .focus(true)
+        case UInt8(ascii: "O"): return .focus(false)
+        case UInt8(ascii: "Z"): return .key(Key(.tab, .shift))
+        case UInt8(ascii: "~"):
+            return KeySequences.numberedKey(numbers.first ?? 0).map { .key(Key($0, modifiers)) }
+        default:
+            // A cursor position report, `ESC [ row ; column R`, looks like F3 with modifiers. F3 is never sent so with
+            // a row other than 1.
+            guard final != UInt8(ascii: "R") || numbers.first == 1 || numbers.isEmpty else { return nil }
+            return KeySequences.letteredKey(final).map { .key(Key($0, modifiers)) }
+        }
+    }
+
+    /// xterm sends one more than the bits.
+    private var modifiers: Key.Modifiers {
+        guard numbers.count > 1, (2...8).contains(numbers[1]) else { return [] }
+        return Key.Modifiers(rawValue: UInt8(numbers[1] - 1))
+    }
+
+    /// `ESC [ < button ; column ; row M`, or `m` when a button is let go.
+    private var mouse: InputEvent? {
+        guard numbers.count == 3, [UInt8(ascii: "M"), UInt8(ascii: "m")].contains(final),
+            (1...10_000).contains(numbers[1]), (1...10_000).contains(numbers[2])
+        else { return nil }
+        let bits = numbers[0]
+        let position = Point(column: numbers[1] - 1, row: numbers[2] - 1)
+        var modifiers: Key.Modifiers = []
+        if bits & 4 != 0 { modifiers.insert(.shift) }
+        if bits & 8 != 0 { modifiers.insert(.alt) }
+        if bits & 16 != 0 { modifiers.insert(.control) }
+        let button = bits & 3
+        let action: InputEvent.Mouse.Action
+        switch bits & 0b1110_0011 {
+        case 64: action = .wheelUp
+        case 65: action = .wheelDown
+        case 32...34: action = .drag(button + 1)
+        case 0...2: action = final == UInt8(ascii: "M") ? .press(button + 1) : .release(button + 1)
+        default: return nil
+        }
+        return .mouse(.init(action, at: position, modifiers: modifiers))
+    }
+}

@@ -34,22 +34,22 @@ public final class Terminal {
     }
 
     private let tty: TTY
-    let environment: TerminalEnvironment
+    private let environment: TerminalEnvironment
     private var wishes: TerminalWishes
-    let screen: NcursesScreen
-    let output: OutputQueue
+    private let screen: NcursesScreen
+    private let output: OutputQueue
     private let terminfoColours: Int
     private var input: InputReader?
     private var signals: SignalSources?
     private var frames: FrameLoop?
-    var interview: TerminalInterview?
+    private var interview: TerminalInterview?
     /// What the terminal has been asked since it was taken over.
-    var asked: Set<TerminalQuestion> = []
-    var told: TerminalFindings?
-    var isActive = false
+    private var asked: Set<TerminalQuestion> = []
+    private var told: TerminalFindings?
+    private var isActive = false
     /// Whether the terminal is gone for good.
     private var isHungUp = false
-    var pixels = PixelLayer()
+    private var pixels = PixelLayer()
     /// Pictures are shown with all their pixels when they have been the same for a moment: who moves on sees symbols. Text
     /// that changes beside them, as it does while something is fetched, does not keep them waiting.
     private lazy var rest = RestTimer { [weak self] in self?.showPicture() }
@@ -270,7 +270,7 @@ public final class Terminal {
         return bytes
     }
 
-    var modesOn: String { followsMouse ? Self.modesOn + Self.mouseOn : Self.modesOn }
+    private var modesOn: String { followsMouse ? Self.modesOn + Self.mouseOn : Self.modesOn }
 
     /// Bracketed paste, and reports when the window comes to the front.
     private static let modesOn = "\u{1B}[?2004h\u{1B}[?1004h"
@@ -282,4 +282,49 @@ public final class Terminal {
     /// Reports of the mouse's buttons, and of its moves while one is down, in a form without bounds (SGR).
     private static let mouseOn = "\u{1B}[?1002h\u{1B}[?1006h"
     private static let mouseOff = "\u{1B}[?1006l\u{1B}[?1002l"
+}
+
+/// What the terminal can do: it is asked, and drawn on accordingly.
+extension Terminal {
+    /// Asks the terminal who it is and what it can do, if it is of a kind that knows such questions.
+    private func askEverything() {
+        guard environment.isXtermLike, let interview else { return }
+        interview.stop()
+        asked = TerminalIdentity(environment, TerminalAnswers()).questions.filter { !$0.isForOuter }
+        // Who prints what he does not understand does so behind the cursor, where there is nothing yet, and it is erased
+        // (DECSC, DECRC, EL).
+        interview.ask(asked) { Array("\(modesOn)\u{1B}7".utf8) + $0 + Array("\u{1B}8\u{1B}[K".utf8) }
+    }
+
+    /// Asks again what may have become another matter, in another window or on another screen, if it answers at all.
+    private func askAboutCells() {
+        guard isActive, let interview, interview.answers.attributes != nil else { return }
+        interview.ask(asked.intersection([.cellSize, .areaSize, .background, .outerVersion, .outerKitty]))
+    }
+
+    /// Draws with what has been found out, if that makes a difference.
+    private func adopt() {
+        askFurther()
+        let findings = findings
+        if findings != told { onFindings(findings) }
+        told = findings
+        guard findings.capabilities != capabilities else { return }
+        if findings.capabilities.pixels != capabilities.pixels {
+            // What is shown was sent in the old way, and is removed in it.
+            let removal = pixels.clear()
+            if isActive { output.send(removal) }
+            pixels = PixelLayer(isThroughTmux: findings.capabilities.pixels?.isThroughTmux ?? false)
+        }
+        screen.use { $0 = findings.capabilities }
+        onCapabilities(findings.capabilities)
+        setNeedsFrame()
+    }
+
+    /// Some questions are for terminals that have first said who they are.
+    private func askFurther() {
+        guard isActive, let interview, interview.answers.attributes != nil else { return }
+        let questions = TerminalIdentity(environment, interview.answers).questions.subtracting(asked)
+        asked.formUnion(questions)
+        interview.ask(questions)
+    }
 }

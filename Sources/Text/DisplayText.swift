@@ -40,3 +40,42 @@ extension String {
         utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
 }
+
+extension String {
+    /// The text broken between its words into lines of at most `width` columns.
+    ///
+    ///     "to the rest of long lines".wrapped(toWidth: 12)      // ["to the rest", "of long", "lines"]
+    ///
+    /// A word that is wider than that has a line to itself, and is for the caller to cut.
+    public func wrapped(toWidth width: Int) -> [String] {
+        var lines: [String] = []
+        for word in split(separator: " ") {
+            if let last = lines.last, last.displayWidth + 1 + String(word).displayWidth <= width {
+                lines[lines.count - 1] += " " + word
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines
+    }
+}
+
+extension String {
+    /// The text as one word of a POSIX shell, in quotes where it needs them.
+    ///
+    ///     print("vitrine export " + "it's".shellWord)     // vitrine export 'it'\''s'
+    ///
+    /// Nothing of it is made visible: what may go to a terminal is to be asked of ``madeVisible`` before.
+    public var shellWord: String {
+        let plain = utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "_-./:,@%+".utf8.contains(byte)
+            }
+        }
+        guard !plain || isEmpty else { return self }
+        return "'" + split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+    }
+}

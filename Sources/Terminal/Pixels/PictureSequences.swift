@@ -1,0 +1,142 @@
+import Cells
+
+/// Pictures in kitty's words: sent once under a number, placed as often as one likes, and removed by that number.
+public enum KittySequence {
+    /// Sends a picture, and shows nothing yet. Through a tmux each piece goes by itself, and is wrapped already.
+    public static func transmit(_ picture: PixelPicture, id: UInt32) -> [[UInt8]] {
+        pieces(picture, "a=t,f=24,s=\(picture.width),v=\(picture.height),i=\(id),q=2")
+    }
+
+    /// Sends a picture and shows it at the cursor, which stays where it is.
+    ///
+    /// - Parameter id: its number, if it is to be placed again or removed; else the terminal finds one.
+    public static func show(_ picture: PixelPicture, id: UInt32? = nil) -> [[UInt8]] {
+        let number = id.map { ",i=\($0)" } ?? ""
+        return pieces(
+            picture,
+            "a=T,f=24,s=\(picture.width),v=\(picture.height)\(number),c=\(picture.size.columns),r=\(picture.size.rows)"
+                + ",C=1,q=2")
+    }
+
+    /// Shows a picture that was sent at the cursor, which stays where it is.
+    ///
+    /// - Parameters:
+    ///   - placement: the number of this showing; the same again moves it.
+    ///   - size: the cells that it covers.
+    public static func place(id: UInt32, placement: UInt32, size: Size) -> [UInt8] {
+        KittyChunks.sequence("a=p,i=\(id),p=\(placement),c=\(size.columns),r=\(size.rows),C=1,q=2")
+    }
+
+    /// Takes one showing of a picture away, and keeps the picture.
+    public static func remove(id: UInt32, placement: UInt32) -> [UInt8] {
+        KittyChunks.sequence("a=d,d=i,i=\(id),p=\(placement),q=2")
+    }
+
+    /// Takes a picture away wherever it is shown, and forgets it.
+    public static func forget(id: UInt32) -> [UInt8] {
+        KittyChunks.sequence("a=d,d=I,i=\(id),q=2")
+    }
+
+    /// The first of them has to be made here, where the picture's number is known; the others are ready.
+    private static func pieces(_ picture: PixelPicture, _ control: String) -> [[UInt8]] {
+        let first = KittyChunks.sequence("\(control),m=\(picture.following.isEmpty ? 0 : 1)", picture.payload)
+        return [picture.isThroughTmux ? TmuxPassage.wrapped(first) : first] + picture.following
+    }
+}
+
+/// Pictures as text, for kitty behind a tmux.
+///
+/// What tmux does not know it cannot move, cut at a pane's border, or remove. So a picture is sent with a placement that is seen
+/// nowhere, and where it belongs stands text: "the Unicode character U+10EEEE … with diacritics" that say which row and column of
+/// the picture a cell shows, in a colour that says which picture (kitty's graphics protocol). tmux carries it like any other.
+enum KittyPlaceholders {
+    /// Makes a picture ready to be shown over that many cells.
+    ///
+    /// - Parameter placement: the number of this showing; ``KittySequence/remove(id:placement:)`` ends it.
+    static func begin(id: UInt32, placement: UInt32, size: Size) -> [UInt8] {
+        Array("\u{1B}_Ga=p,U=1,i=\(id),p=\(placement),c=\(size.columns),r=\(size.rows),q=2\u{1B}\\".utf8)
+    }
+
+    /// The text that shows it: the highest byte of its number is a diacritic, the lowest a colour of the palette.
+    static func cells(id: UInt32, _ rect: Rect) -> [UInt8] {
+        var text = "\u{1B}[0;38;5;\(id & 0xFF)m"
+        let number = diacritics[Int(id >> 24)]
+        for row in 0..<min(rect.size.rows, diacritics.count) {
+            text += "\u{1B}[\(rect.origin.row + row + 1);\(rect.origin.column + 1)H"
+            for column in 0..<min(rect.size.columns, diacritics.count) {
+                text.unicodeScalars.append(placeholder)
+                text.unicodeScalars.append(diacritics[row])
+                text.unicodeScalars.append(diacritics[column])
+                text.unicodeScalars.append(number)
+            }
+        }
+        return Array((text + "\u{1B}[0m").utf8)
+    }
+
+    private static let placeholder: Unicode.Scalar = "\u{10EEEE}"
+
+    /// What stands for 0, 1, 2 and so on: marks above a letter that no normalisation changes, in their order.
+    private static let diacritics: [Unicode.Scalar] = ranges.flatMap { $0 }.compactMap { Unicode.Scalar($0) }
+
+    private static let ranges: [ClosedRange<UInt32>] = [
+        0x305...0x305, 0x30D...0x30E, 0x310...0x310, 0x312...0x312, 0x33D...0x33F, 0x346...0x346, 0x34A...0x34C,
+        0x350...0x352, 0x357...0x357, 0x35B...0x35B, 0x363...0x36F, 0x483...0x487, 0x592...0x595, 0x597...0x599,
+        0x59C...0x5A1, 0x5A8...0x5A9, 0x5AB...0x5AC, 0x5AF...0x5AF, 0x5C4...0x5C4, 0x610...0x617, 0x657...0x65B,
+        0x65D...0x65E, 0x6D6...0x6DC, 0x6DF...0x6E2, 0x6E4...0x6E4, 0x6E7...0x6E8, 0x6EB...0x6EC, 0x730...0x730,
+        0x732...0x733, 0x735...0x736, 0x73A...0x73A, 0x73D...0x73D, 0x73F...0x741, 0x743...0x743, 0x745...0x745,
+        0x747...0x747, 0x749...0x74A, 0x7EB...0x7F1, 0x7F3...0x7F3, 0x816...0x819, 0x81B...0x823, 0x825...0x827,
+        0x829...0x82D, 0x951...0x951, 0x953...0x954, 0xF82...0xF83, 0xF86...0xF87, 0x135D...0x135F, 0x17DD...0x17DD,
+        0x193A...0x193A, 0x1A17...0x1A17, 0x1A75...0x1A7C, 0x1B6B...0x1B6B, 0x1B6D...0x1B73, 0x1CD0...0x1CD2,
+        0x1CDA...0x1CDB, 0x1CE0...0x1CE0, 0x1DC0...0x1DC1, 0x1DC3...0x1DC9, 0x1DCB...0x1DCC, 0x1DD1...0x1DE6,
+        0x1DFE...0x1DFE, 0x20D0...0x20D1, 0x20D4...0x20D7, 0x20DB...0x20DC, 0x20E1...0x20E1, 0x20E7...0x20E7,
+        0x20E9...0x20E9, 0x20F0...0x20F0, 0x2CEF...0x2CF1, 0x2DE0...0x2DFF, 0xA66F...0xA66F, 0xA67C...0xA67D,
+        0xA6F0...0xA6F1, 0xA8E0...0xA8F1, 0xAAB0...0xAAB0, 0xAAB2...0xAAB3, 0xAAB7...0xAAB8, 0xAABE...0xAABF,
+        0xAAC1...0xAAC1, 0xFE20...0xFE26, 0x10A0F...0x10A0F, 0x10A38...0x10A38, 0x1D185...0x1D189, 0x1D1AA...0x1D1AD,
+        0x1D242...0x1D244,
+    ]
+}
+
+/// Pictures in iTerm2's words: a file, drawn where the cursor is, over as many cells as it is told.
+public enum ITermSequence {
+    /// Shows a picture at the cursor, in pieces that follow each other. Where that is afterwards, terminals disagree.
+    public static func show(_ picture: PixelPicture) -> [[UInt8]] {
+        // Four characters of the payload for three bytes of the file; what is padding is none.
+        let padding = picture.payload.suffix(2).count { $0 == UInt8(ascii: "=") }
+        let size = picture.payload.count / 4 * 3 - padding
+        let control =
+            "inline=1;size=\(size);width=\(picture.size.columns);height=\(picture.size.rows);preserveAspectRatio=0"
+        return [Array("\u{1B}]1337;File=\(control):".utf8), picture.payload, [0x07]]
+    }
+}
+
+/// Pictures in DEC's words, drawn where the cursor is, a pixel for a pixel.
+public enum SixelSequence {
+    /// Shows a picture at the cursor, in pieces that follow each other. Where that is afterwards, terminals disagree.
+    ///
+    /// Pixels are square, what is not drawn stays as it is, and a grid means nothing (`P1;P2;P3 q`).
+    public static func show(_ picture: PixelPicture) -> [[UInt8]] {
+        [Array("\u{1B}P0;1;0q".utf8), picture.payload, Array("\u{1B}\\".utf8)]
+    }
+}
+
+/// A picture on its way to standard output, between lines of text.
+public enum InlinePicture {
+    /// Draws a picture where the cursor is, which has to be at a line's start, and leaves the cursor below it at a line's start.
+    ///
+    /// Terminals disagree about where the cursor is after a picture, and scroll when one reaches the last line. So room is
+    /// made for it first, with lines; then the cursor goes back up, and after the picture to where it was before.
+    public static func bytes(_ picture: PixelPicture) -> [UInt8] {
+        let pieces =
+            switch picture.language {
+            case .kitty: KittySequence.show(picture)
+            case .iterm: ITermSequence.show(picture)
+            case .sixel: SixelSequence.show(picture)
+            }
+        let rows = picture.size.rows
+        var bytes = [UInt8](repeating: UInt8(ascii: "\n"), count: rows)
+        bytes += "\u{1B}[\(rows)A\u{1B}7".utf8
+        for piece in pieces { bytes += piece }
+        bytes += "\u{1B}8\u{1B}[\(rows)B\r".utf8
+        return bytes
+    }
+}
