@@ -1,11 +1,11 @@
 import Cache
-import Session
+import Concurrency
 import Export
 @preconcurrency import Glibc  // for environ, which nobody here changes
 import Logging
 import Model
+import Session
 import Settings
-import Concurrency
 import Synchronization
 
 /// Gives photos to another program: the one that the user has named, or whatever the desktop opens pictures with.
@@ -179,5 +179,68 @@ actor ExternalProgram {
             throw .notStarted(words[0], reason: String(cString: strerror(failure)))
         }
         return process
+    }
+}
+
+/// Why a photo could not be given to another program.
+enum ExternalProgramError: Error, Equatable, CustomStringConvertible {
+    /// The program cannot be started; the system's reason.
+    case notStarted(String, reason: String)
+    /// Nobody has named a program, and there is no desktop that would know one.
+    case noDisplay
+    /// The desktop has no program for it, or that failed.
+    case unopened(code: Int32)
+    /// There is no room for a copy; the system's reason.
+    case noFolder(String, reason: String)
+    /// The gallery does not have the photo any more.
+    case gone
+
+    /// A sentence for the user.
+    var description: String {
+        switch self {
+        case .notStarted(let program, let reason): "“\(program)” cannot be started: \(reason)."
+        case .noDisplay: "There is no display to open it on; the setting open-with names a program."
+        case .unopened(let code): "xdg-open could not open it (\(code)); the setting open-with names a program."
+        case .noFolder(let path, let reason): "\(path): \(reason)."
+        case .gone: "The gallery does not have it any more."
+        }
+    }
+}
+
+/// A command of the user's for what is opened elsewhere: a program, its arguments, and among them the place for what is to
+/// be opened.
+///
+///     ExternalCommand("feh --fullscreen")?.words(for: ["/tmp/Lake.jpg"])     // feh --fullscreen /tmp/Lake.jpg
+///     ExternalCommand("lynx -dump %s")?.words(for: ["http://example.org/"])  // lynx -dump http://example.org/
+///
+/// It is taken apart at its white space and never seen by a shell: what it opens has names that come from strangers.
+struct ExternalCommand: Equatable {
+    private let parts: [String]
+
+    /// Nil where nothing is named.
+    init?(_ text: String) {
+        // A program whose path has a space in it is one all the same.
+        parts = access(text, X_OK) == 0 ? [text] : text.split(whereSeparator: \.isWhitespace).map(String.init)
+        if parts.isEmpty { return nil }
+    }
+
+    /// The first command that `$BROWSER` names: "a colon-separated list of browser command parts", of which each may say with
+    /// `%s` where the address goes.
+    init?(browsers text: String) {
+        guard let first = text.split(separator: ":").first else { return nil }
+        self.init(String(first))
+    }
+
+    /// What the program is called.
+    var program: String { parts[0] }
+
+    /// The whole command, for targets that are addresses or absolute paths: so none of them can be taken for an option.
+    func words(for targets: [String]) -> [String] {
+        guard parts.contains(where: { $0.contains("%s") }) else { return parts + targets }
+        return parts.flatMap { part -> [String] in
+            if part == "%s" { return targets }
+            guard part.contains("%s"), let target = targets.first else { return [part] }
+            return [part.replacing("%s", with: target)]
+        }
     }
 }

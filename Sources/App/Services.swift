@@ -1,13 +1,17 @@
 import Cache
-import Session
+import Cells
 import Glibc
 import HTTP
 import Logging
 import Model
 import Networking
 import Pictures
-import Settings
 import Scheduling
+import Secrets
+import Session
+import Settings
+import Terminal
+import Text
 
 /// Everything that commands have in common, put together once. The only place that knows all rooms.
 struct Services {
@@ -117,5 +121,195 @@ struct Services {
     func mistakesInGalleries() throws -> [SettingsFile.Mistake] {
         let path = locations.galleriesFile
         return try PrivateFile.read(path).map { GalleryList.mistakes(in: $0, path: path) } ?? []
+    }
+}
+
+extension Services {
+    /// The whole address of a gallery that a file holds without the secrets in it. The list of galleries has it, or else the
+    /// gallery's cache; nil if neither does.
+    func wholeAddress(of gallery: Address, _ caches: CacheFolder) throws -> Address? {
+        guard gallery.lacksSecrets else { return gallery }
+        let known = try rememberedGalleries().addresses + caches.galleries().compactMap { $0.record?.address }
+        return known.first { $0.textWithoutSecrets == gallery.textWithoutSecrets }
+    }
+}
+
+extension Services {
+    /// Forgets what the command line says is to be forgotten, before anything else happens.
+    func clear(_ invocation: Invocation) throws {
+        if invocation.clearsSetup {
+            let files = [locations.galleriesFile, locations.placesFile, locations.placeFile]
+            for path in files where unlink(path) != 0 && errno != ENOENT {
+                throw SettingsError.file(path: path, reason: String(cString: strerror(errno)))
+            }
+        }
+        if invocation.clearsCache {
+            for gallery in try openCaches().galleries() { try gallery.remove() }
+        }
+    }
+}
+
+/// What commands without a screen do alike when they have something fetched.
+extension Services {
+    /// How often something is tried. Nobody is there to wait an hour.
+    static let attempts = 2
+
+    /// Of two updates of one gallery the second waits for the first, and says so.
+    func takeTurn(of gallery: GalleryCache) async throws -> UpdateTurn {
+        try await gallery.takeTurn {
+            Output.progress("\(gallery.address): waiting for another update".truncated(toWidth: 78))
+        }
+    }
+
+    /// Waits until nothing is wished for any more: it has come true, or never will.
+    func awaitWishes() async {
+        for await snapshot in wishes.snapshots() where snapshot.wishes.isEmpty { break }
+    }
+
+    /// Where a server wanted to know who asks, and a password has been found that was kept, it may be asked once more. Returns
+    /// the galleries that this is true of.
+    func takeUpAnswers(of galleries: [GalleryCache]) async -> [GalleryCache] {
+        let answered = activity.takeAnswered()
+        let again = galleries.filter { answered.contains($0.id) }
+        for gallery in again {
+            do { try await gallery.writer.retry() } catch { log.error(.cache, "\(error)") }
+        }
+        return again
+    }
+}
+
+/// What the user has said of the network: in the settings, and in the environment.
+extension Services {
+    /// What holds for every transfer. Files that are named are looked at now: who wants to be known by one would
+    /// otherwise be asked for a password in its place, and wonder.
+    static func httpConfiguration(_ settings: Settings, _ locations: Locations) throws(SettingsError)
+        -> HTTPConfiguration
+    {
+        let variable = { (name: String) in getenv(name).map { String(cString: $0) } }
+        let certificates = settings.caFile ?? variable("CURL_CA_BUNDLE")
+        for file in [settings.caFile, settings.clientCertificate, settings.clientKey] {
+            if let file, access(file, R_OK) != 0 {
+                throw .file(path: file, reason: String(cString: strerror(errno)))
+            }
+        }
+        var configuration = HTTPConfiguration(
+            userAgent: "Vitrine/" + Version.number, certificates: certificates, proxies: ProxyChoice(variable),
+            netrc: try netrc(settings, locations),
+            clientCertificate: settings.clientCertificate.map {
+                ClientCertificate(file: $0, key: settings.clientKey ?? $0, host: settings.clientCertificateHost)
+            })
+        configuration.warmConnections = min(
+            configuration.warmConnections, 1 + Invocation.Command.descriptorsToSpare / 4)
+        return configuration
+    }
+
+    /// The one that the settings name, or the usual one if it is there. Passwords that others can read are none: the usual
+    /// one is then left alone, as it may be there for other programs.
+    private static func netrc(_ settings: Settings, _ locations: Locations) throws(SettingsError) -> String? {
+        if let path = settings.netrc {
+            try PrivateFile.check(path)
+            return path
+        }
+        let usual = locations.home + "/.netrc"
+        guard access(usual, F_OK) == 0 else { return nil }
+        do throws(SettingsError) {
+            try PrivateFile.check(usual)
+            return usual
+        } catch {
+            Output.complain("\(error) It is not used.")
+            return nil
+        }
+    }
+
+    /// How the network is made worse on purpose.
+    var disturbance: Disturbance {
+        Disturbance(delay: .milliseconds(settings.debugDelay), failingEvery: settings.debugFailures)
+    }
+
+    /// What was found out about hosts in earlier runs. Without it, or where it cannot be read, all is found out anew.
+    private var history: HostHistory {
+        (try? PrivateFile.read(locations.networkFile)).flatMap { $0 }.map { HostHistory(text: $0) } ?? HostHistory()
+    }
+
+    /// Keeps it for the next one.
+    func keep(_ history: HostHistory) {
+        do {
+            try PrivateFile.write(history.text, to: locations.networkFile)
+        } catch {
+            log.error(.network, "\(error)")
+        }
+    }
+
+    /// How many transfers run at once. Each takes up to six descriptors: a connection, what its name is looked up with, and
+    /// the file that it fills.
+    var governor: any Governor {
+        let most = 2 + Invocation.Command.descriptorsToSpare / 6
+        return settings.transfers > 0
+            ? FixedGovernor(width: min(settings.transfers, most), pace: 0.25)
+            : AdaptiveGovernor(history: history, width: most)
+    }
+}
+
+extension Services {
+    /// Who asks for what, with what the user wants kept between runs. Nothing is read before a server wants to know.
+    static func credentials(_ locations: Locations, _ log: Log) -> CredentialStore {
+        let secretStore = SecretStore(file: SecretFile(path: locations.passwordsFile), keyring: Keyring()) { trouble in
+            log.error(.network, "\(trouble)")
+        }
+        return CredentialStore(
+            keeping: CredentialKeeping(
+                lookUp: { await secretStore.signIn(for: $0) },
+                keep: { signIn, place, keeping in
+                    do {
+                        try await secretStore.keep(signIn, for: place, in: keeping)
+                        return nil
+                    } catch {
+                        return "\(error)"
+                    }
+                }))
+    }
+}
+
+extension Settings {
+    /// What the user insists on, whatever is found out about the terminal.
+    var terminalWishes: TerminalWishes {
+        TerminalWishes(pixels: plain ? .none : pixels.wish, colours: colours.depth, isASCII: ascii)
+    }
+}
+
+extension Settings.Pixels {
+    fileprivate var wish: TerminalWishes.Pixels {
+        switch self {
+        case .auto: .asFound
+        case .none: .none
+        case .sixel: .only(.sixel)
+        case .kitty: .only(.kitty)
+        case .iterm: .only(.iterm)
+        }
+    }
+}
+
+extension Settings.Colours {
+    /// The depth that the user insists on.
+    var depth: ColourDepth? {
+        switch self {
+        case .auto: nil
+        case .none: ColourDepth.none
+        case .sixteen: .sixteen
+        case .palette: .palette
+        case .full: .full
+        }
+    }
+}
+
+extension Locations {
+    /// Where this process's user has his files.
+    init() {
+        self.init(fallback: Self.listed ?? "/") { name in getenv(name).map { String(cString: $0) } }
+    }
+
+    /// His home folder as the system's list of users has it, which may lie on another machine.
+    private static var listed: String? {
+        getpwuid(getuid()).flatMap { $0.pointee.pw_dir }.map { String(cString: $0) }
     }
 }

@@ -1,11 +1,11 @@
 import Cache
+import Concurrency
 import Glibc
 import Logging
 import Model
 import Pictures
 import Publishing
 import Settings
-import Concurrency
 import Terminal
 
 /// The program: reads the command line and does what it says.
@@ -97,5 +97,70 @@ enum Vitrine {
         case CacheError.locked, CacheError.damagedInUse, PublishingError.locked: .locked
         default: .someFailed
         }
+    }
+}
+
+extension Invocation.Command {
+    /// How many file descriptors the command needs at least. With fewer it ends at once and says so.
+    var descriptors: Int {
+        switch self {
+        case .browse: Self.most
+        case .sync, .export: 40
+        case .publish, .show, .info: 20
+        case .list, .cache: 12
+        case .man, .completions, .config, .help, .version: 0
+        }
+    }
+
+    /// Whether it may fetch something.
+    var fetches: Bool {
+        switch self {
+        case .browse, .sync, .export: true
+        default: false
+        }
+    }
+
+    /// The number that the most demanding command needs.
+    private static let most = 52
+
+    /// How many descriptors there are beyond that, for more transfers and more pictures at once.
+    static var descriptorsToSpare: Int { max(0, ProgramDescriptors.limit - most) }
+}
+
+/// What the program tells whoever started it. A contract: scripts rely on it.
+enum ExitCode: Int32 {
+    case done = 0
+    case someFailed = 1
+    case usage = 2
+    case notATerminal = 3
+    case locked = 4
+}
+
+/// Which version this is.
+enum Version {
+    static let number = "0.1"
+}
+
+/// What `vitrine --version --verbose` says of the picture decoder: the libraries it reads pictures with, and the walls that
+/// stand around it on this machine.
+struct DecoderDescription {
+    private let lines: [String]
+
+    /// Asks a decoder.
+    init(_ decoder: DecoderClient) {
+        do {
+            let report = try decoder.report()
+            lines = [
+                "pictures: " + report.libraries.joined(separator: ", "),
+                "the picture decoder is confined by: " + report.restrictions.joined(separator: ", "),
+            ]
+        } catch {
+            lines = ["\(error)"]
+        }
+    }
+
+    /// Prints it, a line each.
+    func print() {
+        for line in lines { Output.print(line) }
     }
 }

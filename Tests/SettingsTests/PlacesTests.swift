@@ -49,7 +49,7 @@ import Testing
         #expect(places.last == Place())
         for number in [1, 2, 3, 1] { places.note(Place(gallery: try address(number), photo: "\(number)")) }
         let last = Place(gallery: try address(1), photo: "1")
-        #expect(places.count == 3 && places.last == last)
+        #expect(galleryCount(places) == 3 && places.last == last)
         let read = Places(text: places.text)
         #expect(read == places)
         #expect(try read.place(in: address(2))?.photo == "2")
@@ -65,13 +65,13 @@ import Testing
         #expect(read.last == Place() && read == places)
         #expect(try read.place(in: address(1))?.photo == "a")
         #expect(try read.lastGallery == address(1))
-        #expect(Places(text: "").last == Place() && Places(text: "galleries\n\u{0}\n=").count == 0)
+        #expect(Places(text: "").last == Place() && galleryCount(Places(text: "galleries\n\u{0}\n=")) == 0)
     }
 
     @Test func thereIsAnEndToThem() throws {
         var places = Places()
         for number in 0..<600 { places.note(Place(gallery: try address(number))) }
-        #expect(places.count == 500)
+        #expect(galleryCount(places) == 500)
         #expect(try places.place(in: address(99)) == nil)
         #expect(try places.place(in: address(100)) != nil)
         let long = try Address("http://example.org/" + String(repeating: "x", count: 6_000))
@@ -114,5 +114,9 @@ import Testing
         let folder = TestFolder()
         folder.write("vitrine/places/x", "")
         #expect(PlacesFile(locations(folder)).read() == Places())
+    }
+
+    private func galleryCount(_ places: Places) -> Int {
+        places.text.split(separator: "\n").count { $0.hasPrefix("gallery=") }
     }
 }

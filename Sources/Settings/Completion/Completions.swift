@@ -22,3 +22,280 @@ public enum Completions {
         ["--" + option.name] + (option.letter.map { ["-\($0)"] } ?? [])
     }
 }
+
+/// What makes bash complete command lines.
+private struct BashCompletion {
+    /// A file for `bash-completion/completions`, or for `source`.
+    var text: String {
+        """
+        # Completes command lines of vitrine. Written by: vitrine completions bash
+
+        _vitrine() {
+            local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command= place=0 i
+            COMPREPLY=()
+            # “=” is a word of its own here.
+            if [[ $current == = ]]; then
+                current=
+            elif [[ $previous == = ]]; then
+                previous=${COMP_WORDS[COMP_CWORD-2]}
+            fi
+            case $previous in
+        \(values)
+            esac
+            for ((i = 1; i < COMP_CWORD; i++)); do
+                case ${COMP_WORDS[i]} in
+                \(pattern { $0.values != nil })) [[ ${COMP_WORDS[i+1]} == = ]] && ((i++)); ((i++)) ;;
+                =) ((i++)) ;;
+                -*) ;;
+                *) if [[ -z $command ]]; then command=${COMP_WORDS[i]}; else ((place++)); fi ;;
+                esac
+            done
+            if [[ $current == -* ]]; then
+                case $command in
+        \(options)
+                esac
+                _vitrine_words "$current" \(words(forAll))
+                return
+            fi
+            case $command:$place in
+        \(arguments)
+            esac
+        }
+
+        # Those of the words that begin so, behind those that are there.
+        _vitrine_words() {
+            local word begun=$1
+            shift
+            for word; do [[ $word == "$begun"* ]] && COMPREPLY+=("$word"); done
+        }
+
+        # Files, or with -d folders; what is added behind a folder's name is a slash.
+        _vitrine_files() {
+            local path
+            while IFS= read -r path; do COMPREPLY+=("$path"); done < <(compgen "$1" -- "$2")
+            compopt -o filenames 2>/dev/null
+        }
+
+        complete -F _vitrine vitrine
+
+        """
+    }
+
+    private var options: String {
+        Completions.named.filter { !$0.options.isEmpty }.map { command in
+            let names = words(command.options.flatMap(Completions.names))
+            return #"        \#(command.name)) _vitrine_words "$current" \#(names) ;;"#
+        }.joined(separator: "\n")
+    }
+
+    private var forAll: [String] {
+        InvocationTable.everyOption.filter { if case .commands = $0.owner { false } else { true } }
+            .flatMap(Completions.names)
+    }
+
+    /// What stands behind options.
+    private var values: String {
+        InvocationTable.everyOption.compactMap { option in
+            let names = Completions.names(option).joined(separator: "|")
+            switch option.values {
+            case nil: return nil
+            case .words(let words)?: return line(names, #"_vitrine_words "$current" \#(self.words(words)); return"#)
+            case .file?: return line(names, #"_vitrine_files -f "$current"; return"#)
+            case .folder?: return line(names, #"_vitrine_files -d "$current"; return"#)
+            case .anything?: return line(names, "return")
+            }
+        }.joined(separator: "\n")
+    }
+
+    /// What stands behind commands, place by place.
+    private var arguments: String {
+        var lines: [String] = []
+        for command in InvocationTable.subcommands {
+            for (place, argument) in command.arguments.enumerated() {
+                let isLast = place == command.arguments.count - 1 && !command.name.isEmpty
+                // Words stand there once.
+                let isRepeated: Bool = if case .words = argument { false } else { isLast }
+                let names = command.name.isEmpty ? words(Completions.named.map(\.name)) : ""
+                let first = names.isEmpty ? "" : #"_vitrine_words "$current" \#(names); "#
+                lines.append(line("\(command.name):\(isRepeated ? "*" : "\(place)")", first + action(argument)))
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private func action(_ argument: Subcommand.Argument) -> String {
+        switch argument {
+        case .words(let words): #"_vitrine_words "$current" \#(self.words(words))"#
+        case .gallery, .file: #"_vitrine_files -f "$current""#
+        case .folder: #"_vitrine_files -d "$current""#
+        case .anything: "return"
+        }
+    }
+
+    private func pattern(_ isWanted: (InvocationOption) -> Bool) -> String {
+        InvocationTable.everyOption.filter(isWanted).flatMap(Completions.names).joined(separator: "|")
+    }
+
+    private func line(_ pattern: String, _ action: String) -> String { "    \(pattern)) \(action) ;;" }
+    private func words(_ words: [String]) -> String { words.joined(separator: " ") }
+}
+
+/// What makes zsh complete command lines.
+private struct ZshCompletion {
+    /// A file for a folder of `fpath`, called `_vitrine`.
+    var text: String {
+        """
+        #compdef vitrine
+        # Completes command lines of vitrine. Written by: vitrine completions zsh
+
+        _vitrine() {
+            local context state state_descr line
+            typeset -A opt_args
+            local -a shared=(
+        \(lines(InvocationTable.everyOption.filter { if case .commands = $0.owner { false } else { true } }))
+            )
+            local command=
+            local -i i
+            for ((i = 2; i < CURRENT; i++)); do
+                if (( ${_vitrine_commands[(Ie)${words[i]}]} )); then command=${words[i]}; break; fi
+            done
+            case $command in
+        \(commands)
+            *) _arguments -s $shared '1: :_vitrine_first' ;;
+            esac
+        }
+
+        typeset -ga _vitrine_commands=(\(Completions.named.map(\.name).joined(separator: " ")))
+
+        _vitrine_first() {
+            local -a named=(
+        \(descriptions)
+            )
+            _describe -t commands command named
+            _files
+        }
+
+        _vitrine "$@"
+
+        """
+    }
+
+    private var commands: String {
+        Completions.named.map { command in
+            let options =
+                command.options.isEmpty ? "" : "\\\n" + lines(command.options, behind: " \\") + "\n           "
+            let arguments = command.arguments.enumerated().map { place, argument in
+                // The name itself is the first word.
+                let isLast = place == command.arguments.count - 1
+                let isRepeated: Bool = if case .words = argument { false } else { isLast }
+                return " '\(isRepeated ? "*" : "\(place + 2)"): :\(action(argument))'"
+            }.joined()
+            return "    \(command.name)) _arguments -s $shared \(options) '1: : '\(arguments) ;;"
+        }.joined(separator: "\n")
+    }
+
+    private var descriptions: String {
+        Completions.named.map { command in
+            "        " + Completions.quoted("\(command.name):\(escaped(command.forms[0].meaning))")
+        }.joined(separator: "\n")
+    }
+
+    private func lines(_ options: [InvocationOption], behind end: String = "") -> String {
+        options.flatMap { option in
+            Completions.names(option).map { name in
+                // With a value “--name=value” and “--name value” are the same, and “-nvalue” and “-n value”.
+                let sign = option.values == nil ? "" : name.hasPrefix("--") ? "=" : "+"
+                let value = option.values.map { ":\(option.value ?? "value"):\(action($0))" } ?? ""
+                let text = "\(name)\(sign)[\(escaped(option.meaning))]\(value)"
+                return "        " + Completions.quoted(text) + end
+            }
+        }.joined(separator: "\n")
+    }
+
+    private func action(_ values: InvocationOption.Values) -> String {
+        switch values {
+        case .words(let words): "(\(words.joined(separator: " ")))"
+        case .file: "_files"
+        case .folder: "_files -/"
+        case .anything: " "
+        }
+    }
+
+    private func action(_ argument: Subcommand.Argument) -> String {
+        switch argument {
+        case .words(let words): "(\(words.joined(separator: " ")))"
+        case .gallery, .file: "_files"
+        case .folder: "_files -/"
+        case .anything: " "
+        }
+    }
+
+    /// Brackets and colons end what is said of an option.
+    private func escaped(_ text: String) -> String {
+        text.reduce(into: "") { $0 += "[]:\\".contains($1) ? "\\\($1)" : String($1) }
+    }
+}
+
+/// What makes fish complete command lines.
+private struct FishCompletion {
+    /// A file for `vendor_completions.d`, called `vitrine.fish`.
+    var text: String {
+        (["# Completes command lines of vitrine. Written by: vitrine completions fish", ""] + commands + arguments
+            + options).map { $0 + "\n" }.joined()
+    }
+
+    private static let names = Completions.named.map(\.name).joined(separator: " ")
+
+    private var commands: [String] {
+        Completions.named.map { command in
+            line(
+                "not __fish_seen_subcommand_from \(Self.names)",
+                "-a \(command.name) -d \(quoted(command.forms[0].meaning))")
+        }
+    }
+
+    private var arguments: [String] {
+        Completions.named.compactMap { command in
+            let condition = "__fish_seen_subcommand_from \(command.name)"
+            // Files are completed unless something else is said.
+            switch command.arguments.first {
+            case .words(let words)?:
+                return line(
+                    condition + "; and not __fish_seen_subcommand_from \(words.joined(separator: " "))",
+                    "-f -a \(quoted(words.joined(separator: " ")))")
+            case .folder?: return line(condition, "-f -a '(__fish_complete_directories)'")
+            case nil: return line(condition, "-f")
+            case .gallery?, .file?, .anything?: return nil
+            }
+        }
+    }
+
+    private var options: [String] {
+        InvocationTable.everyOption.map { option in
+            let names = "-l \(option.name)" + (option.letter.map { " -s \($0)" } ?? "")
+            let end = " -d " + quoted(option.meaning)
+            let text = names + value(option) + end
+            guard case .commands(let commands) = option.owner else { return "complete -c vitrine " + text }
+            return line("__fish_seen_subcommand_from \(commands.joined(separator: " "))", text)
+        }
+    }
+
+    private func value(_ option: InvocationOption) -> String {
+        switch option.values {
+        case nil: ""
+        case .words(let words)?: " -x -a " + quoted(words.joined(separator: " "))
+        case .file?: " -r -F"
+        case .folder?: " -x -a '(__fish_complete_directories)'"
+        case .anything?: " -x"
+        }
+    }
+
+    private func line(_ condition: String, _ rest: String) -> String {
+        "complete -c vitrine -n \(quoted(condition)) \(rest)"
+    }
+
+    /// In fish, a backslash stands before what would end the word.
+    private func quoted(_ text: String) -> String {
+        "'" + text.reduce(into: "") { $0 += "'\\".contains($1) ? "\\\($1)" : String($1) } + "'"
+    }
+}

@@ -134,3 +134,37 @@ public struct Settings: Hashable, Sendable {
     /// The defaults.
     public init() {}
 }
+
+extension Settings {
+    /// Files and folders of the user, which may be said as they are in a shell.
+    private static var paths: [WritableKeyPath<Settings, String?>] {
+        [\.cacheFolder, \.logFile, \.caFile, \.clientCertificate, \.clientKey, \.netrc, \.exportFolder]
+    }
+
+    /// Lets `~/` stand for the user's home: no shell has seen a settings file, nor what follows a `=` on a command line.
+    mutating func expandHome(_ home: String) {
+        for path in Self.paths {
+            guard let text = self[keyPath: path], text.hasPrefix("~/") else { continue }
+            self[keyPath: path] = home + text.dropFirst()
+        }
+    }
+}
+
+extension Settings {
+    /// What holds when newer settings are read while the program runs: those that can be another matter from one frame to the
+    /// next. The rest is put together when the program starts, and stays.
+    ///
+    /// - Returns: what holds now, and the names of the options that hold from the next start.
+    public func adopting(_ new: Settings) -> (settings: Settings, waiting: [String]) {
+        var adopted = new
+        (adopted.cacheFolder, adopted.cacheLimit) = (cacheFolder, cacheLimit)
+        (adopted.logFile, adopted.logLevel) = (logFile, logLevel)
+        (adopted.offline, adopted.transfers, adopted.caFile, adopted.netrc) = (offline, transfers, caFile, netrc)
+        (adopted.clientCertificate, adopted.clientKey) = (clientCertificate, clientKey)
+        adopted.clientCertificateHost = clientCertificateHost
+        (adopted.openWith, adopted.exportFolder) = (openWith, exportFolder)
+        (adopted.debugDelay, adopted.debugFailures) = (debugDelay, debugFailures)
+        let waiting = SettingsTable.options.filter { $0.text(in: adopted) != $0.text(in: new) }.map(\.name)
+        return (adopted, waiting)
+    }
+}

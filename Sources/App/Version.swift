@@ -1,4 +1,0 @@
-/// Which version this is.
-enum Version {
-    static let number = "0.1"
-}
