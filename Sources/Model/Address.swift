@@ -135,3 +135,253 @@ extension Address: CustomStringConvertible {
     /// The address as it is shown and logged: it gives away no password and no token, and its host passes for no other.
     public var description: String { beginning(shownHost) + shownQuery }
 }
+
+extension Address {
+    /// The longest text taken for an address; the longest request line that common servers accept.
+    public static let maximumLength = 8192
+
+    /// Reads a whole URL.
+    ///
+    /// Throws for what ``Address`` cannot be; a fragment (`#…`) is dropped, as it never reaches a server.
+    public init(_ text: String) throws(AddressError) {
+        let parts = try AddressParts(text)
+        guard let schemeName = parts.scheme else { throw .relative(text) }
+        guard let scheme = Scheme(rawValue: schemeName.lowercased()) else { throw .scheme(schemeName) }
+        try self.init(scheme: scheme, parts: parts)
+    }
+
+    /// Reads a reference found in a document that was read from this address (RFC 3986, section 5.2).
+    ///
+    ///     try gallery.resolving("../thumbnails/1.jpg")
+    ///
+    /// `..` climbs on the server only, and never above its root. Credentials stay with their own host.
+    public func resolving(_ reference: String) throws(AddressError) -> Address {
+        if PlainReference.isPlain(reference.utf8) {
+            return Address(
+                scheme: scheme, host: host, port: port, path: folderPath + reference, query: nil,
+                credentials: credentials)
+        }
+        let parts = try AddressParts(reference)
+        if parts.scheme != nil { return try Address(reference) }
+        if parts.authority != nil { return try Address(scheme: scheme, parts: parts) }
+        var path = parts.path
+        var query = parts.query
+        if path.isEmpty {
+            path = self.path
+            query = query ?? self.query
+        } else if !path.hasPrefix("/") {
+            path = folderPath + path
+        }
+        // A slash is a slash to the file system, however it was written: so `..%2F` climbs, and is seen to.
+        if scheme == .file { return Address(filePath: PercentEncoding.decode(path)) }
+        return Address(
+            scheme: scheme, host: host, port: port, path: AddressPath.normalised(path),
+            query: query.map { PercentEncoding.encode($0, keepingEscapes: true, also: "/?") },
+            credentials: credentials)
+    }
+
+    private init(scheme: Scheme, parts: AddressParts) throws(AddressError) {
+        let path = AddressPath.normalised(parts.path)
+        guard scheme != .file else {
+            guard (parts.authority ?? "").isEmpty || parts.authority == "localhost" else {
+                throw .host(parts.authority ?? "")
+            }
+            self.init(filePath: PercentEncoding.decode(path))
+            return
+        }
+        let authority = try AddressAuthority(parts.authority ?? "")
+        self.init(
+            scheme: scheme, host: authority.host, port: authority.port, path: path,
+            query: parts.query.map { PercentEncoding.encode($0, keepingEscapes: true, also: "/?") },
+            credentials: authority.credentials)
+    }
+}
+
+extension Address {
+    /// Reads what a person typed: a URL, a path, or a host and path without a scheme.
+    ///
+    ///     try Address(typed: " example.org/album.xml ", home: home, currentFolder: folder)   // http://example.org/album.xml
+    ///     try Address(typed: "~/Pictures", home: home, currentFolder: folder)                // file:///home/…/Pictures
+    ///
+    /// A path begins with `/`, `~`, `./` or `../`; anything else without a scheme is taken for a web address, so that
+    /// what one types does not mean another thing in another folder. Whether the place exists is not asked here.
+    public init(typed text: String, home: String, currentFolder: String) throws(AddressError) {
+        let trimmed = text.trimmed
+        guard !trimmed.isEmpty else { throw .empty }
+        if trimmed.hasPrefix("/") {
+            try self.init(typedPath: trimmed)
+        } else if trimmed == "~" || trimmed.hasPrefix("~/") {
+            try self.init(typedPath: home + trimmed.dropFirst())
+        } else if trimmed == "." || trimmed == ".." || trimmed.hasPrefix("./") || trimmed.hasPrefix("../") {
+            try self.init(typedPath: currentFolder + "/" + trimmed)
+        } else if Self.hasScheme(trimmed) {
+            try self.init(trimmed)
+        } else {
+            try self.init("http://" + trimmed)
+        }
+    }
+
+    private init(typedPath path: String) throws(AddressError) {
+        guard path.utf8.count <= Self.maximumLength else { throw .tooLong }
+        guard path.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
+            throw .controlCharacter
+        }
+        self.init(filePath: path)
+    }
+
+    /// `localhost:8080/album` has a colon and no scheme: what follows the colon is a port.
+    private static func hasScheme(_ text: String) -> Bool {
+        guard let colon = text.firstIndex(of: ":") else { return false }
+        let name = text[..<colon]
+        guard !name.isEmpty, name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) })
+        else { return false }
+        let rest = text[text.index(after: colon)...]
+        if rest.hasPrefix("//") { return true }
+        let port = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        return port.isEmpty || !port.allSatisfy(\.isNumber)
+    }
+}
+
+extension String {
+    /// Without white space at either end.
+    fileprivate var trimmed: String {
+        let start = unicodeScalars.firstIndex { !$0.properties.isWhitespace } ?? unicodeScalars.endIndex
+        guard let last = unicodeScalars.lastIndex(where: { !$0.properties.isWhitespace }) else { return "" }
+        return String(unicodeScalars[start...last])
+    }
+}
+
+extension Address {
+    /// The same address, asked for by somebody else.
+    public func with(_ credentials: Credentials?) -> Address {
+        Address(scheme: scheme, host: host, port: port, path: path, query: query, credentials: credentials)
+    }
+
+    /// The same address with the secrets that another has in its query, where this one lacks them.
+    public func restoringSecrets(of other: Address) -> Address {
+        guard lacksSecrets, let query, let held = other.query else { return self }
+        func parameters(_ query: String) -> [Substring] {
+            query.split(separator: "&", omittingEmptySubsequences: false)
+        }
+        func name(_ parameter: Substring) -> Substring { parameter.prefix { $0 != "=" } }
+        let restored = parameters(query).map { parameter in
+            guard parameter.hasSuffix("=" + PercentEncoding.encode("…", keepingEscapes: false)) else {
+                return parameter
+            }
+            return parameters(held).first { name($0) == name(parameter) } ?? parameter
+        }
+        return Address(
+            scheme: scheme, host: host, port: port, path: path, query: restored.joined(separator: "&"),
+            credentials: credentials)
+    }
+
+    /// A text without who asks, in whatever addresses it holds, and without the secrets in their queries: what may be said of
+    /// what somebody typed.
+    ///
+    ///     Address.withoutCredentials("“http://me:s3cret@example.org/” is one too many")  // “http://example.org/” is …
+    public static func withoutCredentials(_ text: String) -> String {
+        let text = text.withoutSecrets
+        guard text.contains("@") else { return text }
+        var (result, rest) = ("", text[...])
+        while let mark = rest.firstRange(of: "://") {
+            result += rest[..<mark.upperBound]
+            rest = rest[mark.upperBound...]
+            let authority = rest.prefix { !"/?#".contains($0) && !$0.isWhitespace }
+            if let end = authority.lastIndex(of: "@") { rest = rest[rest.index(after: end)...] }
+        }
+        return result + rest
+    }
+}
+
+extension Address {
+    /// Whether a gallery that was read from here may name that address as one of its pictures.
+    ///
+    /// A gallery is a stranger's text. One from the network names nothing on this machine; one from a folder names
+    /// files of that folder only, or pictures on the network.
+    public func mayName(_ other: Address) -> Bool {
+        switch (scheme, other.scheme) {
+        case (_, .http), (_, .https): true
+        case (.file, .file): other.path.hasPrefix(folderPath)
+        case (_, .file): false
+        }
+    }
+
+    /// The path up to and including its last slash.
+    var folderPath: String {
+        String(path[...(path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex)])
+    }
+}
+
+/// Scheme, host and port of an address (RFC 6454): what a password is for, and nothing beyond it.
+///
+///     try Address("HTTPS://example.org:443/album/index.xml").origin?.text      // "https://example.org"
+public struct Origin: Hashable, Sendable, CustomStringConvertible {
+    /// `http` or `https`.
+    public let scheme: Address.Scheme
+    /// In lower case; brackets around an IPv6 address.
+    public let host: String
+    /// The port, unless it is the scheme's usual one.
+    public let port: Int?
+
+    /// The origin of an address; nil for a file, which nobody is asked for.
+    public init?(_ address: Address) {
+        guard address.scheme != .file else { return nil }
+        (scheme, host, port) = (address.scheme, address.host, address.port)
+    }
+
+    /// Reads the ``text`` of one; nil if it is anything else.
+    public init?(_ text: String) {
+        guard let address = try? Address(text), let origin = Origin(address), origin.text == text else { return nil }
+        self = origin
+    }
+
+    /// `https://example.org:8443`, with the host as it is looked up.
+    public var text: String { "\(scheme.rawValue)://\(host)\(ending)" }
+
+    /// Host and port, as they are shown: see ``HostName/shown(_:)``. A stranger's word, like all of an address.
+    public var place: String { HostName.shown(host) + ending }
+
+    /// The same with the scheme.
+    public var description: String { "\(scheme.rawValue)://\(place)" }
+
+    private var ending: String { port.map { ":\($0)" } ?? "" }
+}
+
+extension Address {
+    /// Where a password for it is good; nil for a file.
+    public var origin: Origin? { Origin(self) }
+}
+
+/// Why a text is not an address that Vitrine goes to.
+public enum AddressError: Error, Equatable, CustomStringConvertible {
+    /// There is nothing there.
+    case empty
+    /// More characters than any server takes.
+    case tooLong
+    /// A control character or a line break, which could end a request's line early.
+    case controlCharacter
+    /// A scheme that is not fetched: `ftp:`, `javascript:` and the like.
+    case scheme(String)
+    /// An `http` or `https` address without a host.
+    case noHost
+    /// A host with characters that no host has.
+    case host(String)
+    /// A port that is no number from 1 to 65535.
+    case port(String)
+    /// A relative reference where a whole address is needed.
+    case relative(String)
+
+    /// A sentence for the user.
+    public var description: String {
+        switch self {
+        case .empty: "The address is empty."
+        case .tooLong: "The address is longer than \(Address.maximumLength) characters."
+        case .controlCharacter: "The address contains a control character."
+        case .scheme(let scheme): "\(scheme): addresses are not supported; use http, https, file or a path."
+        case .noHost: "The address names no host."
+        case .host(let host): "“\(host)” is not a valid host name."
+        case .port(let port): "“\(port)” is not a valid port."
+        case .relative(let text): "“\(text)” is not a whole address."
+        }
+    }
+}

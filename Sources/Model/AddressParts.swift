@@ -1,3 +1,5 @@
+import Text
+
 /// A URL or reference, cut at its delimiters (RFC 3986, appendix B) and not yet judged.
 struct AddressParts {
     let scheme: String?
@@ -44,4 +46,138 @@ struct AddressParts {
 
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+}
+
+/// The part of a URL between `//` and the path: `user:password@host:port`.
+struct AddressAuthority {
+    let host: String
+    let port: Int?
+    let credentials: Address.Credentials?
+
+    init(_ text: String) throws(AddressError) {
+        // Some clients end the host at a backslash, some take it for part of the user: no two need agree on whose
+        // host this is.
+        guard !text.utf8.contains(UInt8(ascii: "\\")) else { throw .host(Self.withoutPassword(text)) }
+        var rest = Substring(text)
+        // The last @: a password may hold one that was not encoded, a host cannot.
+        if let at = rest.lastIndex(of: "@") {
+            let pair = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            credentials = Address.Credentials(
+                user: PercentEncoding.decode(String(pair[0])),
+                password: pair.count > 1 ? PercentEncoding.decode(String(pair[1])) : "")
+            rest = rest[rest.index(after: at)...]
+        } else {
+            credentials = nil
+        }
+        let bracket = rest.hasPrefix("[") ? rest.firstIndex(of: "]") : nil
+        if let colon = rest[(bracket ?? rest.startIndex)...].firstIndex(of: ":") {
+            port = try Self.port(rest[rest.index(after: colon)...])
+            rest = rest[..<colon]
+        } else {
+            port = nil
+        }
+        guard !rest.isEmpty else { throw .noHost }
+        // As it is looked up: so one host has one address, however its name is written.
+        guard let host = HostName.ascii(String(rest)), Self.isHost(host, bracketed: bracket != nil) else {
+            throw .host(String(rest))
+        }
+        self.host = host
+    }
+
+    private static func withoutPassword(_ text: String) -> String {
+        guard let at = text.lastIndex(of: "@"), text[..<at].contains(":") else { return text }
+        return String(text[text.index(after: at)...])
+    }
+
+    private static func port(_ digits: Substring) throws(AddressError) -> Int? {
+        if digits.isEmpty { return nil }
+        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = Int(digits),
+            (1...65_535).contains(port)
+        else { throw .port(String(digits)) }
+        return port
+    }
+
+    private static func isHost(_ host: String, bracketed: Bool) -> Bool {
+        if bracketed {
+            return host.hasSuffix("]")
+                && host.utf8.dropFirst().dropLast().allSatisfy { "0123456789abcdef:.".utf8.contains($0) }
+        }
+        return host.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x61...0x7A, 0x30...0x39, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): true
+            default: false
+            }
+        }
+    }
+}
+
+/// The path of a URL, brought into its normal form.
+enum AddressPath {
+    static func normalised(_ path: String) -> String {
+        let encoded = PercentEncoding.encode(path, keepingEscapes: true, also: "/")
+        return withoutDotSegments(encoded.hasPrefix("/") ? encoded : "/" + encoded)
+    }
+
+    /// Removes `.` and `..` (RFC 3986, section 5.2.4); a `..` at the root goes nowhere.
+    static func withoutDotSegments(_ path: String) -> String {
+        var kept: [Substring] = []
+        let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        for (index, segment) in segments.enumerated() {
+            let isLast = index == segments.count - 1
+            // `%2e` is a dot to every server that decodes before it looks, so it is one here.
+            switch segment.utf8.count <= 6 ? segment.lowercased() : "" {
+            case ".", "%2e":
+                if isLast { kept.append("") }
+            case "..", ".%2e", "%2e.", "%2e%2e":
+                if !kept.isEmpty { kept.removeLast() }
+                if isLast { kept.append("") }
+            default:
+                kept.append(segment)
+            }
+        }
+        return "/" + kept.joined(separator: "/")
+    }
+}
+
+/// References as nearly all galleries have them, a path further down of letters, digits and a few signs, which is its own
+/// normal form: where one leads is told by what stands before it.
+///
+/// A gallery may have two million, and taking each apart took most of an update's time.
+public struct PlainReference: Sendable {
+    /// What the text of such an address begins with.
+    private let beginning: [UInt8]
+
+    /// - Parameter base: the address that the document was read from.
+    public init(base: Address) {
+        let folder = Address(
+            scheme: base.scheme, host: base.host, port: base.port, path: base.folderPath, query: nil, credentials: nil)
+        beginning = Array(folder.text.utf8)
+    }
+
+    /// Appends the text of the address that a reference leads to, as ``Address/resolving(_:)`` and ``Address/text`` have
+    /// it. Such an address is always one that the gallery may name.
+    ///
+    /// Returns false, and appends nothing, if the reference is not a plain one.
+    public func append(_ reference: UnsafeRawBufferPointer, to entry: inout EntryBytes) -> Bool {
+        guard Self.isPlain(reference) else { return false }
+        entry.append(beginning)
+        entry.append(reference)
+        return true
+    }
+
+    static func isPlain(_ reference: some Collection<UInt8>) -> Bool {
+        var before = UInt8(ascii: "/")
+        var count = 0
+        for byte in reference {
+            count += 1
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"): break
+            // Two slashes, or a dot at a segment's beginning, mean something else.
+            case UInt8(ascii: "/"), UInt8(ascii: "."): guard before != UInt8(ascii: "/") else { return false }
+            default: return false
+            }
+            before = byte
+        }
+        return before != UInt8(ascii: "/") && count <= Address.maximumLength
+    }
 }

@@ -1,3 +1,5 @@
+import Numbers
+
 /// What there is to say about a gallery's updates: one value, so that no screen can show two things that disagree.
 public struct SyncStatus: Hashable, Sendable {
     /// How the last update ended, or how far the running one is.
@@ -40,5 +42,37 @@ public struct SyncStatus: Hashable, Sendable {
     public var isRunning: Bool {
         if case .updating = state { return true }
         return false
+    }
+}
+
+/// What a running sync is doing. A gallery that has none is stopped.
+public enum SyncPhase: Hashable, Sendable {
+    /// The list is on its way: its bytes, and entries that have been read of it so far.
+    case getting(Progress, entries: Int = 0)
+    /// An attempt failed. The next one comes by itself at that time; nil where no time is known.
+    case waiting(Failure, until: Timestamp?)
+    /// What has come is being read: entries so far.
+    case parsing(entries: Int)
+    /// The difference is being written.
+    case committing
+}
+
+/// How much of something has come.
+public struct Progress: Hashable, Sendable {
+    /// The bytes that have arrived.
+    public var done: ByteCount
+    /// How much there will be, where that is known.
+    public var total: ByteCount?
+
+    /// States progress.
+    public init(done: ByteCount, total: ByteCount? = nil) {
+        self.done = done
+        self.total = total
+    }
+
+    /// The part that is done, 0…1, where the whole is known.
+    public var fraction: Double? {
+        guard let total, total > 0 else { return nil }
+        return min(1, max(0, Double(done) / Double(total)))
     }
 }

@@ -34,3 +34,166 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         left.milliseconds < right.milliseconds
     }
 }
+
+extension Timestamp {
+    /// Reads `yyyy-MM-ddTHH:mm:ss`, an optional fraction of a second, and `Z` or a numeric offset.
+    ///
+    ///     Timestamp(iso8601: "2006-07-30T07:47:17Z")
+    ///     Timestamp(iso8601: "2006-07-30T09:47:17.5+02:00")     // half a second after the one above
+    ///
+    /// Returns nil for anything else: a missing zone, a thirteenth month, a single character too many. Digits beyond
+    /// the millisecond are read and dropped.
+    public init?(iso8601 text: String) {
+        var text = text
+        guard let moment = text.withUTF8({ Timestamp(iso8601: UnsafeRawBufferPointer($0)) }) else { return nil }
+        self = moment
+    }
+
+    /// The same of UTF-8 bytes.
+    public init?(iso8601 bytes: UnsafeRawBufferPointer) {
+        var digits = DigitReader(bytes: bytes)
+        guard let year = digits.number(ofDigits: 4), digits.skip("-"),
+            let month = digits.number(ofDigits: 2), digits.skip("-"),
+            let day = digits.number(ofDigits: 2), digits.skip("T"),
+            let hour = digits.number(ofDigits: 2), digits.skip(":"),
+            let minute = digits.number(ofDigits: 2), digits.skip(":"),
+            let second = digits.number(ofDigits: 2),
+            let fraction = digits.milliseconds(),
+            let offset = digits.zone(),
+            digits.isAtEnd
+        else { return nil }
+        // A leap second is the first second of the next minute to a clock that does not know them.
+        guard let date = CivilDate(year: year, month: month, day: day),
+            hour < 24, minute < 60, second <= 60
+        else { return nil }
+        let seconds = date.daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second - offset
+        self.init(milliseconds: Int64(seconds) * 1000 + Int64(fraction))
+    }
+
+    /// The moment as gallery files write it, `yyyy-MM-ddTHH:mm:ssZ`, with a fraction only where there is one.
+    public var iso8601: String {
+        let days = Int((seconds - (seconds % 86_400 + 86_400) % 86_400) / 86_400)
+        let time = Int(seconds) - days * 86_400
+        let date = CivilDate(daysSince1970: days)
+        let fraction = millisecondsPart == 0 ? "" : "." + millisecondsPart.padded(to: 3)
+        return "\(date.year.padded(to: 4))-\(date.month.padded(to: 2))-\(date.day.padded(to: 2))"
+            + "T\((time / 3600).padded(to: 2)):\((time / 60 % 60).padded(to: 2)):\((time % 60).padded(to: 2))"
+            + "\(fraction)Z"
+    }
+}
+
+/// Walks over the bytes of a date, one field at a time.
+private struct DigitReader {
+    let bytes: UnsafeRawBufferPointer
+    private var place = 0
+
+    init(bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    var isAtEnd: Bool { place == bytes.count }
+
+    mutating func number(ofDigits count: Int) -> Int? {
+        guard bytes.count - place >= count else { return nil }
+        var value = 0
+        for index in place..<place + count {
+            guard (0x30...0x39).contains(bytes[index]) else { return nil }
+            value = value * 10 + Int(bytes[index] - 0x30)
+        }
+        place += count
+        return value
+    }
+
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard place < bytes.count, bytes[place] == UInt8(ascii: character) else { return false }
+        place += 1
+        return true
+    }
+
+    /// The fraction after the seconds; zero where there is none, nil where a dot is followed by no digit.
+    mutating func milliseconds() -> Int? {
+        guard skip(".") else { return 0 }
+        var value = 0
+        var count = 0
+        while let digit = number(ofDigits: 1) {
+            if count < 3 { value = value * 10 + digit }
+            count += 1
+        }
+        guard count > 0 else { return nil }
+        for _ in count..<max(count, 3) { value *= 10 }
+        return value
+    }
+
+    /// Seconds that the written time is ahead of UTC.
+    mutating func zone() -> Int? {
+        if skip("Z") { return 0 }
+        let sign: Int
+        if skip("+") { sign = 1 } else if skip("-") { sign = -1 } else { return nil }
+        guard let hours = number(ofDigits: 2), skip(":"), let minutes = number(ofDigits: 2),
+            hours < 24, minutes < 60
+        else { return nil }
+        return sign * (hours * 3600 + minutes * 60)
+    }
+}
+
+extension Int {
+    /// Decimal digits with leading zeros, a minus sign counted as one of them.
+    fileprivate func padded(to width: Int) -> String {
+        let digits = String(magnitude)
+        let sign = self < 0 ? "-" : ""
+        return sign + String(repeating: "0", count: Swift.max(0, width - digits.count - sign.count)) + digits
+    }
+}
+
+/// A day of the proleptic Gregorian calendar.
+///
+/// Counting starts in March: with February, and its odd day, at the end of the counted year, the days before a month
+/// are a linear function of the month, and a leap year needs no case of its own.
+private struct CivilDate: Equatable {
+    let year: Int
+    let month: Int
+    let day: Int
+
+    /// The day, or nil if the calendar has no such day.
+    init?(year: Int, month: Int, day: Int) {
+        guard (1...12).contains(month), (1...Self.days(inMonth: month, of: year)).contains(day) else {
+            return nil
+        }
+        self.year = year
+        self.month = month
+        self.day = day
+    }
+
+    /// The day that many days after 1970-01-01.
+    init(daysSince1970 days: Int) {
+        let shifted = days + Self.daysFromMarchOfYear0To1970
+        let era = (shifted - (shifted % 146_097 + 146_097) % 146_097) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+        month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    }
+
+    var daysSince1970: Int {
+        let countedYear = month <= 2 ? year - 1 : year
+        let era = (countedYear - (countedYear % 400 + 400) % 400) / 400
+        let yearOfEra = countedYear - era * 400
+        let monthFromMarch = month > 2 ? month - 3 : month + 9
+        let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - Self.daysFromMarchOfYear0To1970
+    }
+
+    private static func days(inMonth month: Int, of year: Int) -> Int {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
+    private static let daysFromMarchOfYear0To1970 = 719_468
+}

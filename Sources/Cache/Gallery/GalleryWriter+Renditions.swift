@@ -174,3 +174,115 @@ extension GalleryWriter {
             """, edition, validators.etag, validators.lastModified, key.rawValue, edition) > 0
     }
 }
+
+extension GalleryWriter {
+    /// Keeps what a photo of this edition says of itself.
+    ///
+    /// Returns false, and keeps nothing, if another edition is held by now, or none, or if it is all known already. It stays
+    /// when the photo's file goes to make room, until another edition is here and has been read.
+    @discardableResult
+    public func store(_ metadata: PhotoMetadata, of key: PhotoKey, edition: Int) throws -> Bool {
+        try transaction { connection in
+            let held = try connection.first("SELECT photo_held FROM photo WHERE key = ?", key.rawValue) {
+                $0.optionalInt(0)
+            }
+            guard held == Int64(edition),
+                try CacheReader(connection).metadata(of: key)
+                    != StoredMetadata(metadata: metadata, edition: edition)
+            else { return false }
+            try PhotoText.whileChanging(key.rawValue, connection) {
+                try insert(metadata, of: key, edition: edition, connection)
+            }
+            return true
+        }
+    }
+
+    private func insert(
+        _ metadata: PhotoMetadata, of key: PhotoKey, edition: Int, _ connection: Connection
+    ) throws {
+        try connection.run(
+            """
+            INSERT INTO metadata (photo, edition, \(CacheReader.metadataColumns), words)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (photo) DO UPDATE SET
+                edition = excluded.edition, format = excluded.format, width = excluded.width, height = excluded.height,
+                orientation = excluded.orientation, taken_at = excluded.taken_at, camera = excluded.camera,
+                lens = excluded.lens, exposure = excluded.exposure, aperture = excluded.aperture, iso = excluded.iso,
+                focal_length = excluded.focal_length, latitude = excluded.latitude, longitude = excluded.longitude,
+                title = excluded.title, description = excluded.description, words = excluded.words
+            """, key.rawValue, edition, metadata.format, metadata.width, metadata.height, metadata.orientation,
+            metadata.takenAt, metadata.camera, metadata.lens, metadata.exposure, metadata.aperture, metadata.iso,
+            metadata.focalLength, metadata.latitude, metadata.longitude, metadata.title, metadata.description,
+            metadata.words)
+    }
+}
+
+extension GalleryWriter {
+    /// Drops the files of some photos, whatever the gallery says of them. What they said of themselves stays, and they are
+    /// fetched again when they are wanted.
+    ///
+    /// Returns how many were here.
+    @discardableResult
+    public func dropPhotos(_ keys: [PhotoKey]) throws -> Int {
+        let list = keys.map(\.rawValue).keyList
+        let names = try transaction { connection in
+            let isMeant = "photo_file IS NOT NULL AND key IN (SELECT value FROM json_each(?))"
+            let names = try connection.map("SELECT photo_file FROM photo WHERE \(isMeant)", list) { $0.text(0) }
+            try connection.run("UPDATE photo SET \(Self.withoutFile) WHERE \(isMeant)", list)
+            return names
+        }
+        for name in names { files.remove(name) }
+        return names.count
+    }
+
+    /// Takes what is here of some photos for out of date, although the gallery says nothing of the kind: the user does.
+    ///
+    /// It stays, and is shown, until what is fetched takes its place; or the server says that it is right after all, of which
+    /// it is asked as of any other edition. What stood in the way is forgotten.
+    public func refetch(_ keys: [PhotoKey]) throws {
+        let list = keys.map(\.rawValue).keyList
+        try transaction { connection in
+            for rendition in Rendition.allCases {
+                let edition = rendition.column("edition")
+                try connection.run(
+                    """
+                    UPDATE photo SET \(edition) = \(edition) + 1, \(rendition.column("trouble")) = NULL,
+                                     \(rendition.column("reason")) = NULL
+                    WHERE key IN (SELECT value FROM json_each(?))
+                    """, list)
+            }
+        }
+    }
+}
+
+extension GalleryWriter {
+    /// Gives everything that was marked bad another chance. What the user asks for with a refresh.
+    ///
+    /// A photo that came and could not be decoded is dropped, to be fetched again: the server may have mended it. What was
+    /// bad is wanted as a new edition, so that nothing that is known of the old bytes is held against the new ones.
+    ///
+    /// - Parameter keys: the photos to retry; nil for all.
+    public func retry(_ keys: [PhotoKey]? = nil) throws {
+        let list = keys?.map(\.rawValue).keyList
+        let undecodable = try transaction { connection in
+            let isMeant =
+                "photo_trouble = ?1 AND photo_file IS NOT NULL AND (?2 IS NULL OR key IN (SELECT value FROM json_each(?2)))"
+            let names = try connection.map(
+                "SELECT photo_file FROM photo WHERE \(isMeant)", TroubleCode.bad, list
+            ) { $0.text(0) }
+            try connection.run("UPDATE photo SET \(Self.withoutFile) WHERE \(isMeant)", TroubleCode.bad, list)
+            for rendition in Rendition.allCases {
+                let (trouble, edition) = (rendition.column("trouble"), rendition.column("edition"))
+                try connection.run(
+                    """
+                    UPDATE photo SET \(edition) = \(edition) + (\(trouble) = \(TroubleCode.bad)), \(trouble) = NULL,
+                                     \(rendition.column("reason")) = NULL
+                    WHERE \(trouble) IS NOT NULL
+                          AND (?1 IS NULL OR key IN (SELECT value FROM json_each(?1)))
+                    """, list)
+            }
+            return names
+        }
+        for name in undecodable { files.remove(name) }
+    }
+}

@@ -127,3 +127,101 @@ extension GalleryWriter {
         }
     }
 }
+
+/// Inserts photos that are new.
+///
+/// A statement takes about as long to begin and to end as to insert a row. Of many rows it takes several.
+private final class PhotoInsertion {
+    /// How many have been inserted. The others had an id that had come before, and the first counts.
+    private(set) var count = 0
+    private let connection: Connection
+    private let areMany: Bool
+    private let one: RepeatedStatement
+    private let several: RepeatedStatement
+    /// Items for the next statement.
+    private var waiting: [SyncItem] = []
+
+    private static let rows = 16
+    private static let columns = [
+        "id", "name", "name_key", "date", "thumbnail_address", "photo_address", "entry_digest",
+    ]
+
+    /// - Parameter areMany: whether nobody misses the words of each until all are there; see ``PhotoIndices``.
+    init(_ connection: Connection, areMany: Bool) throws {
+        self.connection = connection
+        self.areMany = areMany
+        one = try connection.repeated(Self.statement(rows: 1))
+        several = try connection.repeated(Self.statement(rows: Self.rows))
+    }
+
+    func add(_ item: SyncItem) throws {
+        guard areMany else { return try insert(item) }
+        waiting.append(item)
+        guard waiting.count == Self.rows else { return }
+        for (row, item) in waiting.enumerated() { try Self.set(item, at: row, of: several) }
+        count += try several.run()
+        waiting.removeAll(keepingCapacity: true)
+    }
+
+    /// Inserts what still waits, before the bytes of its items go.
+    func finishPiece() throws {
+        for item in waiting { try insert(item) }
+        waiting.removeAll(keepingCapacity: true)
+    }
+
+    private func insert(_ item: SyncItem) throws {
+        try Self.set(item, at: 0, of: one)
+        guard try one.run() > 0 else { return }
+        count += 1
+        if !areMany { try PhotoText.add(connection.lastInsertedRow, connection) }
+    }
+
+    private static func set(_ item: SyncItem, at row: Int, of statement: RepeatedStatement) throws {
+        let first = row * columns.count
+        try statement.set(first, to: .text(item.id))
+        try statement.set(first + 1, to: .text(item.name))
+        try statement.set(first + 2, to: .blob(item.nameKey))
+        try statement.set(first + 3, to: item.date.milliseconds)
+        try statement.set(first + 4, to: item.thumbnail.map { .text($0) })
+        try statement.set(first + 5, to: .text(item.photo))
+        try statement.set(first + 6, to: item.digest)
+    }
+
+    private static func statement(rows: Int) -> String {
+        let row = "(" + columns.map { _ in "?" }.joined(separator: ", ") + ")"
+        return """
+            INSERT INTO photo (\(columns.joined(separator: ", ")))
+            VALUES \(Array(repeating: row, count: rows).joined(separator: ", ")) ON CONFLICT (id) DO NOTHING
+            """
+    }
+}
+
+/// The indices of the table of photos that lists are read by.
+///
+/// Each row that is inserted goes into each of them at some place or other, so that a large update would write most of their
+/// pages over and over. Sorted once and written from one end to the other, each page is written once.
+private enum PhotoIndices {
+    /// As the migrations made them.
+    private static let schema = """
+        CREATE INDEX photo_by_date ON photo (date);
+        CREATE INDEX photo_by_name ON photo (name_key);
+        """
+
+    /// Rows from which on it is worth it, if they are as many as are there already.
+    private static let manyRows = 20_000
+
+    /// Runs what inserts rows, without the indices if they are many. Inside of a transaction: nobody else misses them.
+    ///
+    /// - Parameter insert: is told whether the rows that it inserts are many. If they are not, it puts their words in itself.
+    static func whileInserting(
+        _ count: Int, into connection: Connection, _ insert: (_ areMany: Bool) throws -> Void
+    ) throws {
+        guard count >= manyRows,
+            try connection.first("SELECT count(*) FROM photo", row: { Int($0.int(0)) }) ?? 0 <= count
+        else { return try insert(false) }
+        try connection.execute("DROP INDEX photo_by_date; DROP INDEX photo_by_name;")
+        try insert(true)
+        try connection.execute(schema)
+        try PhotoText.rebuild(connection)
+    }
+}

@@ -1,8 +1,8 @@
+import Concurrency
 import Logging
-import Session
 import Model
 import SQLite
-import Concurrency
+import Session
 
 /// Everything that can be done to a gallery's cache.
 ///
@@ -10,20 +10,20 @@ import Concurrency
 /// comes in large numbers, many share one. It runs on a queue of its own; whoever calls it waits without holding a thread,
 /// and readers do not wait at all.
 public actor GalleryWriter {
-    let writer: Writer
+    private let writer: Writer
     /// Why nothing can be written, if that was so from the beginning.
     private let frozen: StorageTrouble?
     let files: PhotoFiles
-    let mark: DamageMark
+    private let mark: DamageMark
     /// Rung after each commit. Not held: it goes with the cache, whoever still has something to do with this object.
     private weak var lock: CacheLock?
-    let log: Log
+    private let log: Log
     private var announcements: Announcements
     private let activity: Activity
     let room: CacheRoom
     /// What many want to have written at once.
-    let shared = SharedWrites()
-    let executor = QueueExecutor(label: "vitrine.cache.writer")
+    private let shared = SharedWrites()
+    private let executor = QueueExecutor(label: "vitrine.cache.writer")
 
     /// The queue that the disk may block.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -231,6 +231,113 @@ public actor GalleryWriter {
             try writer.checkpoint(emptying: true)
         } catch {
             log.error(.cache, "last checkpoint failed: \(error)")
+        }
+    }
+}
+
+/// Frees room in an open gallery when the caches exceed their limit. Freed pictures are fetched again when they are
+/// looked at.
+extension GalleryWriter {
+    /// Files and rows of a transaction.
+    private static let photosAtOnce = 64
+    private static let thumbnailsAtOnce = 128
+
+    /// Removes photos, those first that have been here longest, until so many bytes are free.
+    ///
+    /// Returns how many bytes are. They are fewer where the rest is excepted, or the task was cancelled.
+    func makeRoom(fromPhotos bytes: Int64, except kept: Set<PhotoKey>) throws -> Int64 {
+        var freed: Int64 = 0
+        var rest = ClosedGalleryCache.photosByAge(in: files.photosFolder).filter { file in
+            PhotoFiles.key(in: file.name).map { !kept.contains($0) } ?? false
+        }[...]
+        while freed < bytes, !rest.isEmpty, !Task.isCancelled {
+            var keys: [PhotoKey] = []
+            while freed < bytes, keys.count < Self.photosAtOnce, let file = rest.popFirst() {
+                guard let key = PhotoFiles.key(in: file.name) else { continue }
+                keys.append(key)
+                freed += file.size
+            }
+            try dropPhotos(keys)
+        }
+        return freed
+    }
+
+    /// Removes thumbnails, those first whose photos are farthest from the excepted ones, until so many bytes are free.
+    ///
+    /// Returns how many bytes are. The database's file stays as large, and is written to before it grows.
+    func makeRoom(fromThumbnails bytes: Int64, except kept: Set<PhotoKey>) throws -> Int64 {
+        let places = kept.map(\.rawValue).sorted()
+        let middle = places.isEmpty ? 0 : places[places.count / 2]
+        let all = try mark.watch {
+            try writer.read { connection in
+                try connection.map("SELECT photo, length(data) + ifnull(length(unproven), 0) FROM thumbnail") {
+                    (key: $0.int(0), size: $0.int(1))
+                }
+            }
+        }
+        var rest = all.filter { !kept.contains(PhotoKey($0.key)) }
+            .sorted { ($0.key - middle).magnitude > ($1.key - middle).magnitude }[...]
+        var freed: Int64 = 0
+        while freed < bytes, !rest.isEmpty, !Task.isCancelled {
+            var keys: [Int64] = []
+            while freed < bytes, keys.count < Self.thumbnailsAtOnce, let row = rest.popFirst() {
+                keys.append(row.key)
+                freed += row.size
+            }
+            try transaction { try Self.dropThumbnails(keys, $0) }
+        }
+        return freed
+    }
+
+    /// Removes the thumbnails of some photos.
+    static func dropThumbnails(_ keys: [Int64], _ connection: Connection) throws {
+        let list = keys.keyList
+        try connection.run("DELETE FROM thumbnail WHERE photo IN (SELECT value FROM json_each(?))", list)
+        try connection.run(
+            """
+            UPDATE photo SET thumbnail_held = NULL, thumbnail_etag = NULL, thumbnail_last_modified = NULL
+            WHERE key IN (SELECT value FROM json_each(?))
+            """, list)
+    }
+}
+
+/// What is written together with whatever else wants to be written at the time.
+extension GalleryWriter {
+    /// Writes something small, in one transaction with all that is waiting to be written so. It is durable and announced when
+    /// this returns, like everything else.
+    ///
+    /// What one of them finds, that its thumbnail is stale for one, is its own affair. That the disk is full is everybody's.
+    ///
+    /// - Parameters:
+    ///   - size: bytes that it brings.
+    ///   - isCancellable: whether a task that is cancelled before it is begun writes nothing, and throws.
+    ///   - body: may be done a second time, when nothing is left of the first.
+    nonisolated func together(
+        size: Int = 0, isCancellable: Bool = true, _ body: @escaping @Sendable (Connection) throws -> Bool
+    ) async throws -> Bool {
+        try await shared.add(size: size, isCancellable: isCancellable, call: callForShared, body)
+    }
+
+    private nonisolated func callForShared() {
+        executor.run { self.assumeIsolated { $0.writeShared() } }
+    }
+
+    private func writeShared() {
+        write(shared.take())
+        // Not at once: whoever else wants something of the writer is before those who came last.
+        if shared.hasMore() { callForShared() }
+    }
+
+    private func write(_ writes: [SharedWrites.Write]) {
+        guard !writes.isEmpty else { return }
+        do {
+            let results = try transaction { connection in try writes.map { try $0.body(connection) } }
+            for (write, result) in zip(writes, results) { write.end(.success(result)) }
+        } catch  where writes.count > 1 && CacheError(thrown: error)?.isTransient != true {
+            // It is one's own: a page that only its row lies on is damaged. The others have nothing to do with it.
+            for write in writes { self.write([write]) }
+        } catch {
+            for write in writes { write.end(.failure(error)) }
         }
     }
 }

@@ -1,6 +1,6 @@
+import Concurrency
 import Model
 import SQLite
-import Concurrency
 
 /// A list of a gallery's photos that stays true: what a screen holds.
 ///
@@ -188,5 +188,82 @@ public final class FetchedResults {
         knownCount = all.count
         isComplete = true
         return .reset
+    }
+}
+
+/// How a list of photos became another.
+public enum Difference: Equatable, Sendable {
+    /// In no way that is worth telling apart: look at all of it again.
+    case reset
+    /// Row by row.
+    case rows(RowDifference)
+}
+
+extension FetchedResults {
+    /// The differences of a list, one after the other, each taken into the list as it is handed out.
+    public struct Differences: AsyncSequence, Sendable {
+        let results: FetchedResults
+
+        /// Goes on where the last listener stopped.
+        public func makeAsyncIterator() -> Iterator {
+            Iterator(results: results)
+        }
+
+        /// Waits for the next difference.
+        public struct Iterator: AsyncIteratorProtocol {
+            let results: FetchedResults
+
+            /// Waits for the next difference; nil when the task is cancelled.
+            public mutating func next() async -> Difference? {
+                await results.nextDifference()
+            }
+        }
+    }
+}
+
+/// Many photos of a list at once, without their order.
+extension FetchedResults {
+    /// The photos at these places. To be asked of a screen or two of them: it goes through all.
+    public func keys(in places: Range<Int>) -> KeySet {
+        rows.keys(in: ascending(places))
+    }
+
+    /// The photos at these places as they are now, however many. They are gone through off the main actor.
+    public func allKeys(in places: Range<Int>) async -> KeySet {
+        await Self.keys(rows, ascending(places))
+    }
+
+    @concurrent private nonisolated static func keys(_ rows: OrderedRows, _ places: Range<Int>) async -> KeySet {
+        rows.keys(in: places)
+    }
+
+    /// Where the places of the list lie among the rows, which ascend.
+    private func ascending(_ places: Range<Int>) -> Range<Int> {
+        let places = places.clamped(to: 0..<rows.count)
+        return order.ascending ? places : rows.count - places.upperBound..<rows.count - places.lowerBound
+    }
+}
+
+/// Reads for a list what would hold up the main actor. One reading at a time; one that is cancelled ends at once.
+private actor ResultLoader {
+    private let executor = QueueExecutor(label: "vitrine.cache.results")
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    func rows(_ query: PhotoQuery, _ cache: GalleryCache, outOf all: OrderedRows? = nil) throws -> OrderedRows {
+        try read(cache) { try query.rows($0, outOf: all) }
+    }
+
+    func keys(
+        of rows: Set<Int64>, _ query: PhotoQuery, _ cache: GalleryCache
+    ) throws -> sending [RowKey] {
+        try read(cache) { try query.keys(of: rows, $0) }
+    }
+
+    private func read<Result>(_ cache: GalleryCache, _ body: (CacheReader) throws -> Result) throws -> Result {
+        try Task.checkCancellation()
+        return try cache.read { reader in
+            try reader.connection.interrupting(when: { Task.isCancelled }) { try body(reader) }
+        }
     }
 }

@@ -1,3 +1,5 @@
+import Model
+
 /// Rows in the order of their sort keys, smallest first, equal ones by their number; some thirteen bytes a row for dates.
 ///
 /// A copy shares what it can with the original: a list of hits has the keys of the list that was searched.
@@ -60,7 +62,7 @@ struct OrderedRows: Sendable {
     }
 
     /// Whether a row has this key.
-    func hasKey(_ key: SortKey, _ row: Int64) -> Bool {
+    private func hasKey(_ key: SortKey, _ row: Int64) -> Bool {
         guard let old = keys[row] else { return false }
         return switch key {
         case .number(let number): old == Self.ordered(number)
@@ -68,7 +70,7 @@ struct OrderedRows: Sendable {
         }
     }
 
-    mutating func setKey(_ key: SortKey, of row: Int64) {
+    private mutating func setKey(_ key: SortKey, of row: Int64) {
         switch key {
         case .number(let number): keys[row] = Self.ordered(number)
         case .text(let bytes):
@@ -77,7 +79,7 @@ struct OrderedRows: Sendable {
         }
     }
 
-    mutating func removeKey(of row: Int64) {
+    private mutating func removeKey(of row: Int64) {
         if !arena.isEmpty, let old = keys[row] { arena.discard(old) }
         keys[row] = nil
     }
@@ -104,7 +106,7 @@ struct OrderedRows: Sendable {
     }
 
     /// Gives back what replaced and removed text keys took.
-    mutating func compact() {
+    private mutating func compact() {
         guard arena.isMostlyWaste else { return }
         var (compacted, table) = (KeyArena(), KeyTable())
         rows.forEach { row in
@@ -117,4 +119,112 @@ struct OrderedRows: Sendable {
     private static func ordered(_ number: Int64) -> UInt64 {
         UInt64(bitPattern: number) ^ (1 << 63)
     }
+}
+
+extension OrderedRows {
+    /// Gives rows new keys, takes rows out and puts new ones in, and tells what that did.
+    ///
+    /// For each row that is touched it costs a few searches in the logarithm of the rows, and a piece of a few hundred rows
+    /// moved; for all of them together, a pass over the pieces' lengths (see ``RowList``).
+    mutating func apply(_ changes: [RowKey]) -> RowDifference {
+        var removed: [(place: Int, row: Int64)] = []
+        var added: [Int64] = []
+        var updated: [Int64] = []
+        // All are looked up before any key changes: until then the rows are in the order of the old keys.
+        let isSame = changes.map { change in change.key.map { hasKey($0, change.row) } ?? false }
+        for (change, isSame) in zip(changes, isSame) {
+            switch (index(of: change.row), change.isListed) {
+            case (nil, false): break
+            case (let place?, false): removed.append((place, change.row))
+            case (nil, true): added.append(change.row)
+            case (.some, true) where isSame: updated.append(change.row)
+            case (let place?, true):
+                removed.append((place, change.row))
+                added.append(change.row)
+            }
+        }
+        removed.sort { $0.place < $1.place }
+        remove(at: removed.map(\.place))
+        for (change, isSame) in zip(changes, isSame) where !isSame {
+            if let key = change.key { setKey(key, of: change.row) } else { removeKey(of: change.row) }
+        }
+        insert(added)
+        compact()
+        let places = added.compactMap { row in index(of: row).map { (place: $0, row: row) } }.sorted { $0 < $1 }
+        return difference(removed: removed, added: places, updated: updated)
+    }
+
+    /// A row that went and came has moved.
+    private func difference(
+        removed: [(place: Int, row: Int64)], added: [(place: Int, row: Int64)], updated: [Int64]
+    ) -> RowDifference {
+        var difference = RowDifference()
+        var origins = Dictionary(uniqueKeysWithValues: removed.map { ($0.row, $0.place) })
+        for (place, row) in added {
+            if let origin = origins.removeValue(forKey: row) {
+                difference.moved.append(RowDifference.Move(from: origin, to: place))
+            } else {
+                difference.inserted.append(place)
+            }
+        }
+        difference.deleted = origins.values.sorted()
+        difference.updated = updated.compactMap { index(of: $0) }.sorted()
+        return difference
+    }
+}
+
+/// What makes a new list of rows out of an old one.
+///
+/// To apply it: take out what was deleted and what moved, counted in the old list; put in what was inserted and what
+/// moved, in ascending order, counted in the new list. What was updated is counted in the new list.
+public struct RowDifference: Equatable, Sendable {
+    /// A row that stands elsewhere now.
+    public struct Move: Hashable, Sendable {
+        /// Its place in the old list.
+        public var from: Int
+        /// Its place in the new list.
+        public var to: Int
+    }
+
+    /// Places in the old list.
+    public var deleted: [Int] = []
+    /// Places in the new list.
+    public var inserted: [Int] = []
+    /// From the old list to the new one.
+    public var moved: [Move] = []
+    /// Places in the new list of rows that stayed in order and look different.
+    public var updated: [Int] = []
+
+    /// Whether the two lists are the same and look the same.
+    public var isEmpty: Bool { deleted.isEmpty && inserted.isEmpty && moved.isEmpty && updated.isEmpty }
+
+    /// The same difference between the two lists turned upside down.
+    func reversed(oldCount: Int, newCount: Int) -> RowDifference {
+        RowDifference(
+            deleted: deleted.map { oldCount - 1 - $0 }.reversed(),
+            inserted: inserted.map { newCount - 1 - $0 }.reversed(),
+            moved: moved.map { Move(from: oldCount - 1 - $0.from, to: newCount - 1 - $0.to) }.reversed(),
+            updated: updated.map { newCount - 1 - $0 }.reversed())
+    }
+}
+
+/// What became of a row that was touched.
+struct RowKey {
+    let row: Int64
+    /// Its sort key; nil if the row is gone.
+    let key: SortKey?
+    /// Whether the list has it. The key of a row that it has not is kept all the same: one asks where it would stand.
+    let isListed: Bool
+
+    init(_ row: Int64, _ key: SortKey?, isListed: Bool = true) {
+        (self.row, self.key, self.isListed) = (row, key, isListed && key != nil)
+    }
+}
+
+/// What a photo is sorted by.
+enum SortKey: Equatable {
+    /// A date, in milliseconds.
+    case number(Int64)
+    /// A ``NaturalKey``.
+    case text([UInt8])
 }

@@ -41,7 +41,7 @@ public final class KeptParts: Sendable {
     private let state = Mutex(State())
 
     /// What is less than this comes again as soon as it is asked for.
-    static let worthKeeping: ByteCount = 65_536
+    private static let worthKeeping: ByteCount = 65_536
     private static let most = 64
 
     /// Keeps what has come of a photo, if it is worth it.
