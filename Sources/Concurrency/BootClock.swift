@@ -3,13 +3,13 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A clock to sleep by, which goes on while the machine sleeps.
+/// A clock whose sleeps include the time the machine is suspended.
 ///
 ///     let clock = BootClock()
 ///     try await clock.sleep(until: clock.now + .seconds(60))
 ///
-/// `Task.sleep` would do, but since Swift 6.3 it goes past whoever runs the program's tasks, to Dispatch's own threads, and
-/// Dispatch then looks once a second for ever how busy those are. Nobody who is to be idle may use it.
+/// Use it in place of `Task.sleep`. Since Swift 6.3 `Task.sleep` bypasses the program's task executor and uses Dispatch's
+/// threads, and Dispatch then checks once a second how busy they are. That would wake an idle program forever.
 public final class BootClock: Sendable {
     private let timer = BootTimer()
     private let start = BootTimer.now
@@ -17,10 +17,10 @@ public final class BootClock: Sendable {
     /// A clock that starts now.
     public init() {}
 
-    /// Time since the clock was made.
+    /// The time since the clock was made.
     public var now: Duration { .nanoseconds(BootTimer.now - start) }
 
-    /// Returns at that time, or throws a `CancellationError` as soon as the task is cancelled.
+    /// Returns at `time`. Throws a `CancellationError` as soon as the task is cancelled.
     public func sleep(until time: Duration) async throws {
         let sleeper = Sleeper(timer)
         let nanoseconds = min((time - now) / .nanoseconds(1), 1e18)
@@ -31,7 +31,7 @@ public final class BootClock: Sendable {
         }
     }
 
-    /// One sleep, which ends once: when it is time, or before.
+    /// One sleep. It ends once, by the timer or by cancellation.
     private final class Sleeper: Sendable {
         private enum State {
             case awake
@@ -47,7 +47,7 @@ public final class BootClock: Sendable {
         func begin(_ continuation: CheckedContinuation<Void, any Error>, _ nanoseconds: Int64) {
             let isOver = state.withLock { state in
                 if case .over = state { return true }
-                // Rung on a queue of the timer's, so never before the lock is let go.
+                // The timer fires on its own queue, so the lock is released before `end` takes it.
                 let number = timer.run(afterNanoseconds: nanoseconds) { self.end()?.resume() }
                 state = .asleep(number: number, continuation)
                 return false
@@ -65,20 +65,20 @@ public final class BootClock: Sendable {
                 return state
             }
             guard case .asleep(let number, let continuation) = old else { return nil }
-            timer.callOff(number)
+            timer.cancel(number)
             return continuation
         }
     }
 }
 
-/// Runs work after a time that goes on while the machine sleeps.
+/// Runs work after a delay that includes the time the machine is suspended.
 ///
-///     timer.run(afterNanoseconds: 3_600_000_000_000) { print("an hour later, the lid closed or not") }
+///     timer.run(afterNanoseconds: 3_600_000_000_000) { print("an hour later, even if the lid was closed") }
 ///
-/// Dispatch's own timers stand still meanwhile. This is one timer of the system for all that waits, set to the first of it;
-/// timerfd_create(2): "whereas CLOCK_MONOTONIC does not measure the time while a system is suspended, CLOCK_BOOTTIME does".
-/// It does not wake the machine, and until something is due it costs nothing. Where the system has no such timer left, time
-/// stands still while the machine sleeps, as Dispatch's does.
+/// Dispatch's timers stop while the machine sleeps. This class uses one system timer for all pending work, set to the
+/// earliest deadline. timerfd_create(2): "whereas CLOCK_MONOTONIC does not measure the time while a system is suspended,
+/// CLOCK_BOOTTIME does". The timer does not wake the machine and costs nothing until it fires. If the system has no timer
+/// left, the class falls back to Dispatch, and time stops while the machine sleeps.
 final class BootTimer: Sendable {
     private struct Waiting {
         let time: Int64
@@ -86,13 +86,13 @@ final class BootTimer: Sendable {
         let work: @Sendable () -> Void
     }
 
-    /// What waits, the first of it last; of what is due at the same time that which came first.
+    /// Pending work, latest deadline first. Among equal deadlines, the first request is nearest to the end.
     private let waiting = Mutex<[Waiting]>([])
     private let lastNumber = Atomic<Int>(0)
-    /// -1 where there is none.
+    /// -1 if the system had no timer left. Internal for tests.
     let descriptor: Int32
     private let queue = DispatchQueue(label: "vitrine.timers")
-    /// Made once and from then on only cancelled, which any thread may do.
+    /// Set once. Afterwards only `cancel` is called, which is safe from any thread.
     private nonisolated(unsafe) let source: (any DispatchSourceRead)?
 
     convenience init() {
@@ -116,7 +116,7 @@ final class BootTimer: Sendable {
         source?.cancel()
     }
 
-    /// Runs work once so much time has passed. Returns a number, by which it can be called off.
+    /// Runs work after a delay. Returns a number for ``cancel(_:)``.
     @discardableResult
     func run(afterNanoseconds delay: Int64, _ work: @escaping @Sendable () -> Void) -> Int {
         let number = lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
@@ -134,44 +134,44 @@ final class BootTimer: Sendable {
         return number
     }
 
-    /// Calls off work, if it has not been run.
-    func callOff(_ number: Int) {
+    /// Cancels work that has not run yet.
+    func cancel(_ number: Int) {
         waiting.withLock { waiting in
-            guard let place = waiting.lastIndex(where: { $0.number == number }) else { return }
-            waiting.remove(at: place)
-            // Rung for nobody it would wake us for nothing.
-            if place == waiting.count { set(to: waiting.last?.time) }
+            guard let index = waiting.lastIndex(where: { $0.number == number }) else { return }
+            waiting.remove(at: index)
+            // Without work the timer would only wake the machine.
+            if index == waiting.count { set(to: waiting.last?.time) }
         }
     }
 
     private func ring() {
         var expirations: UInt64 = 0
-        // Until it is read the descriptor stays readable.
+        // The descriptor stays readable until it is read.
         _ = read(descriptor, &expirations, 8)
         let due = waiting.withLock { waiting in
             let now = Self.now
-            let place = waiting.firstIndex { $0.time <= now } ?? waiting.count
+            let index = waiting.firstIndex { $0.time <= now } ?? waiting.count
             defer {
-                waiting.removeSubrange(place...)
+                waiting.removeSubrange(index...)
                 if let first = waiting.last { set(to: first.time) }
             }
-            return waiting[place...].reversed()
+            return waiting[index...].reversed()
         }
         for entry in due { entry.work() }
     }
 
-    /// - Parameter time: nil turns it off.
+    /// - Parameter time: nil disarms the timer.
     private func set(to time: Int64?) {
         guard descriptor >= 0 else { return ringLater(time) }
         var setting = itimerspec()
-        // All zero turns it off.
+        // All zeros disarm it.
         if let time {
             setting.it_value = timespec(tv_sec: Int(time / 1_000_000_000), tv_nsec: Int(max(1, time % 1_000_000_000)))
         }
         timerfd_settime(descriptor, Int32(TFD_TIMER_ABSTIME), &setting, nil)
     }
 
-    /// Without a timer of the system: what has been called off meanwhile, or is not due yet, is found out when it rings.
+    /// The fallback without a system timer. `ring` ignores work that was cancelled or is not due.
     private func ringLater(_ time: Int64?) {
         guard let time else { return }
         queue.asyncAfter(deadline: .now() + .nanoseconds(Int(max(0, time - Self.now)))) { [weak self] in self?.ring() }

@@ -1,21 +1,21 @@
 import Synchronization
 
-/// A stream that merges what its listener has not taken yet.
-///
-/// Whatever is sent between two turns of the listener's loop arrives as one element. So the memory it takes is that of
-/// one element, a thousand commits cost a screen one redraw, and a sender never waits.
+/// A stream that merges elements its listener has not taken yet.
 ///
 ///     for await changes in hub.subscribe() { … }
 ///
-/// One listener a stream. Cancelling the listener's task ends its loop; the next `for await` goes on where it stopped.
+/// Everything sent between two turns of the loop arrives as one element. The stream therefore holds at most one pending
+/// element, a thousand commits cause one redraw, and a sender never waits.
+///
+/// A stream has one listener. Cancelling its task ends the loop; a later `for await` continues where it stopped.
 public final class CoalescingStream<Element: Coalescing>: AsyncSequence, Sendable {
     private struct State {
-        /// Sent and not yet taken.
+        /// Sent, not yet taken.
         var pending: Element?
-        /// Taken by a listener that has not come back for more.
+        /// Taken by a listener that has not asked for the next one.
         var taken: Element?
-        /// The listener, if it is waiting. Never set while `pending` is. It is known by its number: who is cancelled must not
-        /// end the waiting of whoever listens in its place.
+        /// The listener, while it waits. `pending` is nil then. The number lets a cancelled task end its own wait only, not
+        /// that of a later listener.
         var listener: (number: Int, continuation: CheckedContinuation<Element?, Never>)?
         var lastNumber = 0
         var isFinished = false
@@ -23,10 +23,10 @@ public final class CoalescingStream<Element: Coalescing>: AsyncSequence, Sendabl
 
     private let state = Mutex(State())
 
-    /// Makes a stream with nothing in it.
+    /// Creates an empty stream.
     public init() {}
 
-    /// Gives the listener a value, or merges it into the one that waits for it.
+    /// Delivers a value, or merges it into the pending one.
     public func send(_ element: Element) {
         let listener = state.withLock { state -> CheckedContinuation<Element?, Never>? in
             guard !state.isFinished else { return nil }
@@ -41,7 +41,7 @@ public final class CoalescingStream<Element: Coalescing>: AsyncSequence, Sendabl
         listener?.resume(returning: element)
     }
 
-    /// What was sent and is not done with: not taken yet, or by a listener that has not come back for more. It stays.
+    /// The elements not taken yet, and the one the listener is still handling. Nothing is consumed.
     public var unfinished: Element? {
         state.withLock { state in
             guard var all = state.taken else { return state.pending }
@@ -50,7 +50,7 @@ public final class CoalescingStream<Element: Coalescing>: AsyncSequence, Sendabl
         }
     }
 
-    /// Ends the stream, after what is pending has been taken.
+    /// Ends the stream after the pending element.
     public func finish() {
         let listener = state.withLock { state in
             state.isFinished = true
@@ -60,7 +60,7 @@ public final class CoalescingStream<Element: Coalescing>: AsyncSequence, Sendabl
         listener?.continuation.resume(returning: nil)
     }
 
-    /// Waits for the next value; nil at the end, or when the task is cancelled. A task that is cancelled takes nothing away.
+    /// Returns the next value; nil at the end or on cancellation. A cancelled task consumes nothing.
     public func next() async -> Element? {
         let number = state.withLock { state in
             state.lastNumber += 1
@@ -70,7 +70,7 @@ public final class CoalescingStream<Element: Coalescing>: AsyncSequence, Sendabl
             await withCheckedContinuation { continuation in
                 let ready = state.withLock { state -> Element?? in
                     if Task.isCancelled { return .some(nil) }
-                    precondition(state.listener == nil, "one listener a stream")
+                    precondition(state.listener == nil, "A stream has one listener.")
                     state.taken = state.pending
                     if let pending = state.pending {
                         state.pending = nil
@@ -92,31 +92,31 @@ public final class CoalescingStream<Element: Coalescing>: AsyncSequence, Sendabl
         }
     }
 
-    /// Iterates over what is sent.
+    /// Iterates over the elements.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let stream: CoalescingStream
 
-        /// Waits for the next value; nil at the end, or when the task is cancelled.
+        /// Returns the next value; nil at the end or on cancellation.
         public mutating func next() async -> Element? {
             await stream.next()
         }
     }
 
-    /// Begins with what is pending.
+    /// Starts with the pending element.
     public func makeAsyncIterator() -> Iterator {
         Iterator(stream: self)
     }
 }
 
-/// A value that can take a later one into itself, so that a slow listener misses nothing and nothing queues up.
+/// A value that can absorb a later one, so that a slow listener misses nothing.
 public protocol Coalescing: Sendable {
-    /// Makes this value say what it and the later one said together.
+    /// Combines this value with a later one.
     mutating func merge(_ later: Self)
 }
 
-/// Those who listen to one thing, each through a stream of its own.
+/// The listeners of one source, each with a stream of its own.
 ///
-/// Listening ends when a stream is let go; nobody has to sign off.
+/// A subscription ends when its stream is released.
 public final class Subscribers<Element: Coalescing>: Sendable {
     private struct Subscriber {
         weak var stream: CoalescingStream<Element>?
@@ -124,12 +124,12 @@ public final class Subscribers<Element: Coalescing>: Sendable {
 
     private let subscribers = Mutex<[Subscriber]>([])
 
-    /// Makes an empty set.
+    /// Creates a set without listeners.
     public init() {}
 
     /// Adds a listener.
     ///
-    /// - Parameter first: what it hears at once, before anything is sent.
+    /// - Parameter first: an element to deliver at once.
     public func subscribe(beginningWith first: Element? = nil) -> CoalescingStream<Element> {
         let stream = CoalescingStream<Element>()
         if let first { stream.send(first) }
@@ -140,7 +140,7 @@ public final class Subscribers<Element: Coalescing>: Sendable {
         return stream
     }
 
-    /// Tells every listener.
+    /// Sends an element to every listener.
     public func send(_ element: Element) {
         let streams = subscribers.withLock { $0.compactMap(\.stream) }
         for stream in streams { stream.send(element) }

@@ -1,25 +1,24 @@
 import Dispatch
 import Glibc
 
-/// Tells when a file is touched, or closed by somebody who could write to it, in whatever process. Until then it costs
-/// nothing.
+/// Reports when any process touches a file or closes it after writing.
 ///
-///     let watch = FileWatch("/var/lib/x/bell") { what in print(what) }
+///     let watch = FileWatch("/var/lib/x/bell") { event in print(event) }
 ///
-/// Several touches in a row may be told of once. It watches for as long as it is held.
+/// Several touches in a row may arrive as one event. The watch ends with this object and costs nothing in between.
 public final class FileWatch: Sendable {
-    /// What was done to the file.
+    /// What happened to the file.
     public enum Event: Sendable {
-        /// Its contents or times are others.
+        /// Its contents or timestamps changed.
         case touched
-        /// Somebody who could write to it does not have it open any more.
+        /// A process that could write to it closed it.
         case closed
     }
 
-    /// Cancelled once, at the end, and not used otherwise.
+    /// Set once. Afterwards only `cancel` is called, which is safe from any thread.
     private nonisolated(unsafe) let source: any DispatchSourceRead
 
-    /// Begins to watch, or returns nil where there is no such file or the system has no more watches to give.
+    /// Starts watching. Returns nil if the file is missing or the system has no watch left.
     ///
     /// - Parameter onEvent: called on a queue of its own.
     public init?(_ path: String, onEvent: @escaping @Sendable (Event) -> Void) {
@@ -44,18 +43,18 @@ public final class FileWatch: Sendable {
         source.cancel()
     }
 
-    /// All that has happened since the last time, of whatever kind.
+    /// Reads all queued events and combines their masks.
     private static func takeEvents(_ descriptor: Int32) -> UInt32 {
         withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 8) { buffer in
             var mask: UInt32 = 0
             while true {
                 let count = read(descriptor, buffer.baseAddress, buffer.count)
                 guard count > 0 else { return mask }
-                var place = 0
-                while place + MemoryLayout<inotify_event>.size <= count {
-                    let event = buffer.loadUnaligned(fromByteOffset: place, as: inotify_event.self)
+                var offset = 0
+                while offset + MemoryLayout<inotify_event>.size <= count {
+                    let event = buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
                     mask |= event.mask
-                    place += MemoryLayout<inotify_event>.size + Int(event.len)
+                    offset += MemoryLayout<inotify_event>.size + Int(event.len)
                 }
             }
         }

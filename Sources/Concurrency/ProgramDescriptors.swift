@@ -1,19 +1,18 @@
 import CConcurrency
 import Glibc
 
-/// The file descriptors that the program may have.
+/// The program's file descriptors: their limit, and how many are free.
 ///
 ///     ProgramDescriptors.raiseLimit()
 ///     try ProgramDescriptors.require(48)
 ///
-/// Dispatch ends the program when it gets no descriptor for its own timers and queues. So what cannot fail softly is preceded
-/// by a look at how many descriptors there are.
+/// Dispatch ends the program if it gets no descriptor for its timers and queues. Call `require` before work that cannot
+/// report such a failure.
 public enum ProgramDescriptors {
-    /// The soft limit is not raised beyond this. Programs that Vitrine starts inherit it, and some close every descriptor that
-    /// they could have.
+    /// The highest soft limit to set. Child processes inherit the limit, and some close every possible descriptor.
     private static let greatest: rlim_t = 1 << 16
 
-    /// Raises the soft limit as far as the system lets us.
+    /// Raises the soft limit as far as the system allows.
     public static func raiseLimit() {
         var limits = limits
         let wanted = min(limits.rlim_max, greatest)
@@ -22,10 +21,10 @@ public enum ProgramDescriptors {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
     }
 
-    /// How many descriptors there may be, open ones included.
+    /// The number of descriptors that may be open at once.
     public static var limit: Int { Int(clamping: limits.rlim_cur) }
 
-    /// Throws unless so many descriptors can be opened now. Other threads may take them a moment later.
+    /// Throws unless this many descriptors can be opened now. Other threads may take them a moment later.
     public static func require(_ count: Int) throws(DescriptorShortage) {
         var opened: [Int32] = []
         defer { for descriptor in opened { close(descriptor) } }
@@ -48,30 +47,30 @@ public enum ProgramDescriptors {
     }
 }
 
-/// There are too few file descriptors for what the program is to do.
+/// Too few free file descriptors for the program's work.
 public struct DescriptorShortage: Error, Equatable, CustomStringConvertible {
     let needed: Int
     let free: Int
-    /// Whether the whole machine has none left, and not this process alone.
+    /// Whether the whole machine ran out, not just this process.
     let isOfMachine: Bool
 
     /// A sentence for the user.
     public var description: String {
         isOfMachine
-            ? "The machine has too few file descriptors left: end other programs, or raise fs.file-max."
-            : "Vitrine has too few file descriptors: it needs \(needed) free ones and has \(free). Raise the "
-                + "limit, for example with “ulimit -n 256”."
+            ? "The machine has too few file descriptors left. End other programs, or raise fs.file-max."
+            : "Vitrine has too few file descriptors: it needs \(needed) free ones and has \(free). Raise the limit, "
+                + "for example with “ulimit -n 256”."
     }
 }
 
-/// How the program keeps its memory.
+/// The program's memory allocator.
 public enum ProgramMemory {
-    /// Has memory go back to the system when it is let go in large pieces.
+    /// Makes the allocator return large freed blocks to the system.
     ///
-    /// "Nowadays, glibc uses a dynamic mmap threshold by default": once a large piece has been let go, all that are smaller
-    /// are kept, by each thread for itself, and twice as much of what is free at the end. A gallery's list goes from thread
-    /// to thread in large pieces, and left that memory in shreds: the longer the list, the more of it. To name a threshold
-    /// is to have it stay. Call it once, at the program's beginning.
+    /// "Nowadays, glibc uses a dynamic mmap threshold by default": after the first large block is freed, each thread keeps
+    /// smaller ones, and up to twice as much free memory at the end of its heap. A gallery's list moves between threads in
+    /// large blocks, so memory fragments as the list grows. An explicit threshold turns the adjustment off. Call this once
+    /// at the start of the program.
     public static func returnLargePieces() {
         cconcurrency_map_from(1 << 20)
     }

@@ -3,23 +3,22 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A few threads that take work in the order in which it comes, and otherwise sleep.
+/// A few threads that run work in order of arrival and otherwise sleep.
 ///
-/// Dispatch's concurrent queues would do, but for one thing: as soon as one has run anything, Dispatch on Linux looks
-/// once a second how many of their threads are busy, for as long as the program lives. A program that somebody leaves
-/// open on a train has no business to wake the machine up. Serial dispatch queues are not looked after so.
+///     let workers = Workers(name: "drawing", count: 2)
+///     workers.run { print("on a worker thread") }
 ///
-///     let workers = Workers(name: "darkroom", count: 2)
-///     workers.run { print("on a thread of theirs") }
+/// They replace Dispatch's concurrent queues: once such a queue has run anything, Dispatch on Linux wakes every second, for
+/// the rest of the program's life, to count busy threads. Serial queues do not have this problem.
 ///
-/// Threads are started when there is work for them, and end with the object, after the work that was given.
+/// Threads start when there is work. They end after this object is released and the remaining work is done.
 public final class Workers: Sendable {
-    /// Shared with the threads, so that they do not keep the object alive.
+    /// Shared with the threads, which must not keep the `Workers` object alive.
     private final class Shared: Sendable {
         struct State {
-            /// Work not yet begun, the oldest last.
+            /// Work that has not started, in order of arrival.
             var incoming: [@Sendable () -> Void] = []
-            /// The same, turned round as often as this has run out: so taking the oldest costs nothing.
+            /// Work from `incoming`, reversed in batches so that removing the oldest is cheap.
             var outgoing: [@Sendable () -> Void] = []
             var threads = 0
             var idle = 0
@@ -27,9 +26,9 @@ public final class Workers: Sendable {
         }
 
         let state = Mutex(State())
-        let news = DispatchSemaphore(value: 0)
+        let wakeUp = DispatchSemaphore(value: 0)
 
-        /// The oldest work. Waits for it; returns nil when there will be none any more.
+        /// Waits for the oldest work; returns nil when there will be no more.
         func next() -> (@Sendable () -> Void)? {
             while true {
                 let (work, ended): ((@Sendable () -> Void)?, Bool) = state.withLock { state in
@@ -43,7 +42,7 @@ public final class Workers: Sendable {
                 }
                 if let work { return work }
                 if ended { return nil }
-                news.wait()
+                wakeUp.wait()
             }
         }
     }
@@ -52,11 +51,11 @@ public final class Workers: Sendable {
     private let name: String
     private let count: Int
 
-    /// No thread is started yet.
+    /// Creates the workers without starting a thread.
     ///
     /// - Parameters:
-    ///   - name: what the system calls the threads, in 15 bytes.
-    ///   - count: how many there may be, at least one.
+    ///   - name: the threads' name, up to 15 bytes.
+    ///   - count: the largest number of threads, at least one.
     public init(name: String, count: Int) {
         self.name = name
         self.count = max(1, count)
@@ -67,10 +66,10 @@ public final class Workers: Sendable {
             state.ended = true
             return state.idle
         }
-        for _ in 0..<idle { shared.news.signal() }
+        for _ in 0..<idle { shared.wakeUp.signal() }
     }
 
-    /// Has some work done, as soon as a thread is free.
+    /// Runs work as soon as a thread is free.
     public func run(_ work: @escaping @Sendable () -> Void) {
         let (wake, start) = shared.state.withLock { state in
             state.incoming.append(work)
@@ -82,13 +81,13 @@ public final class Workers: Sendable {
             state.threads += 1
             return (false, true)
         }
-        if wake { shared.news.signal() }
+        if wake { shared.wakeUp.signal() }
         guard start else { return }
         startThread()
     }
 
     private func startThread() {
-        /// What a thread is given: a name, and where its work comes from.
+        /// The thread's name and its source of work.
         final class Beginning {
             let name: String
             let shared: Shared
@@ -103,39 +102,38 @@ public final class Workers: Sendable {
                 while let work = beginning.shared.next() { work() }
                 return nil
             }, Unmanaged.passRetained(Beginning(name: name, shared: shared)).toOpaque())
-        precondition(failure == 0, "The system has no thread left.")
+        precondition(failure == 0, "The system cannot start another thread.")
         pthread_detach(thread)
     }
 }
 
-/// Runs the tasks that belong to no actor with an executor of its own on ``Workers``, in place of Swift's pool, which
-/// is a concurrent dispatch queue and wakes up once a second for ever (see there).
+/// Runs tasks without an actor on ``Workers``, in place of Swift's thread pool.
 ///
 ///     @main enum Program {
 ///         static func main() async {
 ///             GlobalTasks.takeOver(count: 2)
 ///
-/// For programs, as the first thing they do; not for tests, which share their process with a test runner.
+/// Swift's pool is a concurrent Dispatch queue, which wakes the program every second; see ``Workers``. Programs call
+/// `takeOver` first. Tests do not, because they share their process with the test runner.
 public final class GlobalTasks: Sendable {
-    /// A piece of a task, which nobody but the one thread that runs it looks into.
+    /// A part of a task. Only the thread that runs it reads it.
     private struct Job: @unchecked Sendable {
         let pointer: UnsafeMutableRawPointer
     }
 
     private let workers: Workers
-    /// For sleeps that go on while the machine sleeps, which is what is meant unless one says otherwise. Made when it is
-    /// first needed.
+    /// For sleeps that include suspended time, the default. Created on first use.
     private let timer = Mutex<BootTimer?>(nil)
-    /// For the others. A serial queue: a timer of it costs nothing until it is due.
+    /// For sleeps that exclude suspended time. A serial queue's timer costs nothing until it fires.
     private let timersThatStandStill = DispatchQueue(label: "vitrine.timers")
 
     private init(count: Int) {
         workers = Workers(name: "tasks", count: count)
     }
 
-    /// Takes over all such tasks, for the life of the process.
+    /// Takes over all such tasks until the process ends.
     ///
-    /// - Parameter count: how many may run at once; Swift's own pool has one thread a core.
+    /// - Parameter count: the number of threads. Swift's own pool has one per core.
     public static func takeOver(count: Int) {
         cconcurrency_take_over(
             Unmanaged.passRetained(GlobalTasks(count: count)).toOpaque(),
@@ -147,10 +145,9 @@ public final class GlobalTasks: Sendable {
         Unmanaged<GlobalTasks>.fromOpaque(context!).takeUnretainedValue()
     }
 
-    /// Has Dispatch take the file descriptors now that it needs for timers and sources. It ends the program when there is none
-    /// left for the first of them.
+    /// Makes Dispatch open its timer descriptors now. Later, a shortage of descriptors would end the program.
     public static func prepareTimers() {
-        // A task that is due in a nanosecond sets a timer; one that is due now would not.
+        // A delay of one nanosecond creates a timer; a deadline of now would not.
         DispatchQueue(label: "vitrine.timers").asyncAfter(deadline: .now() + .nanoseconds(1)) {}
     }
 
@@ -158,7 +155,7 @@ public final class GlobalTasks: Sendable {
         workers.run { cconcurrency_run(job.pointer) }
     }
 
-    /// - Parameter standsStill: whether the time does, while the machine sleeps.
+    /// - Parameter standsStill: whether the delay excludes the time the machine is suspended.
     private func run(_ job: Job, nanoseconds: Int64, standsStill: Bool) {
         guard !standsStill else {
             return timersThatStandStill.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { [self] in
@@ -176,38 +173,38 @@ public final class GlobalTasks: Sendable {
 
 /// Runs an actor on a dispatch queue of its own.
 ///
-/// SQLite blocks: on the disk, on another process's lock. On the shared pool of Swift's concurrency, which has one
-/// thread a core, that would hold up everything else. An actor that is given such a queue holds up its own callers only.
-///
 ///     public actor GalleryWriter {
 ///         private let executor = QueueExecutor(label: "vitrine.writer")
 ///         public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 ///     }
+///
+/// Use it for actors that block, as SQLite does on the disk or on another process's lock. On Swift's shared pool, with one
+/// thread per core, they would hold up unrelated tasks; here they hold up their own callers only.
 public final class QueueExecutor: SerialExecutor {
     private let queue: DispatchQueue
 
-    /// Makes an executor with a new serial queue.
+    /// Creates an executor with a new serial queue.
     public init(label: String, qos: DispatchQoS = .userInitiated) {
         queue = DispatchQueue(label: label, qos: qos)
     }
 
-    /// Called by the runtime.
+    /// Runs a job; the Swift runtime calls this.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 
-    /// Runs work that is no task's, in its turn. In it the actor's `assumeIsolated` holds.
+    /// Runs a closure that is not part of a task. The actor's `assumeIsolated` holds inside.
     public func run(_ work: @escaping @Sendable () -> Void) {
         queue.async(execute: work)
     }
 
-    /// Called by the runtime, where no task says on which executor it is.
+    /// Verifies the current queue; the Swift runtime calls this when no task names an executor.
     public func checkIsolated() {
         dispatchPrecondition(condition: .onQueue(queue))
     }
 
-    /// The actor's `unownedExecutor`.
+    /// Returns the value for the actor's `unownedExecutor`.
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
         UnownedSerialExecutor(ordinary: self)
     }

@@ -1,37 +1,37 @@
 import CFolder
 import Glibc
 
-/// A folder whose files are opened by paths that cannot leave it.
+/// A folder that opens files by relative paths and never outside of itself.
 ///
 ///     let folder = try FolderBoundary("/home/me/gallery")
 ///     let file = try folder.open("images/lake.jpg")     // throws if that is a link to /etc
 ///
-/// A link that stays inside is followed. An absolute link is refused wherever it leads, and so is a `..` above the folder, at
-/// any place of the path. The kernel does this with `openat2`. Where the kernel cannot (before Linux 5.6, or behind a filter of
-/// system calls), each part of the path is opened by itself and links are resolved here. Either way the file that was checked
-/// is the file that is opened: a link that is swapped in meanwhile is followed under the same rules.
+/// Links that stay inside are followed. Absolute links are refused wherever they lead, and so is a `..` above the folder, at
+/// any point of the path. The kernel checks this with `openat2`. If it cannot (before Linux 5.6, or behind a filter of
+/// system calls), this class opens the path part by part and resolves links itself. In both cases the checked file is the
+/// opened file: a link swapped in meanwhile is subject to the same rules.
 ///
-/// The folder itself may be reached through any link: its path is the user's.
+/// The path of the folder itself may contain any links, because the user chose it.
 public final class FolderBoundary: Sendable {
-    /// How links below the folder are treated.
+    /// The treatment of links below the folder.
     public enum Links: Sendable {
-        /// They are followed as long as they stay inside.
+        /// Follow links that stay inside.
         case inside
-        /// A path with a link in it is refused.
+        /// Refuse a path that contains a link.
         case none
     }
 
-    /// How paths are resolved.
+    /// The way to resolve paths; tests choose one.
     enum Resolution {
         case kernel, parts
-        /// By the kernel where it can.
+        /// By the kernel, or part by part if the kernel cannot.
         case usual
     }
 
     private let descriptor: Int32
     private let resolution: Resolution
 
-    /// How often the kernel is asked again when a folder is moved while it resolves a `..`.
+    /// The number of attempts when another process moves a folder during a `..`.
     private static let attempts = 32
 
     /// Opens the folder.
@@ -39,7 +39,7 @@ public final class FolderBoundary: Sendable {
         try self.init(bytes: Array(path.utf8), .usual)
     }
 
-    /// Opens the folder by a path that need not be text.
+    /// Opens the folder by a path of any bytes.
     public convenience init(bytes path: [UInt8]) throws(SystemError) { try self.init(bytes: path, .usual) }
 
     init(bytes path: [UInt8], _ resolution: Resolution) throws(SystemError) {
@@ -49,7 +49,7 @@ public final class FolderBoundary: Sendable {
         self.resolution = resolution
     }
 
-    /// Takes an open folder. The descriptor is duplicated and stays the caller's.
+    /// Uses a duplicate of an open folder's descriptor.
     public init(duplicating folder: Int32) throws(SystemError) {
         descriptor = fcntl(folder, F_DUPFD_CLOEXEC, 0)
         guard descriptor >= 0 else { throw SystemError() }
@@ -60,14 +60,14 @@ public final class FolderBoundary: Sendable {
         close(descriptor)
     }
 
-    /// Opens a file or folder below this one for reading. The descriptor is the caller's.
+    /// Opens a file or folder below this one for reading. The caller closes the descriptor.
     ///
-    /// - Parameter path: relative. An absolute one is refused.
+    /// - Parameter path: relative; an absolute path is refused.
     public func open(_ path: String, _ links: Links = .inside) throws(SystemError) -> Int32 {
         try open(bytes: Array(path.utf8), links)
     }
 
-    /// Opens a file or folder by a path that need not be text.
+    /// Opens a file or folder by a path of any bytes.
     public func open(bytes path: [UInt8], _ links: Links = .inside) throws(SystemError) -> Int32 {
         guard !path.isEmpty else { throw SystemError(ENOENT) }
         guard !path.contains(0) else { throw SystemError(EINVAL) }
@@ -79,7 +79,7 @@ public final class FolderBoundary: Sendable {
             if file >= 0 { return file }
             switch errno {
             case EAGAIN, EINTR: continue
-            // No such system call, or a filter that answers for it.
+            // The system call is missing, or a filter refuses it.
             case ENOSYS where resolution == .usual, EPERM where resolution == .usual:
                 return try openByParts(path, links)
             default: throw SystemError()
@@ -88,7 +88,7 @@ public final class FolderBoundary: Sendable {
         return try openByParts(path, links)
     }
 
-    /// A pipe that nobody writes to would make the caller wait, and a terminal would become the program's own.
+    /// `O_NONBLOCK` for pipes without a writer, `O_NOCTTY` so that no terminal becomes the program's own.
     private static let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
 
     private func openByParts(_ path: [UInt8], _ links: Links) throws(SystemError) -> Int32 {
@@ -98,16 +98,16 @@ public final class FolderBoundary: Sendable {
     }
 }
 
-/// Resolves a path below a folder part by part, where the kernel cannot be asked to stay below it.
+/// Resolves a path below a folder part by part, for kernels without `openat2`.
 ///
-/// It keeps every folder that it has passed through open, so that `..` goes back to the folder that it came from: the system's
-/// own `..` would lead elsewhere once somebody moves a folder.
+/// It keeps every folder on the way open and goes back to the same folder at `..`. The system's `..` would lead elsewhere
+/// if another process moved a folder.
 private struct PathWalk {
     private let top: Int32
     private let followsLinks: Bool
-    /// Folders below the top that it has passed through.
+    /// The open folders between `top` and the current one.
     private var folders: [Int32] = []
-    /// Parts that are still to be resolved, the next one last.
+    /// The remaining parts, in reverse order.
     private var parts: [[UInt8]]
     private var linksLeft = 40
 
@@ -117,13 +117,13 @@ private struct PathWalk {
         parts = Self.parts(of: path).reversed()
     }
 
-    /// Closes what it has opened on its way.
+    /// Closes the open folders.
     mutating func end() {
         for folder in folders { close(folder) }
         folders = []
     }
 
-    /// Opens what the path leads to.
+    /// Opens the file or folder at the end of the path.
     mutating func open(_ flags: Int32) throws(SystemError) -> Int32 {
         while let part = parts.popLast() {
             if part == Self.here { continue }
@@ -133,19 +133,19 @@ private struct PathWalk {
                 continue
             }
             let name = (part + [0]).map { CChar(bitPattern: $0) }
-            let place = cfolder_open_place(current, name)
-            guard place >= 0 else { throw SystemError() }
+            let node = cfolder_open_place(current, name)
+            guard node >= 0 else { throw SystemError() }
             var status = stat()
-            guard fstat(place, &status) == 0 else { throw Self.failure(closing: place) }
+            guard fstat(node, &status) == 0 else { throw Self.failure(closing: node) }
             switch status.st_mode & S_IFMT {
             case S_IFLNK:
-                defer { close(place) }
-                try follow(place)
-            case S_IFDIR: folders.append(place)
-            default:
-                close(place)
+                    defer { close(node) }
+                    try follow(node)
+                case S_IFDIR: folders.append(node)
+                default:
+                    close(node)
                 guard parts.isEmpty else { throw SystemError(ENOTDIR) }
-                // A link that has taken its place meanwhile is refused with ELOOP.
+                // ELOOP, if the file has been replaced by a link meanwhile.
                 let file = openat(current, name, flags | O_NOFOLLOW)
                 guard file >= 0 else { throw SystemError() }
                 return file
@@ -158,18 +158,18 @@ private struct PathWalk {
 
     private var current: Int32 { folders.last ?? top }
 
-    /// Puts the parts of a link's target in its place.
+    /// Replaces a link by the parts of its target.
     private mutating func follow(_ link: Int32) throws(SystemError) {
         guard followsLinks, linksLeft > 0 else { throw SystemError(ELOOP) }
         linksLeft -= 1
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        // Without a name it is the link itself that is read.
+        // An empty name reads the link behind the descriptor itself.
         let count = readlinkat(link, "", &buffer, buffer.count)
         guard count >= 0 else { throw SystemError() }
         guard count > 0 else { throw SystemError(ENOENT) }
         guard count < buffer.count else { throw SystemError(ENAMETOOLONG) }
         let target = buffer.prefix(count).map { UInt8(bitPattern: $0) }
-        // The links of /proc that lead to a process's own files read as absolute paths too.
+        // This includes the links in /proc to a process's open files.
         guard target.first != UInt8(ascii: "/") else { throw SystemError(EXDEV) }
         parts += Self.parts(of: target).reversed()
     }
@@ -177,7 +177,7 @@ private struct PathWalk {
     private static let here = Array(".".utf8)
     private static let above = Array("..".utf8)
 
-    /// A slash at the end asks for a folder, which a part of its own does too.
+    /// Splits a path. A trailing slash becomes a part `.`, which requires a folder as well.
     private static func parts(of path: [UInt8]) -> [[UInt8]] {
         let parts = path.split(separator: UInt8(ascii: "/")).map(Array.init)
         return path.last == UInt8(ascii: "/") ? parts + [here] : parts
@@ -190,11 +190,11 @@ private struct PathWalk {
     }
 }
 
-/// The names in a folder.
+/// Reads the entries of folders.
 enum FolderNames {
-    /// Reads the names of a folder's entries; none if it cannot be read.
+    /// Returns the names of a folder's entries; none if it is unreadable.
     ///
-    /// - Parameter folder: open for reading, and closed by this.
+    /// - Parameter folder: open for reading. This function closes it.
     static func names(consuming folder: Int32) -> [String] {
         guard let stream = fdopendir(folder) else {
             close(folder)
@@ -205,27 +205,27 @@ enum FolderNames {
         while let entry = readdir(stream) {
             let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
             let start = (UnsafeMutableRawPointer(entry) + offset).assumingMemoryBound(to: CChar.self)
-            // A name that is no UTF-8 is none of Vitrine's.
+            // Vitrine's own names are UTF-8; others are skipped.
             if let name = String(validatingCString: start), name != ".", name != ".." { names.append(name) }
         }
         return names
     }
 }
 
-/// Whether files can be written in a folder.
+/// Checks whether a folder can be written to.
 public enum Writability {
-    /// Why files cannot be written in a folder; nil if they can, or if the folder is missing and can be made. Nothing is made.
+    /// Returns why files cannot be created in a folder; nil if they can, or if it can be created.
     public static func obstacle(in path: String) -> SystemError? {
-        var place = path
-        while !place.isEmpty {
-            if access(place, F_OK) == 0 { break }
+        var existing = path
+        while !existing.isEmpty {
+            if access(existing, F_OK) == 0 { break }
             guard errno == ENOENT else { return SystemError() }
-            place = String(place[..<(place.lastIndex(of: "/") ?? place.startIndex)])
+            existing = String(existing[..<(existing.lastIndex(of: "/") ?? existing.startIndex)])
         }
-        if place.isEmpty { place = "/" }
+        if existing.isEmpty { existing = "/" }
         var status = stat()
-        guard stat(place, &status) == 0 else { return SystemError() }
+        guard stat(existing, &status) == 0 else { return SystemError() }
         guard status.st_mode & S_IFMT == S_IFDIR else { return SystemError(ENOTDIR) }
-        return access(place, W_OK | X_OK) == 0 ? nil : SystemError()
+        return access(existing, W_OK | X_OK) == 0 ? nil : SystemError()
     }
 }

@@ -1,27 +1,27 @@
 import Glibc
 
-/// A folder for the user alone that goes with the program.
+/// A private folder for the life of the program.
 ///
 ///     let folder = try TemporaryFolder(in: "/run/user/1000")
 ///     …
 ///     folder.remove()
 ///
-/// The folder is locked as long as the program lives. A program that is killed leaves its folder behind, and ``sweep(_:)``
-/// knows it by the missing lock and removes it.
+/// The program keeps the folder locked. If the program is killed, the folder stays behind without a lock, and ``sweep(_:)``
+/// removes it.
 public final class TemporaryFolder: Sendable {
-    /// Where it lies.
+    /// The path of the folder.
     public let path: String
     private let parent: String
     private let name: String
     private let descriptor: Int32
 
     private static let prefix = "vitrine-run-"
-    /// How often a name is tried.
+    /// The number of names to try.
     private static let attempts = 16
-    /// How often it is emptied, where somebody still writes into it.
+    /// The number of times to empty the folder while other threads write into it.
     private static let rounds = 4
 
-    /// Makes a folder in another one, and removes those that killed programs have left there.
+    /// Creates a folder in `parent`, after removing those of killed programs.
     public init(in parent: String) throws(SystemError) {
         Self.sweep(parent)
         self.parent = parent
@@ -38,7 +38,7 @@ public final class TemporaryFolder: Sendable {
                 rmdir(path)
                 throw failure
             }
-            // A sweep may take it for abandoned before it is locked. That one removes it under the lock.
+            // Before the lock, another program's `sweep` may have removed the folder.
             var status = stat()
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &status) == 0, status.st_nlink > 0 else {
                 close(descriptor)
@@ -54,7 +54,7 @@ public final class TemporaryFolder: Sendable {
         close(descriptor)
     }
 
-    /// Removes the folder and all that it holds. Files that are open elsewhere in the program stay usable until they are closed.
+    /// Removes the folder and its contents. Files that are still open remain usable.
     public func remove() {
         guard let parent = Self.open(parent) else { return }
         defer { close(parent) }
@@ -64,7 +64,7 @@ public final class TemporaryFolder: Sendable {
         }
     }
 
-    /// Removes the folders that killed programs of this user have left in a folder, and nothing else.
+    /// Removes the folders that this user's killed programs left in `parent`.
     public static func sweep(_ parent: String) {
         guard let descriptor = open(parent), let names = open(parent) else { return }
         defer { close(descriptor) }
@@ -87,7 +87,7 @@ public final class TemporaryFolder: Sendable {
         return numbers.count == 2 && pid_t(numbers[0]) != nil && UInt32(numbers[1]) != nil
     }
 
-    /// Removes what a folder holds. No link is followed.
+    /// Removes the contents of a folder without following links.
     private static func empty(_ folder: Int32) {
         let names = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard names >= 0 else { return }

@@ -1,16 +1,16 @@
 import CFolder
 import Glibc
 
-/// A new file in a folder of the user's, which gets its name when it is whole.
+/// A new file that gets its name once it is complete.
 ///
 ///     let file = try UnfinishedFile(.unnamed, in: folder)
 ///     …                                       // write to file.descriptor
 ///     try file.take("Lake.jpg")
 ///
-/// Where the file system can do it, the file has no name until then, and goes with the program however that ends. Elsewhere it
-/// has a hidden name and a lock. A program that is killed leaves it behind, and ``sweep(_:)`` removes it.
+/// If the file system supports it, the file has no name until then and disappears with the program. Otherwise it has a
+/// hidden name and a lock; if the program is killed, the file stays behind and ``sweep(_:)`` removes it.
 public final class UnfinishedFile {
-    /// How the file exists until it has its name.
+    /// The form of the file before it has its name.
     public enum Kind: CaseIterable, Sendable {
         /// A file without a name.
         case unnamed
@@ -18,31 +18,31 @@ public final class UnfinishedFile {
         case hidden
     }
 
-    /// The result of an attempt to give the file its name.
+    /// The result of naming the file.
     public enum Outcome: Sendable {
         case done
-        /// Something has the name already.
+        /// Another file has the name.
         case nameIsTaken
-        /// The file system cannot do it with this kind of file.
+        /// The file system cannot do this with this kind of file.
         case unsupported
     }
 
-    /// Open for writing, for the file's owner alone.
+    /// Open for writing. Only the owner can access the file.
     public let descriptor: Int32
     private let folder: Int32
-    /// Its hidden name, until it has its own.
+    /// The hidden name, until the file gets its own.
     private var hidden: String?
 
-    /// Begins a file, or returns nil where the file system cannot make one of this kind.
+    /// Creates a file, or returns nil if the file system does not support this kind.
     ///
-    /// - Parameter folder: an open folder, which has to stay open.
+    /// - Parameter folder: an open folder. The caller keeps it open.
     public init?(_ kind: Kind, in folder: Int32) throws(SystemError) {
         self.folder = folder
         switch kind {
         case .unnamed:
             descriptor = cfolder_open_unnamed(folder)
             if descriptor >= 0 { return }
-            // Old kernels take it for an attempt to write to the folder.
+            // Old kernels take this for an attempt to write to the folder.
             guard [EOPNOTSUPP, EISDIR, EINVAL, ENOENT, ENOSYS].contains(errno) else { throw SystemError() }
             return nil
         case .hidden:
@@ -55,17 +55,17 @@ public final class UnfinishedFile {
         close(descriptor)
     }
 
-    /// Gives the file its name. Nothing is ever replaced.
+    /// Gives the file its name. It never replaces another file.
     public func take(_ name: String) throws(SystemError) -> Outcome {
         guard let hidden else {
-            let place = "/proc/self/fd/\(descriptor)"
-            if linkat(AT_FDCWD, place, folder, name, AT_SYMLINK_FOLLOW) == 0 { return .done }
-            // Without /proc there is no way to it.
+            let link = "/proc/self/fd/\(descriptor)"
+            if linkat(AT_FDCWD, link, folder, name, AT_SYMLINK_FOLLOW) == 0 { return .done }
+            // This needs /proc.
             return try Self.outcome([ENOENT, ENOTDIR, EPERM, EACCES, EXDEV, EOPNOTSUPP, ENOSYS])
         }
         if linkat(folder, hidden, folder, name, 0) == 0 { return .done }
         guard [EPERM, EOPNOTSUPP, ENOSYS, EMLINK].contains(errno) else { return try Self.outcome([]) }
-        // A file system without links may still give a file another name.
+        // File systems without hard links may support a rename.
         guard cfolder_rename_new(folder, hidden, name) == 0 else {
             return try Self.outcome([EINVAL, ENOSYS, EOPNOTSUPP, EPERM])
         }
@@ -88,18 +88,19 @@ public final class UnfinishedFile {
             let name = "\(prefix)\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
             let file = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
             guard file >= 0 else { throw SystemError() }
-            // Where a file system has no locks, nothing is swept either.
+            // On file systems without locks, `sweep` removes nothing either.
             while flock(file, LOCK_EX | LOCK_NB) != 0, errno == EINTR {}
-            // Another program may have swept it before it was locked. That one unlinks under the lock, so now the file has
-            // its name or will never have it.
+            // Before the lock, another program's `sweep` may have removed the file. `sweep` holds the lock while it unlinks, so
+            // from here on a file with a name keeps it.
             var status = stat()
             if fstat(file, &status) == 0, status.st_nlink > 0 { return (file, name) }
             close(file)
         }
     }
 
-    /// Removes the hidden files that killed programs have left in a folder. It leaves alone what is not surely one of them: a
-    /// file of another user, a link, one that is locked, or one whose program still runs.
+    /// Removes the hidden files that killed programs left in a folder.
+    ///
+    /// Files of other users, links, locked files and files of running programs stay.
     ///
     /// - Parameter folder: an open folder.
     public static func sweep(_ folder: Int32) {
@@ -117,7 +118,7 @@ public final class UnfinishedFile {
         }
     }
 
-    /// Whether a name is that of a hidden file whose program has ended. Versions that did not lock theirs are known by that.
+    /// Whether a name is a hidden file's and its program has ended. Earlier versions did not lock their files.
     private static func isLeft(_ name: String) -> Bool {
         guard name.hasPrefix(prefix) else { return false }
         let numbers = name.dropFirst(prefix.count).split(separator: "-", omittingEmptySubsequences: false)
@@ -128,9 +129,9 @@ public final class UnfinishedFile {
     }
 }
 
-/// Waits for a disk.
+/// Waits for the disk.
 public enum FolderSync {
-    /// Waits until the disk has all that was written to a folder's file system: one wait in place of one for each file.
+    /// Waits until everything written to the folder's file system is on the disk.
     public static func syncAll(_ folder: Int32) throws(SystemError) {
         guard cfolder_sync_all(folder) == 0 else { throw SystemError() }
     }

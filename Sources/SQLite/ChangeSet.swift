@@ -1,25 +1,24 @@
 import Concurrency
 
-/// Which rows of which tables one or more commits touched.
+/// The rows that one or more commits touched, by table.
 public struct ChangeSet: Coalescing, Equatable {
-    /// Rows of one table.
+    /// The touched rows of one table.
     public enum Rows: Equatable, Sendable {
-        /// These, whether they were inserted, updated or deleted.
+        /// These rows were inserted, updated or deleted.
         case listed(Set<Int64>)
-        /// So many that it is cheaper to look at the table again.
+        /// Too many to list. Read the table again.
         case many
     }
 
-    /// Beyond this many rows of a table they are no longer listed: a first update of a million photos shall not build
-    /// a set of a million numbers, only for everyone to read the table anew.
+    /// The largest number of rows listed per table. Nobody needs a set of a million numbers to read a whole table again.
     static let limit = 20_000
 
     private var tables: [String: Rows] = [:]
 
-    /// No change at all.
+    /// Creates an empty set.
     public init() {}
 
-    /// Any rows of these tables.
+    /// Creates a set of unlisted changes to these tables.
     public init(manyOf tables: [String]) {
         self.tables = Dictionary(uniqueKeysWithValues: tables.map { ($0, .many) })
     }
@@ -27,24 +26,24 @@ public struct ChangeSet: Coalescing, Equatable {
     /// Whether nothing was touched.
     public var isEmpty: Bool { tables.isEmpty }
 
-    /// The rows of a table that were touched, or nil if none was.
+    /// The touched rows of a table; nil if there are none.
     public subscript(table: String) -> Rows? { tables[table] }
 
-    /// Notes one row.
+    /// Adds one row.
     public mutating func insert(_ row: Int64, of table: String) {
         guard case .listed(var rows) = tables[table] ?? .listed([]) else { return }
-        // Taken out while it is changed, so that the set is not copied for each row.
+        // Removed while it changes, so that the set is not copied for each row.
         tables[table] = nil
         rows.insert(row)
         tables[table] = rows.count > Self.limit ? .many : .listed(rows)
     }
 
-    /// Notes what was touched of a table of which nothing is noted yet.
+    /// Sets the rows of a table that has none yet.
     mutating func insert(_ rows: Rows, of table: String) {
         tables[table] = rows
     }
 
-    /// Takes in what a later commit touched.
+    /// Adds the rows of a later commit.
     public mutating func merge(_ later: ChangeSet) {
         for (table, rows) in later.tables {
             guard case .listed(let old) = tables[table] ?? .listed([]), case .listed(let new) = rows else {
@@ -57,26 +56,26 @@ public struct ChangeSet: Coalescing, Equatable {
     }
 }
 
-/// Where commits are announced.
-///
-/// Subscribe first, then read: a commit that lands in between is then announced, at worst about rows that were read
-/// with it already. The other way round it could be missed.
+/// Publishes commits to their subscribers.
 ///
 ///     let changes = hub.subscribe()
 ///     show(try reader.rows())
 ///     for await change in changes { show(try reader.rows()) }
+///
+/// Subscribe before the first read. A commit in between is then reported, at worst with rows already read; in the other
+/// order it could be missed.
 public final class ChangeHub: Sendable {
     private let subscribers = Subscribers<ChangeSet>()
 
-    /// Makes a hub without subscribers.
+    /// Creates a hub without subscribers.
     public init() {}
 
-    /// Begins to listen. It ends when the stream is let go.
+    /// Adds a subscriber. The subscription ends when the stream is released.
     public func subscribe() -> CoalescingStream<ChangeSet> {
         subscribers.subscribe()
     }
 
-    /// Tells every subscriber. Called after COMMIT has returned, never before: a reader who is told must find it.
+    /// Sends changes to every subscriber. Call it after COMMIT, because subscribers read at once.
     public func publish(_ changes: ChangeSet) {
         if !changes.isEmpty { subscribers.send(changes) }
     }

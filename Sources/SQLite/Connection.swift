@@ -7,40 +7,40 @@ import Synchronization
 ///     let name = try connection.first("SELECT name FROM photo WHERE key = ?", key) { $0.text(0) }
 ///     try connection.run("UPDATE photo SET name = ? WHERE key = ?", name, key)
 ///
-/// Statements are prepared once and kept. A connection belongs to one isolation, an actor or the main actor, and is not
-/// `Sendable`; the compiler keeps it there. Bound values only: no text is ever pasted into SQL.
+/// A connection keeps its prepared statements. It belongs to one actor and is not `Sendable`. Values are always bound,
+/// never pasted into SQL.
 public final class Connection {
-    /// What a connection may do to the file.
+    /// The access to the file.
     public enum Access: Sendable {
-        /// Look at it. SQLite itself refuses anything else.
+        /// Reading only, enforced by SQLite.
         case readOnly
-        /// Change it, and create it where there is none.
+        /// Reading and writing. The file is created if it is missing.
         case readWrite
-        /// Look at it where nothing can be written beside it either, as readers otherwise do. Nobody may change it
-        /// meanwhile, and what its log holds is not seen.
+        /// Reading where no file can be written beside the database. No process may write to it meanwhile, and the
+        /// write-ahead log is ignored.
         case frozen
     }
 
-    /// Milliseconds to wait for another process's lock, as a rule.
+    /// The default wait for another process's lock, in milliseconds.
     public static let patience: Int32 = 5_000
 
     let pointer: OpaquePointer
     private var statements: [String: Statement] = [:]
-    /// Made when it is first needed.
+    /// Created on first use.
     private var tokenizer: WordTokenizer?
     private var collector: NumberCollector?
-    /// What was asked of it so far: for tests of what a frame costs.
+    /// Counts statements and rows. Tests limit the cost of a frame by it.
     public private(set) var work = Work()
 
-    /// What was asked of a connection.
+    /// The work done over a connection.
     public struct Work: Equatable, Sendable {
-        /// Statements that were run.
+        /// The statements run.
         public var statements = 0
-        /// Rows that they gave.
+        /// The rows returned.
         public var rows = 0
     }
 
-    /// Savepoints would nest; transactions here do not, so that each one is what its caller reads.
+    /// SQLite's savepoints could nest. Transactions here do not, so each closure is the whole transaction.
     private(set) var isInTransaction = false
 
     /// Opens a database file.
@@ -48,9 +48,9 @@ public final class Connection {
     /// - Parameter patience: milliseconds to wait for another process's lock.
     public init(path: String, access: Access, patience: Int32 = Connection.patience) throws {
         Connection.countNoMemory
-        // NOMUTEX: "the new database connection will use the multi-thread threading mode", that is, no lock of its
-        // own. This object is never in two threads at once, and does not pay for the case.
-        // NOFOLLOW: a symbolic link in the cache's place would have us write wherever it points.
+        // NOMUTEX: "the new database connection will use the multi-thread threading mode". A connection is used by one
+        // thread at a time and needs no lock.
+        // NOFOLLOW: SQLite must not write through a symbolic link.
         let shared = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
         let flags =
             switch access {
@@ -68,13 +68,14 @@ public final class Connection {
         }
         self.pointer = pointer
         sqlite3_busy_timeout(pointer, patience)
-        // A database file is input too: it may not call functions from its schema, nor edit the schema by hand.
+        // The file is untrusted. Its schema may not call functions, and SQL may not edit the schema directly.
         _ = vitrine_sqlite3_db_config(pointer, SQLITE_DBCONFIG_DEFENSIVE, 1)
         _ = vitrine_sqlite3_db_config(pointer, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
     }
 
-    /// "The immutable parameter … indicates that the database file is stored on read-only media": then SQLite needs neither
-    /// locks nor the file that readers share.
+    /// Returns a URI that lets SQLite work without locks and shared memory.
+    ///
+    /// "The immutable parameter … indicates that the database file is stored on read-only media".
     private static func frozenName(_ path: String) -> String {
         let special: Set<UInt8> = [UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#")]
         let bytes = path.utf8.flatMap { byte in
@@ -90,20 +91,21 @@ public final class Connection {
         collector = nil
     }
 
-    /// SQLite counts what memory it has in use, under a lock that it takes twice for each piece. Nobody here asks.
+    /// Turns off SQLite's memory statistics, which take a lock twice per allocation.
     ///
-    /// Before the first connection: "The sqlite3_config() interface … must be invoked prior to library initialization".
+    /// It must precede the first connection: "The sqlite3_config() interface … must be invoked prior to library
+    /// initialization".
     private static let countNoMemory: Void = {
         _ = vitrine_sqlite3_count_no_memory()
     }()
 
-    /// Runs statements that take no values and give no rows: a schema, a pragma.
+    /// Runs statements without values and results, such as a schema.
     public func execute(_ script: String) throws {
         let code = sqlite3_exec(pointer, script, nil, nil, nil)
         guard code == SQLITE_OK else { throw SQLiteError(code: code, database: pointer, sql: script) }
     }
 
-    /// Runs a statement and returns how many rows it changed.
+    /// Runs a statement and returns the number of changed rows.
     @discardableResult
     public func run<each Value: Bindable>(_ sql: String, _ values: repeat each Value) throws -> Int {
         try each(sql, repeat each values) { _ in }
@@ -115,17 +117,17 @@ public final class Connection {
         RepeatedStatement(try Statement(sql, database: pointer))
     }
 
-    /// The number of the row that was inserted last, by whatever statement.
+    /// The row number of the last insertion.
     public var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(pointer) }
 
-    /// Hands out each row of a result.
+    /// Calls `row` for each row of a result.
     public func forEach<each Value: Bindable>(
         _ sql: String, _ values: repeat each Value, row: (Row) throws -> Void
     ) throws {
         try each(sql, repeat each values, row: row)
     }
 
-    /// Makes a value of each row of a result.
+    /// Maps each row of a result.
     public func map<Result, each Value: Bindable>(
         _ sql: String, _ values: repeat each Value, row: (Row) throws -> Result
     ) throws -> [Result] {
@@ -134,7 +136,7 @@ public final class Connection {
         return results
     }
 
-    /// Hands out each number of a column, which is faster than row by row where there are very many.
+    /// Calls `body` for each number of a column, faster than ``forEach(_:_:row:)``.
     ///
     ///     try connection.forEachNumber("rowid", "FROM photo_text WHERE photo_text MATCH ?", words) { hits.insert($0) }
     public func forEachNumber<each Value: Bindable>(
@@ -147,7 +149,7 @@ public final class Connection {
         }
     }
 
-    /// Makes a value of a result's first row, or returns nil if there is none.
+    /// Maps the first row of a result; nil if there is none.
     public func first<Result, each Value: Bindable>(
         _ sql: String, _ values: repeat each Value, row: (Row) throws -> Result
     ) throws -> Result? {
@@ -156,7 +158,7 @@ public final class Connection {
         return result
     }
 
-    /// Words of a text, as the full-text index takes it apart and folds them.
+    /// Splits a text into words as the full-text index does.
     public func words(in text: String) throws -> [WordTokenizer.Word] {
         if let tokenizer { return tokenizer.words(in: text) }
         let tokenizer = try WordTokenizer(pointer)
@@ -164,13 +166,13 @@ public final class Connection {
         return tokenizer.words(in: text)
     }
 
-    /// Runs the body between BEGIN and COMMIT; if it throws, nothing of it has happened.
+    /// Runs the body in a transaction, which is rolled back if it throws.
     ///
-    /// - Parameter writes: takes the write lock at once. A transaction that reads first and writes later can find that
-    ///   another process wrote in between, and then nothing helps but starting over.
+    /// - Parameter writes: whether to take the write lock first. A transaction that starts with a read fails at its first
+    ///   write if another process has written in between.
     @discardableResult
     public func transaction<Result>(writes: Bool, _ body: () throws -> Result) throws -> Result {
-        precondition(!isInTransaction, "transactions do not nest")
+        precondition(!isInTransaction, "Transactions do not nest.")
         try execute(writes ? "BEGIN IMMEDIATE" : "BEGIN")
         isInTransaction = true
         defer { isInTransaction = false }
@@ -179,7 +181,7 @@ public final class Connection {
             try execute("COMMIT")
             return result
         } catch {
-            // A full disk or an I/O error may have rolled back already; then this fails, and that is well.
+            // After an I/O error or on a full disk, SQLite may have rolled back already. Then this fails harmlessly.
             try? execute("ROLLBACK")
             throw error
         }
@@ -195,8 +197,9 @@ public final class Connection {
         }
     }
 
-    /// Runs the body, and interrupts its statements when somebody wants it to stop: they throw
-    /// ``SQLiteError/interrupted``, and a transaction that they are part of is undone.
+    /// Runs the body and interrupts its statements once `isStopped` is true.
+    ///
+    /// An interrupted statement throws ``SQLiteError/interrupted`` and rolls back its transaction.
     public func interrupting<Result>(
         when isStopped: @escaping () -> Bool, _ body: () throws -> Result
     ) rethrows -> Result {
@@ -208,13 +211,13 @@ public final class Connection {
             }, Unmanaged.passUnretained(question).toOpaque())
         defer {
             sqlite3_progress_handler(pointer, 0, nil, nil)
-            // SQLite holds it without owning it.
+            // SQLite does not retain it.
             withExtendedLifetime(question) {}
         }
         return try body()
     }
 
-    /// Steps of SQLite's virtual machine, some hundred thousand of which take a millisecond.
+    /// The interval of checks, in steps of SQLite's virtual machine. It is about a millisecond.
     private static let operationsBetweenQuestions: Int32 = 100_000
 
     private final class Question {
@@ -224,7 +227,7 @@ public final class Connection {
 
     private func statement(_ sql: String) throws -> Statement {
         if let kept = statements[sql] {
-            // Called from within its own row closure: that one keeps its place, this one gets a statement of its own.
+            // A row closure runs the statement it is called from. The running one must not restart.
             return kept.isRunning ? try Statement(sql, database: pointer) : kept
         }
         let statement = try Statement(sql, database: pointer)
@@ -234,9 +237,9 @@ public final class Connection {
 }
 
 extension Connection {
-    /// Makes the database say what another one says, page for page, as one transaction.
+    /// Replaces this database by a copy of another, in one transaction.
     ///
-    /// What the database holds now is not looked at, and may be damaged.
+    /// The existing contents may be damaged.
     public func replaceContents(with source: Connection) throws {
         guard let backup = sqlite3_backup_init(pointer, "main", source.pointer, "main") else {
             throw SQLiteError(code: sqlite3_extended_errcode(pointer), database: pointer, sql: "backup")
@@ -250,13 +253,14 @@ extension Connection {
     }
 }
 
-/// An aggregate function of our own that hands each number of a result to Swift, as SQLite comes to it: a result of half a
-/// million numbers takes half the time that it takes row by row.
+/// An SQL aggregate function that passes each number to Swift.
+///
+/// For half a million numbers it takes half the time of a row-by-row result.
 private final class NumberCollector {
-    /// What it is called in SQL.
+    /// The function's name in SQL.
     static let name = "vitrine_collect"
 
-    /// Numbers that have come and were not handed on yet.
+    /// Numbers not passed on yet.
     private struct Heap {
         var count = 0
         let numbers = UnsafeMutablePointer<Int64>.allocate(capacity: capacity)
@@ -266,10 +270,10 @@ private final class NumberCollector {
     private static let capacity = 4_096
     private let heap = UnsafeMutablePointer<Heap>.allocate(capacity: 1)
 
-    /// Makes the function known to a connection, which must not be used after this is gone.
+    /// Registers the function. The connection must not be used after this object is gone.
     init(_ database: OpaquePointer) throws(SQLiteError) {
         heap.initialize(to: Heap())
-        // DIRECTONLY: it can be called from statements, and from no view or trigger that a database brings along.
+        // DIRECTONLY: views and triggers of an untrusted database cannot call it.
         let code = sqlite3_create_function_v2(
             database, Self.name, 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, heap, nil,
             { context, _, values in
@@ -288,7 +292,7 @@ private final class NumberCollector {
         heap.deallocate()
     }
 
-    /// Runs what calls the function, and hands on what it is called with.
+    /// Runs `run` and passes the function's arguments to `body`.
     func collect(_ body: (Int64) -> Void, while run: () throws -> Void) rethrows {
         try withoutActuallyEscaping(body) { body in
             heap.pointee.count = 0
@@ -303,13 +307,14 @@ private final class NumberCollector {
     }
 }
 
-/// Read-only connections for work off the main actor: each caller gets one for itself, for as long as its closure runs.
+/// Read-only connections for work off the main actor.
 ///
 ///     let bytes = try readers.read { try $0.first("SELECT data FROM thumbnail WHERE photo = ?", key) { $0.blob(0) } }
 ///
-/// Nobody waits for anybody: when all are in use another is opened. As many stay open as `limit` says.
+/// Each call has a connection of its own while its closure runs. If all are busy, the pool opens another; up to `limit`
+/// stay open.
 public final class ReaderPool: Sendable {
-    /// A connection that nobody uses. It moves from one user to the next, and is in one pair of hands at a time.
+    /// A connection that is not in use. It moves between callers and has one at a time.
     private struct Idle: @unchecked Sendable {
         let connection: Connection
     }
@@ -319,14 +324,14 @@ public final class ReaderPool: Sendable {
     private let limit: Int
     private let idle = Mutex<[Idle]>([])
 
-    /// Makes a pool for a database that exists. Connections are opened when they are first needed.
+    /// Creates a pool for an existing database. Connections open on demand.
     public init(path: String, access: Connection.Access = .readOnly, limit: Int = 4) {
         self.path = path
         self.access = access
         self.limit = limit
     }
 
-    /// Lends a connection to the body.
+    /// Runs the body with a connection.
     public func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         let reader = try idle.withLock { $0.popLast() } ?? open()
         defer {

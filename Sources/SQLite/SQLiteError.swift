@@ -1,31 +1,31 @@
 import CSQLite
 import Glibc
 
-/// What SQLite refused to do, sorted by what can be done about it.
+/// A failure of SQLite, by its cause.
 public enum SQLiteError: Error, Equatable, CustomStringConvertible {
     /// The file cannot be opened or created.
     case cannotOpen(path: String, reason: String)
-    /// The file is no database, or a damaged one.
+    /// The file is not a database, or it is damaged.
     case damaged(reason: String)
-    /// An index of words does not agree with itself. The tables are whole, as far as is known.
+    /// A full-text index is damaged. The tables are intact, as far as SQLite can tell.
     case damagedIndex(reason: String)
     /// The disk is full.
     case full
-    /// The file, or the disk it is on, cannot be written to.
+    /// The file or its disk is read-only.
     case readOnly
-    /// Another process kept the database locked for longer than was waited.
+    /// Another process held the lock for longer than the connection waits.
     case locked
-    /// The process, or the machine, has no file descriptor left.
+    /// The process or the machine has no file descriptor left.
     case tooFewDescriptors
     /// The disk reported an error.
     case disk(reason: String)
-    /// The statement was interrupted on purpose.
+    /// The statement was interrupted on request.
     case interrupted
-    /// A rule of the schema was broken.
+    /// The change violates a constraint of the schema.
     case constraint(reason: String)
-    /// The statement asks for what this database does not have: a mistake, in one or the other.
+    /// The statement does not fit the database. Either the program or the file is wrong.
     case statement(sql: String, reason: String)
-    /// Anything else: there is no memory, the file's locks do not work.
+    /// Any other failure, such as a lack of memory.
     case other(reason: String)
 
     /// A sentence for the user.
@@ -34,9 +34,9 @@ public enum SQLiteError: Error, Equatable, CustomStringConvertible {
         case .cannotOpen("", let reason): "The database cannot be opened: \(reason)."
         case .cannotOpen(let path, let reason): "The database \(path) cannot be opened: \(reason)."
         case .damaged(let reason): "The database is damaged: \(reason)."
-        case .damagedIndex(let reason): "The database’s index of words is damaged: \(reason)."
+        case .damagedIndex(let reason): "The database’s search index is damaged: \(reason)."
         case .full: "The disk is full."
-        case .readOnly: "The database cannot be written to."
+        case .readOnly: "The database is read-only."
         case .locked: "The database is locked by another process."
         case .tooFewDescriptors: "Vitrine has too few file descriptors: raise the limit with “ulimit -n”."
         case .disk(let reason): "The disk reported an error: \(reason)."
@@ -47,12 +47,12 @@ public enum SQLiteError: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Takes the error that a connection reports for a result code.
+    /// Creates the error for a result code of SQLite.
     init(code: Int32, database: OpaquePointer?, sql: String) {
         let message = database.flatMap { sqlite3_errmsg($0) } ?? sqlite3_errstr(code)
         let reason = message.map { String(cString: $0) } ?? "error \(code)"
         // "The low-level error number from the operating system that caused the most recent I/O error or failure to open a
-        // file": where the disk is full, a file cannot be made, lengthened or synced either.
+        // file": it tells a full disk from other failures to create, extend or sync a file.
         let isOfSystem = [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF)
         let number = isOfSystem ? database.map { sqlite3_system_errno($0) } : nil
         switch number {
@@ -63,7 +63,7 @@ public enum SQLiteError: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Whether what the file says is not so.
+    /// Whether the file's contents are wrong.
     public var isDamage: Bool {
         switch self {
         case .damaged, .damagedIndex: true
@@ -76,7 +76,7 @@ public enum SQLiteError: Error, Equatable, CustomStringConvertible {
             self = .damagedIndex(reason: reason)
             return
         }
-        // The primary result code is the low byte of an extended one.
+        // The low byte of an extended code is the primary code.
         switch code & 0xFF {
         case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damaged(reason: reason)
         case SQLITE_FULL: self = .full

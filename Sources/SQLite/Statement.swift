@@ -1,11 +1,11 @@
 import CSQLite
 
-/// A prepared statement, run as often as one likes. Belongs to its connection and to whoever may use that.
+/// A prepared statement. It belongs to its connection.
 final class Statement {
     let pointer: OpaquePointer
     private let database: OpaquePointer
     private let sql: String
-    /// Set between the first step and the reset: a statement on a row must not be started over by another caller.
+    /// Whether the statement has been stepped and not reset. Another caller must not restart it then.
     private(set) var isRunning = false
 
     init(_ sql: String, database: OpaquePointer) throws(SQLiteError) {
@@ -23,7 +23,7 @@ final class Statement {
         sqlite3_finalize(pointer)
     }
 
-    /// Runs to the end, handing out each row on the way.
+    /// Runs the statement to the end and calls `row` for each row.
     func run<each Value: Bindable>(_ values: repeat each Value, row: (Row) throws -> Void) throws {
         isRunning = true
         defer {
@@ -36,7 +36,7 @@ final class Statement {
             index += 1
             try check(value.bind(to: pointer, at: index))
         }
-        assert(index == sqlite3_bind_parameter_count(pointer), "as many values as ? in “\(sql)”")
+        assert(index == sqlite3_bind_parameter_count(pointer), "“\(sql)” needs a value for each ?.")
         while true {
             switch sqlite3_step(pointer) {
             case SQLITE_ROW: try row(Row(statement: pointer))
@@ -46,19 +46,18 @@ final class Statement {
         }
     }
 
-    /// How many rows the last run changed.
+    /// The number of rows the last run changed.
     var changes: Int { Int(sqlite3_changes(database)) }
 
-    /// Throws what a result code says; `expected` is the one that says nothing.
+    /// Throws unless a result code is the expected one.
     fileprivate func check(_ code: Int32, expected: Int32 = SQLITE_OK) throws(SQLiteError) {
         guard code == expected else { throw SQLiteError(code: code, database: database, sql: sql) }
     }
 }
 
-/// One row of a result, while the statement stands on it.
+/// The current row of a result.
 ///
-/// A row is a view and must not be kept beyond the closure that it was handed to: take values out of it. Columns are
-/// counted from zero.
+/// Read values from it, but do not keep it: it is valid inside its closure only. Columns count from zero.
 public struct Row {
     let statement: OpaquePointer
 
@@ -79,8 +78,7 @@ public struct Row {
 
     /// The column as text; empty for NULL. Bytes that are not UTF-8 are repaired.
     public func text(_ column: Int) -> String {
-        // sqlite3_column_bytes is asked after sqlite3_column_text: "the safest policy is to invoke …
-        // sqlite3_column_text() followed by sqlite3_column_bytes()".
+        // "The safest policy is to invoke … sqlite3_column_text() followed by sqlite3_column_bytes()".
         guard let bytes = sqlite3_column_text(statement, Int32(column)) else { return "" }
         let count = Int(sqlite3_column_bytes(statement, Int32(column)))
         return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
@@ -91,13 +89,13 @@ public struct Row {
         isNull(column) ? nil : text(column)
     }
 
-    /// The column's bytes; empty for NULL.
+    /// The column as bytes; empty for NULL.
     public func blob(_ column: Int) -> [UInt8] {
         guard let bytes = sqlite3_column_blob(statement, Int32(column)) else { return [] }
         return Array(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement, Int32(column)))))
     }
 
-    /// The column's bytes, or nil for NULL.
+    /// The column as bytes, or nil for NULL.
     public func optionalBlob(_ column: Int) -> [UInt8]? {
         isNull(column) ? nil : blob(column)
     }
@@ -108,42 +106,42 @@ public struct Row {
     }
 }
 
-/// A value that can stand for a `?` in a statement.
+/// A value that can be bound to a `?` of a statement.
 public protocol Bindable {
-    /// Binds the value; the result code is SQLite's.
+    /// Binds the value and returns SQLite's result code.
     func bind(to statement: OpaquePointer, at index: Int32) -> Int32
 }
 
 extension Int64: Bindable {
-    /// As an integer.
+    /// Binds an integer.
     public func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
         sqlite3_bind_int64(statement, index, self)
     }
 }
 
 extension Int: Bindable {
-    /// As an integer.
+    /// Binds an integer.
     public func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
         sqlite3_bind_int64(statement, index, Int64(self))
     }
 }
 
 extension Double: Bindable {
-    /// As a real number.
+    /// Binds a real number.
     public func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
         sqlite3_bind_double(statement, index, self)
     }
 }
 
 extension String: Bindable {
-    /// As text, copied: the string may be gone before the statement has run.
+    /// Binds a copy of the text, because the string may be released before the statement runs.
     public func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
         withCString { vitrine_sqlite3_bind_text(statement, index, $0, Int32(utf8.count)) }
     }
 }
 
 extension Array: Bindable where Element == UInt8 {
-    /// As a blob, copied.
+    /// Binds a copy of the bytes as a blob.
     public func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
         withUnsafeBytes { bytes in
             bytes.isEmpty
@@ -154,7 +152,7 @@ extension Array: Bindable where Element == UInt8 {
 }
 
 extension Optional: Bindable where Wrapped: Bindable {
-    /// NULL, where there is no value.
+    /// Binds the value, or NULL.
     public func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
         switch self {
         case .none: sqlite3_bind_null(statement, index)
@@ -163,18 +161,18 @@ extension Optional: Bindable where Wrapped: Bindable {
     }
 }
 
-/// Bytes that lie somewhere in memory, to stand for a `?` without being copied: as text or as a blob.
+/// Bytes in memory to bind without a copy.
 ///
-/// Whoever binds them keeps them where they are until the statement has run.
+/// The caller keeps the bytes in place until the statement has run.
 public enum Borrowed: Bindable {
-    /// UTF-8.
+    /// UTF-8 text.
     case text(UnsafeRawBufferPointer)
-    /// Just bytes.
+    /// A blob.
     case blob(UnsafeRawBufferPointer)
 
-    /// As text or as a blob; one of no bytes is empty, not NULL.
+    /// Binds the bytes. An empty buffer is an empty value, not NULL.
     public func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
-        // No destructor is SQLITE_STATIC: "the pointer is to memory that will remain valid".
+        // A nil destructor means SQLITE_STATIC: "the pointer is to memory that will remain valid".
         switch self {
         case .text(let bytes):
             guard let start = bytes.baseAddress, !bytes.isEmpty else { return "".bind(to: statement, at: index) }
@@ -189,7 +187,7 @@ public enum Borrowed: Bindable {
     }
 }
 
-/// A statement without rows that a loop runs very often: nothing is looked up, allocated or copied for each run.
+/// A statement without results, for tight loops.
 ///
 ///     let insert = try connection.repeated("INSERT INTO t (a, b) VALUES (?, ?)")
 ///     for row in rows {
@@ -198,7 +196,7 @@ public enum Borrowed: Bindable {
 ///         try insert.run()
 ///     }
 ///
-/// Values are counted from zero, and stay from one run to the next until others take their place.
+/// A run involves no lookup, allocation or copy. Values count from zero and stay bound until they are replaced.
 public final class RepeatedStatement {
     private let statement: Statement
 
@@ -206,17 +204,17 @@ public final class RepeatedStatement {
         self.statement = statement
     }
 
-    /// Puts a number in a place; NULL, where there is none.
+    /// Binds a number, or NULL.
     public func set(_ index: Int, to number: Int64?) throws(SQLiteError) {
         try statement.check(number.bind(to: statement.pointer, at: Int32(index + 1)))
     }
 
-    /// Puts bytes in a place; NULL, where there are none. They stay where they lie until this has run.
+    /// Binds bytes, or NULL. The caller keeps the bytes in place until the statement has run.
     public func set(_ index: Int, to bytes: Borrowed?) throws(SQLiteError) {
         try statement.check(bytes.bind(to: statement.pointer, at: Int32(index + 1)))
     }
 
-    /// Runs it. Returns how many rows it changed.
+    /// Runs the statement and returns the number of changed rows.
     @discardableResult
     public func run() throws(SQLiteError) -> Int {
         defer { sqlite3_reset(statement.pointer) }

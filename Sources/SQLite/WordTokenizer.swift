@@ -1,24 +1,24 @@
 import CSQLite
 
-/// The tokenizer that full-text indices use, for text that is in none: what a user types, a name on the screen.
+/// Splits any text into words exactly as the full-text index does.
 ///
-/// It is the index's own, so what it says of a text is what the index would find.
+/// It calls the index's own tokenizer, for search terms and for names on the screen.
 public final class WordTokenizer {
     /// A word of a text.
     public struct Word: Equatable, Sendable {
-        /// Folded: in small letters, without accents.
+        /// The folded word: lower case, without accents.
         public let text: String
-        /// Where it stands, in bytes.
+        /// The position in the text, in bytes.
         public let range: Range<Int>
     }
 
     private let functions: fts5_tokenizer
     private let tokenizer: OpaquePointer
 
-    /// Two words after the tokenizer's name, as an index's definition has them: `unicode61 remove_diacritics 2`.
+    /// The options in the index's definition: `unicode61 remove_diacritics 2`.
     private static let options = ["remove_diacritics", "2"]
 
-    /// Takes the tokenizer of a connection, which must stay open for as long as this lives.
+    /// Creates a tokenizer. The connection must stay open as long as it lives.
     init(_ database: OpaquePointer) throws(SQLiteError) {
         guard let api = Self.api(database), let find = api.pointee.xFindTokenizer else {
             throw .other(reason: "this SQLite has no full-text search")
@@ -35,7 +35,7 @@ public final class WordTokenizer {
                 return functions.xCreate(context, &arguments, Int32(arguments.count), &made)
             }
         }
-        guard code == SQLITE_OK, let made else { throw .other(reason: "the tokenizer takes no options (\(code))") }
+        guard code == SQLITE_OK, let made else { throw .other(reason: "SQLite refused the tokenizer’s options (\(code))") }
         (self.functions, tokenizer) = (functions, made)
     }
 
@@ -43,21 +43,22 @@ public final class WordTokenizer {
         functions.xDelete(tokenizer)
     }
 
-    /// "A pointer to the fts5_api object … SELECT fts5(?1)", with a place for it bound under a name that proves that the
-    /// caller is no SQL text.
+    /// Returns SQLite's full-text interface.
+    ///
+    /// "A pointer to the fts5_api object … SELECT fts5(?1)". The pointer type's name proves that the caller is not SQL text.
     private static func api(_ database: OpaquePointer) -> UnsafeMutablePointer<fts5_api>? {
         var api: UnsafeMutablePointer<fts5_api>?
         var statement: OpaquePointer?
         defer { sqlite3_finalize(statement) }
         guard sqlite3_prepare_v2(database, "SELECT fts5(?1)", -1, &statement, nil) == SQLITE_OK else { return nil }
-        withUnsafeMutablePointer(to: &api) { place in
-            _ = sqlite3_bind_pointer(statement, 1, place, "fts5_api_ptr", nil)
+        withUnsafeMutablePointer(to: &api) { pointer in
+            _ = sqlite3_bind_pointer(statement, 1, pointer, "fts5_api_ptr", nil)
             _ = sqlite3_step(statement)
         }
         return api
     }
 
-    /// The words of a text, in its order.
+    /// Returns the words of a text in order.
     func words(in text: String) -> [Word] {
         var words: [Word] = []
         var text = text

@@ -1,9 +1,9 @@
 import CSQLite
 import Glibc
 
-/// The one connection that writes to a database, and announces what it wrote.
+/// The only connection that writes to a database. It publishes its changes.
 ///
-/// Belongs to one actor, whose methods are whole transactions:
+/// It belongs to one actor, whose methods are whole transactions:
 ///
 ///     func rename(_ key: Int64, to name: String) throws {
 ///         try writer.transaction { try $0.run("UPDATE photo SET name = ? WHERE key = ?", name, key) }
@@ -13,21 +13,21 @@ public final class Writer {
     private let recorder: CommitRecorder
     private let hub: ChangeHub
     private let path: String
-    /// Changes when another process commits.
+    /// SQLite's `data_version`, which changes when another process commits.
     private var dataVersion: Int64 = 0
 
-    /// What an explicit checkpoint achieved.
+    /// The result of a checkpoint.
     public struct Checkpoint: Equatable, Sendable {
-        /// Pages that were in the log.
+        /// The pages in the log.
         public let pages: Int
-        /// How many of them are in the database now; fewer where a reader still needed the log.
+        /// The pages now in the database; fewer than `pages` if a reader still needs the log.
         public let moved: Int
     }
 
-    /// Opens the database in write-ahead mode, for readers that never wait.
+    /// Opens the database in write-ahead mode, in which readers never wait.
     ///
-    /// - Parameter watched: the tables whose changes are announced; all by default. An index of words has tables of its own,
-    ///   which are nobody's business.
+    /// - Parameter watched: the tables whose changes are published; nil for all. A full-text index has internal tables that
+    ///   subscribers must not see.
     public init(path: String, hub: ChangeHub, watched: [String]? = nil) throws {
         connection = try Connection(path: path, access: .readWrite)
         self.hub = hub
@@ -35,22 +35,22 @@ public final class Writer {
         try Self.switchToLog(connection)
         try connection.execute(
             """
-            -- What is announced is on the disk: a commit returns after the log is synced.
+            -- A commit returns after the log is synced, so published changes are durable.
             PRAGMA synchronous = FULL;
-            -- "Errors in automatic checkpoints are swallowed": they are run by hand, and their result is looked at.
+            -- "Errors in automatic checkpoints are swallowed", so checkpoints are run explicitly.
             PRAGMA wal_autocheckpoint = 0;
-            -- Where the log could not be cut to nothing because somebody read it, it is cut when it begins anew.
+            -- If a reader kept the log from being truncated, SQLite truncates it when the log restarts.
             PRAGMA journal_size_limit = 16777216;
             """)
         recorder = CommitRecorder(connection, watched: watched.map { Set($0) })
         dataVersion = try connection.first("PRAGMA data_version") { $0.int(0) } ?? 0
     }
 
-    /// A fresh database is not in write-ahead mode yet, and others may be opening it at this moment.
+    /// Switches a fresh database to write-ahead mode while other processes may do the same.
     ///
-    /// Who reads it and finds another about to change it is not made to wait: "If SQLite determines that invoking the busy
-    /// handler could result in a deadlock, it will go ahead and return SQLITE_BUSY". The statement has let go of its lock by
-    /// then, so that the other comes to its end, and the next attempt finds nothing left to be done.
+    /// SQLite does not wait for the lock here: "If SQLite determines that invoking the busy handler could result in a
+    /// deadlock, it will go ahead and return SQLITE_BUSY". The failed statement has released its lock, so the other process
+    /// can finish, and the next attempt has nothing left to do.
     private static func switchToLog(_ connection: Connection) throws {
         let deadline = ContinuousClock.now + .milliseconds(Connection.patience)
         while true {
@@ -62,10 +62,10 @@ public final class Writer {
         }
     }
 
-    /// Milliseconds after which who was refused tries again.
+    /// Milliseconds between attempts.
     private static let interval: Int32 = 10
 
-    /// Opens a database that cannot be written to, for who reads through a writer. Every transaction fails.
+    /// Opens a database that cannot be written to. Reads work; every transaction fails.
     public init(frozen path: String, hub: ChangeHub) throws {
         connection = try Connection(path: path, access: .frozen)
         self.hub = hub
@@ -73,10 +73,9 @@ public final class Writer {
         recorder = CommitRecorder(connection, watched: [])
     }
 
-    /// Runs the body as one transaction, and announces what it touched once that is on the disk.
+    /// Runs the body as one transaction and publishes its changes after the commit.
     ///
-    /// - Parameter last: does what is to be done last, still in the transaction, knowing what the body has touched. Returns
-    ///   what is to be announced besides.
+    /// - Parameter last: runs at the end of the transaction with the changes of the body. Its result is published as well.
     @discardableResult
     public func transaction<Result>(
         _ body: (Connection) throws -> Result,
@@ -94,41 +93,41 @@ public final class Writer {
         return result
     }
 
-    /// Announces something that this connection did not do.
+    /// Publishes changes made by another process.
     public func announce(_ changes: ChangeSet) {
         hub.publish(changes)
     }
 
-    /// Whether other processes have committed since this was last asked.
+    /// Whether other processes have committed since the last call.
     ///
     /// "The integer values returned by two invocations of "PRAGMA data_version" from the same connection will be different
-    /// if changes were committed to the database by any other connection in the interim", and no other connection of this
-    /// process writes. But so they are after another's checkpoint: see ``isLogEmpty``.
+    /// if changes were committed to the database by any other connection in the interim". No other connection of this
+    /// process writes. The value also changes after another process's checkpoint; see ``isLogEmpty``.
     public func othersHaveCommitted() throws -> Bool {
         let version = try connection.first("PRAGMA data_version") { $0.int(0) } ?? 0
         defer { dataVersion = version }
         return version != dataVersion
     }
 
-    /// Whether the log's file is there and nothing is in it: as a checkpoint leaves it that was the last thing to happen.
+    /// Whether the log file exists and is empty, as a checkpoint leaves it.
     public var isLogEmpty: Bool {
         var status = stat()
         return stat(path + "-wal", &status) == 0 && status.st_size == 0
     }
 
-    /// Pages that the write-ahead log held after the last commit.
+    /// The pages in the write-ahead log after the last commit.
     public var pagesInLog: Int { recorder.pagesInLog }
 
-    /// Reads with what the writer sees.
+    /// Reads over the writer's connection.
     public func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         try body(connection)
     }
 
-    /// Moves pages from the log into the database, as far as readers allow. Readers do not wait for it.
+    /// Copies pages from the log into the database, as far as readers allow. Readers do not wait.
     ///
     /// - Parameters:
-    ///   - emptying: also cuts the log file to nothing, if no reader is in the way.
-    ///   - patience: milliseconds to wait for those who are in the way.
+    ///   - emptying: also truncates the log file, unless a reader uses it.
+    ///   - patience: milliseconds to wait for readers and other processes.
     @discardableResult
     public func checkpoint(emptying: Bool = false, patience: Int32 = Connection.patience) throws -> Checkpoint {
         sqlite3_busy_timeout(connection.pointer, patience)
@@ -137,37 +136,37 @@ public final class Writer {
         var moved: Int32 = 0
         let mode = emptying ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
         let code = sqlite3_wal_checkpoint_v2(connection.pointer, nil, mode, &pages, &moved)
-        // SQLITE_BUSY: a reader or another process is in the way. The next checkpoint goes further.
+        // SQLITE_BUSY: a reader or another process is in the way. The next checkpoint continues.
         guard code == SQLITE_OK || code & 0xFF == SQLITE_BUSY else {
             throw SQLiteError(code: code, database: connection.pointer, sql: "checkpoint")
         }
         let checkpoint = Checkpoint(pages: Int(max(0, pages)), moved: Int(max(0, moved)))
-        recorder.noteCheckpoint(checkpoint)
+        recorder.recordCheckpoint(checkpoint)
         return checkpoint
     }
 }
 
-/// Collects what a connection's commits do: the rows they touch, and how long they make the write-ahead log.
+/// Records the rows that commits touch, and the length of the write-ahead log.
 ///
-/// SQLite calls the update hook for each row of an ordinary table. It is silent for `WITHOUT ROWID` tables, for rows
-/// that `INSERT OR REPLACE` removes, and for `DELETE FROM t` without a `WHERE`, which empties the table in one stroke;
-/// the schema and the statements of this program use none of the three.
+/// SQLite calls the update hook for each row of an ordinary table, but not for `WITHOUT ROWID` tables, for rows replaced
+/// by `INSERT OR REPLACE`, nor for `DELETE` without `WHERE`. The schema and the statements of this program use none of
+/// the three.
 private final class CommitRecorder {
-    /// What was touched of one table.
+    /// The touched rows of one table.
     private struct Touched {
-        /// With its zero: SQLite's own is compared with it, for each row, and no text is made of it.
+        /// NUL-terminated, so that it compares with SQLite's name without a conversion per row.
         let name: [CChar]
         let isWatched: Bool
         var rows: Set<Int64> = []
-        /// More than are listed.
+        /// Whether there are too many rows to list.
         var isMany = false
     }
 
     private let connection: Connection
-    /// Tables that anybody wants to hear of; nil for all.
+    /// The tables to record; nil for all.
     private let watched: Set<String>?
     private var touched: [Touched] = []
-    /// As of the last commit.
+    /// After the last commit.
     private(set) var pagesInLog = 0
 
     init(_ connection: Connection, watched: Set<String>?) {
@@ -178,7 +177,7 @@ private final class CommitRecorder {
             connection.pointer,
             { context, _, _, table, row in
                 guard let context, let table else { return }
-                Unmanaged<CommitRecorder>.fromOpaque(context).takeUnretainedValue().note(row, table)
+                Unmanaged<CommitRecorder>.fromOpaque(context).takeUnretainedValue().record(row, table)
             }, context)
         sqlite3_wal_hook(
             connection.pointer,
@@ -190,12 +189,12 @@ private final class CommitRecorder {
     }
 
     deinit {
-        // The hooks hold this object without owning it.
+        // The hooks do not retain this object.
         sqlite3_update_hook(connection.pointer, nil, nil)
         sqlite3_wal_hook(connection.pointer, nil, nil)
     }
 
-    /// Hands out what was touched and begins anew.
+    /// Returns the recorded changes and starts over.
     func takeChanges() -> ChangeSet {
         var changes = ChangeSet()
         for table in touched where table.isWatched {
@@ -206,8 +205,8 @@ private final class CommitRecorder {
         return changes
     }
 
-    /// Called for each row of an update, of which there may be a million.
-    private func note(_ row: Int64, _ table: UnsafePointer<CChar>) {
+    /// Records a row. An update may call this a million times.
+    private func record(_ row: Int64, _ table: UnsafePointer<CChar>) {
         let index = touched.firstIndex { strcmp($0.name, table) == 0 } ?? begin(String(cString: table))
         guard touched[index].isWatched, !touched[index].isMany else { return }
         touched[index].rows.insert(row)
@@ -221,8 +220,8 @@ private final class CommitRecorder {
         return touched.count - 1
     }
 
-    /// Called after a checkpoint, which commits nothing and so is not reported by the hook.
-    func noteCheckpoint(_ checkpoint: Writer.Checkpoint) {
+    /// Records a checkpoint, which does not call the hook because it commits nothing.
+    func recordCheckpoint(_ checkpoint: Writer.Checkpoint) {
         if checkpoint.moved == checkpoint.pages { pagesInLog = 0 }
     }
 }

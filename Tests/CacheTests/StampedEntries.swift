@@ -58,8 +58,8 @@ extension TestCache {
 }
 
 extension GalleryWriter {
-    /// Rows that were ever written over the writer's connection.
+    /// The rows that the writer has written so far.
     var rowsWritten: Int64 {
-        get throws { try writer.read { try $0.first("SELECT total_changes()") { $0.int(0) } } ?? 0 }
+        get throws { try transaction { try $0.first("SELECT total_changes()") { $0.int(0) } ?? 0 } }
     }
 }

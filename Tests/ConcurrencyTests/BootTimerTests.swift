@@ -40,7 +40,7 @@ struct BootTimerTests {
                 done.withLock { $0.append(2) }
                 continuation.resume()
             }
-            timer.callOff(timer.run(afterNanoseconds: 5_000_000) { done.withLock { $0.append(0) } })
+            timer.cancel(timer.run(afterNanoseconds: 5_000_000) { done.withLock { $0.append(0) } })
             timer.run(afterNanoseconds: 10_000_000) { done.withLock { $0.append(1) } }
         }
         #expect(done.withLock { $0 } == [1, 2])

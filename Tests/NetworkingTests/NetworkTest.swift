@@ -27,7 +27,7 @@ extension GalleryWriter {
 extension GalleryWriter {
     /// Lets the database grow no more, as a full disk does.
     func fill() throws {
-        try writer.read { try $0.execute("PRAGMA max_page_count = 1") }
+        try transaction { try $0.execute("PRAGMA max_page_count = 1") }
     }
 }
 
