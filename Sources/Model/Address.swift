@@ -1,20 +1,20 @@
 import Text
 
-/// Where a gallery, a thumbnail or a photo lies: an `http`, `https` or `file` URL, checked and normalised.
+/// The address of a gallery, a thumbnail or a photo: a validated, normalised `http`, `https` or `file` URL.
 ///
 ///     let gallery = try Address("HTTP://example.org:80/album/index.xml")
 ///     let photo = try gallery.resolving("images/a photo.jpg")
 ///     photo.text      // "http://example.org/album/images/a%20photo.jpg"
 ///
-/// Nothing else can be an address, so that whoever holds one need not ask again: no other scheme, no control
-/// character, no line break, no length without bound. A password that was written into the URL is kept apart in
-/// ``credentials`` and is part of no text that is shown, logged, stored or compared.
+/// An address never contains another scheme, a control character or a line break, and its length is limited, so code that
+/// receives one need not check it. A password in the URL is kept in ``credentials``. It is never part of text that is
+/// shown, logged, stored or compared.
 public struct Address: Hashable, Sendable {
-    /// How the bytes are fetched.
+    /// The way to fetch the bytes.
     public enum Scheme: String, Sendable {
         case http, https, file
 
-        /// The port a URL means when it names none.
+        /// The port of a URL without one.
         var usualPort: Int? {
             switch self {
             case .http: 80
@@ -24,25 +24,25 @@ public struct Address: Hashable, Sendable {
         }
     }
 
-    /// A user and a password that stood in the URL.
+    /// The user and password in a URL.
     public struct Credentials: Hashable, Sendable {
-        /// The user's name, decoded.
+        /// The decoded user name.
         public let user: String
-        /// The password, decoded; empty where only a user was named.
+        /// The decoded password; empty if the URL has a user only.
         public let password: String
     }
 
-    /// How the bytes are fetched.
+    /// The way to fetch the bytes.
     public let scheme: Scheme
-    /// As it is looked up: in ASCII and lower case; brackets around an IPv6 address; empty for a file.
+    /// The form for DNS: ASCII, lower case, with brackets around an IPv6 address; empty for a file.
     public let host: String
-    /// The port, unless it is the scheme's usual one.
+    /// The port, unless it is the scheme's default.
     public let port: Int?
-    /// Percent-encoded, beginning with a slash, without `.` and `..`.
+    /// Percent-encoded, with a leading slash and without `.` and `..`.
     public let path: String
-    /// What follows the question mark.
+    /// The text after the question mark.
     public let query: String?
-    /// Never part of ``text``, nor of equality: the same gallery with another password is the same gallery.
+    /// Not part of ``text`` nor of equality: another password does not make another gallery.
     public let credentials: Credentials?
 
     init(
@@ -56,22 +56,22 @@ public struct Address: Hashable, Sendable {
         self.credentials = credentials
     }
 
-    /// Names a file or folder on this machine by its absolute path.
+    /// Creates the address of a local file or folder from its absolute path.
     public init(filePath: String) {
         var path = PercentEncoding.encode(filePath, keepingEscapes: false, also: "/")
         path = AddressPath.withoutDotSegments(path.hasPrefix("/") ? path : "/" + path)
-        // `/photos` and `/photos/` are one folder and shall be one gallery.
+        // `/photos` and `/photos/` are the same folder, so they must be the same gallery.
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
         self.init(scheme: .file, host: "", port: nil, path: path, query: nil, credentials: nil)
     }
 
-    /// The URL in its normal form, without credentials. It is stored and sent; screens show the ``description``.
+    /// The URL in normal form, without credentials, to store and to send. Screens show ``description``.
     public var text: String { beginning(host) + (query.map { "?" + $0 } ?? "") }
 
-    /// The same without tokens and the like in its query: for files and output that are to hold no secrets.
+    /// The ``text`` without tokens in its query, for files and output that must not hold secrets.
     public var textWithoutSecrets: String { beginning(host) + shownQuery }
 
-    /// Whether it was read from such a text, and leads nowhere without what was left out.
+    /// Whether the address comes from a ``textWithoutSecrets`` and cannot be used as it is.
     public var lacksSecrets: Bool { query?.contains("=" + PercentEncoding.encode("…", keepingEscapes: false)) == true }
 
     private func beginning(_ host: String) -> String {
@@ -80,25 +80,20 @@ public struct Address: Hashable, Sendable {
 
     private var shownQuery: String { query.map { "?" + $0.withoutSecrets } ?? "" }
 
-    /// The host as people read it: see ``HostName/shown(_:)``.
+    /// The host for display; see ``HostName/shown(_:)``.
     public var shownHost: String { HostName.shown(host) }
 
-    /// The path on this machine, for a `file` address.
+    /// The local path of a `file` address.
     public var filePath: String? {
         scheme == .file ? PercentEncoding.decode(path) : nil
     }
 
-    /// The last part of the path, decoded: `index.xml`. Shown, and never used as a file's name.
-    public var lastComponent: String {
-        PercentEncoding.decode(String(path.split(separator: "/").last ?? ""))
-    }
-
-    /// The folder that this file lies in.
+    /// The folder of this file.
     public var folder: Address {
         Address(scheme: scheme, host: host, port: port, path: folderPath, query: nil, credentials: credentials)
     }
 
-    /// The address of an entry of this folder.
+    /// Returns the address of an entry of this folder.
     public func appending(_ name: String) -> Address {
         let encoded = PercentEncoding.encode(name, keepingEscapes: false)
         let folder = path.hasSuffix("/") ? path : path + "/"
@@ -106,13 +101,13 @@ public struct Address: Hashable, Sendable {
             scheme: scheme, host: host, port: port, path: folder + encoded, query: nil, credentials: credentials)
     }
 
-    /// Two addresses are the same if they fetch the same thing.
+    /// Two addresses are equal if they fetch the same thing.
     public static func == (left: Address, right: Address) -> Bool {
         left.scheme == right.scheme && left.host == right.host && left.port == right.port
             && left.path == right.path && left.query == right.query
     }
 
-    /// Agrees with `==`.
+    /// Consistent with `==`.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(host)
         hasher.combine(path)
@@ -121,28 +116,26 @@ public struct Address: Hashable, Sendable {
 }
 
 extension Address.Credentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Nothing of them, wherever somebody prints them.
+    /// A placeholder without secrets.
     public var description: String { "credentials" }
 
-    /// Nothing of them.
+    /// A placeholder without secrets.
     public var debugDescription: String { description }
 
-    /// Nothing of them either.
+    /// An empty mirror, so that dumps contain no secrets.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension Address: CustomStringConvertible {
-    /// The address as it is shown and logged: it gives away no password and no token, and its host passes for no other.
+    /// The address for screens and logs, without password and tokens, and with an unmistakable host.
     public var description: String { beginning(shownHost) + shownQuery }
 }
 
 extension Address {
-    /// The longest text taken for an address; the longest request line that common servers accept.
+    /// The longest accepted text, equal to the longest request line that common servers accept.
     public static let maximumLength = 8192
 
-    /// Reads a whole URL.
-    ///
-    /// Throws for what ``Address`` cannot be; a fragment (`#…`) is dropped, as it never reaches a server.
+    /// Parses an absolute URL. A fragment (`#…`) is dropped.
     public init(_ text: String) throws(AddressError) {
         let parts = try AddressParts(text)
         guard let schemeName = parts.scheme else { throw .relative(text) }
@@ -150,11 +143,11 @@ extension Address {
         try self.init(scheme: scheme, parts: parts)
     }
 
-    /// Reads a reference found in a document that was read from this address (RFC 3986, section 5.2).
+    /// Resolves a reference in a document at this address (RFC 3986, section 5.2).
     ///
     ///     try gallery.resolving("../thumbnails/1.jpg")
     ///
-    /// `..` climbs on the server only, and never above its root. Credentials stay with their own host.
+    /// `..` never leaves the server's root. Credentials apply to their own host only.
     public func resolving(_ reference: String) throws(AddressError) -> Address {
         if PlainReference.isPlain(reference.utf8) {
             return Address(
@@ -172,7 +165,7 @@ extension Address {
         } else if !path.hasPrefix("/") {
             path = folderPath + path
         }
-        // A slash is a slash to the file system, however it was written: so `..%2F` climbs, and is seen to.
+        // To the file system an encoded slash is a slash, so `..%2F` must be decoded before `..` is removed.
         if scheme == .file { return Address(filePath: PercentEncoding.decode(path)) }
         return Address(
             scheme: scheme, host: host, port: port, path: AddressPath.normalised(path),
@@ -198,13 +191,13 @@ extension Address {
 }
 
 extension Address {
-    /// Reads what a person typed: a URL, a path, or a host and path without a scheme.
+    /// Parses a user's input: a URL, a path, or a host and path without a scheme.
     ///
     ///     try Address(typed: " example.org/album.xml ", home: home, currentFolder: folder)   // http://example.org/album.xml
     ///     try Address(typed: "~/Pictures", home: home, currentFolder: folder)                // file:///home/…/Pictures
     ///
-    /// A path begins with `/`, `~`, `./` or `../`; anything else without a scheme is taken for a web address, so that
-    /// what one types does not mean another thing in another folder. Whether the place exists is not asked here.
+    /// A path begins with `/`, `~`, `./` or `../`. Other input without a scheme is a web address, whatever the current folder
+    /// contains. This does not check whether the place exists.
     public init(typed text: String, home: String, currentFolder: String) throws(AddressError) {
         let trimmed = text.trimmed
         guard !trimmed.isEmpty else { throw .empty }
@@ -229,7 +222,7 @@ extension Address {
         self.init(filePath: path)
     }
 
-    /// `localhost:8080/album` has a colon and no scheme: what follows the colon is a port.
+    /// Whether a text begins with a scheme. In `localhost:8080/album` the colon precedes a port.
     private static func hasScheme(_ text: String) -> Bool {
         guard let colon = text.firstIndex(of: ":") else { return false }
         let name = text[..<colon]
@@ -243,7 +236,7 @@ extension Address {
 }
 
 extension String {
-    /// Without white space at either end.
+    /// The text without white space at its ends.
     fileprivate var trimmed: String {
         let start = unicodeScalars.firstIndex { !$0.properties.isWhitespace } ?? unicodeScalars.endIndex
         guard let last = unicodeScalars.lastIndex(where: { !$0.properties.isWhitespace }) else { return "" }
@@ -252,12 +245,12 @@ extension String {
 }
 
 extension Address {
-    /// The same address, asked for by somebody else.
+    /// Returns the address with other credentials.
     public func with(_ credentials: Credentials?) -> Address {
         Address(scheme: scheme, host: host, port: port, path: path, query: query, credentials: credentials)
     }
 
-    /// The same address with the secrets that another has in its query, where this one lacks them.
+    /// Returns the address with missing secrets of its query filled in from another.
     public func restoringSecrets(of other: Address) -> Address {
         guard lacksSecrets, let query, let held = other.query else { return self }
         func parameters(_ query: String) -> [Substring] {
@@ -275,10 +268,11 @@ extension Address {
             credentials: credentials)
     }
 
-    /// A text without who asks, in whatever addresses it holds, and without the secrets in their queries: what may be said of
-    /// what somebody typed.
+    /// Removes credentials and query secrets from all addresses in a text.
     ///
     ///     Address.withoutCredentials("“http://me:s3cret@example.org/” is one too many")  // “http://example.org/” is …
+    ///
+    /// Use it before showing or logging what a user typed.
     public static func withoutCredentials(_ text: String) -> String {
         let text = text.withoutSecrets
         guard text.contains("@") else { return text }
@@ -294,10 +288,10 @@ extension Address {
 }
 
 extension Address {
-    /// Whether a gallery that was read from here may name that address as one of its pictures.
+    /// Whether a gallery at this address may refer to a picture at another.
     ///
-    /// A gallery is a stranger's text. One from the network names nothing on this machine; one from a folder names
-    /// files of that folder only, or pictures on the network.
+    /// Galleries are untrusted. A remote gallery may not name local files; a local one may name files in its own folder and
+    /// remote pictures.
     public func mayName(_ other: Address) -> Bool {
         switch (scheme, other.scheme) {
         case (_, .http), (_, .https): true
@@ -306,69 +300,69 @@ extension Address {
         }
     }
 
-    /// The path up to and including its last slash.
+    /// The path up to and including the last slash.
     var folderPath: String {
         String(path[...(path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex)])
     }
 }
 
-/// Scheme, host and port of an address (RFC 6454): what a password is for, and nothing beyond it.
+/// The scheme, host and port of an address (RFC 6454), the scope of a password.
 ///
 ///     try Address("HTTPS://example.org:443/album/index.xml").origin?.text      // "https://example.org"
 public struct Origin: Hashable, Sendable, CustomStringConvertible {
     /// `http` or `https`.
     public let scheme: Address.Scheme
-    /// In lower case; brackets around an IPv6 address.
+    /// In lower case, with brackets around an IPv6 address.
     public let host: String
-    /// The port, unless it is the scheme's usual one.
+    /// The port, unless it is the scheme's default.
     public let port: Int?
 
-    /// The origin of an address; nil for a file, which nobody is asked for.
+    /// Returns the origin of an address; nil for a file.
     public init?(_ address: Address) {
         guard address.scheme != .file else { return nil }
         (scheme, host, port) = (address.scheme, address.host, address.port)
     }
 
-    /// Reads the ``text`` of one; nil if it is anything else.
+    /// Parses an origin's ``text``; nil for anything else.
     public init?(_ text: String) {
         guard let address = try? Address(text), let origin = Origin(address), origin.text == text else { return nil }
         self = origin
     }
 
-    /// `https://example.org:8443`, with the host as it is looked up.
+    /// `https://example.org:8443`, with the host in its form for DNS.
     public var text: String { "\(scheme.rawValue)://\(host)\(ending)" }
 
-    /// Host and port, as they are shown: see ``HostName/shown(_:)``. A stranger's word, like all of an address.
+    /// The host and port for display; see ``HostName/shown(_:)``. Not sanitised.
     public var place: String { HostName.shown(host) + ending }
 
-    /// The same with the scheme.
+    /// The scheme, host and port for display.
     public var description: String { "\(scheme.rawValue)://\(place)" }
 
     private var ending: String { port.map { ":\($0)" } ?? "" }
 }
 
 extension Address {
-    /// Where a password for it is good; nil for a file.
+    /// The origin of the address; nil for a file.
     public var origin: Origin? { Origin(self) }
 }
 
-/// Why a text is not an address that Vitrine goes to.
+/// The reason why a text is not a valid address.
 public enum AddressError: Error, Equatable, CustomStringConvertible {
-    /// There is nothing there.
+    /// The text is empty.
     case empty
-    /// More characters than any server takes.
+    /// The text is too long for servers.
     case tooLong
-    /// A control character or a line break, which could end a request's line early.
+    /// The text contains a control character or line break, which could end a request line early.
     case controlCharacter
-    /// A scheme that is not fetched: `ftp:`, `javascript:` and the like.
+    /// The scheme is not supported: `ftp:`, `javascript:` and others.
     case scheme(String)
-    /// An `http` or `https` address without a host.
+    /// The address has no host.
     case noHost
-    /// A host with characters that no host has.
+    /// The host contains invalid characters.
     case host(String)
-    /// A port that is no number from 1 to 65535.
+    /// The port is not a number from 1 to 65535.
     case port(String)
-    /// A relative reference where a whole address is needed.
+    /// The text is a relative reference.
     case relative(String)
 
     /// A sentence for the user.
@@ -378,10 +372,10 @@ public enum AddressError: Error, Equatable, CustomStringConvertible {
         case .tooLong: "The address is longer than \(Address.maximumLength) characters."
         case .controlCharacter: "The address contains a control character."
         case .scheme(let scheme): "\(scheme): addresses are not supported; use http, https, file or a path."
-        case .noHost: "The address names no host."
+        case .noHost: "The address has no host."
         case .host(let host): "“\(host)” is not a valid host name."
         case .port(let port): "“\(port)” is not a valid port."
-        case .relative(let text): "“\(text)” is not a whole address."
+        case .relative(let text): "“\(text)” is not an absolute address."
         }
     }
 }

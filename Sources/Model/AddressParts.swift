@@ -1,6 +1,6 @@
 import Text
 
-/// A URL or reference, cut at its delimiters (RFC 3986, appendix B) and not yet judged.
+/// A URL or reference split at its delimiters (RFC 3986, appendix B), not yet validated.
 struct AddressParts {
     let scheme: String?
     let authority: String?
@@ -33,7 +33,7 @@ struct AddressParts {
         }
     }
 
-    /// A letter, then letters, digits, `+`, `-` and `.` up to a colon; a colon after a slash is part of a path.
+    /// Removes the scheme. A colon after a slash belongs to the path.
     private static func takeScheme(from rest: inout Substring) -> String? {
         guard let colon = rest.firstIndex(of: ":"), let first = rest.utf8.first,
             isLetter(first),
@@ -48,18 +48,17 @@ struct AddressParts {
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 }
 
-/// The part of a URL between `//` and the path: `user:password@host:port`.
+/// The authority of a URL: `user:password@host:port`.
 struct AddressAuthority {
     let host: String
     let port: Int?
     let credentials: Address.Credentials?
 
     init(_ text: String) throws(AddressError) {
-        // Some clients end the host at a backslash, some take it for part of the user: no two need agree on whose
-        // host this is.
+        // Some clients end the host at a backslash, others treat it as part of the user name, so the host is ambiguous.
         guard !text.utf8.contains(UInt8(ascii: "\\")) else { throw .host(Self.withoutPassword(text)) }
         var rest = Substring(text)
-        // The last @: a password may hold one that was not encoded, a host cannot.
+        // The last @, because a password may contain an unencoded one and a host cannot.
         if let at = rest.lastIndex(of: "@") {
             let pair = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             credentials = Address.Credentials(
@@ -77,7 +76,7 @@ struct AddressAuthority {
             port = nil
         }
         guard !rest.isEmpty else { throw .noHost }
-        // As it is looked up: so one host has one address, however its name is written.
+        // The form for DNS, so that each host has one address however it is written.
         guard let host = HostName.ascii(String(rest)), Self.isHost(host, bracketed: bracket != nil) else {
             throw .host(String(rest))
         }
@@ -111,20 +110,20 @@ struct AddressAuthority {
     }
 }
 
-/// The path of a URL, brought into its normal form.
+/// Normalises the paths of URLs.
 enum AddressPath {
     static func normalised(_ path: String) -> String {
         let encoded = PercentEncoding.encode(path, keepingEscapes: true, also: "/")
         return withoutDotSegments(encoded.hasPrefix("/") ? encoded : "/" + encoded)
     }
 
-    /// Removes `.` and `..` (RFC 3986, section 5.2.4); a `..` at the root goes nowhere.
+    /// Removes `.` and `..` (RFC 3986, section 5.2.4). A `..` at the root has no effect.
     static func withoutDotSegments(_ path: String) -> String {
         var kept: [Substring] = []
         let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         for (index, segment) in segments.enumerated() {
             let isLast = index == segments.count - 1
-            // `%2e` is a dot to every server that decodes before it looks, so it is one here.
+            // Servers may decode `%2e` before they look for dots, so it counts as a dot.
             switch segment.utf8.count <= 6 ? segment.lowercased() : "" {
             case ".", "%2e":
                 if isLast { kept.append("") }
@@ -139,25 +138,25 @@ enum AddressPath {
     }
 }
 
-/// References as nearly all galleries have them, a path further down of letters, digits and a few signs, which is its own
-/// normal form: where one leads is told by what stands before it.
+/// Resolves the simple relative references that nearly all galleries use, without parsing.
 ///
-/// A gallery may have two million, and taking each apart took most of an update's time.
+/// Such a reference is a path below the document's folder, of letters, digits and a few signs. It is in normal form, so its
+/// address is the folder's address followed by the reference. A gallery may have two million references, and parsing each
+/// took most of the time of an update.
 public struct PlainReference: Sendable {
-    /// What the text of such an address begins with.
+    /// The address of the document's folder.
     private let beginning: [UInt8]
 
-    /// - Parameter base: the address that the document was read from.
+    /// - Parameter base: the address of the document.
     public init(base: Address) {
         let folder = Address(
             scheme: base.scheme, host: base.host, port: base.port, path: base.folderPath, query: nil, credentials: nil)
         beginning = Array(folder.text.utf8)
     }
 
-    /// Appends the text of the address that a reference leads to, as ``Address/resolving(_:)`` and ``Address/text`` have
-    /// it. Such an address is always one that the gallery may name.
+    /// Appends the address of a reference, equal to ``Address/resolving(_:)`` and its ``Address/text``.
     ///
-    /// Returns false, and appends nothing, if the reference is not a plain one.
+    /// The gallery may always name such an address. Returns false, and appends nothing, if the reference is not simple.
     public func append(_ reference: UnsafeRawBufferPointer, to entry: inout EntryBytes) -> Bool {
         guard Self.isPlain(reference) else { return false }
         entry.append(beginning)
@@ -172,7 +171,7 @@ public struct PlainReference: Sendable {
             count += 1
             switch byte {
             case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"): break
-            // Two slashes, or a dot at a segment's beginning, mean something else.
+            // Double slashes and leading dots have a special meaning.
             case UInt8(ascii: "/"), UInt8(ascii: "."): guard before != UInt8(ascii: "/") else { return false }
             default: return false
             }

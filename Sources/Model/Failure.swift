@@ -1,60 +1,60 @@
 import Text
 
-/// Something that went wrong, as data: kept in the cache, shown in a status line, listed among the errors.
+/// A failure as data: stored in the cache and shown on screens.
 public struct Failure: Hashable, Sendable, CustomStringConvertible {
-    /// What could make it go well.
+    /// The condition under which a retry could succeed.
     public enum Remedy: Int, Hashable, Sendable {
-        /// Nothing that happens by itself: trying again gives the same.
+        /// A retry gives the same result.
         case none = 0
-        /// Time: the server may come to answer differently.
+        /// Time, because the server may answer differently later.
         case time = 1
-        /// A network. There is none at the moment.
+        /// A network connection, which is missing now.
         case network = 2
     }
 
-    /// One short phrase for the user, without a final stop: “the server answered 404”.
+    /// A short phrase for the user, without a period: “the server answered 404”.
     public let reason: String
-    /// What could make it go well.
+    /// The condition under which a retry could succeed.
     public let remedy: Remedy
-    /// What the user could be asked, if his answer could make it go well. It is not kept.
+    /// A question whose answer could solve the problem. It is not stored.
     public let question: SignInQuestion?
 
-    /// States a failure. Secrets of addresses in the reason are left out of it.
+    /// Creates a failure. Secrets in the reason's addresses are removed.
     public init(_ reason: String, remedy: Remedy, question: SignInQuestion? = nil) {
         self.reason = reason.withoutSecrets
         self.remedy = remedy
         self.question = question
     }
 
-    /// How a reason ends where the user is asked for a password as soon as he opens the photo.
+    /// The end of a reason if the user gets the question on opening the photo.
     public static let askedOnOpening = "; opening the photo asks for it"
 
-    /// Whether opening the photo is reason enough for another attempt.
+    /// Whether opening the photo justifies a retry.
     public var isAskedOnOpening: Bool { reason.hasSuffix(Self.askedOnOpening) }
 
-    /// Whether trying again later, with nothing changed here, could help.
+    /// Whether a later retry could succeed without any change here.
     public var isTemporary: Bool { remedy != .none }
 
     /// The ``reason``.
     public var description: String { reason }
 }
 
-/// Something that failed in this run of the program, and has not succeeded since.
+/// A failure of this run of the program that has not been resolved since.
 public struct FailureReport: Hashable, Sendable {
-    /// What did not come.
+    /// The request that failed.
     public var subject: Wish.Subject
-    /// Why not, the last time.
+    /// The last failure.
     public var failure: Failure
-    /// How often it was tried.
+    /// The number of attempts.
     public var attempts: Int
-    /// When it failed first.
+    /// The time of the first failure.
     public var first: Timestamp
-    /// When it failed last.
+    /// The time of the last failure.
     public var last: Timestamp
-    /// When it will be tried again by itself, if it will be.
+    /// The time of the next automatic retry, if there will be one.
     public var next: Timestamp?
 
-    /// Puts the facts together.
+    /// Creates a report.
     public init(
         _ subject: Wish.Subject, _ failure: Failure, attempts: Int, first: Timestamp, last: Timestamp,
         next: Timestamp? = nil

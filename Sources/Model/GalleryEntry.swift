@@ -1,17 +1,17 @@
-/// One photo as a gallery's list describes it.
+/// One photo in a gallery's list.
 public struct GalleryEntry: Hashable, Sendable {
-    /// Unique within its gallery, chosen by whoever made it.
+    /// An id unique within the gallery.
     public var id: String
     /// The photo's title.
     public var name: String
     /// When the photo was last modified.
     public var date: Timestamp
-    /// Where the photo lies.
+    /// The address of the photo.
     public var photo: Address
-    /// Where its thumbnail lies, if the gallery has one.
+    /// The address of its thumbnail, if the gallery has one.
     public var thumbnail: Address?
 
-    /// Describes a photo.
+    /// Creates an entry.
     public init(id: String, name: String, date: Timestamp, photo: Address, thumbnail: Address?) {
         self.id = id
         self.name = name
@@ -21,46 +21,45 @@ public struct GalleryEntry: Hashable, Sendable {
     }
 }
 
-/// One photo of a gallery's list in the form in which it is kept and compared: its texts as UTF-8, end to end in one block
-/// of bytes that serves one entry after the other.
+/// One entry of a gallery's list as UTF-8 texts in one reusable block of bytes.
 ///
 ///     entry.begin(date: date, digest: digest)
 ///     entry.append(id)
 ///     entry.end(.id)
 ///     …
 ///
-/// A list may have a million entries, and whoever makes texts of all of them does little else.
+/// A list may have a million entries. Creating strings for all of them would take most of the time.
 public struct EntryBytes: Sendable {
-    /// The texts of an entry, in the order in which they lie in the block.
+    /// The texts of an entry, in the order of the block.
     public enum Part: Int, CaseIterable, Sendable {
-        /// The id, unique within its gallery.
+        /// The id, unique within the gallery.
         case id
         /// The photo's title.
         case name
-        /// Where the photo lies.
+        /// The address of the photo.
         case photo
-        /// Where its thumbnail lies; without a byte where the gallery has none.
+        /// The address of its thumbnail; empty if the gallery has none.
         case thumbnail
     }
 
-    /// All texts.
+    /// The bytes of all texts.
     public private(set) var bytes: [UInt8] = []
     /// When the photo was last modified.
     public private(set) var date = Timestamp(milliseconds: 0)
-    /// Of the entry as it was written: see ``WrittenEntries``.
+    /// The digest of the entry's original form; see ``WrittenEntries``.
     public private(set) var digest: Int64?
-    /// Where each text ends.
+    /// The end of each text.
     private var ends = SIMD4<Int32>()
 
-    /// Makes an empty block.
+    /// Creates an empty block.
     public init() {}
 
-    /// Takes an entry apart.
+    /// Creates a block with an entry's texts.
     public init(_ entry: GalleryEntry, digest: Int64? = nil) {
         set(entry, digest: digest)
     }
 
-    /// Begins another entry.
+    /// Starts the next entry.
     public mutating func begin(date: Timestamp, digest: Int64?) {
         bytes.removeAll(keepingCapacity: true)
         ends = SIMD4()
@@ -68,7 +67,7 @@ public struct EntryBytes: Sendable {
         self.digest = digest
     }
 
-    /// Adds to the text that is being written.
+    /// Appends bytes to the current text.
     public mutating func append(_ more: UnsafeRawBufferPointer) {
         bytes.append(contentsOf: more)
     }
@@ -77,12 +76,12 @@ public struct EntryBytes: Sendable {
         bytes.append(contentsOf: more)
     }
 
-    /// Ends a text. All of them are ended, in their order.
+    /// Ends a text. Call this for every part, in order.
     public mutating func end(_ part: Part) {
         ends[part.rawValue] = Int32(bytes.count)
     }
 
-    /// Becomes what an entry says.
+    /// Replaces the contents by an entry's texts.
     public mutating func set(_ entry: GalleryEntry, digest: Int64?) {
         begin(date: entry.date, digest: digest)
         for part in Part.allCases {
@@ -98,45 +97,44 @@ public struct EntryBytes: Sendable {
         }
     }
 
-    /// Where a text lies in the block.
+    /// Returns the bytes' range of a text.
     public func range(of part: Part) -> Range<Int> {
         let start = part == .id ? 0 : Int(ends[part.rawValue - 1])
         return start..<max(start, Int(ends[part.rawValue]))
     }
 
-    /// A text's bytes.
+    /// The bytes of a text.
     public subscript(part: Part) -> ArraySlice<UInt8> { bytes[range(of: part)] }
 
-    /// A text.
+    /// Returns a text as a string.
     public func text(_ part: Part) -> String { String(decoding: self[part], as: UTF8.self) }
 
-    /// Whether the gallery has a thumbnail of its own.
+    /// Whether the gallery has a thumbnail for the photo.
     public var hasThumbnail: Bool { !range(of: .thumbnail).isEmpty }
 }
 
-/// Entries of a gallery's list as they were written, which can be told from others without being taken apart.
+/// Entries of a gallery's list in their original form, parsed on demand.
 ///
-/// Most lists that come have come before, and most of their entries mean what they meant then. A digest says so at a
-/// fraction of what it takes to find out what they mean.
+/// Most entries of an update are unchanged. A digest finds them in a fraction of the time of parsing.
 public protocol WrittenEntries {
-    /// How many there are.
+    /// The number of entries.
     var count: Int { get }
 
-    /// A digest of everything that decides what an entry means. Two that agree mean the same, and break no rule.
+    /// Returns a digest of everything that determines an entry's meaning.
     ///
-    /// Nil where there is none: what the entry means is then found out each time.
+    /// Equal digests mean equal, valid entries. Nil means that the entry must be parsed each time.
     func digest(at index: Int) -> Int64?
 
-    /// Finds out what an entry means. Returns false, and notes why, if it breaks a rule and is left out.
+    /// Parses an entry. Returns false, and records why, if the entry breaks a rule and is skipped.
     mutating func read(_ index: Int, into entry: inout EntryBytes) -> Bool
 }
 
-/// Entries that have been taken apart.
+/// Entries that are parsed already.
 extension Array: WrittenEntries where Element == GalleryEntry {
-    /// None.
+    /// Returns nil: these entries have no digest.
     public func digest(at index: Int) -> Int64? { nil }
 
-    /// Takes it over.
+    /// Copies an entry.
     public mutating func read(_ index: Int, into entry: inout EntryBytes) -> Bool {
         entry.set(self[index], digest: nil)
         return true

@@ -1,11 +1,11 @@
-/// The `%41` notation of URLs.
+/// The percent-encoding of URLs, such as `%41`.
 public enum PercentEncoding {
-    /// Encodes every byte that a URL's path or query cannot hold as itself.
+    /// Encodes every byte that a URL's path or query cannot contain.
     ///
     /// - Parameters:
-    ///   - keepingEscapes: leaves `%41` alone, for text that is a URL already; a percent sign that begins no escape
-    ///     is encoded in any case.
-    ///   - also: delimiters that keep their meaning.
+    ///   - keepingEscapes: keeps escapes such as `%41`, for text that is already a URL. A percent sign without two hexadecimal
+    ///     digits is always encoded.
+    ///   - also: delimiters to keep.
     public static func encode(_ text: String, keepingEscapes: Bool, also delimiters: String = "") -> String {
         let bytes = Array(text.utf8)
         if bytes.allSatisfy({ isPlain($0) || delimiters.utf8.contains($0) }) { return text }
@@ -24,7 +24,7 @@ public enum PercentEncoding {
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    /// Decodes every escape; bytes that are not UTF-8 become replacement characters.
+    /// Decodes every escape. Bytes that are not UTF-8 become replacement characters.
     public static func decode(_ text: String) -> String {
         guard text.utf8.contains(percent) else { return text }
         let bytes = Array(text.utf8)
@@ -44,7 +44,7 @@ public enum PercentEncoding {
         return String(decoding: decoded, as: UTF8.self)
     }
 
-    /// Letters, digits, and the signs that stand for themselves in a path segment (RFC 3986, `pchar`).
+    /// Whether a byte may stand in a path segment (RFC 3986, `pchar`).
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true

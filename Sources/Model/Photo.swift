@@ -1,21 +1,21 @@
-/// One photo as the cache knows it: what a row of a list shows.
+/// A photo as the cache knows it, for a row of a list.
 public struct Photo: Hashable, Identifiable, Sendable {
-    /// The cache's number for it, its identity.
+    /// The cache's number for the photo.
     public let key: PhotoKey
-    /// The gallery's name for it.
+    /// The gallery's id for the photo.
     public let galleryID: String
-    /// The photo's title, as it came; not yet made harmless for a screen.
+    /// The photo's title. Sanitise it before it goes to a screen.
     public let name: String
     /// When the photo was last modified.
     public let date: Timestamp
-    /// Its thumbnail.
+    /// The state of the thumbnail.
     public let thumbnail: RenditionState
-    /// The photo itself.
+    /// The state of the original.
     public let original: RenditionState
-    /// How many bytes the photo's file has, if it is here.
+    /// The size of the photo's file in bytes, if it is cached.
     public let size: Int64?
 
-    /// Describes a row.
+    /// Creates a photo.
     public init(
         key: PhotoKey, galleryID: String, name: String, date: Timestamp, thumbnail: RenditionState,
         original: RenditionState, size: Int64? = nil
@@ -29,10 +29,10 @@ public struct Photo: Hashable, Identifiable, Sendable {
         self.size = size
     }
 
-    /// The cache's number for it.
+    /// The cache's number for the photo.
     public var id: PhotoKey { key }
 
-    /// The state of one of its two renditions.
+    /// The state of a rendition.
     public subscript(rendition: Rendition) -> RenditionState {
         switch rendition {
         case .thumbnail: thumbnail
@@ -41,47 +41,45 @@ public struct Photo: Hashable, Identifiable, Sendable {
     }
 }
 
-/// The cache's own number for a photo.
+/// The cache's number for a photo.
 ///
-/// It stays with the photo through every update and is never given to another, so a selection, a wish or a drawn
-/// picture that holds one cannot come to mean something else.
+/// It is stable through every update and never reused, so selections, wishes and drawn pictures can hold it safely.
 public struct PhotoKey: Hashable, Comparable, Sendable {
-    /// The number itself: the photo's row.
+    /// The row number.
     public let rawValue: Int64
 
-    /// Wraps a row's number.
+    /// Wraps a row number.
     public init(_ rawValue: Int64) {
         self.rawValue = rawValue
     }
 
-    /// In the order in which the photos came into the cache.
+    /// Orders keys by the photos' arrival in the cache.
     public static func < (left: PhotoKey, right: PhotoKey) -> Bool {
         left.rawValue < right.rawValue
     }
 }
 
-/// The two pictures of a photo that a gallery offers.
+/// The two pictures that a gallery offers of a photo.
 public enum Rendition: String, Hashable, Sendable, CaseIterable {
-    /// The small one, for lists.
+    /// The small picture for lists.
     case thumbnail
-    /// The photo itself. Caches and JSON call it "photo".
+    /// The photo itself. The cache's columns and JSON call it "photo".
     case original = "photo"
 }
 
-/// What the cache has of one rendition, and what stands in the way of the rest.
+/// The state of a rendition in the cache.
 ///
-/// Every time the gallery gives a rendition another address or date, its `edition` goes up by one; and every time the user
-/// asks once more for one that was bad. What is held may be of an older edition: it is shown until the newer one is here,
-/// whatever happens on the way.
+/// `edition` increases when the gallery changes the rendition's address or date, and when the user retries a bad one. An
+/// older edition in the cache stays visible until the new one has arrived.
 public struct RenditionState: Hashable, Sendable {
-    /// Why the wanted edition is not here.
+    /// The reason why the current edition is missing.
     public enum Trouble: Hashable, Sendable {
-        /// An attempt failed and another will follow by itself.
+        /// An attempt failed and will be retried automatically.
         case putOff(Failure)
-        /// It cannot be had or cannot be read; tried again only when the user refreshes.
+        /// The picture is unavailable or unreadable. Only the user can retry.
         case bad(Failure)
 
-        /// The reason of the failure.
+        /// The failure in either case.
         public var failure: Failure {
             switch self {
             case .putOff(let failure), .bad(let failure): failure
@@ -89,25 +87,24 @@ public struct RenditionState: Hashable, Sendable {
         }
     }
 
-    /// The edition the gallery's list speaks of.
+    /// The edition in the gallery's list.
     public var edition: Int
-    /// The edition whose bytes are in the cache, if any are. Negative for older ones that came back when newer ones turned
-    /// out to be bad.
+    /// The edition in the cache, if any. Negative for an older picture that replaced a bad one.
     public var held: Int?
-    /// What went wrong with the wanted edition, if anything did.
+    /// The problem with the current edition, if any.
     public var trouble: Trouble?
 
-    /// Puts the three facts together.
+    /// Creates a state.
     public init(edition: Int, held: Int? = nil, trouble: Trouble? = nil) {
         self.edition = edition
         self.held = held
         self.trouble = trouble
     }
 
-    /// Whether what is held is what the gallery speaks of.
+    /// Whether the cached edition is the gallery's.
     public var isCurrent: Bool { held == edition }
 
-    /// Whether fetching it now could help.
+    /// Whether a request now could help.
     public var isWanting: Bool {
         if isCurrent { return false }
         if case .bad = trouble { return false }
@@ -115,17 +112,16 @@ public struct RenditionState: Hashable, Sendable {
     }
 }
 
-/// The first bytes of the picture formats that photos come in.
+/// Recognises picture formats by their first bytes.
 ///
-/// A guard at the door, nothing more: it keeps web pages and error texts out of the cache. Whether the bytes are a
-/// picture is found out where they are decoded.
+/// It keeps web pages and error texts out of the cache. Only the decoder finds out whether the bytes are a valid picture.
 public enum PictureSignature: String, Sendable, CaseIterable {
     case jpeg, png, gif, webp, tiff, heif
 
-    /// How many bytes it takes to tell.
+    /// The number of bytes to check.
     public static let length = 12
 
-    /// The format that these first bytes begin, if it is one of them.
+    /// Returns the format of a file that starts with these bytes; nil if none matches.
     public init?(_ bytes: some Collection<UInt8>) {
         let head = Array(bytes.prefix(Self.length))
         switch head {
@@ -134,10 +130,10 @@ public enum PictureSignature: String, Sendable, CaseIterable {
         case _ where head.starts(with: Array("GIF87a".utf8)) || head.starts(with: Array("GIF89a".utf8)): self = .gif
         case _ where head.starts(with: Array("RIFF".utf8)) && head.dropFirst(8).elementsEqual("WEBP".utf8):
             self = .webp
-        // 43 in the place of 42 are files with offsets of 64 bits.
+        // 43 instead of 42 marks BigTIFF, with 64-bit offsets.
         case _ where [0x2A, 0x2B].contains { head.starts(with: [0x49, 0x49, $0, 0x00]) }: self = .tiff
         case _ where [0x2A, 0x2B].contains { head.starts(with: [0x4D, 0x4D, 0x00, $0]) }: self = .tiff
-        // ISO base media, the brands of still pictures.
+        // An ISO base media file with the brand of a still picture.
         case _ where head.dropFirst(4).starts(with: "ftyp".utf8) && Self.isStillBrand(head.dropFirst(8)): self = .heif
         default: return nil
         }

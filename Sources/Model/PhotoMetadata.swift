@@ -1,40 +1,40 @@
-/// What a photo's file says of itself. Every text comes from strangers, and is not yet made harmless for a screen.
+/// The metadata in a photo's file. Sanitise its texts before they go to a screen.
 ///
 ///     var metadata = PhotoMetadata(format: "JPEG", width: 6_000, height: 4_000)
 ///     metadata.camera = "FUJIFILM X-T4"
 public struct PhotoMetadata: Hashable, Sendable {
     /// The format's name: "JPEG".
     public var format: String
-    /// Its width as it is seen upright, in pixels.
+    /// The upright width in pixels.
     public var width: Int
-    /// Its height as it is seen upright, in pixels.
+    /// The upright height in pixels.
     public var height: Int
-    /// How it is stored, with EXIF's numbers from 1 to 8; nil if nothing is known of it.
+    /// The EXIF orientation, 1 to 8; nil if unknown.
     public var orientation: Int?
-    /// When it was taken by the camera's clock: "2006-07-30T07:47:17".
+    /// The capture time by the camera's clock: "2006-07-30T07:47:17".
     public var takenAt: String?
-    /// Maker and model.
+    /// The maker and model.
     public var camera: String?
-    /// The lens's model.
+    /// The model of the lens.
     public var lens: String?
-    /// Exposure time in seconds.
+    /// The exposure time in seconds.
     public var exposure: Double?
     /// The f-number.
     public var aperture: Double?
-    /// Sensitivity.
+    /// The ISO sensitivity.
     public var iso: Int?
-    /// Focal length in millimetres.
+    /// The focal length in millimetres.
     public var focalLength: Double?
-    /// Degrees, north positive.
+    /// Degrees north.
     public var latitude: Double?
-    /// Degrees, east positive.
+    /// Degrees east.
     public var longitude: Double?
-    /// A title its owner gave it.
+    /// The title in the file.
     public var title: String?
-    /// A description its owner, or the camera, gave it.
+    /// The description in the file, by its owner or the camera.
     public var description: String?
 
-    /// Begins with what every picture has.
+    /// Creates metadata with the fields every picture has.
     public init(format: String, width: Int, height: Int) {
         self.format = format
         self.width = width
@@ -43,11 +43,11 @@ public struct PhotoMetadata: Hashable, Sendable {
 }
 
 extension PhotoMetadata {
-    /// What photos are searched by, beside their names: texts as they are, numbers as people type them.
+    /// The words a search matches, beside the photo's name.
     ///
-    /// Whoever searches takes what was typed apart at everything that is neither letter nor digit, as was done with these
-    /// words. So `f2.8` is looked for as `f2` and `8`, `f/2.8` as `f`, `2` and `8`, `ISO 400` as `iso` and `400`; and each
-    /// number is here in every way in which it is written.
+    /// A search splits its text at everything except letters and digits, and so does the index of these words. A user may
+    /// type `f2.8` (`f2`, `8`), `f/2.8` (`f`, `2`, `8`) or `ISO 400` (`iso`, `400`), so each number appears in every
+    /// spelling.
     public var words: String {
         let texts = [title, description, camera, lens].compactMap { $0 }
         return (texts + numbers).joined(separator: "\n")
@@ -63,17 +63,17 @@ extension PhotoMetadata {
     }
 }
 
-/// What photos say of themselves, in the words that people use: the same ones wherever it is shown.
+/// A photo's metadata as text, the same on every screen.
 ///
 ///     let words = MetadataText(metadata)
 ///     words.exposure      // "1/250 s"
 ///     words.aperture      // "f/5.6"
 ///
-/// Nil where the photo says nothing, or what no camera does. Texts of the file itself are not made harmless here.
+/// A property is nil if the field is missing or implausible. Texts from the file are not sanitised.
 public struct MetadataText: Hashable, Sendable {
     private let metadata: PhotoMetadata
 
-    /// Puts into words what is known of a photo.
+    /// Creates the texts of a photo.
     public init(_ metadata: PhotoMetadata) {
         self.metadata = metadata
     }
@@ -93,18 +93,18 @@ public struct MetadataText: Hashable, Sendable {
     /// `ISO 200`.
     public var sensitivity: String? { metadata.iso.map { "ISO \($0)" } }
 
-    /// All of these that are known, as people say it: `1/250 s, f/5.6, 35 mm, ISO 200`. Nil if none is.
+    /// The known exposure settings: `1/250 s, f/5.6, 35 mm, ISO 200`. Nil if there are none.
     public var settings: String? {
         let parts = [exposure, aperture, focalLength, sensitivity].compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
-    /// The camera's clock: `2006-07-30 07:47:17`.
+    /// The capture time by the camera's clock: `2006-07-30 07:47:17`.
     public var taken: String? {
         metadata.takenAt.map { String($0.map { $0 == "T" ? " " : $0 }) }
     }
 
-    /// `52.51628° N, 13.37771° E`: to a metre, which is more than cameras know.
+    /// `52.51628° N, 13.37771° E`. The precision of one metre exceeds that of cameras.
     public var place: String? {
         guard let latitude = metadata.latitude, let longitude = metadata.longitude,
             let north = Self.degrees(abs(latitude)), let east = Self.degrees(abs(longitude))
@@ -112,7 +112,7 @@ public struct MetadataText: Hashable, Sendable {
         return "\(north)° \(latitude < 0 ? "S" : "N"), \(east)° \(longitude < 0 ? "W" : "E")"
     }
 
-    /// The place on a map, as an address that any browser opens. Nobody is asked anything before somebody opens it.
+    /// The place on a web map. Vitrine does not request it; the user may open it.
     public var map: String? {
         guard let latitude = metadata.latitude, let longitude = metadata.longitude,
             let north = Self.degrees(abs(latitude)), let east = Self.degrees(abs(longitude))
@@ -121,15 +121,15 @@ public struct MetadataText: Hashable, Sendable {
         return "https://www.openstreetmap.org/?mlat=\(y)&mlon=\(x)#map=15/\(y)/\(x)"
     }
 
-    /// What is done to the stored picture so that it stands upright; nil where it does already, or nothing is known of it.
+    /// The rotation that makes the stored picture upright; nil if there is none or it is unknown.
     public var turning: String? {
         switch metadata.orientation {
         case 2: "mirrored"
-        case 3: "turned by half"
+        case 3: "rotated 180°"
         case 4: "flipped"
-        case 5, 7: "mirrored and turned by a quarter"
-        case 6: "turned right by a quarter"
-        case 8: "turned left by a quarter"
+        case 5, 7: "mirrored and rotated 90°"
+        case 6: "rotated 90° right"
+        case 8: "rotated 90° left"
         default: nil
         }
     }
@@ -138,18 +138,18 @@ public struct MetadataText: Hashable, Sendable {
     public static func size(width: Int, height: Int) -> String {
         let sides = "\(width) × \(height)"
         let pixels = Double(width) * Double(height)
-        // Smaller ones have none to speak of; and larger ones there are not.
+        // Megapixels mean nothing for smaller pictures, and larger ones do not exist.
         guard (50_000...1e15).contains(pixels) else { return sides }
         let tenths = Int((pixels / 100_000).rounded())
         return "\(sides), \(tenths / 10).\(tenths % 10) MP"
     }
 
-    /// Seconds as cameras show them, without the unit: `1/250`, `0.5`, `30`.
+    /// Formats an exposure time without the unit, as cameras do: `1/250`, `0.5`, `30`.
     static func seconds(_ seconds: Double) -> String? {
         seconds > 1e-9 && seconds < 0.3 ? "1/\(Int((1 / seconds).rounded()))" : number(seconds)
     }
 
-    /// Two decimals at most, and none that say nothing: `2.8`, `50`. Nil for what no lens has.
+    /// Formats a number with up to two decimals: `2.8`, `50`. Returns nil for implausible values.
     static func number(_ number: Double) -> String? {
         guard (0...1e6).contains(number) else { return nil }
         return decimals(number, scale: 100)
@@ -162,7 +162,7 @@ public struct MetadataText: Hashable, Sendable {
         return decimals(number, scale: 100_000, keepingZeros: true)
     }
 
-    /// A number that is not negative, with as many decimals as the scale has zeros.
+    /// Formats a non-negative number with as many decimals as the scale has zeros.
     private static func decimals(_ number: Double, scale: Int, keepingZeros: Bool = false) -> String {
         let parts = Int((number * Double(scale)).rounded())
         var decimals = "\(scale + parts % scale)".dropFirst()

@@ -1,47 +1,48 @@
 /// The order in which photos are listed.
 public struct PhotoOrder: Hashable, Sendable {
-    /// What they are ordered by.
+    /// The sort key.
     public enum Criterion: String, Hashable, Sendable, CaseIterable {
-        /// When the photo was modified.
+        /// By modification date.
         case date
-        /// The photo's name, numbers in it by their value.
+        /// By name, with numbers in it compared by value.
         case name
-        /// How many bytes the photo's file has; those that are not here count as empty.
+        /// By the size of the cached file. Photos that are not cached count as empty.
         case size
-        /// What is here: first photos, then thumbnails, then nothing, then what failed.
+        /// By availability: photo, thumbnail only, neither, failed.
         case state
     }
 
-    /// What they are ordered by.
+    /// The sort key.
     public var criterion: Criterion
-    /// Smallest, earliest or first in the alphabet at the top.
+    /// Whether the smallest, earliest or alphabetically first is at the top.
     public var ascending: Bool
 
-    /// An order; by default the oldest photo comes first.
+    /// Creates an order. By default the oldest photo comes first.
     public init(_ criterion: Criterion = .date, ascending: Bool = true) {
         self.criterion = criterion
         self.ascending = ascending
     }
 }
 
-/// Which photos are listed.
+/// The photos to list.
 public struct PhotoFilter: Hashable, Sendable {
-    /// Words that a photo has to have, each at least the beginning of one of its own: in its name, or in what it says of
-    /// itself. `2006`, `2006-07` and `2006-07-30` stand for the time, too. Empty for every photo.
+    /// The search text; empty for every photo.
+    ///
+    /// Each word must begin a word of the photo's name or metadata. `2006`, `2006-07` and `2006-07-30` also match dates.
     public var text: String
 
-    /// A filter; without an argument, one that lets everything through.
+    /// Creates a filter. Without an argument it matches every photo.
     public init(_ text: String = "") {
         self.text = text
     }
 
-    /// Lets everything through.
+    /// Matches every photo.
     public static let all = PhotoFilter()
 }
 
-/// How a list that is ordered by date is divided.
+/// The sections of a list in date order.
 public enum SectionRule: String, Hashable, Sendable, CaseIterable {
-    /// Not at all.
+    /// No sections.
     case none
     /// A section for each day, in the user's time zone.
     case day

@@ -1,20 +1,20 @@
-/// Who asks, as a server or a proxy wants to be told.
+/// Credentials for a server or a proxy.
 ///
-/// Whoever prints one prints nothing of it.
+/// Printing a value reveals nothing of it.
 public enum SignIn: Hashable, Sendable {
     /// A user and a password.
     case password(user: String, password: String)
-    /// A token that says it all.
+    /// A bearer token.
     case token(String)
 
-    /// What stood in an address.
+    /// Takes the credentials of an address.
     public init(_ credentials: Address.Credentials) {
         self = .password(user: credentials.user, password: credentials.password)
     }
 }
 
 extension Address.Credentials {
-    /// A user and a password; nil for a token, which no address can hold.
+    /// Takes a user and a password. Returns nil for a token, which an address cannot contain.
     public init?(_ signIn: SignIn) {
         guard case .password(let user, let password) = signIn else { return nil }
         self.init(user: user, password: password)
@@ -22,55 +22,54 @@ extension Address.Credentials {
 }
 
 extension SignIn: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Nothing of it.
+    /// A placeholder without secrets.
     public var description: String { "credentials" }
 
-    /// Nothing of it either.
+    /// A placeholder without secrets.
     public var debugDescription: String { description }
 
-    /// And nothing.
+    /// An empty mirror, so that dumps contain no secrets.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Where a password is kept that the user was asked for.
+/// The place to store a password that the user entered.
 public enum SignInKeeping: String, CaseIterable, Hashable, Sendable {
-    /// In memory, until the program ends.
+    /// In memory until the program ends.
     case session
-    /// In a file of the user's alone.
+    /// In a file that only the user can read.
     case file
-    /// In the keyring of the user's desktop.
+    /// In the desktop's keyring.
     case keyring
 }
 
-/// Who is told who asks. Proxies are apart from servers: what one hears is no business of the other's.
+/// The recipient of credentials. A server never receives those for a proxy, nor the reverse.
 public enum SignInPlace: Hashable, Sendable {
     /// The servers of an origin.
     case origin(Origin)
-    /// A proxy on the way: its scheme, host and port.
+    /// A proxy: its scheme, host and port.
     case proxy(String)
 }
 
-/// What the user is asked where a server, or a proxy, wants to know who asks.
+/// A question to the user for credentials.
 ///
-/// Schemes and realm are a stranger's words: they are to be made visible before they are shown.
+/// The schemes and the realm come from the server. Sanitise them before they go to a screen.
 public struct SignInQuestion: Hashable, Sendable {
-    /// The origin that was asked for something. Where a proxy wants to know, it is the way there that is meant.
+    /// The origin of the request. For a proxy's question, the origin behind the proxy.
     public var origin: Origin
-    /// The proxy that wants to know, by its scheme, host and port; nil where it is the server.
+    /// The proxy that asks: its scheme, host and port; nil if the server asks.
     public var proxy: String?
-    /// In what ways it wants to be told, in lower case: `basic`, `digest`, `bearer` and others.
+    /// The accepted schemes in lower case: `basic`, `digest`, `bearer` and others.
     public var schemes: Set<String>
-    /// What it says that the password is for; empty where it says nothing.
+    /// The server's description of the protected area; may be empty.
     public var realm: String
-    /// Whether something was said, and refused.
+    /// Whether credentials were sent and rejected.
     public var wasRefused: Bool
-    /// Whether it waits until the user opens the photo: it is another server than the gallery's that wants to know, on the word
-    /// of the gallery alone.
+    /// Whether the question waits until the user opens the photo, because the gallery alone named this server.
     public var isDeferred = false
-    /// The galleries that cannot go on without an answer.
+    /// The galleries that are blocked by the question.
     public var galleries: Set<GalleryID>
 
-    /// States a question.
+    /// Creates a question.
     public init(
         origin: Origin, proxy: String? = nil, schemes: Set<String>, realm: String = "", wasRefused: Bool = false,
         galleries: Set<GalleryID> = []
@@ -83,23 +82,23 @@ public struct SignInQuestion: Hashable, Sendable {
         self.galleries = galleries
     }
 
-    /// Whether a proxy wants to know, and not the server.
+    /// Whether a proxy asks, not the server.
     public var isProxy: Bool { proxy != nil }
 
-    /// Who is told the answer.
+    /// The recipient of the answer.
     public var place: SignInPlace { proxy.map { .proxy($0) } ?? .origin(origin) }
 
-    /// Whether there is an answer that a user could give.
+    /// Whether the user can answer in any accepted scheme.
     public var canBeAnswered: Bool { wantsToken || !schemes.isDisjoint(with: Self.passwordSchemes) }
 
-    /// Whether a token is wanted, and no password would do. Proxies are told no tokens.
+    /// Whether only a token is accepted. Proxies receive no tokens.
     public var wantsToken: Bool {
         !isProxy && schemes.contains("bearer") && schemes.isDisjoint(with: Self.passwordSchemes)
     }
 
-    /// Whether the answer could be read by others on its way.
+    /// Whether others could read the answer on its way.
     ///
-    /// A digest does not hold the password, and is the way that is chosen where there is a choice.
+    /// Digest authentication does not send the password, and is preferred if the server offers it.
     public var isReadableOnTheWay: Bool {
         let isOpen = proxy.map { !$0.hasPrefix("https://") } ?? (origin.scheme == .http)
         return isOpen && !schemes.contains("digest")

@@ -1,10 +1,10 @@
 import Numbers
 
-/// What there is to say about a gallery's updates: one value, so that no screen can show two things that disagree.
+/// The status of a gallery's updates, in one value so that all screens agree.
 public struct SyncStatus: Hashable, Sendable {
-    /// How the last update ended, or how far the running one is.
+    /// The result of the last update, or the phase of the current one.
     public enum State: Hashable, Sendable {
-        /// There has never been an update.
+        /// The gallery has never been updated.
         case notUpdated
         /// The last update succeeded.
         case updated
@@ -16,21 +16,21 @@ public struct SyncStatus: Hashable, Sendable {
         case failed(Failure)
     }
 
-    /// How the last update ended, or how far the running one is.
+    /// The result of the last update, or the phase of the current one.
     public var state: State
-    /// When an update last succeeded; known beside every state, across restarts.
+    /// The time of the last successful update. It is kept across restarts.
     public var lastSuccess: Timestamp?
-    /// Photos of the last list that broke a rule and were left out.
+    /// The number of invalid entries skipped in the last list.
     public var skipped: Int
 
-    /// Puts the facts together.
+    /// Creates a status.
     public init(state: State, lastSuccess: Timestamp? = nil, skipped: Int = 0) {
         self.state = state
         self.lastSuccess = lastSuccess
         self.skipped = skipped
     }
 
-    /// Whether the last attempt failed, and the next one has not begun.
+    /// Whether the last attempt failed and no retry has started.
     public var isFailing: Bool {
         switch state {
         case .failed, .updating(.waiting): true
@@ -38,39 +38,39 @@ public struct SyncStatus: Hashable, Sendable {
         }
     }
 
-    /// Whether an update is running, waits between attempts included.
+    /// Whether an update is running, including waits between attempts.
     public var isRunning: Bool {
         if case .updating = state { return true }
         return false
     }
 }
 
-/// What a running sync is doing. A gallery that has none is stopped.
+/// The phase of a running update.
 public enum SyncPhase: Hashable, Sendable {
-    /// The list is on its way: its bytes, and entries that have been read of it so far.
+    /// Receiving the list; with the entries parsed so far.
     case getting(Progress, entries: Int = 0)
-    /// An attempt failed. The next one comes by itself at that time; nil where no time is known.
+    /// Waiting for the retry at the given time; nil if it is unknown.
     case waiting(Failure, until: Timestamp?)
-    /// What has come is being read: entries so far.
+    /// Parsing the received bytes; with the entries parsed so far.
     case parsing(entries: Int)
-    /// The difference is being written.
+    /// Writing the changes.
     case committing
 }
 
-/// How much of something has come.
+/// The progress of a transfer.
 public struct Progress: Hashable, Sendable {
-    /// The bytes that have arrived.
+    /// The bytes received.
     public var done: ByteCount
-    /// How much there will be, where that is known.
+    /// The bytes expected, if known.
     public var total: ByteCount?
 
-    /// States progress.
+    /// Creates a progress.
     public init(done: ByteCount, total: ByteCount? = nil) {
         self.done = done
         self.total = total
     }
 
-    /// The part that is done, 0…1, where the whole is known.
+    /// The completed part, 0…1, if the total is known.
     public var fraction: Double? {
         guard let total, total > 0 else { return nil }
         return min(1, max(0, Double(done) / Double(total)))

@@ -1,30 +1,29 @@
 import Numbers
 
-/// A moment in time, to the millisecond, in UTC.
+/// A moment in UTC, to the millisecond.
 ///
-/// Gallery files and the cache keep moments and nothing else; the user's time zone and locale come in where a date is
-/// shown. A plain count of milliseconds sorts, compares and stores as one integer.
+/// Gallery files and the cache store moments only. The user's time zone and locale apply where a date is shown.
 public struct Timestamp: Hashable, Comparable, Sendable {
     /// Milliseconds since 1970-01-01T00:00:00Z, negative before it.
     public var milliseconds: Int64
 
-    /// The moment that many milliseconds after 1970 began.
+    /// Creates the moment this many milliseconds after 1970-01-01.
     public init(milliseconds: Int64) {
         self.milliseconds = milliseconds
     }
 
-    /// Whole seconds since 1970 began, rounded down.
+    /// Whole seconds since 1970-01-01, rounded down.
     public var seconds: Int64 {
-        // Not by a subtraction: a damaged cache may hold any number.
+        // A subtraction could overflow, because a damaged cache may hold any number.
         milliseconds / 1000 - (milliseconds % 1000 < 0 ? 1 : 0)
     }
 
-    /// The milliseconds above ``seconds``, 0…999.
+    /// The milliseconds within the second, 0…999.
     public var millisecondsPart: Int {
         Int((milliseconds % 1000 + 1000) % 1000)
     }
 
-    /// The moment that many seconds later, or before for a number below 0.
+    /// Returns the moment this many seconds later, or earlier for a negative number.
     public func advanced(by seconds: Double) -> Timestamp {
         Timestamp(milliseconds: Int64(clamped: Double(milliseconds) + seconds * 1000))
     }
@@ -36,20 +35,19 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 }
 
 extension Timestamp {
-    /// Reads `yyyy-MM-ddTHH:mm:ss`, an optional fraction of a second, and `Z` or a numeric offset.
+    /// Parses `yyyy-MM-ddTHH:mm:ss`, an optional fraction of a second, and `Z` or a numeric offset.
     ///
     ///     Timestamp(iso8601: "2006-07-30T07:47:17Z")
     ///     Timestamp(iso8601: "2006-07-30T09:47:17.5+02:00")     // half a second after the one above
     ///
-    /// Returns nil for anything else: a missing zone, a thirteenth month, a single character too many. Digits beyond
-    /// the millisecond are read and dropped.
+    /// Any other text returns nil. Digits beyond the millisecond are dropped.
     public init?(iso8601 text: String) {
         var text = text
         guard let moment = text.withUTF8({ Timestamp(iso8601: UnsafeRawBufferPointer($0)) }) else { return nil }
         self = moment
     }
 
-    /// The same of UTF-8 bytes.
+    /// Parses UTF-8 bytes in the same format.
     public init?(iso8601 bytes: UnsafeRawBufferPointer) {
         var digits = DigitReader(bytes: bytes)
         guard let year = digits.number(ofDigits: 4), digits.skip("-"),
@@ -62,7 +60,7 @@ extension Timestamp {
             let offset = digits.zone(),
             digits.isAtEnd
         else { return nil }
-        // A leap second is the first second of the next minute to a clock that does not know them.
+        // A leap second becomes the first second of the next minute.
         guard let date = CivilDate(year: year, month: month, day: day),
             hour < 24, minute < 60, second <= 60
         else { return nil }
@@ -70,7 +68,7 @@ extension Timestamp {
         self.init(milliseconds: Int64(seconds) * 1000 + Int64(fraction))
     }
 
-    /// The moment as gallery files write it, `yyyy-MM-ddTHH:mm:ssZ`, with a fraction only where there is one.
+    /// The moment as in gallery files: `yyyy-MM-ddTHH:mm:ssZ`, with a fraction unless it is zero.
     public var iso8601: String {
         let days = Int((seconds - (seconds % 86_400 + 86_400) % 86_400) / 86_400)
         let time = Int(seconds) - days * 86_400
@@ -82,35 +80,35 @@ extension Timestamp {
     }
 }
 
-/// Walks over the bytes of a date, one field at a time.
+/// Reads the fields of a date one by one.
 private struct DigitReader {
     let bytes: UnsafeRawBufferPointer
-    private var place = 0
+    private var offset = 0
 
     init(bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }
 
-    var isAtEnd: Bool { place == bytes.count }
+    var isAtEnd: Bool { offset == bytes.count }
 
     mutating func number(ofDigits count: Int) -> Int? {
-        guard bytes.count - place >= count else { return nil }
+        guard bytes.count - offset >= count else { return nil }
         var value = 0
-        for index in place..<place + count {
+        for index in offset..<offset + count {
             guard (0x30...0x39).contains(bytes[index]) else { return nil }
             value = value * 10 + Int(bytes[index] - 0x30)
         }
-        place += count
+        offset += count
         return value
     }
 
     mutating func skip(_ character: Unicode.Scalar) -> Bool {
-        guard place < bytes.count, bytes[place] == UInt8(ascii: character) else { return false }
-        place += 1
+        guard offset < bytes.count, bytes[offset] == UInt8(ascii: character) else { return false }
+        offset += 1
         return true
     }
 
-    /// The fraction after the seconds; zero where there is none, nil where a dot is followed by no digit.
+    /// Reads the optional fraction. Returns zero without one, nil for a dot without digits.
     mutating func milliseconds() -> Int? {
         guard skip(".") else { return 0 }
         var value = 0
@@ -124,7 +122,7 @@ private struct DigitReader {
         return value
     }
 
-    /// Seconds that the written time is ahead of UTC.
+    /// Reads the time zone as seconds ahead of UTC.
     mutating func zone() -> Int? {
         if skip("Z") { return 0 }
         let sign: Int
@@ -137,7 +135,7 @@ private struct DigitReader {
 }
 
 extension Int {
-    /// Decimal digits with leading zeros, a minus sign counted as one of them.
+    /// Decimal digits with leading zeros. A minus sign counts towards the width.
     fileprivate func padded(to width: Int) -> String {
         let digits = String(magnitude)
         let sign = self < 0 ? "-" : ""
@@ -147,14 +145,14 @@ extension Int {
 
 /// A day of the proleptic Gregorian calendar.
 ///
-/// Counting starts in March: with February, and its odd day, at the end of the counted year, the days before a month
-/// are a linear function of the month, and a leap year needs no case of its own.
+/// Years start in March, so that a leap day is the last day of a year. The days before a month are then a linear function
+/// of the month.
 private struct CivilDate: Equatable {
     let year: Int
     let month: Int
     let day: Int
 
-    /// The day, or nil if the calendar has no such day.
+    /// Creates a day, or returns nil if the calendar has no such day.
     init?(year: Int, month: Int, day: Int) {
         guard (1...12).contains(month), (1...Self.days(inMonth: month, of: year)).contains(day) else {
             return nil
@@ -164,7 +162,7 @@ private struct CivilDate: Equatable {
         self.day = day
     }
 
-    /// The day that many days after 1970-01-01.
+    /// Creates the day this many days after 1970-01-01.
     init(daysSince1970 days: Int) {
         let shifted = days + Self.daysFromMarchOfYear0To1970
         let era = (shifted - (shifted % 146_097 + 146_097) % 146_097) / 146_097

@@ -1,41 +1,40 @@
 import Numbers
 
-/// All that is fetched and how the network does, at one moment.
+/// A snapshot of all transfers and of the network.
 public struct TrafficReport: Hashable, Sendable {
-    /// How well the network serves, as measured; nil as long as nothing is.
+    /// The measured quality of the network; nil before the first measurement.
     public var quality: LinkQuality?
-    /// Whether the kernel knows of a network that this machine is on. Other programs on this machine need none.
+    /// Whether the machine has a network interface in use. Local servers do not need one.
     public var isOnNetwork: Bool
-    /// Hosts that something is wanted from and that could not be reached at the last attempt, sorted. As they came: not yet
-    /// made harmless for a screen.
+    /// Wanted hosts whose last connection failed, sorted. Not sanitised.
     public var unreachable: [String]
-    /// How many transfers are under way.
+    /// The running transfers.
     public var running: Int
-    /// How many small transfers run at once if there are enough, for the network as it is; 0 as long as nothing is known.
+    /// The number of small transfers the network can run at once; 0 if unknown.
     public var width: Int
-    /// How many may run at once in any case.
+    /// The upper limit for transfers at once.
     public var limit: Int
-    /// How many bytes are kept under way together.
+    /// The target for bytes in flight, over all transfers.
     public var window: ByteCount
-    /// Bytes that the network can bring in a second, as far as is known.
+    /// The estimated bandwidth in bytes per second.
     public var bandwidth: Double?
-    /// Seconds from a request to the first that is heard of it, as far as is known.
+    /// The estimated seconds from a request to the first byte of its answer.
     public var roundTrip: Double?
-    /// All bytes that have come since the program began. It never gets less.
+    /// All bytes received since the program started. It never decreases.
     public var received: ByteCount
-    /// Whether the user wants nothing to be begun.
+    /// Whether the user paused transfers.
     public var isPaused: Bool
-    /// How many wait for their turn.
+    /// The transfers waiting for a slot.
     public var queued: Int
-    /// How many wait for another attempt.
+    /// The transfers waiting for a retry.
     public var waiting: Int
-    /// The most important of what runs, waits or has its turn to come, those first. Empty when nobody looks.
+    /// The most important transfers, running ones first. Empty while no screen shows them.
     public private(set) var transfers: [TransferReport]
 
-    /// How many transfers are named, at most. A gallery may have a million photos, and no screen shows more than that.
+    /// The largest number of listed transfers, more than any screen shows.
     public static let maximumTransfers = 256
 
-    /// Puts the facts together. Of more than ``maximumTransfers`` the first are kept.
+    /// Creates a report. It keeps the first ``maximumTransfers`` transfers.
     public init(
         quality: LinkQuality? = nil, isOnNetwork: Bool = true, unreachable: [String] = [], running: Int = 0,
         width: Int = 0, limit: Int = 0, window: ByteCount = 0, bandwidth: Double? = nil, roundTrip: Double? = nil,
@@ -59,33 +58,33 @@ public struct TrafficReport: Hashable, Sendable {
     }
 }
 
-/// One thing that is fetched or is to be, as whoever fetches it sees it at one moment.
+/// A snapshot of one transfer.
 public struct TransferReport: Hashable, Sendable {
-    /// How far it has come.
+    /// The stage of the transfer.
     public enum Stage: Hashable, Sendable {
-        /// It is on its way: so much has arrived, and that many bytes come in a second, where that can be told.
+        /// Running; with its speed in bytes per second if known.
         case running(Progress, speed: Double? = nil)
-        /// Its turn has not come.
+        /// Waiting for a slot.
         case queued
-        /// Nor this one's, and something is in its way: an attempt has failed, after so many, or its host cannot be reached, or
-        /// does not want to be asked, which may be known of others alone.
+        /// Waiting for a slot and blocked: an attempt failed, the host is unreachable, or the host asked for a pause.
+        /// Another transfer may have found that out, so `attempts` may be zero.
         case heldBack(Failure, attempts: Int)
-        /// An attempt failed. It was the so-and-so-many-th; the next one comes at that time, or, if there is none, when
-        /// something else happens, such as the network's coming back.
+        /// Waiting for a retry at the given time; nil if it depends on an event, such as the network's return.
+        /// `attempts` counts failed attempts.
         case waiting(Failure, attempts: Int, until: Timestamp?)
     }
 
-    /// What is wished for. Where another thing is fetched in its place, as a photo is that a thumbnail is made from, it is
-    /// still the wish that is named: so that it can be declined.
+    /// The wish behind the transfer, for cancelling it. A photo transferred for its thumbnail belongs to the thumbnail's
+    /// wish.
     public var subject: Wish.Subject
-    /// Where it comes from; empty for a file. As it came: not yet made harmless for a screen.
+    /// The server's host; empty for a file. Not sanitised.
     public var host: String
-    /// How soon it is wanted.
+    /// The importance of the wish.
     public var importance: Importance
-    /// How far it has come.
+    /// The stage of the transfer.
     public var stage: Stage
 
-    /// Puts the facts together.
+    /// Creates a report.
     public init(_ subject: Wish.Subject, host: String, importance: Importance, stage: Stage) {
         self.subject = subject
         self.host = host
@@ -94,12 +93,12 @@ public struct TransferReport: Hashable, Sendable {
     }
 }
 
-/// How well the network serves at the moment, in as many words as a user needs.
+/// The quality of the network in three steps.
 public enum LinkQuality: String, Hashable, Sendable, CaseIterable {
-    /// Everything comes, and soon.
+    /// Transfers arrive soon.
     case good
-    /// It comes, with waits.
+    /// Transfers arrive after a wait.
     case fair
-    /// Little comes; what is not looked at has to wait.
+    /// Little arrives. Only visible things are transferred.
     case poor
 }

@@ -1,17 +1,17 @@
-/// Something a screen would like the cache to have.
+/// Something a screen wants in the cache.
 ///
-/// A wish is stated and not answered. Whoever can fulfil it watches for it; whoever stated it watches the cache.
+/// The screen states the wish and watches the cache. The network controller watches the wishes and serves them.
 public struct Wish: Hashable, Sendable {
-    /// What is wished for.
+    /// The wanted thing.
     public enum Subject: Hashable, Sendable {
-        /// A gallery's list, fetched anew.
+        /// A fresh copy of a gallery's list.
         case list(GalleryID)
-        /// A picture of a photo, current as the list has it.
+        /// The current edition of a picture.
         case picture(GalleryID, PhotoKey, Rendition)
-        /// That picture of every photo a gallery has, one after the other.
+        /// The current edition of that picture for every photo of a gallery.
         case everyPicture(GalleryID, Rendition)
 
-        /// The gallery that it is part of.
+        /// The gallery of the wanted thing.
         public var gallery: GalleryID {
             switch self {
             case .list(let gallery), .picture(let gallery, _, _), .everyPicture(let gallery, _): gallery
@@ -24,48 +24,48 @@ public struct Wish: Hashable, Sendable {
         }
     }
 
-    /// What is wished for.
+    /// The wanted thing.
     public var subject: Subject
-    /// How soon.
+    /// The priority.
     public var importance: Importance
 
-    /// States a wish.
+    /// Creates a wish.
     public init(_ subject: Subject, importance: Importance) {
         self.subject = subject
         self.importance = importance
     }
 }
 
-/// How soon something is wanted. Work is done in this order, across galleries and kinds of work.
+/// The priority of a wish, across galleries and kinds of work.
 public enum Importance: Int, Comparable, Hashable, Sendable, CaseIterable {
-    /// Everything else that a setting asks for.
+    /// Everything else that the settings ask for.
     case rest
-    /// Thumbnails close to what is on the screen.
+    /// Thumbnails near the screen.
     case near
     /// Thumbnails on the screen.
     case visible
-    /// The list of photos itself.
+    /// The list of photos.
     case list
-    /// The photo that is being looked at.
+    /// The photo in the viewer.
     case lookedAt
 
-    /// Less important first.
+    /// Less important values come first.
     public static func < (left: Importance, right: Importance) -> Bool {
         left.rawValue < right.rawValue
     }
 }
 
-/// What names a gallery inside Vitrine: a number that follows from its address alone.
+/// The identifier of a gallery, computed from its address.
 ///
-/// Two runs, and two programs, find the same cache for the same address. The number is no proof of identity: the
-/// cache that it leads to says which address it belongs to.
+/// All runs and programs find the same cache for an address. Different addresses could collide, so each cache also stores
+/// its address.
 public struct GalleryID: Hashable, Sendable, CustomStringConvertible {
-    /// The number itself.
+    /// The number.
     public let rawValue: UInt64
 
-    /// The gallery at an address. Credentials play no part.
+    /// Computes the identifier of an address, without its credentials.
     public init(_ address: Address) {
-        // FNV-1a: the hasher of the standard library is seeded anew in each process.
+        // FNV-1a, because the standard library's hasher has a different seed in each process.
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in address.text.utf8 {
             hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
@@ -73,7 +73,7 @@ public struct GalleryID: Hashable, Sendable, CustomStringConvertible {
         rawValue = hash
     }
 
-    /// Sixteen hexadecimal digits, fit for a folder's name.
+    /// Sixteen hexadecimal digits, usable as a folder name.
     public var description: String {
         let digits = String(rawValue, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits

@@ -33,7 +33,7 @@ import Testing
         let info = try home.vitrine("info", photo)
         #expect(info.lines.contains { $0.hasPrefix("place ") && $0.contains("° N, ") || $0.contains("° S, ") })
         #expect(info.lines.contains { $0.hasPrefix("map ") && $0.contains("https://www.openstreetmap.org/?mlat=") })
-        #expect(info.lines.contains { $0.hasPrefix("stored ") && $0.hasSuffix("turned right by a quarter") })
+        #expect(info.lines.contains { $0.hasPrefix("stored ") && $0.hasSuffix("rotated 90° right") })
         let facts = try #require(try json(try home.vitrine("info", "--json", photo)) as? [String: Any])
         #expect(facts["latitude"] is Double && facts["longitude"] is Double && facts["orientation"] as? Int == 6)
         #expect(facts["map"] == nil && facts["place"] == nil)

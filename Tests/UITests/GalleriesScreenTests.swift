@@ -60,7 +60,7 @@ import Testing
         "BEHAVIOURS 6.1: what is no place is refused, with the reason, and can be corrected",
         arguments: [
             ("ftp://example.org/", "ftp: addresses are not supported; use http, https, file or a path."),
-            ("   ", "The address is empty."), ("http://", "The address names no host."),
+            ("   ", "The address is empty."), ("http://", "The address has no host."),
             ("http://a b/", "“a b” is not a valid host name."),
             ("example.org:99999", "“99999” is not a valid port."),
         ])

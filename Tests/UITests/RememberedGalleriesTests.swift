@@ -14,7 +14,7 @@ import Testing
         let mayEnd = AsyncStream<Void>.makeStream()
 
         func write(_ list: GalleryList) async -> GalleryList {
-            let name = list.addresses.map(\.lastComponent).joined(separator: " ")
+            let name = list.addresses.map { $0.path.split(separator: "/").last ?? "" }.joined(separator: " ")
             note("begin " + name)
             begun.continuation.yield()
             for await _ in mayEnd.stream { break }
