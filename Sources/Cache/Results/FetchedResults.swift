@@ -2,52 +2,50 @@ import Concurrency
 import Model
 import SQLite
 
-/// A list of a gallery's photos that stays true: what a screen holds.
-///
-/// It keeps numbers and sort keys, some thirteen bytes a photo, and fetches the rows of the window that is drawn. When commits
-/// change the list it works out the difference, and nothing changes here before the difference is taken:
+/// A list of a gallery's photos that follows the cache's changes.
 ///
 ///     let results = try FetchedResults(of: cache, order: PhotoOrder(.date))
 ///     draw(try results.photos(in: 0..<20))
 ///     for await difference in results.differences { … }
 ///
-/// However many commits there were between two turns of the loop, they make one difference. A result that nobody listens
-/// to computes nothing. One listener a result.
+/// The list holds row numbers and sort keys, about 13 bytes per photo, and reads whole rows for the visible window. It
+/// changes only when its listener takes a difference. All commits between two turns of the loop arrive as one
+/// difference. Without a listener the list computes nothing; it supports one listener.
 ///
-/// What is searched, or sorted by something else, is another list, made out of this one: ``arranged(_:filter:sections:)``.
+/// ``arranged(_:filter:sections:)`` returns a list in another order or with a filter.
 @MainActor
 public final class FetchedResults {
-    /// Up to this many photos are there at once. Of more, this many are, and the rest follow as a reset: a first
-    /// window never waits for a million numbers.
+    /// The number of photos to load first, so that the first frame does not wait for a million. The rest follows as a
+    /// reset.
     static let firstLoad = 1_024
-    /// Beyond this many photos that changed at once, the list is read anew, off the main actor.
+    /// The largest number of changed photos to apply one by one. More cause a reload off the main actor.
     private static let mostChanges = 4_096
 
     /// The gallery's cache.
     public let cache: GalleryCache
-    /// What the list is sorted by.
+    /// The order of the list.
     public let order: PhotoOrder
-    /// What is listed.
+    /// The filter of the list.
     public let filter: PhotoFilter
-    /// How it is divided.
+    /// The sections of the list.
     public let sectionRule: SectionRule
     private let query: PhotoQuery
-    /// Shared with the lists that are made out of this one: all of them are asked on the main actor.
+    /// Internal for lists derived from this one, which share it on the main actor, and for tests.
     let reader: CacheReader
     private let changes: CoalescingStream<ChangeSet>
     private let loader = ResultLoader()
-    /// In ascending order, whichever way the list runs.
+    /// In ascending order, even if the list runs the other way. Internal for tests.
     private(set) var rows: OrderedRows
-    /// The length of the list; more than there are rows until all of them have been read.
+    /// The length of the list; larger than `rows.count` before all rows are loaded.
     private var knownCount: Int
-    /// Whether all of its photos are known: of a long list the beginning is there at once, and the rest follows.
+    /// Whether all rows are loaded.
     public private(set) var isComplete: Bool
 
-    /// Makes a list of all photos, by date or by name, and reads its beginning.
+    /// Creates a list of all photos and loads its beginning.
     public convenience init(
         of cache: GalleryCache, order: PhotoOrder = PhotoOrder(), sections: SectionRule = .none
     ) throws {
-        // Before the first read: a commit in between is then announced and found to change nothing.
+        // Before the first read, so that no commit is missed.
         let changes = cache.changes()
         let reader = try cache.openReader()
         let query = PhotoQuery(order: order, filter: .all)
@@ -65,15 +63,15 @@ public final class FetchedResults {
     ) {
         (self.cache, self.query, self.reader, self.changes, self.rows) = (cache, query, reader, changes, rows)
         (order, filter, self.isComplete) = (query.order, query.filter, isComplete)
-        // Not all of them are counted yet, maybe, but so many there are.
+        // The stored count may lag behind.
         self.knownCount = max(knownCount, rows.count)
         sectionRule = order.criterion == .date ? sections : .none
     }
 
-    /// Makes another list of the same gallery: in another order, of fewer photos, divided in another way.
+    /// Returns another list of the gallery, with its own order, filter and sections.
     ///
-    /// It is searched, and sorted where no index has the order, off the main actor; when the task is cancelled, as by
-    /// whoever has typed another letter, that ends at once. Where this list has the order already, its rows are used.
+    /// Searching, and sorting without an index, happen off the main actor and end as soon as the task is cancelled. If this
+    /// list has the same order, its rows are used.
     public func arranged(
         _ order: PhotoOrder, filter: PhotoFilter = .all, sections: SectionRule = .none
     ) async throws -> FetchedResults {
@@ -81,7 +79,7 @@ public final class FetchedResults {
         let hasOrder = isComplete && self.filter == .all && order.criterion == self.order.criterion
         if query.isIndexed, !hasOrder { return try FetchedResults(of: cache, order: order, sections: sections) }
         let changes = cache.changes()
-        // What this list has not taken in, the other one could not know of.
+        // The rows of this list do not contain its pending changes, so the new list needs them too.
         let missed = self.changes.unfinished
         let rows = try await loader.rows(query, cache, outOf: hasOrder ? self.rows : nil)
         if hasOrder, let missed { changes.send(missed) }
@@ -90,11 +88,10 @@ public final class FetchedResults {
             cache, query, sections, reader, changes, rows, knownCount: rows.count, isComplete: true)
     }
 
-    /// How many photos the list has.
+    /// The number of photos.
     public var count: Int { knownCount }
 
-    /// The photos at these places, in order, with one query. A place whose photo has just been deleted, or has not been
-    /// read yet, is nil.
+    /// Returns the photos at these indices, read in one query. Deleted or unloaded photos are nil.
     public func photos(in range: Range<Int>) throws -> [Photo?] {
         let keys = range.map { key(at: $0) }
         var photos: [PhotoKey: Photo] = [:]
@@ -103,23 +100,23 @@ public final class FetchedResults {
         return keys.map { $0.flatMap { photos[$0] } }
     }
 
-    /// A photo by its key, whether its place is known or not; nil if it is not in the gallery any more.
+    /// Returns a photo by its key; nil if the gallery no longer has it.
     public func photo(_ key: PhotoKey) throws -> Photo? {
         try cache.mark.watch { try reader.photos([key]).first }
     }
 
-    /// The photo at a place, by its key; nil beyond what has been read.
+    /// Returns the key at an index; nil if it is not loaded.
     public func key(at index: Int) -> PhotoKey? {
         guard index >= 0, index < rows.count else { return nil }
         return PhotoKey(rows[order.ascending ? index : rows.count - 1 - index])
     }
 
-    /// Where a photo stands, if it is listed.
+    /// Returns the index of a photo; nil if it is not listed.
     public func index(of key: PhotoKey) -> Int? {
         rows.index(of: key.rawValue).map { order.ascending ? $0 : rows.count - 1 - $0 }
     }
 
-    /// The section that the photo at a place is in; nil where there is no division.
+    /// Returns the section of the photo at an index; nil without sections.
     public func section(at index: Int) -> PhotoSection? {
         let divider = SectionDivider(rows: rows, rule: sectionRule)
         guard let section = divider.section(at: order.ascending ? index : rows.count - 1 - index) else { return nil }
@@ -128,19 +125,20 @@ public final class FetchedResults {
         return PhotoSection(start: section.start, range: range)
     }
 
-    /// Where a photo of another list of the same order would stand in this one: behind how many of its photos. With it one
-    /// finds the next hit.
-    public func place(of key: PhotoKey) -> Int {
-        let place = rows.insertionIndex(of: key.rawValue)
-        if order.ascending { return place }
-        let isListed = place < rows.count && rows[place] == key.rawValue
-        return rows.count - place - (isListed ? 1 : 0)
+    /// Returns the index where a photo of the gallery would be inserted in this order.
+    ///
+    /// For a filtered list it gives the next match after any photo.
+    public func insertionIndex(of key: PhotoKey) -> Int {
+        let index = rows.insertionIndex(of: key.rawValue)
+        if order.ascending { return index }
+        let isListed = index < rows.count && rows[index] == key.rawValue
+        return rows.count - index - (isListed ? 1 : 0)
     }
 
-    /// How the list changes, from here on.
+    /// The changes of the list from now on.
     public var differences: Differences { Differences(results: self) }
 
-    /// Waits until the list is another, makes it so and tells how; nil when the task is cancelled.
+    /// Waits for a change, applies it and returns the difference; nil on cancellation.
     public func nextDifference() async -> Difference? {
         if !isComplete, let reset = await loadAll() { return reset }
         while let touched = await changes.next() {
@@ -155,7 +153,7 @@ public final class FetchedResults {
         return nil
     }
 
-    /// A photo's metadata has its number, and is searched.
+    /// Returns the rows to check. A change of metadata counts if the list has a search filter.
     private func rowsOfInterest(_ changes: ChangeSet) -> ChangeSet.Rows? {
         guard filter != .all else { return changes["photo"] }
         return switch (changes["photo"], changes["metadata"]) {
@@ -167,7 +165,7 @@ public final class FetchedResults {
 
     private func difference(touching touched: Set<Int64>) async -> Difference? {
         guard let keys = try? await loader.keys(of: touched, query, cache) else {
-            // What these rows are now is not known, so the next change is a reason to read all of them.
+            // The new state of these rows is unknown, so the next change reloads all of them.
             isComplete = false
             return nil
         }
@@ -180,7 +178,7 @@ public final class FetchedResults {
 
     private func loadAll() async -> Difference? {
         guard let all = try? await loader.rows(query, cache) else {
-            // What it missed is in no later change; so the next one is a reason to read all of them, too.
+            // Later changes do not contain this one, so the next change reloads all rows.
             isComplete = false
             return nil
         }
@@ -191,29 +189,29 @@ public final class FetchedResults {
     }
 }
 
-/// How a list of photos became another.
+/// A change of a list of photos.
 public enum Difference: Equatable, Sendable {
-    /// In no way that is worth telling apart: look at all of it again.
+    /// The whole list may have changed.
     case reset
-    /// Row by row.
+    /// These rows changed.
     case rows(RowDifference)
 }
 
 extension FetchedResults {
-    /// The differences of a list, one after the other, each taken into the list as it is handed out.
+    /// The differences of a list. Each is applied to the list as it is returned.
     public struct Differences: AsyncSequence, Sendable {
         let results: FetchedResults
 
-        /// Goes on where the last listener stopped.
+        /// Continues where the last listener stopped.
         public func makeAsyncIterator() -> Iterator {
             Iterator(results: results)
         }
 
-        /// Waits for the next difference.
+        /// The iterator over a list's differences.
         public struct Iterator: AsyncIteratorProtocol {
             let results: FetchedResults
 
-            /// Waits for the next difference; nil when the task is cancelled.
+            /// Waits for the next difference; nil on cancellation.
             public mutating func next() async -> Difference? {
                 await results.nextDifference()
             }
@@ -221,30 +219,30 @@ extension FetchedResults {
     }
 }
 
-/// Many photos of a list at once, without their order.
+/// Sets of the listed photos.
 extension FetchedResults {
-    /// The photos at these places. To be asked of a screen or two of them: it goes through all.
-    public func keys(in places: Range<Int>) -> KeySet {
-        rows.keys(in: ascending(places))
+    /// Returns the photos in a range. It visits each, so use it for a screen or two.
+    public func keys(in range: Range<Int>) -> KeySet {
+        rows.keys(in: ascending(range))
     }
 
-    /// The photos at these places as they are now, however many. They are gone through off the main actor.
-    public func allKeys(in places: Range<Int>) async -> KeySet {
-        await Self.keys(rows, ascending(places))
+    /// Returns the photos in a range of any length. It visits them off the main actor.
+    public func allKeys(in range: Range<Int>) async -> KeySet {
+        await Self.keys(rows, ascending(range))
     }
 
-    @concurrent private nonisolated static func keys(_ rows: OrderedRows, _ places: Range<Int>) async -> KeySet {
-        rows.keys(in: places)
+    @concurrent private nonisolated static func keys(_ rows: OrderedRows, _ range: Range<Int>) async -> KeySet {
+        rows.keys(in: range)
     }
 
-    /// Where the places of the list lie among the rows, which ascend.
-    private func ascending(_ places: Range<Int>) -> Range<Int> {
-        let places = places.clamped(to: 0..<rows.count)
-        return order.ascending ? places : rows.count - places.upperBound..<rows.count - places.lowerBound
+    /// Converts a range of the list to a range of the ascending rows.
+    private func ascending(_ range: Range<Int>) -> Range<Int> {
+        let range = range.clamped(to: 0..<rows.count)
+        return order.ascending ? range : rows.count - range.upperBound..<rows.count - range.lowerBound
     }
 }
 
-/// Reads for a list what would hold up the main actor. One reading at a time; one that is cancelled ends at once.
+/// Runs slow queries off the main actor, one at a time. Cancellation interrupts them.
 private actor ResultLoader {
     private let executor = QueueExecutor(label: "vitrine.cache.results")
 

@@ -1,14 +1,14 @@
 import Glibc
 
-/// For each row its sort key, by the row's number: a few instructions to find one, nine bytes to keep one.
+/// The sort keys of rows, by row number, in about nine bytes per row.
 ///
-/// Rows are numbered from one upwards and seldom leave gaps, so the keys lie in pages, and only pages that are in use
-/// take room. The pages are small: the beginning of a list that is sorted by date has numbers from everywhere, and the first
-/// frame waits for it. What is no row's number (``SchemaCheck/rows``) has no key here.
+/// Row numbers start at one and have few gaps, so the table consists of pages that exist only where they are used. Pages
+/// are small, because the first rows of a list sorted by date may have any numbers, and the first frame waits for them.
+/// Numbers outside of ``SchemaCheck/rows`` have no key.
 struct KeyTable: Sendable {
     private struct Page: Sendable {
         var keys = ContiguousArray<UInt64>(repeating: 0, count: pageSize)
-        /// Which are in use, a bit each: zero is a sort key like any other.
+        /// One bit per key in use, because zero is a valid key.
         var used: UInt64 = 0
     }
 
@@ -17,13 +17,13 @@ struct KeyTable: Sendable {
 
     subscript(row: Int64) -> UInt64? {
         get {
-            guard let (page, slot) = Self.place(of: row), page < pages.count, let found = pages[page],
+            guard let (page, slot) = Self.position(of: row), page < pages.count, let found = pages[page],
                 found.used & 1 << UInt64(slot) != 0
             else { return nil }
             return found.keys[slot]
         }
         set {
-            guard let (page, slot) = Self.place(of: row), newValue != nil || page < pages.count else { return }
+            guard let (page, slot) = Self.position(of: row), newValue != nil || page < pages.count else { return }
             if page >= pages.count { pages += Array(repeating: nil, count: page + 1 - pages.count) }
             if pages[page] == nil {
                 guard newValue != nil else { return }
@@ -35,17 +35,18 @@ struct KeyTable: Sendable {
         }
     }
 
-    private static func place(of row: Int64) -> (page: Int, slot: Int)? {
+    private static func position(of row: Int64) -> (page: Int, slot: Int)? {
         guard SchemaCheck.rows.contains(row) else { return nil }
         return (Int(row) / pageSize, Int(row) % pageSize)
     }
 }
 
-/// Text keys of many rows, end to end in one block. A key is referred to by where it lies and how long it is, packed into
-/// the eight bytes that a number would take.
+/// The bytes of text keys in one block.
+///
+/// A reference packs a key's offset and length into 64 bits, so that it fits a ``KeyTable``.
 struct KeyArena: Sendable {
     private var bytes: ContiguousArray<UInt8> = []
-    /// Bytes that nothing refers to any more.
+    /// Bytes of discarded keys.
     private var waste = 0
 
     private static let lengthBits: UInt64 = 12
@@ -54,10 +55,10 @@ struct KeyArena: Sendable {
 
     var isEmpty: Bool { bytes.isEmpty }
 
-    /// Whether copying what is still in use into a new arena would free most of this one.
+    /// Whether a copy without the discarded keys would be much smaller.
     var isMostlyWaste: Bool { waste > 65_536 && waste > bytes.count / 2 }
 
-    /// Adds a key; one longer than 4,095 bytes is cut there.
+    /// Adds a key and returns its reference. A key is cut off after 4,095 bytes.
     mutating func append(_ key: some Collection<UInt8>) -> UInt64 {
         let kept = key.prefix(Self.longest)
         let reference = UInt64(bytes.count) << Self.lengthBits | UInt64(kept.count)
@@ -77,7 +78,7 @@ struct KeyArena: Sendable {
         bytes(at: reference).elementsEqual(key.prefix(Self.longest))
     }
 
-    /// Negative, zero or positive, as `memcmp`; of two keys that are equal as far as they go, the shorter comes first.
+    /// Compares two keys like `memcmp`. A prefix comes before the longer key.
     func compare(_ left: UInt64, _ right: UInt64) -> Int {
         let (leftRange, rightRange) = (range(of: left), range(of: right))
         return bytes.withUnsafeBufferPointer { bytes in

@@ -1,60 +1,60 @@
 import Model
 
-/// Rows in the order of their sort keys, smallest first, equal ones by their number; some thirteen bytes a row for dates.
+/// Rows sorted by their keys, smallest first, then by row number. About 13 bytes per row for dates.
 ///
-/// A copy shares what it can with the original: a list of hits has the keys of the list that was searched.
+/// Copies share storage: a list of search hits uses the keys of the searched list.
 struct OrderedRows: Sendable {
     private var rows: RowList
     private var keys = KeyTable()
-    /// The bytes of text keys; a row's entry in `keys` is then where they lie. Unused for numbers.
+    /// The bytes of text keys. An entry in `keys` then refers to them. Empty for numeric keys.
     private var arena = KeyArena()
 
-    /// No rows yet.
+    /// Creates an empty list.
     init(pieceSize: Int = 512) {
         rows = RowList(pieceSize: pieceSize)
     }
 
     var count: Int { rows.count }
 
-    /// The row at a place.
-    subscript(place: Int) -> Int64 { rows[place] }
+    /// The row at an index.
+    subscript(index: Int) -> Int64 { rows[index] }
 
-    /// Adds the row that comes last. For filling from a query that sorts.
+    /// Appends the last row. Use it to load the result of a sorted query.
     mutating func append(_ row: Int64, _ key: SortKey) {
         rows.append(row)
         setKey(key, of: row)
     }
 
-    /// Where a row stands, if it is among them.
+    /// Returns the index of a row; nil if it is not listed.
     func index(of row: Int64) -> Int? {
         guard keys[row] != nil else { return nil }
         let index = insertionIndex(of: row)
         return index < rows.count && rows[index] == row ? index : nil
     }
 
-    /// Where a row of the list that these were taken from would stand among them.
+    /// Returns the index where a row with a known key would be inserted.
     func insertionIndex(of row: Int64) -> Int {
         rows.partitionIndex { precedes($0, row) }
     }
 
-    /// How many rows have a number below this one. For rows that are sorted by number.
+    /// Returns the number of rows whose numeric key is below `number`.
     func countOfRows(below number: Int64) -> Int {
         rows.partitionIndex { (keys[$0] ?? 0) < Self.ordered(number) }
     }
 
-    /// The number that a row is sorted by.
+    /// Returns the numeric key of the row at an index.
     func number(at index: Int) -> Int64 {
         Int64(bitPattern: (keys[rows[index]] ?? 0) ^ (1 << 63))
     }
 
-    /// Those at these places, in no order.
-    func keys(in places: Range<Int>) -> KeySet {
+    /// Returns the rows in a range of indices.
+    func keys(in range: Range<Int>) -> KeySet {
         var keys = KeySet()
-        rows.forEach(in: places) { keys.insert($0) }
+        rows.forEach(in: range) { keys.insert($0) }
         return keys
     }
 
-    /// Those of them that are in a set, in the same order.
+    /// Returns the rows that are in a set, in the same order.
     func filtered(by set: KeySet) -> OrderedRows {
         var filtered = self
         filtered.rows = rows.filtered(by: set)
@@ -84,14 +84,14 @@ struct OrderedRows: Sendable {
         keys[row] = nil
     }
 
-    /// Takes rows out by their places, which ascend.
-    mutating func remove(at places: [Int]) {
-        rows.remove(at: places)
+    /// Removes rows by their ascending indices.
+    mutating func remove(at indices: [Int]) {
+        rows.remove(at: indices)
     }
 
-    /// Puts rows among the others. Their keys are known.
+    /// Inserts rows whose keys are set.
     mutating func insert(_ added: [Int64]) {
-        // Taken out while it changes, so that nothing is copied for its being looked at.
+        // Swapped out while it changes, so that the comparisons do not copy it.
         var list = RowList()
         swap(&list, &rows)
         list.insert(added, precedes)
@@ -105,7 +105,7 @@ struct OrderedRows: Sendable {
         return order < 0 || (order == 0 && left < right)
     }
 
-    /// Gives back what replaced and removed text keys took.
+    /// Frees the space of replaced and removed text keys.
     private mutating func compact() {
         guard arena.isMostlyWaste else { return }
         var (compacted, table) = (KeyArena(), KeyTable())
@@ -115,56 +115,56 @@ struct OrderedRows: Sendable {
         (arena, keys) = (compacted, table)
     }
 
-    /// Signed numbers, mapped so that their order is that of unsigned ones.
+    /// Maps signed numbers to unsigned ones in the same order.
     private static func ordered(_ number: Int64) -> UInt64 {
         UInt64(bitPattern: number) ^ (1 << 63)
     }
 }
 
 extension OrderedRows {
-    /// Gives rows new keys, takes rows out and puts new ones in, and tells what that did.
+    /// Applies changed keys, removals and insertions, and returns the difference.
     ///
-    /// For each row that is touched it costs a few searches in the logarithm of the rows, and a piece of a few hundred rows
-    /// moved; for all of them together, a pass over the pieces' lengths (see ``RowList``).
+    /// Each row costs a few binary searches and moves a few hundred rows; each call costs a pass over the pieces of the
+    /// ``RowList``.
     mutating func apply(_ changes: [RowKey]) -> RowDifference {
-        var removed: [(place: Int, row: Int64)] = []
+        var removed: [(index: Int, row: Int64)] = []
         var added: [Int64] = []
         var updated: [Int64] = []
-        // All are looked up before any key changes: until then the rows are in the order of the old keys.
+        // Before any key changes, because the rows are sorted by the old keys.
         let isSame = changes.map { change in change.key.map { hasKey($0, change.row) } ?? false }
         for (change, isSame) in zip(changes, isSame) {
             switch (index(of: change.row), change.isListed) {
             case (nil, false): break
-            case (let place?, false): removed.append((place, change.row))
+            case (let index?, false): removed.append((index, change.row))
             case (nil, true): added.append(change.row)
             case (.some, true) where isSame: updated.append(change.row)
-            case (let place?, true):
-                removed.append((place, change.row))
+            case (let index?, true):
+                removed.append((index, change.row))
                 added.append(change.row)
             }
         }
-        removed.sort { $0.place < $1.place }
-        remove(at: removed.map(\.place))
+        removed.sort { $0.index < $1.index }
+        remove(at: removed.map(\.index))
         for (change, isSame) in zip(changes, isSame) where !isSame {
             if let key = change.key { setKey(key, of: change.row) } else { removeKey(of: change.row) }
         }
         insert(added)
         compact()
-        let places = added.compactMap { row in index(of: row).map { (place: $0, row: row) } }.sorted { $0 < $1 }
-        return difference(removed: removed, added: places, updated: updated)
+        let insertions = added.compactMap { row in index(of: row).map { (index: $0, row: row) } }.sorted { $0 < $1 }
+        return difference(removed: removed, added: insertions, updated: updated)
     }
 
-    /// A row that went and came has moved.
+    /// Combines removals and insertions of the same row into moves.
     private func difference(
-        removed: [(place: Int, row: Int64)], added: [(place: Int, row: Int64)], updated: [Int64]
+        removed: [(index: Int, row: Int64)], added: [(index: Int, row: Int64)], updated: [Int64]
     ) -> RowDifference {
         var difference = RowDifference()
-        var origins = Dictionary(uniqueKeysWithValues: removed.map { ($0.row, $0.place) })
-        for (place, row) in added {
+        var origins = Dictionary(uniqueKeysWithValues: removed.map { ($0.row, $0.index) })
+        for (index, row) in added {
             if let origin = origins.removeValue(forKey: row) {
-                difference.moved.append(RowDifference.Move(from: origin, to: place))
+                difference.moved.append(RowDifference.Move(from: origin, to: index))
             } else {
-                difference.inserted.append(place)
+                difference.inserted.append(index)
             }
         }
         difference.deleted = origins.values.sorted()
@@ -173,32 +173,32 @@ extension OrderedRows {
     }
 }
 
-/// What makes a new list of rows out of an old one.
+/// The difference between an old list of rows and a new one.
 ///
-/// To apply it: take out what was deleted and what moved, counted in the old list; put in what was inserted and what
-/// moved, in ascending order, counted in the new list. What was updated is counted in the new list.
+/// To apply it, remove the deleted rows and the origins of moves, by their old indices; then insert the new rows and the
+/// targets of moves in ascending order, by their new indices.
 public struct RowDifference: Equatable, Sendable {
-    /// A row that stands elsewhere now.
+    /// A row that changed its position.
     public struct Move: Hashable, Sendable {
-        /// Its place in the old list.
+        /// The index in the old list.
         public var from: Int
-        /// Its place in the new list.
+        /// The index in the new list.
         public var to: Int
     }
 
-    /// Places in the old list.
+    /// Old indices of removed rows.
     public var deleted: [Int] = []
-    /// Places in the new list.
+    /// New indices of inserted rows.
     public var inserted: [Int] = []
-    /// From the old list to the new one.
+    /// Rows that changed their position.
     public var moved: [Move] = []
-    /// Places in the new list of rows that stayed in order and look different.
+    /// New indices of rows that stayed in order but look different.
     public var updated: [Int] = []
 
-    /// Whether the two lists are the same and look the same.
+    /// Whether nothing differs.
     public var isEmpty: Bool { deleted.isEmpty && inserted.isEmpty && moved.isEmpty && updated.isEmpty }
 
-    /// The same difference between the two lists turned upside down.
+    /// Returns the difference between the two lists in reverse order.
     func reversed(oldCount: Int, newCount: Int) -> RowDifference {
         RowDifference(
             deleted: deleted.map { oldCount - 1 - $0 }.reversed(),
@@ -208,12 +208,12 @@ public struct RowDifference: Equatable, Sendable {
     }
 }
 
-/// What became of a row that was touched.
+/// The new state of a touched row.
 struct RowKey {
     let row: Int64
-    /// Its sort key; nil if the row is gone.
+    /// The sort key; nil if the row was deleted.
     let key: SortKey?
-    /// Whether the list has it. The key of a row that it has not is kept all the same: one asks where it would stand.
+    /// Whether the list contains the row. An unlisted row keeps its key, for ``OrderedRows/insertionIndex(of:)``.
     let isListed: Bool
 
     init(_ row: Int64, _ key: SortKey?, isListed: Bool = true) {
@@ -221,9 +221,9 @@ struct RowKey {
     }
 }
 
-/// What a photo is sorted by.
+/// The key that a photo is sorted by.
 enum SortKey: Equatable {
-    /// A date, in milliseconds.
+    /// A date in milliseconds, or another number.
     case number(Int64)
     /// A ``NaturalKey``.
     case text([UInt8])

@@ -1,16 +1,16 @@
 import Model
 import SQLite
 
-/// The SQL behind a list of photos: which, and in what order.
+/// The SQL query of a list of photos.
 struct PhotoQuery: Sendable {
     let order: PhotoOrder
     let filter: PhotoFilter
 
-    /// Every matching row, smallest key first.
+    /// Returns every matching row in ascending order.
     ///
-    /// - Parameter all: the rows of this order without the filter, if somebody has them.
+    /// - Parameter all: the unfiltered rows in this order, if the caller has them.
     func rows(_ reader: CacheReader, outOf all: OrderedRows? = nil) throws -> OrderedRows {
-        // One state of the cache, however many questions it takes.
+        // One transaction, so that both queries see the same state.
         try reader.connection.transaction(writes: false) {
             let hits = try reader.hits(filter)
             let all = try all ?? allRows(reader)
@@ -26,7 +26,7 @@ struct PhotoQuery: Sendable {
         return rows
     }
 
-    /// The first rows of an order that has an index, as the list is shown; they come smallest key first, as always.
+    /// Returns the first rows of the list as shown, in ascending order. The order must have an index.
     func firstRows(_ limit: Int, _ reader: CacheReader) throws -> OrderedRows {
         let direction = order.ascending ? "ASC" : "DESC"
         let found = try reader.connection.map(
@@ -37,7 +37,7 @@ struct PhotoQuery: Sendable {
         return rows
     }
 
-    /// The keys that rows have now, and whether they match.
+    /// Returns the current keys of rows, and whether they match.
     func keys(of rows: Set<Int64>, _ reader: CacheReader) throws -> [RowKey] {
         try reader.connection.transaction(writes: false) {
             let hits = try reader.hits(filter, among: rows)
@@ -51,7 +51,7 @@ struct PhotoQuery: Sendable {
         }
     }
 
-    /// Whether the rows of this list lie somewhere in its order.
+    /// Whether an index has the list's order.
     var isIndexed: Bool {
         switch order.criterion {
         case .date, .name: filter == .all
@@ -59,6 +59,7 @@ struct PhotoQuery: Sendable {
         }
     }
 
+    /// The SQL expression of the sort key.
     private var column: String {
         switch order.criterion {
         case .date: "date"
@@ -73,7 +74,7 @@ struct PhotoQuery: Sendable {
         }
     }
 
-    /// The lists' tables are as long as the largest number, so one that a cache never gives out is not believed.
+    /// Returns the row number. Tables are as long as the largest number, so implausible numbers of a damaged file are refused.
     private func number(of row: Row) throws -> Int64 {
         let number = row.int(0)
         guard SchemaCheck.rows.contains(number) else {

@@ -1,43 +1,43 @@
 import Glibc
 import Model
 
-/// A stretch of a list of photos that were taken in the same day, month or year.
+/// The photos of one day, month or year in a list.
 public struct PhotoSection: Hashable, Sendable {
     /// The first day of the period.
     public let start: LocalDay
-    /// The places of its photos in the list.
+    /// The indices of its photos.
     public let range: Range<Int>
 }
 
-/// Divides rows that are sorted by date into days, months or years of the user's time zone.
+/// Divides rows sorted by date into days, months or years of the user's time zone.
 ///
-/// It looks for one section at a time, from one of its rows on: a million rows may have ten thousand days.
+/// It computes one section on demand, because a million rows may span ten thousand days.
 struct SectionDivider {
     let rows: OrderedRows
     let rule: SectionRule
 
-    /// The section that a row is in, by its place among the rows.
-    func section(at place: Int) -> PhotoSection? {
-        guard rule != .none, place >= 0, place < rows.count else { return nil }
-        let day = LocalDay(of: Timestamp(milliseconds: rows.number(at: place)))
+    /// Returns the section of the row at an index.
+    func section(at index: Int) -> PhotoSection? {
+        guard rule != .none, index >= 0, index < rows.count else { return nil }
+        let day = LocalDay(of: Timestamp(milliseconds: rows.number(at: index)))
         let moments = day.moments(of: rule)
-        // At least that row, whatever a time zone's history makes of its periods.
-        let start = min(place, rows.countOfRows(below: moments.lowerBound.milliseconds))
-        let end = max(place + 1, rows.countOfRows(below: moments.upperBound.milliseconds))
+        // The section contains its row even where the time zone has irregular days.
+        let start = min(index, rows.countOfRows(below: moments.lowerBound.milliseconds))
+        let end = max(index + 1, rows.countOfRows(below: moments.upperBound.milliseconds))
         return PhotoSection(start: day.start(of: rule), range: start..<end)
     }
 }
 
 /// A day in the user's time zone.
 public struct LocalDay: Hashable, Sendable {
-    /// The year, as written.
+    /// The year.
     public let year: Int
-    /// 1…12.
+    /// The month, 1…12.
     public let month: Int
-    /// 1…31.
+    /// The day of the month, 1…31.
     public let day: Int
 
-    /// The day that a moment falls on.
+    /// Returns the day of a moment.
     public init(of moment: Timestamp) {
         var seconds = time_t(moment.seconds)
         var parts = tm()
@@ -53,7 +53,7 @@ public struct LocalDay: Hashable, Sendable {
         self.day = day
     }
 
-    /// The first day of the period that this day is in.
+    /// Returns the first day of this day's period.
     func start(of rule: SectionRule) -> LocalDay {
         switch rule {
         case .none, .day: self
@@ -62,12 +62,12 @@ public struct LocalDay: Hashable, Sendable {
         }
     }
 
-    /// The moments of the period that this day is in.
+    /// Returns the moments of this day's period.
     func moments(of rule: SectionRule) -> Range<Timestamp> {
         let start = start(of: rule)
         let (beginning, end) = (
             Self.moment(start.year, start.month, start.day),
-            // mktime carries over: the 32nd of January is the first of February.
+            // mktime normalises: the 32nd of January is the first of February.
             Self.moment(
                 start.year + (rule == .year ? 1 : 0), start.month + (rule == .month ? 1 : 0),
                 start.day + (rule == .day || rule == .none ? 1 : 0))
@@ -82,7 +82,7 @@ public struct LocalDay: Hashable, Sendable {
         parts.tm_mday = Int32(day)
         parts.tm_isdst = -1
         let (milliseconds, overflows) = Int64(mktime(&parts)).multipliedReportingOverflow(by: 1000)
-        // A damaged cache may hold the last moment that there is, and this is one behind it.
+        // A damaged cache may hold the last representable moment, and this is one later.
         return Timestamp(milliseconds: overflows ? (year < 1970 ? .min : .max) : milliseconds)
     }
 }

@@ -1,29 +1,29 @@
-/// The numbers of a long list's rows, in pieces: whoever puts a row in or takes one out moves a piece, not the list.
+/// The row numbers of a long list, in pieces, so that a change moves one piece and not the whole list.
 ///
-/// A million rows take four megabytes and some two thousand pieces. To find a row's place costs a search among the pieces
-/// and one within a piece; to change the list costs that and a pass over the pieces' lengths.
+/// A million rows take 4 MB in some 2,000 pieces. A lookup costs two binary searches. A change also costs a pass over the
+/// pieces' lengths.
 struct RowList: Sendable {
-    /// Pieces are cut in two when they become twice as long.
+    /// Pieces are split when they reach twice this length.
     private let pieceSize: Int
 
-    /// None of them is empty. A row's number fits: see ``SchemaCheck/rows``.
+    /// Never contains an empty piece. Every row number fits 32 bits; see ``SchemaCheck/rows``.
     private var pieces: ContiguousArray<ContiguousArray<Int32>> = []
-    /// Where each piece begins in the list.
+    /// The index of each piece's first row.
     private var starts: ContiguousArray<Int> = []
     private(set) var count = 0
 
-    /// An empty list.
+    /// Creates an empty list.
     init(pieceSize: Int = 512) {
         self.pieceSize = pieceSize
     }
 
-    /// The row at a place.
-    subscript(place: Int) -> Int64 {
-        let piece = Self.lastIndex(in: starts) { $0 <= place }
-        return Int64(pieces[piece][place - starts[piece]])
+    /// The row at an index.
+    subscript(index: Int) -> Int64 {
+        let piece = Self.lastIndex(in: starts) { $0 <= index }
+        return Int64(pieces[piece][index - starts[piece]])
     }
 
-    /// Adds the row that comes last.
+    /// Appends the last row.
     mutating func append(_ row: Int64) {
         if let last = pieces.last, last.count < pieceSize {
             pieces[pieces.count - 1].append(Int32(truncatingIfNeeded: row))
@@ -37,26 +37,26 @@ struct RowList: Sendable {
         count += 1
     }
 
-    /// How many rows come before the first that is not before something. Rows that are come first.
+    /// Returns the index of the first row for which `isBefore` is false. Rows for which it is true come first.
     func partitionIndex(_ isBefore: (Int64) -> Bool) -> Int {
         guard let (piece, offset) = position(isBefore) else { return count }
         return starts[piece] + offset
     }
 
-    /// Takes out the rows at these places, which ascend.
-    mutating func remove(at places: [Int]) {
-        guard !places.isEmpty else { return }
-        // From the end, so that the places of the others hold.
-        for place in places.reversed() {
-            let piece = Self.lastIndex(in: starts) { $0 <= place }
-            pieces[piece].remove(at: place - starts[piece])
+    /// Removes the rows at ascending indices.
+    mutating func remove(at indices: [Int]) {
+        guard !indices.isEmpty else { return }
+        // In reverse order, so that the other indices remain valid.
+        for index in indices.reversed() {
+            let piece = Self.lastIndex(in: starts) { $0 <= index }
+            pieces[piece].remove(at: index - starts[piece])
         }
         pieces.removeAll { $0.isEmpty }
-        count -= places.count
+        count -= indices.count
         measure()
     }
 
-    /// Puts a row before all that are not before it. ``measure()`` has to be called before anybody asks for a place.
+    /// Inserts a row in order. Call ``measure()`` before the next lookup by index.
     private mutating func insert(_ row: Int64, _ precedes: (Int64, Int64) -> Bool) {
         let (piece, offset) =
             position { precedes($0, row) } ?? (max(0, pieces.count - 1), pieces.last?.count ?? 0)
@@ -68,7 +68,7 @@ struct RowList: Sendable {
         pieces.insert(second, at: piece + 1)
     }
 
-    /// Puts rows, in any order, where they belong.
+    /// Inserts rows, given in any order, at their sorted positions.
     mutating func insert(_ rows: [Int64], _ precedes: (Int64, Int64) -> Bool) {
         guard !rows.isEmpty else { return }
         for row in rows { insert(row, precedes) }
@@ -76,11 +76,11 @@ struct RowList: Sendable {
         measure()
     }
 
-    /// Those of them that are in a set, in the same order.
+    /// Returns the rows that are in a set, in the same order.
     func filtered(by set: KeySet) -> RowList {
         var filtered = RowList(pieceSize: pieceSize)
-        // Whether a row is in there is anybody's guess, the processor's too: so each is written down, and the next one over
-        // it if it was not.
+        // Membership is random, so a branch would be mispredicted. Instead every row is written, and the next row overwrites
+        // it if it was not in the set.
         var kept = ContiguousArray<Int32>(repeating: 0, count: 3 * pieceSize)
         var count = 0
         for piece in pieces {
@@ -105,27 +105,27 @@ struct RowList: Sendable {
         count += piece.count
     }
 
-    /// Hands out each row, from first to last.
+    /// Calls `body` for each row in order.
     func forEach(_ body: (Int64) -> Void) {
         for piece in pieces {
             for row in piece { body(Int64(row)) }
         }
     }
 
-    /// Hands out the rows at these places, in order.
-    func forEach(in places: Range<Int>, _ body: (Int64) -> Void) {
-        var rest = places.clamped(to: 0..<count)
-        while let place = rest.first {
-            let piece = Self.lastIndex(in: starts) { $0 <= place }
+    /// Calls `body` for the rows in a range of indices, in order.
+    func forEach(in range: Range<Int>, _ body: (Int64) -> Void) {
+        var rest = range.clamped(to: 0..<count)
+        while let index = rest.first {
+            let piece = Self.lastIndex(in: starts) { $0 <= index }
             let end = min(rest.upperBound, starts[piece] + pieces[piece].count)
-            for row in pieces[piece][(place - starts[piece])..<(end - starts[piece])] { body(Int64(row)) }
+            for row in pieces[piece][(index - starts[piece])..<(end - starts[piece])] { body(Int64(row)) }
             rest = end..<rest.upperBound
         }
     }
 
-    /// The first row that is not before something: its piece, and its place in there. Asks nothing of the pieces' starts.
+    /// Returns the piece and offset of the first row for which `isBefore` is false. It does not use `starts`.
     private func position(_ isBefore: (Int64) -> Bool) -> (piece: Int, offset: Int)? {
-        // The last piece whose first row is before it, or the first one.
+        // The last piece whose first row is before, or the first piece.
         let piece = Self.lastIndex(in: pieces) { isBefore(Int64($0[0])) }
         guard piece < pieces.count else { return nil }
         var (low, high) = (0, pieces[piece].count)
@@ -137,6 +137,7 @@ struct RowList: Sendable {
         return piece + 1 < pieces.count ? (piece + 1, 0) : nil
     }
 
+    /// Recomputes `starts`.
     private mutating func measure() {
         starts.removeAll(keepingCapacity: true)
         var start = 0
@@ -146,7 +147,7 @@ struct RowList: Sendable {
         }
     }
 
-    /// The last element of which something is true, all such coming first; zero if it is true of none.
+    /// Returns the last index for which `isTrue` holds, if it holds for a prefix; zero if it holds for none.
     private static func lastIndex<Element>(
         in elements: ContiguousArray<Element>, where isTrue: (Element) -> Bool
     ) -> Int {

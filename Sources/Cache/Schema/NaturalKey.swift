@@ -1,32 +1,31 @@
 import Glibc
 
-/// Bytes whose order is the order in which people expect names: `IMG 2` before `IMG 10`, capitals beside small
-/// letters, letters as the user's locale has them.
+/// A sort key for names in natural order: `IMG 2` before `IMG 10`, ignoring case, by the user's locale.
 ///
-/// A key is text and numbers in turn. Text is transformed by the locale's collation and ended by a zero byte, which
-/// sorts before any other; a number is the count of its digits and the digits, so that a longer one is a larger one. A count
-/// that a byte does not hold goes on in the next one.
+/// A key alternates between text and numbers. Text is transformed by the locale's collation and ends with a zero byte, which
+/// sorts before any other. A number consists of its digit count, in as many bytes as necessary, and its digits, so that
+/// longer numbers are larger.
 ///
-/// One of these makes the keys of many names, and takes no memory for each.
+/// One value makes the keys of many names and reuses its buffers.
 struct NaturalKey {
-    /// Names longer than this are equal beyond it, as far as their order goes.
+    /// The number of bytes of a name that count for its order.
     private static let maximumLength = 256
 
-    /// The key that was made last.
+    /// The last key made.
     private(set) var bytes: [UInt8] = []
-    /// Whether the locale's collation leaves text as it is.
+    /// Whether the locale compares text byte by byte.
     private let isCollationPlain: Bool
     private var name: [UInt8] = []
-    /// A piece of the name, with a zero at its end, and what the collation makes of it.
+    /// A part of the name for `strxfrm`, and its result.
     private var source: [CChar] = []
     private var collated = [CChar](repeating: 0, count: 1_024)
 
-    /// - Parameter locale: the one whose order it is, as far as it is one of those without an order of their own.
+    /// - Parameter locale: tests pass the name of a plain locale.
     init(locale: String = Self.locale) {
         isCollationPlain = ["C", "POSIX", "C.UTF-8", "C.utf8"].contains(locale)
     }
 
-    /// The locale that the program runs in.
+    /// The program's collation locale.
     private static var locale: String { setlocale(LC_COLLATE, nil).map { String(cString: $0) } ?? "C" }
 
     static func bytes(of name: String) -> [UInt8] {
@@ -35,7 +34,7 @@ struct NaturalKey {
         return key.bytes
     }
 
-    /// Makes the key of a name, in UTF-8.
+    /// Makes the key of a name in UTF-8.
     mutating func make(of written: ArraySlice<UInt8>) {
         bytes.removeAll(keepingCapacity: true)
         name.removeAll(keepingCapacity: true)
@@ -50,16 +49,16 @@ struct NaturalKey {
         }
         if name.count > Self.maximumLength {
             name.removeSubrange(Self.maximumLength...)
-            // What was cut in the middle of a character is mended.
+            // Repairs a character cut in the middle.
             if !isASCII { name = Array(String(decoding: name, as: UTF8.self).utf8) }
         }
-        var place = 0
-        while place < name.count {
-            let text = place..<end(from: place, digits: false)
+        var index = 0
+        while index < name.count {
+            let text = index..<end(from: index, digits: false)
             append(text)
             bytes.append(0)
             let number = text.upperBound..<end(from: text.upperBound, digits: true)
-            place = number.upperBound
+            index = number.upperBound
             if !number.isEmpty { append(number: number) }
         }
     }
@@ -90,10 +89,10 @@ struct NaturalKey {
         for byte in collated.prefix(needed) { bytes.append(UInt8(bitPattern: byte)) }
     }
 
-    /// The end of the text, or of the number, that begins at a place.
+    /// Returns the end of the text or number that begins at an index.
     private func end(from start: Int, digits: Bool) -> Int {
-        var place = start
-        while place < name.count, (0x30...0x39).contains(name[place]) == digits { place += 1 }
-        return place
+        var index = start
+        while index < name.count, (0x30...0x39).contains(name[index]) == digits { index += 1 }
+        return index
     }
 }

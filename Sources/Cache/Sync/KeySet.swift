@@ -1,35 +1,36 @@
 import Model
 
-/// Photos, by the numbers of their rows, a bit each. Rows are numbered from one upwards and seldom leave gaps, so a million of
-/// them take some hundred kilobytes, and what is done with two such sets takes some ten thousand steps. Numbers beyond what
-/// many galleries of a million ever come to are kept apart: a set of a few that are far apart, as a damaged database may have,
-/// takes no more than they.
+/// A set of photos, with one bit per row number.
+///
+/// Row numbers start at one and have few gaps: a million photos take about 100 kB, and set operations are fast. Very large
+/// numbers, as in a damaged database, are stored separately, so that they do not enlarge the bitmap.
 public struct KeySet: Sendable {
-    /// Numbers below this have a bit, which together take at most sixteen megabytes.
+    /// Numbers below this have a bit. All bits together take at most 16 MB.
     private static let limit: Int64 = 1 << 27
+    /// Internal for tests.
     private(set) var words: ContiguousArray<UInt64> = []
     private var others: Set<Int64> = []
-    /// How many there are.
+    /// The number of photos.
     public private(set) var count = 0
 
-    /// No photos.
+    /// Creates an empty set.
     public init() {}
 
-    /// Whether there are none.
+    /// Whether the set is empty.
     public var isEmpty: Bool { count == 0 }
 
-    /// Adds a photo. Returns false if it was there.
+    /// Adds a photo. Returns false if the set contained it.
     @discardableResult
     public mutating func insert(_ key: PhotoKey) -> Bool { insert(key.rawValue) }
 
-    /// Takes a photo out. Returns false if it was not there.
+    /// Removes a photo. Returns false if the set did not contain it.
     @discardableResult
     public mutating func remove(_ key: PhotoKey) -> Bool { remove(key.rawValue) }
 
-    /// Whether a photo is among them.
+    /// Whether the set contains a photo.
     public func contains(_ key: PhotoKey) -> Bool { contains(key.rawValue) }
 
-    /// Adds a number. Returns false if it was there.
+    /// Adds a row number. Returns false if the set contained it.
     @discardableResult
     mutating func insert(_ key: Int64) -> Bool {
         guard (0..<Self.limit).contains(key) else {
@@ -37,7 +38,7 @@ public struct KeySet: Sendable {
             if isNew { count += 1 }
             return isNew
         }
-        let (word, bit) = Self.place(of: key)
+        let (word, bit) = Self.position(of: key)
         if word >= words.count { words += Array(repeating: 0, count: max(1_024, word + 1 - words.count)) }
         let isNew = words[word] & bit == 0
         if isNew {
@@ -47,57 +48,57 @@ public struct KeySet: Sendable {
         return isNew
     }
 
-    /// Takes a number out. Returns false if it was not there.
+    /// Removes a row number. Returns false if the set did not contain it.
     @discardableResult
     mutating func remove(_ key: Int64) -> Bool {
         guard contains(key) else { return false }
         count -= 1
         guard (0..<Self.limit).contains(key) else { return others.remove(key) != nil }
-        let (word, bit) = Self.place(of: key)
+        let (word, bit) = Self.position(of: key)
         words[word] &= ~bit
         return true
     }
 
     func contains(_ key: Int64) -> Bool {
         guard (0..<Self.limit).contains(key) else { return others.contains(key) }
-        let (word, bit) = Self.place(of: key)
+        let (word, bit) = Self.position(of: key)
         return word < words.count && words[word] & bit != 0
     }
 
-    private static func place(of key: Int64) -> (word: Int, bit: UInt64) {
+    private static func position(of key: Int64) -> (word: Int, bit: UInt64) {
         (Int(key) >> 6, 1 << UInt64(key & 63))
     }
 }
 
-// MARK: - Two sets
+// MARK: - Set operations
 
 extension KeySet {
-    /// Adds those of another set.
+    /// Adds the photos of another set.
     public mutating func formUnion(_ other: KeySet) {
         others.formUnion(other.others)
         combine(other, |)
     }
 
-    /// Takes those of another set out.
+    /// Removes the photos of another set.
     public mutating func subtract(_ other: KeySet) {
         others.subtract(other.others)
         combine(other) { $0 & ~$1 }
     }
 
-    /// Keeps those alone that are in another set too.
+    /// Keeps the photos that are in both sets.
     public mutating func formIntersection(_ other: KeySet) {
         others.formIntersection(other.others)
         words.removeLast(max(0, words.count - other.words.count))
         combine(other, &)
     }
 
-    /// Keeps those that are in one of two sets and not in the other.
+    /// Keeps the photos that are in exactly one of the sets.
     public mutating func formSymmetricDifference(_ other: KeySet) {
         others.formSymmetricDifference(other.others)
         combine(other, ^)
     }
 
-    /// What stands behind the other set's last word is as it was, or gone already.
+    /// Combines the words of both sets. Words beyond the other set's end stay unchanged.
     private mutating func combine(_ other: KeySet, _ operation: (UInt64, UInt64) -> UInt64) {
         words += Array(repeating: 0, count: max(0, other.words.count - words.count))
         for word in other.words.indices { words[word] = operation(words[word], other.words[word]) }

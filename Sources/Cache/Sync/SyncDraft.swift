@@ -1,47 +1,47 @@
 import Model
 import SQLite
 
-/// What a new list would change in the cache, worked out while the list is still coming.
-///
-/// Entries go in as they are read; each is compared with its photo's row, over a read-only connection, so neither
-/// readers nor other writes wait for a slow server. What is equal leaves one bit behind; what differs lies on the disk until
-/// ``GalleryWriter/commit(_:skipped:validators:at:)`` applies it, all of it or nothing.
+/// The changes of a new list, computed while the list arrives.
 ///
 ///     let draft = try cache.beginSync()
 ///     for try await var entries in … { try draft.add(&entries) }
 ///     let summary = try await cache.writer.commit(draft.finish(), …)
 ///
-/// One draft serves one update and belongs to one task at a time.
+/// Each entry is compared with its row over a read-only connection, so a slow server blocks neither readers nor writes. An
+/// unchanged entry costs one bit of memory. Changes go to a file on the disk, until
+/// ``GalleryWriter/commit(_:skipped:validators:isPrivate:isPublic:at:)`` applies all of them in one transaction.
+///
+/// A draft serves one update and one task at a time.
 public final class SyncDraft {
-    /// Photos that have come so far.
+    /// The number of photos so far.
     public private(set) var count = 0
     private let connection: Connection
     private let mark: DamageMark
     private let listVersion: Int64
-    /// Nothing need be looked for where there is nothing.
+    /// Whether the cache is empty, so that no lookup is necessary.
     private let isFirst: Bool
     private let spool: SyncSpool
-    private var walk = RowWalk()
+    private var cursor = RowCursor()
     private var seen = KeySet()
     private var entry = EntryBytes()
     private var altered = 0
     private var repeated = 0
-    /// Entries that were looked for by their id.
+    /// The number of lookups by id.
     private var searches = 0
 
-    /// Bytes that a list may take; nil for any number.
+    /// The largest list in bytes; nil if there is no limit.
     private let limit: Int64?
 
-    /// Bytes that a row and its places in the indices take beside its texts.
-    private static let rowRoom: Int64 = 150
+    /// The bytes of a row and its index entries, except its texts.
+    private static let rowOverhead: Int64 = 150
 
-    /// - Parameter limit: bytes that a list may take in the cache; nil for any number.
+    /// - Parameter limit: the largest list in bytes; nil for no limit.
     init(_ reader: CacheReader, folder: String, limit: Int64? = nil, _ mark: DamageMark) throws {
         self.limit = limit
         connection = reader.connection
         self.mark = mark
         (listVersion, isFirst) = try mark.watch {
-            // Of one moment: rows that come later make this draft void.
+            // In one transaction. If the list changes later, the commit fails.
             try reader.connection.transaction(writes: false) {
                 (
                     try reader.gallery().listVersion,
@@ -52,12 +52,12 @@ public final class SyncDraft {
         spool = try SyncSpool(folder: folder)
     }
 
-    /// How many queries it has taken so far.
-    var queries: Int { walk.queries + searches }
+    /// The number of queries so far. Tests limit it.
+    var queries: Int { cursor.queries + searches }
 
-    /// Compares entries with what is there. Of entries with the same id the first counts.
+    /// Compares entries with the cache. Of entries with the same id, the first counts.
     public func add(_ entries: inout some WrittenEntries) throws {
-        // One read transaction a batch: it is taken and given back once, not once an entry.
+        // One read transaction for all entries, because starting one is slow.
         try mark.watch {
             try connection.transaction(writes: false) {
                 for index in 0..<entries.count { try add(index, of: &entries) }
@@ -84,7 +84,7 @@ public final class SyncDraft {
     var listRoom: Int64 { spool.bytes * 2 + Int64(count) * Self.rowRoom }
 
     private func add(_ index: Int, of entries: inout some WrittenEntries) throws {
-        if !isFirst, let digest = entries.digest(at: index), let key = try walk.take(digest, connection) {
+        if !isFirst, let digest = entries.digest(at: index), let key = try cursor.take(digest, connection) {
             if seen.insert(key) { count += 1 } else { repeated += 1 }
             return
         }
@@ -97,20 +97,20 @@ public final class SyncDraft {
             if case .alter = change { altered += 1 }
             try spool.append(change, entry)
         case nil:
-            // Whether it came before is found out when it is stored.
+            // A repeated id is detected by the insertion.
             count += 1
             try spool.append(.add, entry)
         }
     }
 
-    /// What became of an entry whose photo there is.
+    /// The result of comparing an entry with its photo.
     private enum Known {
         case repeated
         case unchanged
         case changed(SyncItem.Change)
     }
 
-    /// Looks for the photo of the entry at hand; nil if there is none.
+    /// Compares the current entry with its photo; nil if there is none.
     private func search() throws -> Known? {
         searches += 1
         var row: Int64?
@@ -124,11 +124,11 @@ public final class SyncDraft {
                 return change(of: found).map { .changed($0) } ?? .unchanged
             }
         }
-        if let row { try walk.follow(row, connection) }
+        if let row { try cursor.follow(row, connection) }
         return known
     }
 
-    /// What the entry at hand changes of its photo. Columns: key, name, date, photo's address, thumbnail's address, digest.
+    /// Returns the change of a row. Columns: key, name, date, photo's address, thumbnail's address, digest.
     private func change(of row: Row) -> SyncItem.Change? {
         let digest = row.optionalInt(5)
         if let digest, digest == entry.digest { return nil }
@@ -137,89 +137,89 @@ public final class SyncDraft {
         }
         let isRedated = row.int(2) != entry.date.milliseconds
         let isPhotoMoved = differs(3, .photo)
-        // An address has at least a scheme, so no text is none.
+        // An empty text means no address, because an address has a scheme.
         let isThumbnailMoved = differs(4, .thumbnail)
         var affects: Set<Rendition> = []
         if isRedated || isPhotoMoved { affects.insert(.original) }
-        // A thumbnail that the gallery does not have is made from the photo, and made anew with it.
+        // Without an address the thumbnail is made from the photo, so it changes with the photo.
         if isRedated || isThumbnailMoved || (isPhotoMoved && !entry.hasThumbnail) { affects.insert(.thumbnail) }
         if !affects.isEmpty || differs(1, .name) { return .alter(row.int(0), affects: affects) }
         return entry.digest == nil ? nil : .stamp(row.int(0))
     }
 }
 
-/// What a new list changes in the cache.
+/// The changes of a new list.
 public struct SyncChanges: Sendable {
-    /// The list that this was compared with; if another one is there by the time of the commit, it is void.
+    /// The version of the list that the entries were compared with. The commit fails if it has changed.
     let listVersion: Int64
-    /// Rows that the new list has too. The others go.
+    /// The rows that remain. All others are removed.
     let seen: KeySet
-    /// Photos that are new, and those that look different now.
+    /// New and changed photos.
     let items: SpooledItems
-    /// How many of the items look different now.
+    /// The number of changed photos.
     let altered: Int
-    /// How many are new, some of which may turn out to be repeated.
+    /// The number of new entries. Some may turn out to be repeated.
     let added: Int
-    /// Entries whose id had come before.
+    /// Entries with an id that occurred before.
     let repeated: Int
-    /// Bytes that the items take in the database, as far as that can be told.
-    let room: Int64
+    /// The estimated bytes of the items in the database.
+    let size: Int64
 }
 
-/// What an update did.
+/// The result of an update.
 public struct SyncSummary: Hashable, Sendable {
-    /// Photos that are new.
+    /// New photos.
     public var added = 0
-    /// Photos whose name, date or address changed.
+    /// Photos with another name, date or address.
     public var changed = 0
-    /// Photos that are gone.
+    /// Removed photos.
     public var removed = 0
-    /// Entries that broke a rule, or repeated an id.
+    /// Entries that are invalid or repeat an id.
     public var skipped = 0
-    /// Photos that the gallery has now.
+    /// All photos of the gallery.
     public var total = 0
 }
 
-/// The rows of photos in the order of their keys, beside which a list is read.
+/// Reads the photos' rows in the order of their keys, in parallel with the list.
 ///
-/// Lists mostly come in the order in which they came first, and that is the order of the keys: so the row of the next entry
-/// is mostly the next row, and its digest says whether it is. A few thousand rows are looked at with one query.
-private struct RowWalk {
-    /// Rows of one query, at first and at most: they become more as long as they are the right ones.
+/// An updated list usually keeps its order, which is the order of the keys, so the next row usually belongs to the next
+/// entry; the digest confirms it. One query reads up to a few thousand rows.
+private struct RowCursor {
+    /// The window size, which grows while the rows match.
     private static let windows = 16...4_096
 
     private var keys: [Int64] = []
     private var digests: [Int64?] = []
-    /// The row that comes next, in the window.
-    private var place = 0
+    /// The index of the next row in the window.
+    private var index = 0
     private var size = Self.windows.lowerBound
-    /// Whether there are no rows beyond the window.
+    /// Whether the window contains the last row.
     private var isLast = false
-    /// Whether an entry was not the one that came next, since the window was read.
+    /// Whether an entry did not match the next row in this window.
     private var hasMissed = false
-    /// The row of the entry that was found elsewhere last.
+    /// The row of the last entry found by its id.
     private var elsewhere: Int64?
-    /// How many windows have been read.
+    /// The number of windows read.
     private(set) var queries = 0
 
-    /// Takes the next row if it has this digest, and returns its key.
+    /// Returns the key of the next row, and advances, if the row has this digest.
     mutating func take(_ digest: Int64, _ connection: Connection) throws -> Int64? {
-        if place == keys.count, !isLast { try readWindow(after: keys.last ?? .min, connection) }
-        guard place < keys.count, digests[place] == digest else {
+        if index == keys.count, !isLast { try readWindow(after: keys.last ?? .min, connection) }
+        guard index < keys.count, digests[index] == digest else {
             hasMissed = true
             return nil
         }
-        defer { place += 1 }
-        return keys[place]
+        defer { index += 1 }
+        return keys[index]
     }
 
-    /// Goes on behind a row whose entry came although it was not the next one.
+    /// Continues after a row whose entry was found by its id.
     mutating func follow(_ key: Int64, _ connection: Connection) throws {
-        if let found = window(of: key) {
-            place = found + 1
+        if let found = indexInWindow(of: key) {
+            index = found + 1
         } else if let elsewhere, key == elsewhere + 1 {
-            // The second one in a row that lies elsewhere: there is where the list goes on. One alone may be a photo that
-            // was put in front, and the list goes on where it was.
+            // Two consecutive entries elsewhere: the list continues there. A single one may be a new first photo, after which
+            // the list continues here.
             size = Self.windows.lowerBound
             isLast = false
             try readWindow(after: key, connection)
@@ -227,9 +227,9 @@ private struct RowWalk {
         elsewhere = key
     }
 
-    /// Where in the rest of the window a row is.
-    private func window(of key: Int64) -> Int? {
-        var (low, high) = (place, keys.count)
+    /// Returns the index of a row in the rest of the window.
+    private func indexInWindow(of key: Int64) -> Int? {
+        var (low, high) = (index, keys.count)
         while low < high {
             let middle = (low + high) / 2
             if keys[middle] < key { low = middle + 1 } else { high = middle }
@@ -240,7 +240,7 @@ private struct RowWalk {
     private mutating func readWindow(after key: Int64, _ connection: Connection) throws {
         size = hasMissed ? Self.windows.lowerBound : min(size * 2, Self.windows.upperBound)
         hasMissed = false
-        place = 0
+        index = 0
         keys.removeAll(keepingCapacity: true)
         digests.removeAll(keepingCapacity: true)
         queries += 1

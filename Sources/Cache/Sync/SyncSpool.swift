@@ -1,19 +1,18 @@
 import Glibc
 import Model
 
-/// What a list that is still coming is going to change, kept on the disk until all of it is there: a gallery may be larger
-/// than memory should be.
+/// A file with the changes of a list that is still arriving, which may exceed the memory.
 ///
-/// The file has no name, so it goes when nobody holds it any more, however the program ends. One draft writes it, and
-/// hands it to the writer with ``finish()``.
+/// The file has no name, so it disappears with its last user, even after a crash. A draft writes it and passes it to the
+/// writer with ``finish()``.
 final class SyncSpool {
     private let items: SpooledItems
     private var buffer: [UInt8] = []
     private var key = NaturalKey()
-    /// Bytes that were appended.
+    /// The number of bytes appended.
     private(set) var bytes: Int64 = 0
 
-    /// Opens a spool in a folder.
+    /// Creates a spool in a folder.
     init(folder: String) throws(CacheError) {
         let path = folder + "/" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -22,9 +21,9 @@ final class SyncSpool {
         items = SpooledItems(descriptor)
     }
 
-    /// Writes down what an entry changes.
+    /// Appends the change of an entry.
     func append(_ change: SyncItem.Change, _ entry: EntryBytes) throws(CacheError) {
-        // Made here, so that whoever writes to the database does that and nothing else.
+        // Computed here, so that the transaction does not have to.
         if case .stamp = change {} else { key.make(of: entry[.name]) }
         let before = buffer.count
         SyncItem.append(change, entry, key: key.bytes, to: &buffer)
@@ -32,7 +31,7 @@ final class SyncSpool {
         if buffer.count >= SpooledItems.pieceSize { try flush() }
     }
 
-    /// Hands out what was written. Nothing may be appended any more.
+    /// Returns the items. Nothing may be appended afterwards.
     func finish() throws(CacheError) -> SpooledItems {
         try flush()
         return items
@@ -45,16 +44,16 @@ final class SyncSpool {
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if errno != EINTR {
-                throw .file("the changes of an update")
+                throw .file("with the changes of the update")
             }
         }
         buffer.removeAll(keepingCapacity: true)
     }
 }
 
-/// The contents of a ``SyncSpool``, to be read as often as one likes.
+/// The contents of a ``SyncSpool``. They can be read several times.
 final class SpooledItems: Sendable {
-    /// Read at places that are named, never at its current position.
+    /// Read at explicit offsets only. Internal for the spool, which writes it.
     let descriptor: Int32
 
     static let pieceSize = 1 << 18
@@ -86,12 +85,12 @@ final class SpooledItems: Sendable {
             }
             guard count >= 0 else {
                 if errno == EINTR { continue }
-                throw CacheError.file("the changes of an update")
+                throw CacheError.file("with the changes of the update")
             }
             guard count > 0 else {
-                // Half of the changes must not pass for all of them.
+                // A partial list of changes must not be applied.
                 guard left == 0 else {
-                    throw CacheError.file(path: "the changes of an update", reason: "it ends too soon")
+                    throw CacheError.file(path: "with the changes of the update", reason: "it ends too soon")
                 }
                 return
             }
@@ -104,22 +103,23 @@ final class SpooledItems: Sendable {
             }
             left = rest.count
             piece.replaceSubrange(0..<left, with: piece[rest])
-            // One that is longer than a piece: make room for it.
+            // For an item larger than the buffer.
             if left == piece.count { piece += [UInt8](repeating: 0, count: piece.count) }
         }
     }
 }
 
-/// One change to a photo's row, as it lies in a ``SyncSpool``: its texts are pieces of the bytes that it was read from, and
-/// valid as long as those.
+/// One change of a photo's row, in the form of a ``SyncSpool``.
+///
+/// Its texts point into the bytes it was read from, and are valid as long as those.
 struct SyncItem {
-    /// What it does.
+    /// The kind of change.
     enum Change: Equatable {
         /// Adds a photo.
         case add
-        /// Makes a photo's row say what the entry says; what has to be fetched anew for it.
+        /// Replaces a row's values. The affected renditions must be fetched again.
         case alter(Int64, affects: Set<Rendition>)
-        /// Notes another digest of an entry that means what it meant.
+        /// Replaces the digest of an otherwise unchanged entry.
         case stamp(Int64)
     }
 
@@ -128,12 +128,12 @@ struct SyncItem {
     let digest: Int64?
     let id: UnsafeRawBufferPointer
     let name: UnsafeRawBufferPointer
-    /// Where the name stands among others; see ``NaturalKey``.
+    /// The name's ``NaturalKey``.
     let nameKey: UnsafeRawBufferPointer
     let photo: UnsafeRawBufferPointer
     let thumbnail: UnsafeRawBufferPointer?
 
-    // MARK: - As bytes
+    // MARK: - Binary form
 
     private enum Flag {
         static let photo: UInt8 = 1
@@ -143,12 +143,12 @@ struct SyncItem {
         static let digest: UInt8 = 16
     }
 
-    /// Row, date and digest, the flags, and the lengths of five texts.
+    /// The size of row, date, digest, flags, and the lengths of five texts.
     private static let headSize = 3 * 8 + 1 + 5 * 4
 
-    /// Writes an entry and what it changes behind what is there.
+    /// Appends an entry's change to a buffer.
     ///
-    /// - Parameter key: the natural key of its name.
+    /// - Parameter key: the natural key of the name.
     static func append(_ change: Change, _ entry: EntryBytes, key: [UInt8], to bytes: inout [UInt8]) {
         func append(_ number: some FixedWidthInteger) {
             withUnsafeBytes(of: number) { bytes.append(contentsOf: $0) }
@@ -178,16 +178,16 @@ struct SyncItem {
         bytes += key
     }
 
-    /// Takes one from the beginning of some bytes; nil if it is not all there.
+    /// Reads an item from the beginning of a buffer; nil if it is incomplete.
     init?(from bytes: inout Slice<UnsafeRawBufferPointer>) {
         guard bytes.count >= Self.headSize else { return nil }
         let all = UnsafeRawBufferPointer(rebasing: bytes)
         func length(_ index: Int) -> Int { Int(all.loadUnaligned(fromByteOffset: 25 + index * 4, as: UInt32.self)) }
-        var place = Self.headSize
-        guard all.count >= place + (0..<5).reduce(0, { $0 + length($1) }) else { return nil }
+        var offset = Self.headSize
+        guard all.count >= offset + (0..<5).reduce(0, { $0 + length($1) }) else { return nil }
         func text(_ index: Int) -> UnsafeRawBufferPointer {
-            defer { place += length(index) }
-            return UnsafeRawBufferPointer(rebasing: all[place..<place + length(index)])
+            defer { offset += length(index) }
+            return UnsafeRawBufferPointer(rebasing: all[offset..<offset + length(index)])
         }
         let row = all.loadUnaligned(as: Int64.self)
         date = Timestamp(milliseconds: all.loadUnaligned(fromByteOffset: 8, as: Int64.self))
@@ -208,6 +208,6 @@ struct SyncItem {
         let thumbnail = text(3)
         self.thumbnail = thumbnail.isEmpty ? nil : thumbnail
         nameKey = text(4)
-        bytes = bytes.dropFirst(place)
+        bytes = bytes.dropFirst(offset)
     }
 }

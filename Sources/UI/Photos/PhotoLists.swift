@@ -122,7 +122,7 @@ final class PhotoLists {
     func hit(after key: PhotoKey?, backwards: Bool = false, including: Bool = false) -> PhotoKey? {
         guard let found, found.count > 0 else { return nil }
         guard let key else { return found.key(at: 0) }
-        let place = found.place(of: key)
+        let place = found.insertionIndex(of: key)
         let isHit = found.key(at: place) == key
         if isHit, including { return key }
         let next = backwards ? place - 1 : place + (isHit ? 1 : 0)
