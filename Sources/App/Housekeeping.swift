@@ -36,7 +36,7 @@ struct Housekeeping {
     ///
     /// - Parameter isCounted: whether they have been counted and cleaned just now.
     func keepRoom(isCounted: Bool = false) async {
-        let alarms = caches.room.alarms()
+        let alarms = caches.space.alarms()
         if !isCounted { await clean() }
         for await _ in alarms { await clean(forSweeps: true) }
     }

@@ -22,7 +22,7 @@ extension CacheCleaningTests {
             let cache = try caches().open(address("a"))
             switch what {
             case 0: try await cache.writer.toggleKept()
-            case 1: try await cache.writer.noteOpened(at: time(0))
+            case 1: try await cache.writer.recordOpened(at: time(0))
             default:
                 _ = try await cache.writer.commit(
                     cache.beginSync().finish(), skipped: 0, validators: Validators(), at: time(1))
@@ -42,7 +42,7 @@ extension CacheCleaningTests {
         try gallery.dropPhotos(gallery.photosByAge().prefix(3).map(\.name)) { _ in }
         do {
             let cache = try caches().open(address("a"))
-            if isKept { try await cache.writer.toggleKept() } else { try await cache.writer.noteOpened(at: now) }
+            if isKept { try await cache.writer.toggleKept() } else { try await cache.writer.recordOpened(at: now) }
             await cache.writer.close()
         }
         let refused = CacheError.locked(path: gallery.folder)
@@ -66,7 +66,7 @@ extension CacheCleaningTests {
         #expect(throws: CacheError.locked(path: gallery.folder)) { try gallery.shrink() }
         #expect(throws: CacheError.locked(path: gallery.folder)) { _ = try gallery.dropThumbnails(1) }
         #expect(throws: CacheError.locked(path: gallery.folder)) { try gallery.dropPhotos(["1-1-x"]) { _ in } }
-        try await cache.writer.noteOpened(at: now)
+        try await cache.writer.recordOpened(at: now)
         #expect(try cache.read { try $0.gallery().lastOpened } == now)
         #expect(try gallery.databaseSize >= before && folder.entries(path("a") + "/partial").isEmpty)
         try await expectWell("a")

@@ -40,7 +40,7 @@ import Testing
             metadata.camera = "Camera \(index)"
             try await cache.writer.store(metadata, of: key, edition: 1)
         }
-        try await cache.writer.noteOpened(at: time(daysAgo))
+        try await cache.writer.recordOpened(at: time(daysAgo))
         try await more(cache)
         await cache.writer.close()
         return try size(name)
@@ -68,7 +68,7 @@ import Testing
     func expectWell(_ name: String) async throws {
         let check = try await caches().open(address(name)).check()
         #expect(check.complaints.isEmpty && check.brokenFiles == 0 && check.orphans == 0 && check.brokenRows == 0)
-        #expect(!check.isIndexMended)
+        #expect(!check.isIndexRepaired)
     }
 
     @Test("BEHAVIOURS 4.2: beyond the set size photos of the least recently opened gallery go, and no more than needed")

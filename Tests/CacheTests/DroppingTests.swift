@@ -31,7 +31,7 @@ import Testing
 
     @Test func whatIsRenewedStaysUntilTheNextIsHere() async throws {
         let before = try test.photo("a")
-        try await test.cache.writer.note(
+        try await test.cache.writer.recordTrouble(
             .bad(Failure("gone", remedy: .none)), for: .original, of: try test.key("c"), edition: 1)
         try await test.cache.writer.refetch(["a", "c"].map { try test.key($0) })
         for rendition in Rendition.allCases {

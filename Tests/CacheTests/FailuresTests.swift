@@ -14,7 +14,7 @@ import Testing
     init() throws { test = try TestCache() }
 
     private func note(_ trouble: RenditionState.Trouble, _ rendition: Rendition, of ids: [String]) async throws {
-        for id in ids { try await test.cache.writer.note(trouble, for: rendition, of: test.key(id), edition: 1) }
+        for id in ids { try await test.cache.writer.recordTrouble(trouble, for: rendition, of: test.key(id), edition: 1) }
     }
 
     @Test func troublesAreGroupedByReason() async throws {
@@ -74,7 +74,7 @@ import Testing
     @Test func theyAreKnownOfGalleriesThatAreNotOpen() async throws {
         try await test.sync([TestCache.entry("a"), TestCache.entry("b")])
         try await note(later, .original, of: ["b"])
-        try await test.cache.writer.noteSyncFailure(Failure("no answer", remedy: .time))
+        try await test.cache.writer.recordSyncFailure(Failure("no answer", remedy: .time))
         for caches in [try CacheFolder(path: test.folder.path("cache"), log: Log())] {
             #expect(caches.openCaches.isEmpty)
             let failures = try #require(caches.failures(of: test.cache.address, photoLimit: 10))

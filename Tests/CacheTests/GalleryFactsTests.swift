@@ -9,8 +9,8 @@ import Testing
         try await test.sync(["a", "b"].map { try TestCache.entry($0) })
         try await test.hold("a")
         let failure = Failure("gone", remedy: .none)
-        try await test.cache.writer.note(.bad(failure), for: .original, of: try test.key("b"), edition: 1)
-        try await test.cache.writer.noteSyncFailure(failure)
+        try await test.cache.writer.recordTrouble(.bad(failure), for: .original, of: try test.key("b"), edition: 1)
+        try await test.cache.writer.recordSyncFailure(failure)
         await test.cache.writer.close()
         let caches = try CacheFolder(path: test.folder.path("cache"), log: test.log)
         if isOpen { _ = try caches.open(test.cache.address) }

@@ -87,7 +87,7 @@ import Testing
         // Whether the update stumbles over it depends on where it is; it succeeds in any case.
         try await sync(50..<150, into: cache)
         #expect(try cache.read { try $0.gallery().photoCount } == 100)
-        _ = try await cache.writer.mendIndex()
+        _ = try await cache.writer.repairIndex()
         #expect(try found("photo", in: cache) == 100)
     }
 
@@ -108,7 +108,7 @@ import Testing
     @Test func aCheckMendsIt() async throws {
         try breakIndex("UPDATE photo_text_data SET block = zeroblob(length(block)) WHERE id > 10")
         let cache = try open()
-        #expect(try await cache.check().isIndexMended)
+        #expect(try await cache.check().isIndexRepaired)
         try await expectWhole(cache)
     }
 

@@ -24,7 +24,7 @@ import Testing
         try connection().run("UPDATE photo SET name = 'Heron' WHERE id = 'a'")
         #expect(try found("heron") == 0)
         let check = try await test.cache.check()
-        #expect(check.isIndexMended && check.complaints.isEmpty)
+        #expect(check.isIndexRepaired && check.complaints.isEmpty)
         #expect(try found("heron") == 1 && found("owl") == 0 && found("fox") == 1)
         #expect(!test.cache.mark.isSet)
         let again = try await test.cache.check()
@@ -37,7 +37,7 @@ import Testing
         let other = try connection()
         // A table that SQLite guards against being written by hand; so it is written to as nobody else would.
         try other.execute("INSERT INTO photo_text (photo_text, rowid, name, words) VALUES ('delete', 7, 'Owl 6', NULL)")
-        #expect(try await test.cache.check().isIndexMended)
+        #expect(try await test.cache.check().isIndexRepaired)
         #expect(try found("owl") == 50 && !test.cache.mark.isSet)
     }
 

@@ -69,7 +69,7 @@ import Testing
         // Known already: nothing is announced.
         let changes = test.cache.changes()
         #expect(try await !test.cache.writer.store(fox, of: key, edition: 1))
-        try await test.cache.writer.noteOpened(at: Timestamp(milliseconds: 1))
+        try await test.cache.writer.recordOpened(at: Timestamp(milliseconds: 1))
         #expect(await changes.next()?["metadata"] == nil)
     }
 
@@ -166,7 +166,7 @@ import Testing
         try await test.hold("a")
         let key = try test.key("a")
         #expect(try test.cache.unreadPhotos() == [key])
-        try await test.cache.writer.note(
+        try await test.cache.writer.recordTrouble(
             .bad(Failure("no picture", remedy: .none)), for: .original, of: key, edition: 1)
         #expect(try test.cache.unreadPhotos().isEmpty)
     }

@@ -32,11 +32,11 @@ import Testing
         let key = try test.key("a")
         #expect(try test.photo("a").thumbnail == RenditionState(edition: 1))
         let offline = Failure("the server cannot be reached", remedy: .time)
-        try await test.cache.writer.note(.putOff(offline), for: .thumbnail, of: key, edition: 1)
+        try await test.cache.writer.recordTrouble(.putOff(offline), for: .thumbnail, of: key, edition: 1)
         #expect(try test.photo("a").thumbnail.trouble == .putOff(offline))
         #expect(try test.photo("a").thumbnail.isWanting)
         let gone = Failure("the server answered 404", remedy: .none)
-        try await test.cache.writer.note(.bad(gone), for: .thumbnail, of: key, edition: 1)
+        try await test.cache.writer.recordTrouble(.bad(gone), for: .thumbnail, of: key, edition: 1)
         #expect(try test.photo("a").thumbnail.trouble == .bad(gone))
         #expect(try !test.photo("a").thumbnail.isWanting)
     }
@@ -47,7 +47,7 @@ import Testing
         let key = try test.key("a")
         let gone = Failure("the server answered 404", remedy: .none)
         for rendition in Rendition.allCases {
-            try await test.cache.writer.note(.bad(gone), for: rendition, of: key, edition: 1)
+            try await test.cache.writer.recordTrouble(.bad(gone), for: rendition, of: key, edition: 1)
         }
         try await test.cache.writer.retry()
         #expect(try test.photo("a").thumbnail.isWanting && test.photo("a").original.isWanting)
@@ -57,7 +57,7 @@ import Testing
         try await test.sync([TestCache.entry("a")])
         try await test.hold("a")
         let key = try test.key("a")
-        try await test.cache.writer.note(
+        try await test.cache.writer.recordTrouble(
             .bad(Failure("no picture", remedy: .none)), for: .original, of: key, edition: 1)
         #expect(try !test.photo("a").original.isWanting)
         try await test.cache.writer.retry()
@@ -71,7 +71,7 @@ import Testing
         try await test.hold("a")
         try await test.sync([TestCache.entry("a", date: 2000)])
         let photo = try test.photo("a")
-        try await test.cache.writer.note(
+        try await test.cache.writer.recordTrouble(
             .bad(Failure("404", remedy: .none)), for: .thumbnail, of: photo.key, edition: photo.thumbnail.edition)
         #expect(try test.photo("a").thumbnail.held != nil)
         #expect(try thumbnail("a")?.bytes == Array("thumbnail of a".utf8))
@@ -188,7 +188,7 @@ import Testing
         #expect(!test.cache.files.isIntact(stored))
         try FileManager.default.removeItem(atPath: path)
         #expect(!test.cache.files.isIntact(stored))
-        try await test.cache.writer.forgetPhotoFile(stored.name, of: key)
+        try await test.cache.writer.dropPhotoFile(stored.name, of: key)
         #expect(try test.photo("a").original.isWanting)
         #expect(try test.cache.read { try $0.photoFile(of: key) } == nil)
     }
@@ -207,7 +207,7 @@ import Testing
         try await test.sync((1...5).map { try TestCache.entry("\($0)", date: Int64($0) * 1000) })
         try await test.hold("2")
         let bad = try test.key("3")
-        try await test.cache.writer.note(
+        try await test.cache.writer.recordTrouble(
             .bad(Failure("x", remedy: .none)), for: .thumbnail, of: bad, edition: 1)
         let known = try test.key("1")
         let keys = try test.cache.read { try $0.wanting(.thumbnail, limit: 10, except: [known]) }

@@ -106,7 +106,7 @@ import Testing
         let dead = Failure("the server cannot be reached", remedy: .time)
         let gate = Gate()
         let holding = holdWriter(with: gate)
-        let note = begin { try await $0.note(.putOff(dead), for: .original, of: keys[0], edition: 2) }
+        let note = begin { try await $0.recordTrouble(.putOff(dead), for: .original, of: keys[0], edition: 2) }
         let confirmation = begin { try await $0.confirm(.thumbnail, of: keys[1], edition: 2) }
         let refusal = begin { try await $0.confirm(.thumbnail, of: keys[2], edition: 9) }
         gate.open()
@@ -141,7 +141,7 @@ import Testing
         var holding = holdWriter(with: gate)
         let stores = keys.map { key in begin { try await $0.store(thumbnail: [1], of: key, edition: 1) } }
         // Whoever else wants something of the writer is not behind all of them.
-        let other = begin { try await $0.noteOpened(at: Timestamp(milliseconds: 1)) }
+        let other = begin { try await $0.recordOpened(at: Timestamp(milliseconds: 1)) }
         gate.open()
         try await holding.value
         try await other.value
@@ -206,7 +206,7 @@ import Testing
         let gate = Gate()
         let holding = holdWriter(with: gate)
         let stores = keys.map { key in begin { try await $0.store(thumbnail: [1], of: key, edition: 1) } }
-        let note = begin { try await $0.note(.bad(gone), for: .original, of: keys[1], edition: 1) }
+        let note = begin { try await $0.recordTrouble(.bad(gone), for: .original, of: keys[1], edition: 1) }
         stores[1].cancel()
         note.cancel()
         // It does not have to wait for the writer to learn it.

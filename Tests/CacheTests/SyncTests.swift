@@ -145,7 +145,7 @@ import Testing
         try await test.sync([entry("a")], validators: validators, at: 10)
         #expect(try test.cache.read { try $0.gallery().validators } == validators)
         let changes = test.cache.changes()
-        try await test.cache.writer.noteUnchanged(at: Timestamp(milliseconds: 20))
+        try await test.cache.writer.recordUnchanged(at: Timestamp(milliseconds: 20))
         let change = await changes.next()
         #expect(change?["photo"] == nil && change?["gallery"] == .listed([1]))
         let record = try test.cache.read { try $0.gallery() }
@@ -166,7 +166,7 @@ import Testing
         ] as [(Bool?, Bool?, Bool?, Validators)] {
             _ = try await held(first)
             #expect(try test.cache.read { try $0.gallery() }.isPrivate == first)
-            try await test.cache.writer.noteUnchanged(isPrivate: then, at: time)
+            try await test.cache.writer.recordUnchanged(isPrivate: then, at: time)
             let record = try test.cache.read { try $0.gallery() }
             #expect(record.isPrivate == isPrivate && record.validators == validators, "\(first as Any), \(then as Any)")
         }
@@ -174,7 +174,7 @@ import Testing
 
     @Test func failureKeepsTheLastSuccess() async throws {
         try await test.sync([entry("a")], at: 10)
-        try await test.cache.writer.noteSyncFailure(Failure("the server answered 404", remedy: .none))
+        try await test.cache.writer.recordSyncFailure(Failure("the server answered 404", remedy: .none))
         let status = try test.cache.read { try $0.gallery().status }
         #expect(status.state == .failed(Failure("the server answered 404", remedy: .none)))
         #expect(status.lastSuccess == Timestamp(milliseconds: 10))

@@ -58,7 +58,7 @@ import Testing
         // And what both do in turn is each told to the other once.
         let later = ours.changes()
         try await sync(["x"], into: theirs)
-        try await ours.writer.noteOpened(at: Timestamp(milliseconds: 1))
+        try await ours.writer.recordOpened(at: Timestamp(milliseconds: 1))
         let key = try #require(try ours.read { try $0.photo(galleryID: "x") }?.key)
         let rows = try #require(later.unfinished?["photo"])
         guard case .listed(let keys) = rows else { return #expect(rows == .listed([key.rawValue])) }

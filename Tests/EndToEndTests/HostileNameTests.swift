@@ -34,7 +34,7 @@ import Testing
         // Reasons come from outside too.
         for (index, name) in Self.names.enumerated() {
             let key = try #require(try cache.read { try $0.photo(galleryID: "\(index)\(name)") }).key
-            try await cache.writer.note(
+            try await cache.writer.recordTrouble(
                 .bad(Failure(name, remedy: .none)), for: .original, of: key, edition: 1)
         }
     }

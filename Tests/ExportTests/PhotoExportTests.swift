@@ -107,7 +107,7 @@ import Testing
         let serving = serve { [cache] key in
             let photo = try #require(try cache.read { try $0.photo(key) })
             let failure = Failure("the server answered 404 (not found)", remedy: .none)
-            try await cache.writer.note(
+            try await cache.writer.recordTrouble(
                 photo.name == "bad" ? .bad(failure) : .putOff(Failure("nobody answers", remedy: .time)), for: .original,
                 of: key, edition: photo.original.edition)
         }
@@ -133,7 +133,7 @@ import Testing
             if isAnswered.withLock({ $0 }) { return try await store(key) }
             let edition = try #require(try cache.read { try $0.photo(key) }).original.edition
             let failure = Failure("a password is needed", remedy: .none)
-            try await cache.writer.note(.bad(failure), for: .original, of: key, edition: edition)
+            try await cache.writer.recordTrouble(.bad(failure), for: .original, of: key, edition: edition)
         }
         defer { serving.cancel() }
         let export = try PhotoExport(keys, of: cache, to: folder.path("out"), mask: .ownerOnly, wishes: wishes) {

@@ -43,8 +43,8 @@ import Testing
         let controller = test.makeController()
         test.start(controller)
         try await test.refresh()
-        let room = test.context.caches.room
-        room.noteCounted(950_000, isCleaned: true)
+        let space = test.context.caches.space
+        space.recordCount(950_000, isCleaned: true)
         let sweep = Wish.Subject.everyPicture(test.cache.id, .thumbnail)
         test.wishes.ask(for: sweep, importance: .rest)
         try await test.until { !test.wishes.isStanding(sweep) }
@@ -55,7 +55,7 @@ import Testing
         try await test.until { test.beginnings(of: "/t/n5") == 1 }
         test.wishes.withdraw(wisher)
         // Once there is room again, it goes on.
-        room.noteCounted(500_000, isCleaned: true)
+        space.recordCount(500_000, isCleaned: true)
         test.wishes.ask(for: sweep, importance: .rest)
         try await test.until { !test.wishes.isStanding(sweep) }
         #expect(try test.cache.read { try $0.wanting(.thumbnail, limit: 1, after: nil, except: []) }.isEmpty)

@@ -27,7 +27,7 @@ import Testing
         test.putGallery(["a"])
         test.start()
         try await test.refresh()
-        try await test.cache.writer.noteUnchanged(isPrivate: false, at: Timestamp(milliseconds: 1))
+        try await test.cache.writer.recordUnchanged(isPrivate: false, at: Timestamp(milliseconds: 1))
         let wishes = [try test.full("a"), try test.thumbnail("a")].map { Wish($0, importance: .visible) }
         test.wishes.state(wishes, by: test.wishes.makeWisher())
         try await test.until { [test] in

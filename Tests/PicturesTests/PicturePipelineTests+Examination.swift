@@ -57,7 +57,7 @@ extension PicturePipelineTests {
         try FileHandle(fileDescriptor: partial.descriptor, closeOnDealloc: false)
             .write(contentsOf: Data(Array(bytes)))
         let photo = try photo(id)
-        cache.parts.noteGrowing(partial, of: photo.key, edition: photo.original.edition)
+        cache.parts.recordGrowth(partial, of: photo.key, edition: photo.original.edition)
         return partial
     }
 

@@ -243,7 +243,7 @@ import Testing
             #expect(broken.failure(order) == nil, "it is tried again when somebody wants it again")
         }
         // A change of ours, after all that the darkroom might have told the cache.
-        try await cache.writer.noteOpened(at: Timestamp(milliseconds: 7))
+        try await cache.writer.recordOpened(at: Timestamp(milliseconds: 7))
         while let change = await changes.next(), change["gallery"] == nil {
             #expect(change["photo"] == nil && change["thumbnail"] == nil)
         }

@@ -44,7 +44,7 @@ import Testing
             "The update failed: example.org cannot be reached It is tried again by itself, and with r at once. x gives up.",
             size)
         screens.activity.noteEnd(of: screens.cache.id)
-        try await screens.cache.writer.noteSyncFailure(failure)
+        try await screens.cache.writer.recordSyncFailure(failure)
         try await screens.until { !said(screens).contains("by itself") && said(screens).hasPrefix("The update failed") }
         expect(screens, "The update failed: example.org cannot be reached r tries again.", size)
     }
@@ -76,7 +76,7 @@ import Testing
         try await screens.sync([String]())
         screens.open()
         expect(screens, "No photos r looks whether there are any.", size)
-        try await screens.cache.writer.noteSyncFailure(Failure("gone", remedy: .none))
+        try await screens.cache.writer.recordSyncFailure(Failure("gone", remedy: .none))
         try await screens.until {
             screens.status.contains("failed") || size.rows == 5 && said(screens).contains("before")
         }

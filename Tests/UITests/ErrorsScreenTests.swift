@@ -44,7 +44,7 @@ import Testing
     @Test func thisRunsAndWhatTheCacheKeepsAreListed() async throws {
         try await screens.note(gone, for: .thumbnail, of: "7")
         try await screens.note(gone, for: .original, of: "8")
-        try await screens.cache.writer.noteSyncFailure(busy)
+        try await screens.cache.writer.recordSyncFailure(busy)
         fail(try screens.subject("1", .original), busy, attempts: 3, next: 60)
         // It is kept as well, and stands there once.
         fail(try screens.subject("8", .original), Failure("not a picture", remedy: .none))

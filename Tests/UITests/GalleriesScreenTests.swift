@@ -189,7 +189,7 @@ import Testing
             }())
         try await screens.sync(["a"])
         let reason = String(repeating: "the server answered something long ", count: 4)
-        try await screens.cache.writer.noteSyncFailure(Failure(reason, remedy: .time))
+        try await screens.cache.writer.recordSyncFailure(Failure(reason, remedy: .time))
         screens.press("?", Key(.escape))
         try await screens.until { screens.text.contains("Update failed") }
         let line = screens.frame().text(inRow: 2)

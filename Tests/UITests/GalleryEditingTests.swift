@@ -157,7 +157,7 @@ import Testing
         let others = try CacheFolder(path: screens.folder.path("cache"), log: screens.log)
         do {
             let cache = try others.open(other)
-            try await cache.writer.noteOpened(at: Timestamp(milliseconds: 1))
+            try await cache.writer.recordOpened(at: Timestamp(milliseconds: 1))
         }
         screens.size.columns = 200
         screens.press("?", Key(.escape))

@@ -28,7 +28,7 @@ import Testing
         screens.open()
         check()
         // It goes before a long text, and before what is said aside.
-        try await screens.cache.writer.noteSyncFailure(
+        try await screens.cache.writer.recordSyncFailure(
             Failure("the server answered 500, and went on about it for a while", remedy: .time))
         screens.activity.noteEnd(of: screens.cache.id)
         try await screens.until { screens.status.hasPrefix(" Update failed: ") }

@@ -48,14 +48,14 @@ extension Scene {
         },
         Scene("update-failed") { scene in
             try await scene.open()
-            try await scene.screens.cache.writer.noteSyncFailure(
+            try await scene.screens.cache.writer.recordSyncFailure(
                 Failure("the server answered 500 (it has a problem)", remedy: .time))
             try await scene.screens.until { scene.screens.status.contains("failed") }
         },
         Scene("gallery-never-reached") { scene in
             let failure = Failure("example.org cannot be reached", remedy: .network)
             scene.screens.open()
-            try await scene.screens.cache.writer.noteSyncFailure(failure)
+            try await scene.screens.cache.writer.recordSyncFailure(failure)
             try await scene.screens.until { scene.screens.text.contains("The update") }
         },
         Scene("gallery-tried-again") { scene in

@@ -70,7 +70,7 @@ final class SceneGallery {
         let news: Set = ["star-tiles", "snow"]
         let time = Self.now.seconds - 117
         try await screens.sync(entries.filter { !news.contains($0.id) }, at: time)
-        try await screens.cache.writer.noteLeft()
+        try await screens.cache.writer.recordLeft()
         try await screens.sync(entries, skipped: 2, at: time)
         for entry in entries where !["october-oak", "owl"].contains(entry.id) {
             try await screens.store(try Self.file("thumbnails/\(entry.id).jpg"), as: .thumbnail, of: entry.id)
@@ -105,7 +105,7 @@ final class SceneGallery {
         try draft.add([TestScreens.entry("a", date: 1)])
         _ = try await cache.writer.commit(
             draft.finish(), skipped: 0, validators: Validators(), at: Self.moment(-200_000))
-        try await cache.writer.noteSyncFailure(Failure("192.168.1.20:8080 cannot be reached", remedy: .network))
+        try await cache.writer.recordSyncFailure(Failure("192.168.1.20:8080 cannot be reached", remedy: .network))
         try weigh(lost, 2_340_000_000)
         let galleries = try #require(screens.root.children.first as? GalleriesScreen)
         galleries.lookUpSizes()

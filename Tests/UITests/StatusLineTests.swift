@@ -58,7 +58,7 @@ import Testing
         try await until(shows: "Updating…")
         screens.activity.noteEnd(of: screens.cache.id, cancelled: true)
         try await until(shows: "Update cancelled · \(updated)")
-        try await screens.cache.writer.noteSyncFailure(Failure("the server answered 500", remedy: .time))
+        try await screens.cache.writer.recordSyncFailure(Failure("the server answered 500", remedy: .time))
         screens.activity.noteEnd(of: screens.cache.id)
         try await until(shows: "Update failed: the server answered 500 · \(updated)")
     }
@@ -66,7 +66,7 @@ import Testing
     @Test("BEHAVIOURS 2.2: the last success is known at the next start, beside the error that came after it")
     func acrossRestarts() async throws {
         try await screens.sync(["a"])
-        try await screens.cache.writer.noteSyncFailure(Failure("the server answered 500", remedy: .time))
+        try await screens.cache.writer.recordSyncFailure(Failure("the server answered 500", remedy: .time))
         screens.open()
         #expect(screens.status.hasPrefix(" Update failed: the server answered 500 · Updated: 2006-07-30 07:47:17"))
     }
@@ -107,7 +107,7 @@ import Testing
         try await screens.sync(["a", "b"])
         let reason = "the server answered 500, and said much about it that takes more room than there is in a line"
         try await screens.note(.bad(Failure("gone", remedy: .none)), for: .original, of: "a")
-        try await screens.cache.writer.noteSyncFailure(Failure(reason, remedy: .time))
+        try await screens.cache.writer.recordSyncFailure(Failure(reason, remedy: .time))
         screens.open()
         try await screens.until { screens.status.contains("2 errors: E") }
         #expect(screens.status.hasPrefix(" Update failed: the se") && screens.status.contains("? help"))
@@ -122,7 +122,7 @@ import Testing
         try await until(shows: "Trying again at 2006-07-30 07:47 ")
         #expect(screens.text.components(separatedBy: "example.org cannot be reached").count == 2)
         screens.activity.noteEnd(of: screens.cache.id)
-        try await screens.cache.writer.noteSyncFailure(failure)
+        try await screens.cache.writer.recordSyncFailure(failure)
         try await until(shows: "Update failed ")
         #expect(screens.text.components(separatedBy: "example.org cannot be reached").count == 2)
     }
@@ -141,7 +141,7 @@ import Testing
         screens.size = Size(columns: 20, rows: 5)
         try await screens.sync(["a"])
         let reason = String(repeating: "日本", count: 40) + "\u{1B}[2J"
-        try await screens.cache.writer.noteSyncFailure(Failure(reason, remedy: .none))
+        try await screens.cache.writer.recordSyncFailure(Failure(reason, remedy: .none))
         screens.open()
         #expect(screens.status.hasPrefix(" Update failed: "))
         #expect(screens.status.hasSuffix("…") && !screens.text.contains("\u{1B}"))

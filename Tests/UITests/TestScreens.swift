@@ -202,7 +202,7 @@ import Testing
 
     func note(_ trouble: RenditionState.Trouble, for rendition: Rendition, of id: String) async throws {
         let photo = try photo(id)
-        try await cache.writer.note(trouble, for: rendition, of: photo.key, edition: photo[rendition].edition)
+        try await cache.writer.recordTrouble(trouble, for: rendition, of: photo.key, edition: photo[rendition].edition)
     }
 
     func store(_ bytes: [UInt8], as rendition: Rendition, of id: String) async throws {
@@ -222,7 +222,7 @@ import Testing
         let photo = try photo(id)
         let partial = try cache.files.makePartial()
         try FileHandle(fileDescriptor: partial.descriptor, closeOnDealloc: false).write(contentsOf: Data(bytes))
-        cache.parts.noteGrowing(partial, of: photo.key, edition: photo.original.edition)
+        cache.parts.recordGrowth(partial, of: photo.key, edition: photo.original.edition)
         return partial
     }
 

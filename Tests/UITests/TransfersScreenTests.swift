@@ -226,7 +226,7 @@ import Testing
         screens.open()
         note(TrafficReport(running: 3, received: 0), at: 10)
         try await screens.until { screens.status.contains("↓ 3") }
-        try await screens.cache.writer.noteSyncFailure(Failure("the server cannot be reached", remedy: .time))
+        try await screens.cache.writer.recordSyncFailure(Failure("the server cannot be reached", remedy: .time))
         try await screens.until { screens.status.hasPrefix(" Update failed: the server ca") }
         #expect(!screens.status.contains("↓ 3 ·"))
     }

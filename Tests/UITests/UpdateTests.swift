@@ -103,7 +103,7 @@ import Testing
         try await screens.sync(["b"])
         let other = try screens.caches.open(Address("http://example.org/other.xml"))
         screens.root.send(.openGallery(other.address))
-        try await other.writer.noteUnchanged(at: Timestamp(milliseconds: 0))
+        try await other.writer.recordUnchanged(at: Timestamp(milliseconds: 0))
         try await screens.until { screens.status.hasPrefix(" Updated: ") }
         #expect(list.selectedGalleryID == nil || list.selectedGalleryID == "a")
         #expect(screens.title.hasPrefix(" example.org/other.xml"))

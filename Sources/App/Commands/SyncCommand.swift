@@ -54,7 +54,7 @@ struct SyncCommand {
         // Before it is said what is here: a fast server sends more than there is room for before that is noticed.
         await housekeeping.clean()
         var code = ExitCode.done
-        let isShort = caches.room.isShort
+        let isShort = caches.space.isShort
         for gallery in galleries where try !report(gallery, scope, isShort: isShort) { code = .someFailed }
         if code != .done, scope != .list, isShort {
             Output.complain("The caches are as large as cache-limit allows: not everything was fetched.")

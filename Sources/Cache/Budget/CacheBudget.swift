@@ -93,9 +93,9 @@ struct CacheBudget: Equatable {
 /// How much room the caches may take together, and how much has been written since they were last counted.
 ///
 /// To count them all takes a look at every file, so it is done when enough has been written and not with each picture. Whoever
-/// keeps the caches within their room listens to ``alarms()``, counts and cleans, and says with ``noteCounted(_:)`` what is
+/// keeps the caches within their room listens to ``alarms()``, counts and cleans, and says with ``recordCount(_:)`` what is
 /// left. Without a limit, and before the first count, nobody is called.
-public final class CacheRoom: Sendable {
+public final class CacheSpace: Sendable {
     /// A reason to count: so much has been written.
     public struct Alarm: Coalescing {
         /// One reason is as good as two.
@@ -130,7 +130,7 @@ public final class CacheRoom: Sendable {
     public func alarms() -> CoalescingStream<Alarm> { subscribers.subscribe() }
 
     /// Notes that something has been written.
-    func noteWritten(_ bytes: Int64) {
+    func recordWritten(_ bytes: Int64) {
         let isDue = state.withLock { state in
             guard let size = state.size else { return false }
             state.written = state.written.addingReportingOverflow(max(0, bytes)).partialValue
@@ -153,7 +153,7 @@ public final class CacheRoom: Sendable {
     /// - Parameters:
     ///   - written: what ``written`` was before they were counted.
     ///   - isCleaned: whether the caches that are not open have given what they had.
-    func noteCounted(_ size: Int64, before written: Int64 = .max, isCleaned: Bool) {
+    func recordCount(_ size: Int64, before written: Int64 = .max, isCleaned: Bool) {
         state.withLock { state in
             (state.size, state.written) = (size, max(0, state.written - min(written, state.written)))
             guard let limit = state.limit else { return }

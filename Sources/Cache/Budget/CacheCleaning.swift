@@ -49,14 +49,14 @@ public actor CacheCleaning {
     /// - Parameter isForSweeps: whether the caches that are not open are to make room for pictures that nobody looks at,
     ///   before their room is used up.
     public func run(forSweeps isForSweeps: Bool = false) async {
-        let written = caches.room.written
+        let written = caches.space.written
         takeStock()
         if isForSweeps, let limit, size >= CacheBudget.part(90, of: limit) {
             await clean(CacheBudget(limit: CacheBudget.part(85, of: limit), now: now, includesLists: false))
         }
         let isUsedUp = await clean()
         guard !Task.isCancelled else { return }
-        caches.room.noteCounted(size, before: written, isCleaned: isForSweeps || isUsedUp)
+        caches.space.recordCount(size, before: written, isCleaned: isForSweeps || isUsedUp)
     }
 
     /// Counts what there is.
@@ -153,7 +153,7 @@ public actor CacheCleaning {
         switch step {
         case .setAside, .everything: return false
         case .photos(let name, let bytes):
-            let freed = try await cache.writer.makeRoom(fromPhotos: bytes, except: wished(cache.id))
+            let freed = try await cache.writer.freeSpace(fromPhotos: bytes, except: wished(cache.id))
             change(name) { inventory in
                 // The rest is wished for.
                 let rest = max(0, inventory.photos - freed)
@@ -161,7 +161,7 @@ public actor CacheCleaning {
                 inventory.photos = freed < bytes ? 0 : rest
             }
         case .thumbnails(let name):
-            let freed = try await cache.writer.makeRoom(
+            let freed = try await cache.writer.freeSpace(
                 fromThumbnails: size - (budget.limit ?? .max), except: wished(cache.id))
             change(name) { inventory in
                 inventory.canShrink = false

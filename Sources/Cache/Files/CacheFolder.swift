@@ -18,7 +18,7 @@ public final class CacheFolder: Sendable {
     public let credentials: CredentialStore
     private let log: Log
     /// How much room all caches may take together.
-    public let room: CacheRoom
+    public let space: CacheSpace
     /// Where it is noted that something cannot be kept.
     private let activity: Activity
     private let state = Mutex(State())
@@ -53,7 +53,7 @@ public final class CacheFolder: Sendable {
         credentials: CredentialStore = CredentialStore()
     ) throws {
         self.path = path
-        room = CacheRoom(limit: limit)
+        space = CacheSpace(limit: limit)
         self.credentials = credentials
         self.log = log
         self.activity = activity
@@ -80,7 +80,7 @@ public final class CacheFolder: Sendable {
             }
             if let cache = cache(id), cache.address == address { return cache }
             let cache = try GalleryCache(
-                address: address, folder: folder(of: id), room: room, log: log, activity: activity,
+                address: address, folder: folder(of: id), space: space, log: log, activity: activity,
                 credentials: credentials)
             log.debug(.cache, "opened \(address) in \(cache.folder)")
             state.withLock { state in

@@ -65,7 +65,7 @@ public final class KeptParts: Sendable {
     }
 
     /// Notes that a photo's edition comes into a file; for as long as that file is there.
-    public func noteGrowing(_ file: PartialFile, of key: PhotoKey, edition: Int) {
+    public func recordGrowth(_ file: PartialFile, of key: PhotoKey, edition: Int) {
         state.withLock { state in
             state.growing = state.growing.filter { $0.value.file.file != nil }
             state.growing[key] = (edition, Growing(file: file))

@@ -7,7 +7,7 @@ public struct CacheCheck: Equatable, Sendable {
     /// What SQLite complains of.
     public var complaints: [String] = []
     /// Whether the index of words was damaged; it is made anew.
-    public var isIndexMended = false
+    public var isIndexRepaired = false
     /// Photos whose file was missing or not what was stored; they are fetched again when they are wanted.
     public var brokenFiles = 0
     /// Files that belonged to nothing; they are removed.
@@ -24,10 +24,10 @@ extension GalleryCache {
     public func check() async throws -> CacheCheck {
         var check = CacheCheck()
         // Before the database is looked through: a wrong index is made anew, and no reason to set everything aside.
-        check.isIndexMended = try await writer.mendIndex()
+        check.isIndexRepaired = try await writer.repairIndex()
         check.complaints = try await writer.complaints()
         // A damaged one is set aside at the next start; there is nothing in it to be relied on.
-        if check.complaints.isEmpty { check.brokenRows = try await writer.mendRows() }
+        if check.complaints.isEmpty { check.brokenRows = try await writer.repairRows() }
         let stored = try read { reader in
             try reader.connection.map(
                 "SELECT key, photo_file, photo_size, photo_digest, photo_held FROM photo WHERE photo_file IS NOT NULL"
@@ -43,7 +43,7 @@ extension GalleryCache {
                 check.goodFiles += 1
             } else {
                 check.brokenFiles += 1
-                try await writer.forgetPhotoFile(photo.name, of: key)
+                try await writer.dropPhotoFile(photo.name, of: key)
             }
         }
         check.orphans = try sweep()
@@ -55,7 +55,7 @@ extension GalleryCache {
 extension GalleryWriter {
     /// Compares the index of words with what the photos say, and makes it anew where it says something else. Returns whether
     /// it did.
-    public func mendIndex() throws -> Bool {
+    public func repairIndex() throws -> Bool {
         do {
             return try transaction(PhotoText.mend)
         } catch CacheError.database(.damaged) {
@@ -65,7 +65,7 @@ extension GalleryWriter {
     }
 
     /// Puts rows right that disagree with others. Returns how many there were.
-    fileprivate func mendRows() throws -> Int {
+    fileprivate func repairRows() throws -> Int {
         try transaction { connection in
             // A row that belongs to no photo.
             var mended = try connection.run("DELETE FROM thumbnail WHERE photo NOT IN (SELECT key FROM photo)")

@@ -29,7 +29,7 @@ public final class GalleryCache: Sendable {
     public let parts = KeptParts()
     let mark: DamageMark
     private let credentials: CredentialStore
-    private let room: CacheRoom
+    private let space: CacheSpace
     private let lock: CacheLock
     private let access: Connection.Access
     private let readers: ReaderPool
@@ -40,12 +40,12 @@ public final class GalleryCache: Sendable {
     private let watch = Mutex<FileWatch?>(nil)
 
     init(
-        address: Address, folder: String, room: CacheRoom, log: Log, activity: Activity, credentials: CredentialStore
+        address: Address, folder: String, space: CacheSpace, log: Log, activity: Activity, credentials: CredentialStore
     ) throws {
         id = GalleryID(address)
         self.address = address
         self.credentials = credentials
-        self.room = room
+        self.space = space
         self.folder = folder
         // Who cleans it has it for moments only.
         guard let lock = try CacheLock.take(folder: folder, .shared, patience: 50) else {
@@ -61,7 +61,7 @@ public final class GalleryCache: Sendable {
         wasSetAside = opened.wasSetAside
         access = opened.frozen == nil ? .readOnly : .frozen
         self.writer = try GalleryWriter(
-            writer: opened.writer, frozen: opened.frozen, files: files, mark: mark, lock: lock, room: room,
+            writer: opened.writer, frozen: opened.frozen, files: files, mark: mark, lock: lock, space: space,
             log: log, activity: activity)
         self.log = log
         readers = ReaderPool(path: database, access: access)
@@ -108,7 +108,7 @@ public final class GalleryCache: Sendable {
 
     /// Begins to work out what a new list changes.
     public func beginSync() throws -> SyncDraft {
-        try SyncDraft(try openReader(), folder: files.partialFolder, limit: room.limit, mark)
+        try SyncDraft(try openReader(), folder: files.partialFolder, limit: space.limit, mark)
     }
 
     /// Removes files that programs that died have left behind. Returns how many there were.

@@ -13,7 +13,7 @@ extension GalleryWriter {
     public nonisolated func store(
         thumbnail bytes: [UInt8], of key: PhotoKey, edition: Int, validators: Validators = Validators()
     ) async throws -> Bool {
-        defer { room.noteWritten(Int64(bytes.count)) }
+        defer { space.recordWritten(Int64(bytes.count)) }
         return try await together(size: bytes.count) { connection in
             guard try Self.hold(.thumbnail, of: key, edition: edition, validators: validators, connection) else {
                 return false
@@ -82,7 +82,7 @@ extension GalleryWriter {
             let (isCurrent, replaced) = try transaction { connection in
                 try name(stored, of: key, edition: edition, validators: validators, connection)
             }
-            if isCurrent { room.noteWritten(stored.size) }
+            if isCurrent { space.recordWritten(stored.size) }
             if let useless = isCurrent ? replaced : stored.name { files.remove(useless) }
             return isCurrent
         } catch {
@@ -139,7 +139,7 @@ extension GalleryWriter {
     /// transaction: on a dead link everything fails together.
     ///
     /// What has failed has failed, whether or not somebody still waits for it: it is noted for a task that is cancelled too.
-    public nonisolated func note(
+    public nonisolated func recordTrouble(
         _ trouble: RenditionState.Trouble, for rendition: Rendition, of key: PhotoKey, edition: Int
     ) async throws {
         let (code, reason) = TroubleCode.code(trouble)
@@ -153,7 +153,7 @@ extension GalleryWriter {
     }
 
     /// Forgets a photo's file that turned out to be missing or broken, so that it is fetched again.
-    public func forgetPhotoFile(_ name: String, of key: PhotoKey) throws {
+    public func dropPhotoFile(_ name: String, of key: PhotoKey) throws {
         try transaction {
             try $0.run(
                 "UPDATE photo SET \(Self.withoutFile) WHERE key = ? AND photo_file = ?", key.rawValue, name)

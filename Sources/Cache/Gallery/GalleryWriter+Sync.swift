@@ -9,7 +9,7 @@ extension GalleryWriter {
     ///   - validators: what the server said of this list. Stored in the same transaction: a list without them would be
     ///     fetched once too often, they without the list would hide it for ever.
     ///   - isPrivate: whether it came from this machine or from the user's own network; nil if nobody has looked.
-    ///   - isPublic: whether the gallery's own address led to a public one: see ``noteUnchanged(isPrivate:isPublic:at:)``.
+    ///   - isPublic: whether the gallery's own address led to a public one: see ``recordUnchanged(isPrivate:isPublic:at:)``.
     /// - Throws: ``CacheError/conflict`` if another process updated the list since the changes were worked out, and a
     ///   `CancellationError` if the task is cancelled before all of it is there; no row has changed then.
     public func commit(
@@ -57,7 +57,7 @@ extension GalleryWriter {
                 summary.removed + summary.changed + summary.added > 0 ? 1 : 0)
             return removed.files
         }
-        room.noteWritten(changes.room)
+        space.recordWritten(changes.size)
         // After the commit: until then the rows name them.
         for name in files { self.files.remove(name) }
         return summary

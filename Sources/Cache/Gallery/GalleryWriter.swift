@@ -20,7 +20,7 @@ public actor GalleryWriter {
     private let log: Log
     private var announcements: Announcements
     private let activity: Activity
-    let room: CacheRoom
+    let space: CacheSpace
     /// What many want to have written at once.
     private let shared = SharedWrites()
     private let executor = QueueExecutor(label: "vitrine.cache.writer")
@@ -30,7 +30,7 @@ public actor GalleryWriter {
 
     init(
         writer: sending Writer, frozen: StorageTrouble?, files: PhotoFiles, mark: DamageMark, lock: CacheLock,
-        room: CacheRoom,
+        space: CacheSpace,
         log: Log, activity: Activity
     ) throws {
         announcements = try mark.watch { try writer.read { try Announcements($0) } }
@@ -41,7 +41,7 @@ public actor GalleryWriter {
         self.lock = lock
         self.log = log
         self.activity = activity
-        self.room = room
+        self.space = space
     }
 
     /// Pages in the log, beyond which they are moved into the database.
@@ -126,12 +126,12 @@ public actor GalleryWriter {
     }
 
     /// Notes that somebody looks at the gallery now.
-    public func noteOpened(at time: Timestamp) throws {
+    public func recordOpened(at time: Timestamp) throws {
         try transaction { try $0.run("UPDATE gallery SET last_opened = ?", time.milliseconds) }
     }
 
     /// Notes that the user has left the gallery: what comes from now on is new to him.
-    public func noteLeft() throws {
+    public func recordLeft() throws {
         // Numbers are never given out again, so what comes later has a higher one, whatever goes meanwhile.
         try transaction {
             try $0.run("UPDATE gallery SET seen_through = (SELECT seq FROM sqlite_sequence WHERE name = 'photo')")
@@ -144,7 +144,7 @@ public actor GalleryWriter {
     }
 
     /// Notes that an update failed. No photo changes.
-    public func noteSyncFailure(_ failure: Failure) throws {
+    public func recordSyncFailure(_ failure: Failure) throws {
         try transaction {
             try $0.run(
                 "UPDATE gallery SET failure = ?, failure_remedy = ?", failure.reason, failure.remedy.rawValue)
@@ -158,7 +158,7 @@ public actor GalleryWriter {
     ///   asked for the next time.
     /// - Parameter isPublic: whether the gallery's own address led to a public one. Once it has, that is never forgotten
     ///   before the cache is cleared.
-    public func noteUnchanged(isPrivate: Bool? = nil, isPublic: Bool = false, at time: Timestamp) throws {
+    public func recordUnchanged(isPrivate: Bool? = nil, isPublic: Bool = false, at time: Timestamp) throws {
         try transaction {
             try $0.run(
                 """
@@ -245,7 +245,7 @@ extension GalleryWriter {
     /// Removes photos, those first that have been here longest, until so many bytes are free.
     ///
     /// Returns how many bytes are. They are fewer where the rest is excepted, or the task was cancelled.
-    func makeRoom(fromPhotos bytes: Int64, except kept: Set<PhotoKey>) throws -> Int64 {
+    func freeSpace(fromPhotos bytes: Int64, except kept: Set<PhotoKey>) throws -> Int64 {
         var freed: Int64 = 0
         var rest = ClosedGalleryCache.photosByAge(in: files.photosFolder).filter { file in
             PhotoFiles.key(in: file.name).map { !kept.contains($0) } ?? false
@@ -265,7 +265,7 @@ extension GalleryWriter {
     /// Removes thumbnails, those first whose photos are farthest from the excepted ones, until so many bytes are free.
     ///
     /// Returns how many bytes are. The database's file stays as large, and is written to before it grows.
-    func makeRoom(fromThumbnails bytes: Int64, except kept: Set<PhotoKey>) throws -> Int64 {
+    func freeSpace(fromThumbnails bytes: Int64, except kept: Set<PhotoKey>) throws -> Int64 {
         let places = kept.map(\.rawValue).sorted()
         let middle = places.isEmpty ? 0 : places[places.count / 2]
         let all = try mark.watch {

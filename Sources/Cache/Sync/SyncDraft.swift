@@ -61,7 +61,7 @@ public final class SyncDraft {
         try mark.watch {
             try connection.transaction(writes: false) {
                 for index in 0..<entries.count { try add(index, of: &entries) }
-                if let limit, listRoom > limit { throw CacheError.listTooLarge(limit: limit) }
+                if let limit, listSize > limit { throw CacheError.listTooLarge(limit: limit) }
             }
         }
     }
@@ -76,12 +76,12 @@ public final class SyncDraft {
     public func finish() throws -> SyncChanges {
         SyncChanges(
             listVersion: listVersion, seen: seen, items: try spool.finish(), altered: altered,
-            added: count - seen.count, repeated: repeated, room: spool.bytes * 2)
+            added: count - seen.count, repeated: repeated, size: spool.bytes * 2)
     }
 
     /// About how many bytes the list takes in the database, with what is unchanged of it. Each byte of a text is there about
     /// twice: in its row, and in an index or among the words that are searched.
-    var listRoom: Int64 { spool.bytes * 2 + Int64(count) * Self.rowRoom }
+    var listSize: Int64 { spool.bytes * 2 + Int64(count) * Self.rowOverhead }
 
     private func add(_ index: Int, of entries: inout some WrittenEntries) throws {
         if !isFirst, let digest = entries.digest(at: index), let key = try cursor.take(digest, connection) {

@@ -8,7 +8,7 @@ extension NetworkController {
     /// Where the caches have no room for what nobody looks at, sweeps end: what they fetch would take the place of what was
     /// fetched before, for ever.
     func refillSweeps() {
-        if context.caches.room.isShort, !sweeps.isEmpty {
+        if context.caches.space.isShort, !sweeps.isEmpty {
             context.log.info(.network, "the caches have no room for pictures that nobody looks at (cache-limit)")
             for gallery in Set(sweeps.values.map(\.gallery)) { endSweeps(of: gallery) }
             return

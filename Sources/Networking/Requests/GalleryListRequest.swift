@@ -58,7 +58,7 @@ public struct GalleryListRequest: NetworkRequest {
     /// Reads the list as it comes, compares, and commits at its end.
     public func process(_ response: inout Response) async throws {
         guard !response.isUnchanged else {
-            try await cache.writer.noteUnchanged(
+            try await cache.writer.recordUnchanged(
                 isPrivate: response.head.isPrivate, isPublic: response.head.beganPublic, at: context.now())
             return context.log.info(.sync, "\(cache.address): unchanged")
         }
@@ -152,7 +152,7 @@ public struct GalleryListRequest: NetworkRequest {
 
     private func noteInCache(_ failure: Failure) async {
         do {
-            try await cache.writer.noteSyncFailure(failure)
+            try await cache.writer.recordSyncFailure(failure)
         } catch {
             context.log.error(.cache, "\(error)")
             context.activity.setFailure(failure, of: cache.id)

@@ -72,7 +72,7 @@ public struct PhotoRequest: NetworkRequest {
         guard !response.isUnchanged else { return try await picture.confirm() }
         try response.checkIsNoText()
         guard let file = response.file else { return }
-        picture.cache.parts.noteGrowing(file, of: picture.key, edition: picture.source.state.edition)
+        picture.cache.parts.recordGrowth(file, of: picture.key, edition: picture.source.state.edition)
         do {
             while let written = try await response.nextWritten() {
                 picture.noteProgress(Progress(done: written, total: response.head.length))
@@ -192,7 +192,7 @@ struct PictureSubject: Sendable {
         case .bad(let failure): context.log.error(.network, "\(address): \(failure)")
         }
         do {
-            try await cache.writer.note(trouble, for: rendition, of: key, edition: source.state.edition)
+            try await cache.writer.recordTrouble(trouble, for: rendition, of: key, edition: source.state.edition)
         } catch {
             context.log.error(.cache, "\(error)")
             // Of a thumbnail nobody asks why; and there may be many.

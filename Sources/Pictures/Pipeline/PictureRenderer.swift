@@ -179,10 +179,10 @@ public struct PictureRenderer: Sendable {
         switch verdict {
         case .broken:
             log.error(.cache, "\(stored.name) of \(cache.address) is missing or broken; it is fetched again")
-            try await cache.writer.forgetPhotoFile(stored.name, of: key)
+            try await cache.writer.dropPhotoFile(stored.name, of: key)
         case .bad(let failure):
             log.error(.cache, "photo \(key.rawValue) of \(cache.address): \(failure)")
-            try await cache.writer.note(.bad(failure), for: .original, of: key, edition: stored.edition)
+            try await cache.writer.recordTrouble(.bad(failure), for: .original, of: key, edition: stored.edition)
         case .undecided: break
         }
     }

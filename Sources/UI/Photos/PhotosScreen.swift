@@ -88,7 +88,7 @@ final class PhotosScreen: Screen, ListScreen {
         if let filter = place.filter { lists.search(filter, for: .filtering) }
         let now = context.now()
         Task { [writer = cache.writer, log = context.log] in
-            do { try await writer.noteOpened(at: now) } catch { log.error(.cache, "\(error)") }
+            do { try await writer.recordOpened(at: now) } catch { log.error(.cache, "\(error)") }
         }
         if context.settings.syncOnOpen { askForUpdate() }
     }
@@ -105,7 +105,7 @@ final class PhotosScreen: Screen, ListScreen {
     /// The user leaves the gallery, or the program.
     func noteLeft() -> Task<Void, Never> {
         Task { [writer = cache.writer, log = context.log] in
-            do { try await writer.noteLeft() } catch { log.error(.cache, "\(error)") }
+            do { try await writer.recordLeft() } catch { log.error(.cache, "\(error)") }
         }
     }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import Cache
 
 /// The caches' limit while a gallery is open.
-@Suite struct CacheRoomTests {
+@Suite struct CacheSpaceTests {
     private let folder = TestFolder()
     private let log = Log()
     private let now = Timestamp(milliseconds: 4_000_000_000_000)
@@ -102,35 +102,35 @@ import Testing
 
     @Test("Room is counted when enough has been written, and not with each picture")
     func alarms() async throws {
-        let room = CacheRoom(limit: 1_000_000)
-        let alarms = room.alarms()
+        let space = CacheSpace(limit: 1_000_000)
+        let alarms = space.alarms()
         // Before anything was counted, nobody knows.
-        room.noteWritten(5_000_000)
-        room.noteCounted(500_000, isCleaned: false)
-        room.noteWritten(300_000)
-        #expect(!room.isShort)
-        room.noteWritten(200_000)
+        space.recordWritten(5_000_000)
+        space.recordCount(500_000, isCleaned: false)
+        space.recordWritten(300_000)
+        #expect(!space.isShort)
+        space.recordWritten(200_000)
         var iterator = alarms.makeAsyncIterator()
         #expect(await iterator.next() != nil)
         // All that is not open has given what it had, and it is not enough for what nobody looks at.
-        room.noteCounted(950_000, isCleaned: true)
-        #expect(room.isShort)
-        room.noteWritten(60_000)
+        space.recordCount(950_000, isCleaned: true)
+        #expect(space.isShort)
+        space.recordWritten(60_000)
         #expect(await iterator.next() != nil)
         // The wishes take more than there is: that is no reason to count with each picture.
-        room.noteCounted(1_200_000, isCleaned: true)
-        let more = CacheRoom(limit: 1_000_000)
+        space.recordCount(1_200_000, isCleaned: true)
+        let more = CacheSpace(limit: 1_000_000)
         #expect(!more.isShort)
-        room.noteWritten(29_000)
-        room.noteCounted(100_000, isCleaned: true)
-        #expect(!room.isShort)
+        space.recordWritten(29_000)
+        space.recordCount(100_000, isCleaned: true)
+        #expect(!space.isShort)
         // Bytes that are written during a count are counted.
-        room.noteWritten(100_000)
-        let before = room.written
-        room.noteWritten(850_000)
-        room.noteCounted(200_000, before: before, isCleaned: true)
-        room.noteWritten(1)
-        #expect(room.isShort)
+        space.recordWritten(100_000)
+        let before = space.written
+        space.recordWritten(850_000)
+        space.recordCount(200_000, before: before, isCleaned: true)
+        space.recordWritten(1)
+        #expect(space.isShort)
     }
 
     @Test("BEHAVIOURS 4.2: a list that alone is larger than the limit is refused before anything of it is applied")
@@ -155,7 +155,7 @@ import Testing
         let before = ClosedGalleryCache(folder: cache.folder).databaseSize
         let draft = try cache.beginSync()
         try draft.add((0..<20_000).map { try TestCache.entry("\($0)", name: "A photo of summer, number \($0)") })
-        let reckoned = draft.listRoom
+        let reckoned = draft.listSize
         _ = try await cache.writer.commit(draft.finish(), skipped: 0, validators: Validators(), at: now)
         await cache.writer.close()
         let taken = ClosedGalleryCache(folder: cache.folder).databaseSize - before
