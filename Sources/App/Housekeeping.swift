@@ -38,18 +38,18 @@ struct Housekeeping {
     func keepRoom(isCounted: Bool = false) async {
         let alarms = caches.space.alarms()
         if !isCounted { await clean() }
-        for await _ in alarms { await clean(forSweeps: true) }
+        for await _ in alarms { await clean(forBulkFetches: true) }
     }
 
     /// Keeps all caches within the room that they may take.
     ///
     /// - Parameter isForSweeps: whether those that are not open are to make room for pictures that nobody looks at.
-    func clean(forSweeps isForSweeps: Bool = false) async {
+    func clean(forBulkFetches isForSweeps: Bool = false) async {
         await CacheCleaning(
             caches, limit: services.settings.cacheLimit, remembered: remembered,
             wished: { [wishes = services.wishes] in wishes.photos(of: $0) },
             now: Timestamp(milliseconds: Log.systemTime()), log: services.log
-        ).run(forSweeps: isForSweeps)
+        ).run(forBulkFetches: isForSweeps)
     }
 
     /// Galleries that the user may come back to; nil if they cannot be told.

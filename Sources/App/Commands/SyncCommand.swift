@@ -30,7 +30,7 @@ struct SyncCommand {
         }
         let housekeeping = Housekeeping(services: services, caches: caches)
         // Before anything is fetched that there is no room for.
-        if scope != .list { await housekeeping.clean(forSweeps: true) }
+        if scope != .list { await housekeeping.clean(forBulkFetches: true) }
         let schedule = RetrySchedule(maximumAttempts: Services.attempts)
         let controller = services.makeController(caches, schedule: schedule)
         let working = Task { await controller.run() }

@@ -2,53 +2,53 @@ import Concurrency
 import Model
 import Synchronization
 
-/// What goes when caches take more room than they may, one step after the other. It decides, and does nothing.
+/// Decides what to remove when the caches exceed their limit, one step at a time.
 ///
 ///     while let step = budget.next(entries) { entries = done(step) }
 ///
-/// What nobody will miss goes in any case: databases that were set aside thirty days ago, and caches of galleries that are
-/// neither remembered nor kept and have not been used for ninety days. Where there is a limit and more is there than it
-/// allows, the rest of what was set aside goes first, then the galleries give up what they have, the least recently opened
-/// first: each its photos and then its thumbnails. Their lists are small, and what is shown without a network; they go, and
-/// the cache with them, when nothing else is left. A gallery that is open in this process is taken last, and keeps its list
-/// and what is wished for. Galleries that another process has open, or that are marked to be kept, stay.
+/// Two things are always removed: databases that were set aside 30 days ago, and caches that have not been used for 90
+/// days and whose galleries are neither remembered nor kept.
 ///
-/// A cache whose database cannot be read does not say whether it is to be kept, and the next who opens it may yet save all
-/// of it: nothing of it goes but what was set aside.
+/// If the caches exceed the limit, the remaining set-aside databases are removed first. Then the galleries lose their
+/// photos and then their thumbnails, the least recently opened gallery first. Lists are small and make offline browsing
+/// possible, so they are removed last, together with the whole cache. A gallery open in this process comes last; it
+/// keeps its list and wanted pictures. Galleries that are kept, or open in another process, lose nothing.
+///
+/// An unreadable database may be rescued later and may belong to a kept gallery, so such a cache loses set-aside
+/// databases only.
 struct CacheBudget: Equatable {
-    /// Bytes that all caches may take together; nil for as many as they like.
+    /// The limit for all caches in bytes; nil for none.
     let limit: Int64?
-    /// The time.
+    /// The current time.
     let now: Timestamp
-    /// Whether galleries that are open in this process give something, too.
+    /// Whether galleries open in this process are included.
     var includesOpen = false
-    /// Whether lists go where nothing else is left.
+    /// Whether whole caches may be removed when nothing else is left.
     var includesLists = true
 
-    /// So many hundredths of a number of bytes.
+    /// Returns a percentage of a number of bytes.
     static func part(_ hundredths: Int64, of bytes: Int64) -> Int64 {
         bytes / 100 * hundredths + bytes % 100 * hundredths / 100
     }
 
-    /// Days after which nobody comes back for a database that was set aside.
+    /// The days to keep a database that was set aside.
     private static let daysSetAside: Int64 = 30
-    /// Days after which a gallery that is not remembered is given up.
+    /// The days to keep an unused cache of a gallery that is not remembered.
     private static let daysAbandoned: Int64 = 90
 
-    /// What is to be done next.
+    /// A step to take.
     enum Step: Hashable {
-        /// A file goes that was set aside.
+        /// Remove a database that was set aside.
         case setAside(CacheInventory.SetAside, of: String)
-        /// Photos go, the oldest first, until so many bytes are free, or all.
+        /// Remove the oldest photos, until this many bytes are free.
         case photos(of: String, bytes: Int64)
-        /// All thumbnails go, and the database gives back the room. Of a gallery that is open, as many
-        /// as it takes.
+        /// Remove all thumbnails and shrink the database. A gallery open here loses only as many as necessary.
         case thumbnails(of: String)
-        /// The whole cache goes.
+        /// Remove the whole cache.
         case everything(of: String)
     }
 
-    /// What is to be done next; nil if all is well, or nothing can be done.
+    /// Returns the next step; nil if there is none.
     func next(_ caches: [CacheInventory]) -> Step? {
         if let old = oldestSetAside(caches, where: { _, file in isPast(file.time, days: Self.daysSetAside) }) {
             return old
@@ -83,31 +83,31 @@ struct CacheBudget: Equatable {
             .map { .setAside($0.file, of: $0.cache) }
     }
 
-    /// A time to come is not past, however far: then somebody's clock is or was wrong.
+    /// Whether a time is long ago. A time in the future never is; the clock must have been wrong.
     private func isPast(_ time: Timestamp, days: Int64) -> Bool {
         let (end, overflows) = time.milliseconds.addingReportingOverflow(days * 86_400_000)
         return !overflows && end <= now.milliseconds
     }
 }
 
-/// How much room the caches may take together, and how much has been written since they were last counted.
+/// Tracks the space that all caches take, and reports when they must be counted.
 ///
-/// To count them all takes a look at every file, so it is done when enough has been written and not with each picture. Whoever
-/// keeps the caches within their room listens to ``alarms()``, counts and cleans, and says with ``recordCount(_:)`` what is
-/// left. Without a limit, and before the first count, nobody is called.
+/// Counting visits every file, so it happens after enough bytes were written, not after each picture. The housekeeping
+/// waits for ``alarms()``, counts and cleans, and reports the result with `recordCount`. Without a limit, and before the
+/// first count, there are no alarms.
 public final class CacheSpace: Sendable {
-    /// A reason to count: so much has been written.
+    /// A request to count the caches.
     public struct Alarm: Coalescing {
-        /// One reason is as good as two.
+        /// Two requests are the same as one.
         public mutating func merge(_ later: Alarm) {}
     }
 
     private struct State {
         var limit: Int64?
-        /// Bytes at the last count, and written since; nil before it.
+        /// Bytes at the last count; nil before it.
         var size: Int64?
         var written: Int64 = 0
-        /// Bytes at which to count again.
+        /// The number of bytes for the next alarm.
         var next: Int64 = .max
         var isShort = false
     }
@@ -119,40 +119,42 @@ public final class CacheSpace: Sendable {
         state = Mutex(State(limit: limit))
     }
 
-    /// Bytes that all caches may take together; nil for as many as they like.
+    /// The limit for all caches in bytes; nil for none.
     public var limit: Int64? { state.withLock { $0.limit } }
 
-    /// Whether there is no room for what nobody looks at: nine tenths are taken, and the caches that are not open have given
-    /// what they had; or all is taken, and they have not yet been asked. Pictures on a screen are fetched all the same, and replace others.
+    /// Whether there is no space for pictures that are not on a screen.
+    ///
+    /// It is true if cleaning could not bring the caches below 90 % of the limit, or if they reached the limit before they
+    /// could be cleaned. Visible pictures are fetched anyway and replace others.
     public var isShort: Bool { state.withLock { $0.isShort } }
 
-    /// Begins to listen.
+    /// Subscribes to requests to count.
     public func alarms() -> CoalescingStream<Alarm> { subscribers.subscribe() }
 
-    /// Notes that something has been written.
+    /// Adds written bytes, and raises the alarm when it is due.
     func recordWritten(_ bytes: Int64) {
         let isDue = state.withLock { state in
             guard let size = state.size else { return false }
             state.written = state.written.addingReportingOverflow(max(0, bytes)).partialValue
             let total = size.addingReportingOverflow(state.written).partialValue
-            // Faster than it is counted and cleaned: what nobody looks at waits for that.
+            // Writing was faster than counting. Invisible pictures must wait.
             if let limit = state.limit, total >= limit { state.isShort = true }
             guard total >= state.next else { return false }
-            // Once: the count that comes of it sets the next mark.
+            // Once. The next count sets a new mark.
             state.next = .max
             return true
         }
         if isDue { subscribers.send(Alarm()) }
     }
 
-    /// Bytes that have been written since the last count. A count reads it first, because other bytes are written meanwhile.
+    /// Bytes written since the last count. Read it before a count, because more may be written meanwhile.
     var written: Int64 { state.withLock { $0.written } }
 
-    /// Notes how many bytes all caches take, after they have been cleaned.
+    /// Records the bytes of all caches after cleaning.
     ///
     /// - Parameters:
-    ///   - written: what ``written`` was before they were counted.
-    ///   - isCleaned: whether the caches that are not open have given what they had.
+    ///   - written: the value of ``written`` before the count.
+    ///   - isCleaned: whether closed galleries have given up all they could.
     func recordCount(_ size: Int64, before written: Int64 = .max, isCleaned: Bool) {
         state.withLock { state in
             (state.size, state.written) = (size, max(0, state.written - min(written, state.written)))
@@ -162,7 +164,7 @@ public final class CacheSpace: Sendable {
             if !state.isShort {
                 state.next = soft
             } else {
-                // Files that cannot go must not cause one count after another.
+                // Files that cannot be removed must not cause an endless series of counts.
                 state.next = max(limit, size) + (size > limit ? CacheBudget.part(3, of: limit) + 1 : 0)
             }
         }

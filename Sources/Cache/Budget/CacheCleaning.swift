@@ -4,14 +4,12 @@ import Logging
 import Model
 import SQLite
 
-/// Keeps all caches together within the room that they may take, and does away with what nobody will miss: see
-/// ``CacheBudget`` for what goes, and in which order.
+/// Keeps the caches within their limit and removes abandoned ones, as ``CacheBudget`` decides.
 ///
 ///     await CacheCleaning(caches, limit: 2 << 30, remembered: galleries, now: now, log: log).run()
 ///
-/// It works in small steps on a queue of its own. It leaves alone what another process has open. A gallery that is open in
-/// this process gives what nobody wishes for, after all others. A file that cannot be removed is said in the log, and the
-/// others go.
+/// It works in small steps on a queue of its own. Caches open in another process are left alone. Galleries open in this
+/// process come last and keep their wanted pictures. A file that cannot be removed is logged and skipped.
 public actor CacheCleaning {
     private let caches: CacheFolder
     private let limit: Int64?
@@ -22,18 +20,18 @@ public actor CacheCleaning {
     private let executor = QueueExecutor(label: "vitrine.cache.cleaning", qos: .utility)
     private var inventories: [CacheInventory] = []
 
-    /// Files and rows of a step. Somebody who opens a cache waits for a step's end.
+    /// The files per step. Another process that opens the cache waits for the end of a step.
     private static let filesAtOnce = 64
     private static let thumbnailsAtOnce = 128
 
-    /// The queue that the disk may block.
+    /// The queue for blocking disk access.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// - Parameters:
-    ///   - limit: bytes that all caches may take together; nil for as many as they like.
-    ///   - remembered: the galleries that the user remembers; nil if that is not known, and then none is given up.
-    ///   - wished: the photos of a gallery of which something is wished for: they keep what they have.
-    ///   - now: the time.
+    ///   - limit: the limit for all caches in bytes; nil for none.
+    ///   - remembered: the galleries in the user's list; nil if unknown, and then no cache counts as abandoned.
+    ///   - wished: returns the wanted photos of a gallery, which are kept.
+    ///   - now: the current time.
     public init(
         _ caches: CacheFolder, limit: Int64?, remembered: [Address]?,
         wished: @escaping @Sendable (GalleryID) -> Set<PhotoKey> = { _ in [] }, now: Timestamp, log: Log
@@ -44,22 +42,22 @@ public actor CacheCleaning {
         self.log = log
     }
 
-    /// Cleans, until all is well, or nothing can be done, or the task is cancelled.
+    /// Cleans until the caches are within their limit, nothing more can be removed, or the task is cancelled.
     ///
-    /// - Parameter isForSweeps: whether the caches that are not open are to make room for pictures that nobody looks at,
-    ///   before their room is used up.
-    public func run(forSweeps isForSweeps: Bool = false) async {
+    /// - Parameter isForBulk: whether closed caches must make space for pictures that are not on a screen before the limit
+    ///   is reached.
+    public func run(forBulkFetches isForBulk: Bool = false) async {
         let written = caches.space.written
         takeStock()
-        if isForSweeps, let limit, size >= CacheBudget.part(90, of: limit) {
+        if isForBulk, let limit, size >= CacheBudget.part(90, of: limit) {
             await clean(CacheBudget(limit: CacheBudget.part(85, of: limit), now: now, includesLists: false))
         }
         let isUsedUp = await clean()
         guard !Task.isCancelled else { return }
-        caches.space.recordCount(size, before: written, isCleaned: isForSweeps || isUsedUp)
+        caches.space.recordCount(size, before: written, isCleaned: isForBulk || isUsedUp)
     }
 
-    /// Counts what there is.
+    /// Counts the caches.
     func takeStock() {
         inventories = []
         for gallery in caches.folderNames where !Task.isCancelled {
@@ -67,14 +65,14 @@ public actor CacheCleaning {
         }
     }
 
-    /// Does what the count asks for. That may go on for minutes, in which others come and go.
+    /// Cleans what the count requires. It may take minutes, in which other processes use the caches.
     ///
-    /// Returns whether galleries that are open had to give something.
+    /// Returns whether open galleries had to give up pictures.
     @discardableResult
     func clean() async -> Bool {
         await clean(CacheBudget(limit: limit, now: now))
         guard let limit, size > limit else { return false }
-        // Some more than it takes, so that it is not done again with the next picture.
+        // Below the limit, so that the next picture does not require another cleaning.
         await clean(
             CacheBudget(limit: CacheBudget.part(97, of: limit), now: now, includesOpen: true, includesLists: false))
         return true
@@ -86,7 +84,7 @@ public actor CacheCleaning {
             do {
                 try await perform(step, budget)
             } catch CacheError.locked {
-                // Somebody has it open, or has had since it was counted, and so it is no candidate any more.
+                // The cache is open, or was opened since the count, so it is exempt now.
                 change(step.gallery) { ($0.isInUse, $0.isOpenHere) = (true, false) }
             } catch {
                 log.error(.cache, "\(error)")
@@ -94,7 +92,7 @@ public actor CacheCleaning {
             }
         }
         guard size < before else { return }
-        log.info(.cache, "cleaning: \(before) bytes became \(size)")
+        log.info(.cache, "cleaning reduced the caches from \(before) to \(size) bytes")
     }
 
     private var size: Int64 { inventories.reduce(0) { $0 + $1.size } }
@@ -104,7 +102,7 @@ public actor CacheCleaning {
         inventory.isRemembered = remembered?.contains(name) ?? true
         if let open = caches.openCache(folderNamed: name) {
             (inventory.isInUse, inventory.isOpenHere) = (true, true)
-            inventory.noteOpen(free: (try? open.read { try $0.freeBytes() }) ?? 0)
+            inventory.subtractFree((try? open.read { try $0.freeBytes() }) ?? 0)
         }
         return inventory
     }
@@ -131,7 +129,7 @@ public actor CacheCleaning {
             try dropPhotos(of: gallery, bytes: bytes)
             let rest = gallery.photosSize
             change(gallery.name) { inventory in
-                // What has no less after it has been asked to go cannot go.
+                // Photos that remain after this step cannot be removed.
                 if rest >= inventory.photos { (inventory.stuck, inventory.photos) = (inventory.stuck + rest, 0) }
                 inventory.photos = min(inventory.photos, rest)
             }
@@ -139,23 +137,23 @@ public actor CacheCleaning {
             try dropThumbnails(of: gallery)
             change(gallery.name) { ($0.canShrink, $0.database) = (false, gallery.databaseSize) }
         case .everything:
-            // Step by step, as far as they are many; what is left takes a moment, and says what stands in the way.
+            // Many photos are removed in steps; the rest takes a moment and reports the reason of a failure.
             try? dropPhotos(of: gallery, bytes: .max)
             guard !Task.isCancelled else { return }
             try gallery.removeIfUnused()
-            log.info(.cache, "the cache of \(gallery.record?.address.description ?? gallery.folder) is removed")
+            log.info(.cache, "removed the cache of \(gallery.record?.address.description ?? gallery.folder)")
             inventories.removeAll { $0.name == gallery.name }
         }
     }
 
-    /// Has a gallery that is open give something. Returns false for what is done the same way with all.
+    /// Performs a step in an open gallery. Returns false for steps that are the same for all caches.
     private func perform(_ step: CacheBudget.Step, _ budget: CacheBudget, in cache: GalleryCache) async throws -> Bool {
         switch step {
         case .setAside, .everything: return false
         case .photos(let name, let bytes):
             let freed = try await cache.writer.freeSpace(fromPhotos: bytes, except: wished(cache.id))
             change(name) { inventory in
-                // The rest is wished for.
+                // The rest is wanted.
                 let rest = max(0, inventory.photos - freed)
                 inventory.stuck += freed < bytes ? rest : 0
                 inventory.photos = freed < bytes ? 0 : rest
@@ -171,7 +169,7 @@ public actor CacheCleaning {
         return true
     }
 
-    /// Whether it is still as it was counted: not marked to be kept since, nor looked at, nor filled by who does not look.
+    /// Whether a cache is still as counted: not marked to be kept, opened or updated since.
     private func isCandidate(_ gallery: ClosedGalleryCache, for step: CacheBudget.Step) -> Bool {
         guard gallery.trouble == nil, let counted = inventories.first(where: { $0.name == gallery.name }) else {
             return false
@@ -199,7 +197,7 @@ public actor CacheCleaning {
         var rest = gallery.photosByAge()[...]
         var freed: Int64 = 0
         while freed < bytes, !rest.isEmpty, !Task.isCancelled {
-            // No more than it takes: the last step may be a short one.
+            // No more than necessary, even if this makes a step short.
             var names: [String] = []
             while freed < bytes, names.count < Self.filesAtOnce, let file = rest.popFirst() {
                 names.append(file.name)
@@ -210,7 +208,7 @@ public actor CacheCleaning {
         }
     }
 
-    /// Between two steps the lock is free for longer than it takes who waits for it to look again.
+    /// Leaves the lock free for longer than another process waits between two attempts.
     private func letOthersIn() {
         _ = poll(nil, 0, CacheLock.interval * 2)
     }
@@ -222,7 +220,7 @@ public actor CacheCleaning {
 }
 
 extension CacheBudget.Step {
-    /// The folder's name of the cache that it is about.
+    /// The name of the cache's folder.
     var gallery: String {
         switch self {
         case .setAside(_, let name), .photos(let name, _), .thumbnails(let name), .everything(let name): name
@@ -230,38 +228,38 @@ extension CacheBudget.Step {
     }
 }
 
-/// A gallery's cache as its room is counted.
+/// The space that a gallery's cache takes.
 struct CacheInventory: Hashable {
-    /// A file of a database that was set aside.
+    /// A database that was set aside.
     struct SetAside: Hashable {
         let name: String
         let size: Int64
         let time: Timestamp
     }
 
-    /// Its folder's name.
+    /// The name of its folder.
     let name: String
-    /// When somebody last looked at it; where nobody ever did, when it was last filled.
+    /// When the user last opened it; if never, when it was last updated.
     var lastOpened: Timestamp
-    /// When it was last looked at or filled.
+    /// When it was last opened or updated.
     var lastUsed: Timestamp
-    /// Open here or elsewhere, or not ours to touch.
+    /// Whether it is open in any process, or not accessible.
     var isInUse = false
-    /// Whether this process has it open, and can have it give something.
+    /// Whether it is open in this process, which can remove pictures from it.
     var isOpenHere = false
-    /// Whether it is to stay whatever room it takes.
+    /// Whether the user marked it to be kept.
     var isKept = false
-    /// Whether the user's list of galleries has it.
+    /// Whether it is in the user's list of galleries.
     var isRemembered = true
-    /// Whether its database can be read, if there is one.
+    /// Whether its database is readable, if there is one.
     var isReadable = true
-    /// Bytes of photos.
+    /// The bytes of its photos.
     var photos: Int64 = 0
-    /// Bytes of the database.
+    /// The bytes of its database.
     var database: Int64 = 0
-    /// Whether the database would be smaller without its thumbnails, or without the room that they have left.
+    /// Whether removing thumbnails, or compacting, would shrink the database.
     var canShrink = false
-    /// Bytes of files that could not be removed.
+    /// The bytes of files that could not be removed.
     var stuck: Int64 = 0
     var setAside: [SetAside] = []
 
@@ -269,10 +267,10 @@ struct CacheInventory: Hashable {
 }
 
 extension CacheInventory {
-    /// Counts what a cache on the disk takes.
+    /// Counts a cache on the disk.
     init(_ gallery: ClosedGalleryCache) {
         name = gallery.name
-        // Each commit touches it, and nothing else does.
+        // Every commit touches it, and nothing else does.
         let touched = gallery.touched
         let success = gallery.record?.lastSuccess
         lastOpened = gallery.record?.lastOpened ?? success ?? touched
@@ -281,7 +279,7 @@ extension CacheInventory {
         switch gallery.trouble {
         case nil: break
         case .database(.damaged): isReadable = false
-        // One of a newer Vitrine, one that somebody has locked, one that is no cache at all.
+        // From a newer Vitrine, locked by another process, or not a cache.
         case .some: isInUse = true
         }
         photos = gallery.photosSize
@@ -290,8 +288,8 @@ extension CacheInventory {
         setAside = gallery.setAside
     }
 
-    /// Of a gallery that is open the file does not become smaller, but what is free in it is written to before it grows.
-    mutating func noteOpen(free: Int64) {
+    /// Subtracts free space within the database of an open gallery, which is reused before the file grows.
+    mutating func subtractFree(_ free: Int64) {
         database = max(0, database - free)
     }
 }
