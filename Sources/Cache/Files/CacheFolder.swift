@@ -5,49 +5,49 @@ import Model
 import Session
 import Synchronization
 
-/// The folder of all caches, one for each gallery, found again by the gallery's address.
+/// The folder of all caches, one per gallery, found by the gallery's address.
 ///
 ///     let caches = try CacheFolder(path: "/home/me/.cache/vitrine", log: log)
 ///     let cache = try caches.open(address)
 ///
-/// Opening reads the disk; it is for the start of the program and for work off the main actor.
+/// Opening a cache reads the disk. Do it at the start of the program, or off the main actor.
 public final class CacheFolder: Sendable {
-    /// Its absolute path.
+    /// The absolute path.
     public let path: String
-    /// Who asks for what is fetched.
+    /// The user's credentials.
     public let credentials: CredentialStore
     private let log: Log
-    /// How much room all caches may take together.
+    /// The space that the caches take and may take.
     public let space: CacheSpace
-    /// Where it is noted that something cannot be kept.
+    /// Receives storage problems.
     private let activity: Activity
     private let state = Mutex(State())
     private let subscribers = Subscribers<Opened>()
 
     private struct State {
         var caches: [GalleryID: GalleryCache] = [:]
-        /// What who opens a gallery holds meanwhile, and nobody else's question waits for. They stay: one is small.
-        var turns: [GalleryID: Turn] = [:]
+        /// Held while a gallery is opened, so that other galleries do not wait. Never removed, because they are small.
+        var openLocks: [GalleryID: OpenLock] = [:]
     }
 
-    /// A gallery is opened by one at a time. That may take seconds, where it is migrated or rescued.
-    private final class Turn: Sendable {
+    /// Lets one caller at a time open a gallery. A migration or rescue may take seconds.
+    private final class OpenLock: Sendable {
         let mutex = Mutex(())
     }
 
-    /// Galleries that have been opened.
+    /// The galleries that were opened.
     public struct Opened: Coalescing {
-        /// Which.
+        /// Their identifiers.
         public var galleries: Set<GalleryID>
 
-        /// Takes in what was opened later.
+        /// Adds galleries opened later.
         public mutating func merge(_ later: Opened) { galleries.formUnion(later.galleries) }
     }
 
-    /// Makes the folder, or takes one that Vitrine has made or that is empty. It is its user's alone then.
+    /// Creates the folder, or uses one that is empty or Vitrine's own. It becomes private to the user.
     ///
-    /// - Parameter limit: bytes that all caches may take together; nil for as many as they like.
-    /// - Throws: ``CacheError/notACache(path:)`` for a folder that holds something else. It stays as it is.
+    /// - Parameter limit: the limit for all caches in bytes; nil for none.
+    /// - Throws: ``CacheError/notACache(path:)`` for a folder with other contents, which stays as it is.
     public init(
         path: String, limit: Int64? = nil, log: Log, activity: Activity = Activity(),
         credentials: CredentialStore = CredentialStore()
@@ -60,21 +60,21 @@ public final class CacheFolder: Sendable {
         try CacheMark.claim(path)
     }
 
-    /// Why no gallery's cache can be made here; nil if it can.
+    /// The reason why no cache can be created here; nil if there is none.
     public var obstacle: CacheError? {
         access(galleriesFolder, W_OK | X_OK) == 0 ? nil : .cannotOpen(galleriesFolder)
     }
 
-    /// Opens a gallery's cache, or makes an empty one. The same gallery is one object, whoever opens it.
+    /// Opens a gallery's cache, or creates one. All callers get the same object.
     public func open(_ address: Address) throws -> GalleryCache {
         let id = GalleryID(address)
-        let turn = state.withLock { state in
-            let turn = state.turns[id] ?? Turn()
-            state.turns[id] = turn
-            return turn
+        let lock = state.withLock { state in
+            let lock = state.openLocks[id] ?? OpenLock()
+            state.openLocks[id] = lock
+            return lock
         }
-        return try turn.mutex.withLock { _ in
-            // Those of an address that is typed later take the place of earlier ones; without any it says nothing.
+        return try lock.mutex.withLock { _ in
+            // Credentials in the address replace earlier ones. An address without credentials changes nothing.
             if let origin = address.origin, let typed = address.credentials {
                 credentials.take(SignIn(typed), for: .origin(origin))
             }
@@ -91,27 +91,27 @@ public final class CacheFolder: Sendable {
         }
     }
 
-    /// Begins to listen to what is opened; what has been opened before is heard of at once.
+    /// Subscribes to openings. It first delivers the galleries that are already open.
     public func openings() -> CoalescingStream<Opened> {
         state.withLock { subscribers.subscribe(beginningWith: Opened(galleries: Set($0.caches.keys))) }
     }
 
-    /// A gallery's cache, if it has been opened.
+    /// Returns a gallery's cache if it is open.
     public func cache(_ id: GalleryID) -> GalleryCache? {
         state.withLock { $0.caches[id] }
     }
 
-    /// Every cache that has been opened.
+    /// All open caches.
     public var openCaches: [GalleryCache] {
         state.withLock { Array($0.caches.values) }
     }
 
-    /// What is known of a gallery, without opening or making its cache; nil if it has none.
+    /// Returns the record of a gallery without opening its cache; nil if it has none.
     public func record(of address: Address) -> GalleryRecord? {
         gallery(address)?.record
     }
 
-    /// A gallery's cache on the disk, open or not, readable or not; nil if it has none.
+    /// Returns a gallery's cache on the disk, whether or not it is open or readable; nil if it has none.
     public func gallery(_ address: Address) -> ClosedGalleryCache? {
         let folder = folder(of: GalleryID(address))
         var status = stat()
@@ -120,19 +120,19 @@ public final class CacheFolder: Sendable {
         return gallery.isOf(address) ? gallery : nil
     }
 
-    /// Every cache on the disk, open or not, readable or not, the most recently opened first.
+    /// Returns all caches on the disk, the most recently opened first.
     public func galleries() -> [ClosedGalleryCache] {
         PrivateFolder.entries(galleriesFolder)
             .map { ClosedGalleryCache(folder: galleriesFolder + "/" + $0) }
             .sorted { ($0.record?.lastOpened?.milliseconds ?? 0) > ($1.record?.lastOpened?.milliseconds ?? 0) }
     }
 
-    /// The names of the folders that are caches, or once were.
+    /// The names of all folders with a gallery's name.
     var folderNames: [String] {
         PrivateFolder.entries(galleriesFolder).filter(CacheMark.isGallery)
     }
 
-    /// That cache, if it is open in this process.
+    /// Returns the cache in a folder if it is open in this process.
     func openCache(folderNamed name: String) -> GalleryCache? {
         state.withLock { $0.caches.first { "\($0.key)" == name }?.value }
     }
@@ -145,8 +145,7 @@ public final class CacheFolder: Sendable {
 }
 
 extension CacheFolder {
-    /// Removes what the disk has of a gallery. One that this program has opened is emptied instead: somebody may be reading it,
-    /// and its folder is a small one then.
+    /// Removes a gallery's cache. A cache open in this process is emptied instead, because screens may read it.
     ///
     /// - Throws: ``CacheError/locked(path:)`` if another program uses it.
     public func discard(_ address: Address) async throws {
@@ -160,20 +159,20 @@ extension CacheFolder {
     }
 }
 
-/// Tells a folder of caches from a folder that holds something else of the user's.
+/// Distinguishes Vitrine's cache folder from other folders.
 ///
 ///     try CacheMark.claim("/home/me/.cache/vitrine")
 ///
-/// Vitrine closes its folder of caches to others and removes what it does not know there. So it takes no folder but one that
-/// it has made, or one that is empty. It knows its own by a mark, a file with a name that nothing else has; the folders of
-/// earlier versions, which made no mark, it knows by what they hold.
+/// Vitrine makes its cache folder private and removes unknown files from it, so it must not take over a folder of the
+/// user's. It uses a folder only if it is new, empty, or marked by a file with an unmistakable name. Earlier versions left no
+/// mark, so their folders are recognised by their contents.
 private enum CacheMark {
-    /// The mark's name.
+    /// The name of the mark.
     static let name = ".vitrine-cache"
-    /// The folder in it that holds a folder for each gallery.
+    /// The subfolder with one folder per gallery.
     static let galleries = "galleries"
 
-    /// Makes the folder, or takes one that is empty or a folder of caches already. Any other is left as it is.
+    /// Creates the folder, or takes an empty one or an existing cache folder. Any other stays as it is.
     static func claim(_ path: String) throws(CacheError) {
         var status = stat()
         if lstat(path, &status) == 0 {
@@ -186,7 +185,7 @@ private enum CacheMark {
         leave(in: path)
     }
 
-    /// Whether a name is that of a gallery's folder.
+    /// Whether a name is a gallery folder's.
     static func isGallery(_ name: String) -> Bool {
         name.utf8.count == 16 && name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
@@ -197,8 +196,9 @@ private enum CacheMark {
             && status.st_uid == geteuid()
     }
 
-    /// A folder of galleries' folders and nothing else, or with a gallery's cache among others. Where there is no gallery yet,
-    /// nothing else may lie beside it.
+    /// Whether a folder without a mark is a cache folder.
+    ///
+    /// It must contain gallery folders only, or at least one gallery's cache. Without a gallery it must contain nothing else.
     private static func hasLayout(_ path: String, _ entries: [String]) -> Bool {
         guard entries.contains(galleries) else { return false }
         let names = PrivateFolder.entries("\(path)/\(galleries)")
@@ -207,8 +207,8 @@ private enum CacheMark {
             || names.contains { isGallery($0) && access("\(path)/\(galleries)/\($0)/lock", F_OK) == 0 }
     }
 
-    /// Leaves the mark last, since another program that starts at this moment knows the folder by its layout. Where nothing
-    /// can be written, the layout has to do later too.
+    /// Creates the mark last, because another program starting now relies on the layout. On a read-only disk the layout must
+    /// suffice.
     private static func leave(in path: String) {
         let mark = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         if mark >= 0 { close(mark) }

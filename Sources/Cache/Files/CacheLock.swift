@@ -2,36 +2,36 @@ import Concurrency
 import Glibc
 import Synchronization
 
-/// Says that a gallery's cache is in use, to other processes.
+/// Tells other processes that a gallery's cache is in use.
 ///
-/// Any number of programs may use a cache at once; only who would take it away, or put another database in its place, has
-/// to be alone with it. The system drops the lock when its holder ends, however it ends.
+/// Any number of programs may use a cache. A program that removes it, or replaces its database, needs an exclusive lock.
+/// The system releases the lock when its process ends.
 final class CacheLock: Sendable {
-    /// How a cache is held.
+    /// The kind of lock.
     enum Kind {
-        /// Used, beside others.
+        /// For using the cache.
         case shared
-        /// About to be removed.
+        /// For removing the cache or its database.
         case exclusive
     }
 
-    /// What became of an attempt to lock.
+    /// The result of an attempt to lock.
     enum Outcome {
         case held
-        /// Somebody's lock is in the way.
+        /// Another lock is in the way.
         case inUse
-        /// The file has been removed meanwhile: a lock on it keeps nobody out.
+        /// The file has been removed, so a lock on it has no effect.
         case gone
     }
 
-    /// Milliseconds after which who waits for somebody's lock looks again.
+    /// Milliseconds between attempts to get a lock.
     static let interval: Int32 = 10
 
     private let descriptor: Int32
     private let path: String
-    private let lastRing = Mutex(timespec())
+    private let lastSignal = Mutex(timespec())
 
-    /// Takes over an open lock file.
+    /// Takes ownership of an open lock file.
     init(descriptor: Int32, path: String) {
         self.descriptor = descriptor
         self.path = path
@@ -41,18 +41,18 @@ final class CacheLock: Sendable {
         close(descriptor)
     }
 
-    /// Takes the lock of a cache's folder, or returns nil if somebody's is in the way.
+    /// Locks a cache's folder. Returns nil if another lock is in the way.
     ///
-    /// A folder that is to be shared is made, if there is none: somebody may be removing it at this moment.
+    /// For a shared lock the folder is created if necessary; another process may be removing it at this moment.
     ///
-    /// - Parameter patience: how many hundredths of a second to wait for somebody's lock to go.
+    /// - Parameter patience: the time to wait, in hundredths of a second.
     static func take(folder: String, _ kind: Kind, patience: Int? = nil) throws(CacheError) -> CacheLock? {
         let path = folder + "/lock"
         while true {
             if kind == .shared { try PrivateFolder.make(folder) }
             var descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
             if descriptor < 0, errno == ENOENT, kind == .shared { continue }
-            // Nobody can be told of anything there, but nobody may remove it either.
+            // On a read-only disk there are no commits to signal, and no process can remove the cache.
             if descriptor < 0, errno == EROFS { descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) }
             guard descriptor >= 0 else { throw .cannotOpen(path) }
             let lock = CacheLock(descriptor: descriptor, path: path)
@@ -64,40 +64,39 @@ final class CacheLock: Sendable {
         }
     }
 
-    /// Tells all that hold this lock, in whatever process, that something was committed.
+    /// Tells all processes with this lock that there was a commit.
     ///
-    /// The database's own files cannot tell it: the log is written before a commit is done, and what makes it visible is
-    /// written through a mapping, which no watch hears. So the lock's file is given another time, by which its own ringing
-    /// is known from others'.
-    func ring() {
+    /// The database's files cannot be watched for this. The log is written before the commit, and the commit becomes visible
+    /// through shared memory. Instead, the lock file gets a new random timestamp, by which this process recognises its own
+    /// signals.
+    func signalCommit() {
         let now = time(nil)
-        lastRing.withLock { ring in
-            ring = timespec(tv_sec: now, tv_nsec: Int.random(in: 0..<1_000_000_000))
-            let times = [timespec(tv_sec: now, tv_nsec: 0), ring]
+        lastSignal.withLock { signal in
+            signal = timespec(tv_sec: now, tv_nsec: Int.random(in: 0..<1_000_000_000))
+            let times = [timespec(tv_sec: now, tv_nsec: 0), signal]
             futimens(descriptor, times)
         }
     }
 
-    /// Listens for others' ringing, and for the end of a process, which may not have come to it.
-    func listen(_ onRing: @escaping @Sendable () -> Void) -> FileWatch? {
+    /// Calls back on other processes' signals, and when a process ends, because it may have had no time to signal.
+    func listen(_ onSignal: @escaping @Sendable () -> Void) -> FileWatch? {
         FileWatch(path) { [weak self] event in
-            if event == .closed || self?.hasRungLast == false { onRing() }
+            if event == .closed || self?.hasSignalledLast == false { onSignal() }
         }
     }
 
-    private var hasRungLast: Bool {
+    private var hasSignalledLast: Bool {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return false }
-        return lastRing.withLock {
+        return lastSignal.withLock {
             $0.tv_sec == status.st_mtim.tv_sec && $0.tv_nsec == status.st_mtim.tv_nsec
         }
     }
 
-    /// Locks the file, or makes another lock of the one that is held, which is lost if that fails: "the existing lock is
-    /// first removed, and then a new lock is established".
+    /// Locks the file or changes the kind of the lock.
     ///
-    /// A process that is just being started has copies of its starter's descriptors, locks and all, until it runs its own
-    /// program. So somebody else's lock is believed in only when it stays.
+    /// If a change fails, the old lock is lost: "the existing lock is first removed, and then a new lock is established". A
+    /// process that is just being started holds copies of its parent's locks for a moment, so an exclusive lock waits.
     func claim(_ kind: Kind, patience: Int? = nil) throws(CacheError) -> Outcome {
         var patience = patience ?? (kind == .exclusive ? 30 : 0)
         while flock(descriptor, (kind == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 {
@@ -110,20 +109,20 @@ final class CacheLock: Sendable {
             default: throw .cannotOpen(path)
             }
         }
-        // Who removes a cache unlinks the file under the lock, so now it has a name or will never have one.
+        // A process that removes a cache holds the lock while it unlinks the file, so from here on the file keeps its name.
         var status = stat()
         return fstat(descriptor, &status) == 0 && status.st_nlink > 0 ? .held : .gone
     }
 }
 
-/// One program's turn at filling a gallery's cache. Two that did so at once would fetch everything twice; so the second
-/// waits, and then finds next to nothing left to fetch.
+/// The right of one program to update a gallery's cache.
 ///
-/// The turn ends with this object, or with the program, however that ends. Who only looks at a gallery needs none.
+/// Two programs updating at once would fetch everything twice. The second one waits, and then has little left to fetch.
+/// The turn ends with this object or its process. Reading needs no turn.
 public final class UpdateTurn: Sendable {
     private let descriptor: Int32
 
-    /// Takes the turn; nil if it is somebody else's. What is locked is the folder, which has no contents to be locked for.
+    /// Takes the turn by locking the folder; nil if another program has it.
     init?(folder: String, waits: Bool) throws(CacheError) {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .cannotOpen(folder) }
@@ -143,9 +142,9 @@ public final class UpdateTurn: Sendable {
 }
 
 extension GalleryCache {
-    /// Waits until no other program fills this cache.
+    /// Waits until no other program updates this cache.
     ///
-    /// - Parameter onWait: called if somebody else is at it.
+    /// - Parameter onWait: called before a wait.
     public func takeTurn(onWait: () -> Void = {}) async throws -> UpdateTurn {
         if let turn = try UpdateTurn(folder: folder, waits: false) { return turn }
         onWait()
@@ -153,7 +152,7 @@ extension GalleryCache {
     }
 }
 
-/// Holds a thread until the turn has come.
+/// Blocks a thread until the turn is free.
 private actor TurnWaiter {
     private let executor = QueueExecutor(label: "vitrine.cache.turn")
 

@@ -3,53 +3,52 @@ import Model
 import Numbers
 import Synchronization
 
-/// The beginning of a photo whose transfer broke off, and what it takes to go on.
+/// The beginning of a photo whose transfer was interrupted, and the data to resume it.
 public struct KeptPart: Sendable {
-    /// What there is of it.
+    /// The file with the received bytes.
     public let file: PartialFile
-    /// How many bytes.
+    /// The number of received bytes.
     public let size: ByteCount
-    /// By which the server knows whether the rest that it has belongs to it.
+    /// The validator that proves to the server which version the bytes belong to.
     public let validator: String
-    /// Where the answer came from in the end.
+    /// The final address of the response, after redirects.
     public let url: String
-    /// How long the whole is, as that answer stated it; nil where it stated nothing.
+    /// The full length that the response stated, if it did.
     public let whole: ByteCount?
-    /// The photo's edition that it is of.
+    /// The photo's edition.
     let edition: Int
 }
 
-/// Beginnings of photos: of those whose transfer broke off, kept for as long as the program runs, and of those that are on
-/// their way.
+/// The received beginnings of photos: of interrupted transfers and of running ones.
 ///
-/// Each is a file that takes room on the disk, so there are not to be many; the oldest go. A part is handed out once: two
-/// transfers must not write into one file.
+/// Interrupted ones are kept while the program runs. They take disk space, so only the latest 64 remain. A part is returned
+/// once, because two transfers must not write to the same file.
 public final class KeptParts: Sendable {
     private struct State {
         var parts: [PhotoKey: KeptPart] = [:]
-        /// The oldest first.
+        /// In order of age, oldest first.
         var order: [PhotoKey] = []
-        /// Files that are written into at the moment. They belong to whoever does it.
+        /// Files that running transfers write to and own.
         var growing: [PhotoKey: (edition: Int, file: Growing)] = [:]
     }
 
-    /// A file for as long as it is there.
+    /// A weak reference to a file.
     private struct Growing {
         weak var file: PartialFile?
     }
 
     private let state = Mutex(State())
 
-    /// What is less than this comes again as soon as it is asked for.
+    /// Less than this is not worth a resumption.
     private static let worthKeeping: ByteCount = 65_536
     private static let most = 64
 
-    /// Keeps what has come of a photo, if it is worth it.
+    /// Keeps the beginning of a photo if the transfer can be resumed.
     ///
     /// - Parameters:
-    ///   - validator: what the answer says by which it can be gone on with; without one it cannot.
-    ///   - url: where the answer came from in the end.
-    ///   - whole: the length of the whole, as the answer stated it.
+    ///   - validator: the response's validator. Without one the transfer cannot be resumed.
+    ///   - url: the final address of the response.
+    ///   - whole: the full length that the response stated.
     public func keep(
         _ file: PartialFile, of key: PhotoKey, edition: Int, validator: String?, url: String, whole: ByteCount?
     ) {
@@ -64,7 +63,7 @@ public final class KeptParts: Sendable {
         }
     }
 
-    /// Notes that a photo's edition comes into a file; for as long as that file is there.
+    /// Records that a transfer writes a photo's edition to a file.
     public func recordGrowth(_ file: PartialFile, of key: PhotoKey, edition: Int) {
         state.withLock { state in
             state.growing = state.growing.filter { $0.value.file.file != nil }
@@ -72,7 +71,7 @@ public final class KeptParts: Sendable {
         }
     }
 
-    /// The path of the file that a photo's edition comes into at the moment, to be looked at. It may be gone the next moment.
+    /// Returns the path of the file that a transfer is writing to. It may disappear at any time.
     public func growing(_ key: PhotoKey, edition: Int) -> String? {
         state.withLock { state in
             guard let growing = state.growing[key], growing.edition == edition else { return nil }
@@ -80,7 +79,7 @@ public final class KeptParts: Sendable {
         }
     }
 
-    /// Hands out what there is of a photo's edition. Of another edition it is of no use, and goes.
+    /// Removes and returns the part of a photo's edition. Parts of other editions are dropped.
     public func take(_ key: PhotoKey, edition: Int) -> KeptPart? {
         state.withLock { state in
             guard let part = state.parts.removeValue(forKey: key) else { return nil }
@@ -89,7 +88,7 @@ public final class KeptParts: Sendable {
         }
     }
 
-    /// How many bytes there are of a photo's edition.
+    /// Returns the number of bytes kept of a photo's edition.
     public func size(_ key: PhotoKey, edition: Int) -> ByteCount {
         state.withLock { state in
             guard let part = state.parts[key], part.edition == edition else { return 0 }

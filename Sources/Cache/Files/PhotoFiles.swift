@@ -3,13 +3,12 @@ import Logging
 import Model
 import Numbers
 
-/// The folder of a gallery's photos, and the one of files that are still on their way.
+/// The files of a gallery's photos, complete and partial.
 ///
-/// File first, row second: bytes go to a partial file, which is synced and moved here, and only then does a row name it.
-/// So a row never dangles; a file that no row names is an orphan, left behind by a program that died, and is swept.
+/// Bytes go to a partial file, which is synced and moved to the photos' folder; only then does a row name it. So every row
+/// has its file. A file without a row is an orphan, left by a program that was killed, and is removed.
 ///
-/// A lock on the open file tells a file in the making from an orphan, across processes: the system drops it when the
-/// program that held it dies, however it dies.
+/// Files being written are locked, which distinguishes them from orphans in all processes.
 public struct PhotoFiles: Sendable {
     let photosFolder: String
     let partialFolder: String
@@ -23,17 +22,17 @@ public struct PhotoFiles: Sendable {
         try PrivateFolder.make(partialFolder)
     }
 
-    /// A new name: never used before, made of nothing from outside. Its first part tells whose file it is.
+    /// Returns a new random name that starts with the photo's number.
     static func name(for key: PhotoKey, edition: Int) -> String {
         "\(key.rawValue)-\(edition)-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
     }
 
-    /// The photo that a file was stored for; nil if the name is none of ours.
+    /// Returns the photo of a file name; nil for other names.
     static func key(in name: String) -> PhotoKey? {
         name.split(separator: "-", maxSplits: 1).first.flatMap { Int64($0) }.map(PhotoKey.init)
     }
 
-    /// Where a photo's file lies.
+    /// Returns the path of a photo's file.
     public func path(_ photo: StoredPhoto) -> String {
         path(photo.name)
     }
@@ -42,13 +41,14 @@ public struct PhotoFiles: Sendable {
         photosFolder + "/" + name
     }
 
-    /// Begins a file for bytes that are on their way.
+    /// Creates a file for incoming bytes.
     public func makePartial() throws -> PartialFile {
         try PartialFile(in: partialFolder)
     }
 
-    /// Whether a photo's file is still what was stored. Reads all of it. Where no file can be opened at all, nothing is known
-    /// against it.
+    /// Whether a photo's file is as it was stored. It reads the whole file.
+    ///
+    /// If the process has no descriptor left, the file counts as intact.
     public func isIntact(_ photo: StoredPhoto) -> Bool {
         let descriptor = open(path(photo.name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return [EMFILE, ENFILE].contains(errno) }
@@ -59,13 +59,13 @@ public struct PhotoFiles: Sendable {
 
     func remove(_ name: String) {
         guard unlink(path(name)) != 0, errno != ENOENT else { return }
-        log.error(.cache, "\(name) cannot be removed: \(String(cString: strerror(errno)))")
+        log.error(.cache, "cannot remove \(name): \(String(cString: strerror(errno)))")
     }
 
-    /// Removes what programs that died have left behind. Returns how many files went.
+    /// Removes orphans and abandoned partial files. Returns how many it removed.
     ///
-    /// - Parameter isNamed: whether a row names a file. Asked after the file's lock was taken: whoever was making it
-    ///   is then done, row and all, or dead.
+    /// - Parameter isNamed: whether a row names a file. It is called with the file locked, when its program has either
+    ///   committed the row or ended.
     func sweep(isNamed: (String) throws -> Bool) rethrows -> Int {
         var removed = 0
         for name in PrivateFolder.entries(partialFolder) {
@@ -77,10 +77,10 @@ public struct PhotoFiles: Sendable {
         return removed
     }
 
-    /// Removes a file that nobody holds, if it is of no use: under its lock, so that nobody begins to hold it meanwhile.
+    /// Removes a useless file that no process has locked. The lock is held meanwhile, so that no process can start to use it.
     private func removeIfAbandoned(_ path: String, if isUseless: () throws -> Bool) rethrows -> Bool {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        // A link is none of ours, and nobody can hold it.
+        // Vitrine creates no links.
         guard descriptor >= 0 else { return errno == ELOOP && unlink(path) == 0 }
         defer { close(descriptor) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return false }
@@ -88,17 +88,17 @@ public struct PhotoFiles: Sendable {
     }
 }
 
-/// A file that is being filled. Let go without being kept, it removes itself.
+/// A file that is being written. It removes itself unless it is kept.
 ///
-/// The bytes are written through ``descriptor`` by whoever fetches them; the file stays locked, and so safe from being
-/// swept, for as long as this object lives.
+/// The transfer writes through ``descriptor``. The file stays locked, and so is not removed as abandoned, while this object
+/// lives.
 public final class PartialFile: Sendable {
-    /// Open for writing. Belongs to this object: duplicate it to keep it longer.
+    /// Open for writing, owned by this object.
     public let descriptor: Int32
-    /// Where it lies for now.
+    /// The current path.
     public let path: String
 
-    /// Begins a file in a folder that is swept.
+    /// Creates a file in a folder.
     init(in folder: String) throws(CacheError) {
         while true {
             let path = folder + "/" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
@@ -111,8 +111,8 @@ public final class PartialFile: Sendable {
                 close(descriptor)
                 throw failure
             }
-            // Between `open` and `flock` a sweep may have taken the file for abandoned. It unlinks under the lock, so
-            // now it has a name or it will never have one.
+            // Before `flock`, another process may have removed the file as abandoned. It holds the lock while it unlinks, so
+            // from here on the file keeps its name.
             var status = stat()
             if fstat(descriptor, &status) == 0, status.st_nlink > 0 {
                 self.path = path
@@ -124,32 +124,32 @@ public final class PartialFile: Sendable {
     }
 
     deinit {
-        // Gone already, if it was kept.
+        // Fails harmlessly if the file was kept.
         unlink(path)
         close(descriptor)
     }
 
-    /// The first bytes that were written; fewer, where there are fewer.
+    /// Returns up to `count` bytes from the beginning of the file.
     public func beginning(_ count: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         let found = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
         return Array(bytes.prefix(max(0, found)))
     }
 
-    /// How many bytes it has.
+    /// The size in bytes.
     var size: ByteCount {
         var status = stat()
         return fstat(descriptor, &status) == 0 ? ByteCount(status.st_size) : 0
     }
 
-    /// Moves the file among the photos, once its bytes are on the disk.
+    /// Syncs the file and moves it to the photos' folder.
     func keep(named name: String, in folder: PhotoFiles) throws(CacheError) -> StoredPhoto {
         guard fsync(descriptor) == 0, let digest = FileDigest.ofFile(descriptor) else { throw failure() }
         let parent = open(folder.photosFolder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard parent >= 0 else { throw failure() }
         defer { close(parent) }
         guard rename(path, folder.path(name)) == 0 else { throw failure() }
-        // The name is on the disk when the folder is.
+        // The name is durable once the folder is synced.
         guard fsync(parent) == 0 else {
             let failure = failure()
             folder.remove(name)
@@ -163,14 +163,14 @@ public final class PartialFile: Sendable {
     }
 }
 
-/// A short digest of a file, to tell whether it is still the one that was stored.
+/// A short digest that tells whether a file is still the stored one.
 ///
-/// It guards against disks and half-written files, not against people: whoever can write here can write the row too.
+/// It detects faulty disks and partial writes. It does not protect against manipulation.
 private struct FileDigest: Equatable {
     let size: Int64
     let digest: Int64
 
-    /// Reads the whole file from its beginning; nil if that fails.
+    /// Reads the whole file; nil if that fails.
     static func ofFile(_ descriptor: Int32) -> FileDigest? {
         var hash: UInt64 = 0x9E37_79B9_7F4A_7C15
         var offset: off_t = 0
@@ -181,7 +181,7 @@ private struct FileDigest: Equatable {
             guard count >= 0 else { return nil }
             guard count > 0 else { break }
             buffer.withUnsafeMutableBytes { bytes in
-                // A rest that fills no word is filled up with zeros; the length is part of the digest.
+                // The last word is padded with zeros. The length is part of the digest.
                 for index in count..<min(bytes.count, (count + 7) / 8 * 8) { bytes[index] = 0 }
             }
             for word in buffer.prefix((count + 7) / 8) {

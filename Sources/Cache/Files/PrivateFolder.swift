@@ -1,26 +1,26 @@
 import Glibc
 
-/// Folders that are the user's own and nobody else's to read.
+/// Folders that only the user can access.
 enum PrivateFolder {
-    /// Makes a folder, its parents too, or checks one that is there.
+    /// Creates a folder and its parents, or checks an existing one.
     ///
-    /// A link in its place, or somebody else's folder, is refused: what is written there would not be ours.
+    /// Links and other users' folders are refused.
     static func make(_ path: String) throws(CacheError) {
-        try makeWhatIsMissing(path)
+        try makeMissing(path)
         try check(path)
     }
 
-    /// The parents are the user's business: a home may well lie behind a link.
-    private static func makeWhatIsMissing(_ path: String) throws(CacheError) {
+    /// Creates missing folders. The parents may contain links, such as a linked home folder.
+    private static func makeMissing(_ path: String) throws(CacheError) {
         if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
             throw failure(path)
         }
-        try makeWhatIsMissing(String(path[..<slash]))
+        try makeMissing(String(path[..<slash]))
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure(path) }
     }
 
-    /// Checks that a folder of the cache is a folder, ours, and closed to others.
+    /// Checks that a path is a folder, owned by the user, and private. Permissions are corrected.
     static func check(_ path: String) throws(CacheError) {
         var status = stat()
         guard lstat(path, &status) == 0 else { throw failure(path) }
@@ -28,12 +28,12 @@ enum PrivateFolder {
         guard status.st_mode & 0o077 == 0 || chmod(path, 0o700) == 0 else { throw failure(path) }
     }
 
-    /// The names of a folder's entries; none if it cannot be read.
+    /// Returns the names of a folder's entries; none if it is unreadable.
     static func entries(_ path: String) -> [String] {
         (try? readableEntries(path)) ?? []
     }
 
-    /// The names of a folder's entries.
+    /// Returns the names of a folder's entries.
     static func readableEntries(_ path: String) throws(CacheError) -> [String] {
         guard let folder = opendir(path) else { throw failure(path) }
         defer { closedir(folder) }

@@ -63,7 +63,7 @@ public actor GalleryWriter {
             if let trouble = CacheError(thrown: error).flatMap(StorageTrouble.init) { activity.report(trouble) }
             throw error
         }
-        lock?.ring()
+        lock?.signalCommit()
         // Others may have rung since they were last listened to, and not be heard for our own ringing.
         listenToOthers()
         checkpointIfDue()
