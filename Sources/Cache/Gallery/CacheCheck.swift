@@ -57,7 +57,7 @@ extension GalleryWriter {
     /// it did.
     public func repairIndex() throws -> Bool {
         do {
-            return try transaction(PhotoText.mend)
+            return try transaction(PhotoText.repair)
         } catch CacheError.database(.damaged) {
             // Then it is not the index that is damaged, and whoever looks through the database will say what is.
             return false

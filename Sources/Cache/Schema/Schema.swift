@@ -1,24 +1,23 @@
 import SQLite
 
-/// The tables of a gallery's cache, and how an older cache becomes a newer one.
+/// The tables of a gallery's cache, and their migrations.
 ///
-/// `PRAGMA user_version` counts the migrations that a file has been through. A migration that was ever released is never
-/// edited: what comes later is a new one at the end.
+/// `PRAGMA user_version` counts the migrations of a file. A released migration never changes; new ones go to the end.
 enum Schema {
     static var version: Int { migrations.count }
 
     static let tables = ["gallery", "photo", "thumbnail", "metadata"]
 
-    /// Brings a database up to date, each step a transaction of its own.
+    /// Migrates a database, with one transaction per step, and returns the version it had.
     ///
-    /// Returns the version that was found; a database of a newer Vitrine is not touched, and the caller must refuse it.
+    /// A database of a newer Vitrine stays as it is; the caller must refuse it.
     static func migrate(_ writer: Writer) throws -> Int {
         let found = try writer.read { try version(of: $0) }
         guard found >= 0 else { throw SQLiteError.damaged(reason: "its version is \(found)") }
         guard found < version else { return found }
         for step in found..<version {
             try writer.transaction { connection in
-                // Another process may have taken this step while this one waited for the lock.
+                // Another process may have taken this step meanwhile.
                 guard try Self.version(of: connection) == step else { return }
                 try migrate(connection, step)
             }
@@ -26,14 +25,14 @@ enum Schema {
         return found
     }
 
-    /// Takes an empty database that nobody else knows through so many migrations, all of them by default.
+    /// Migrates an empty database that no other process uses, by default to the latest version.
     static func migrate(_ connection: Connection, through count: Int = version) throws {
         for step in migrations.indices.prefix(count) { try migrate(connection, step) }
     }
 
     private static func migrate(_ connection: Connection, _ step: Int) throws {
         try connection.execute(migrations[step])
-        // A pragma takes no bound value; this one is a number of ours.
+        // Pragmas take no bound values. This one is our own number.
         try connection.execute("PRAGMA user_version = \(step + 1)")
     }
 
@@ -41,28 +40,28 @@ enum Schema {
         Int(try connection.first("PRAGMA user_version") { $0.int(0) } ?? 0)
     }
 
-    /// Editions, what is held of them and what stands in the way are columns of the photo's row, so that a window of a
-    /// list is one query over one table; the pictures' bytes, large and rarely needed, lie elsewhere.
+    /// A photo's row contains the state of its renditions, so that a window of a list is one query over one table. The
+    /// pictures' bytes are large and rarely needed, so they are in another table.
     private static let migrations = [
         """
         CREATE TABLE gallery (
             key INTEGER PRIMARY KEY CHECK (key = 1),
             address TEXT NOT NULL,
-            -- Counts the updates that changed the list: two syncs at once are noticed by it.
+            -- Counts the updates that changed the list, to detect two updates at once.
             list_version INTEGER NOT NULL DEFAULT 0,
             photo_count INTEGER NOT NULL DEFAULT 0,
             skipped INTEGER NOT NULL DEFAULT 0,
             last_opened INTEGER,
             last_success INTEGER,
-            -- How the last attempt failed; NULL after a success.
+            -- The last attempt's failure; NULL after a success.
             failure TEXT,
             failure_remedy INTEGER,
-            -- What the server said of the list that these rows came from.
+            -- The server's validators for the list in these rows.
             etag TEXT,
             last_modified TEXT
         );
         CREATE TABLE photo (
-            -- AUTOINCREMENT: a number is never given to another photo, so nobody who holds one can be misled.
+            -- AUTOINCREMENT: a number is never reused for another photo.
             key INTEGER PRIMARY KEY AUTOINCREMENT,
             id TEXT NOT NULL UNIQUE,
             name TEXT NOT NULL,
@@ -91,19 +90,19 @@ enum Schema {
         CREATE TABLE thumbnail (
             photo INTEGER PRIMARY KEY,
             data BLOB NOT NULL,
-            -- A newer one that nobody has managed to decode yet. It takes the place of `data` when somebody has.
+            -- A newer picture that has not been decoded yet. It replaces `data` once it has.
             unproven BLOB
         );
         """,
         """
-        -- Of the entry as the gallery wrote it: a list that comes again is compared by it, without being taken apart.
+        -- A digest of the entry as the gallery wrote it. It detects unchanged entries without parsing.
         ALTER TABLE photo ADD COLUMN entry_digest INTEGER;
-        -- Whether the user wants to have it here whatever room it takes.
+        -- Whether the user marked the gallery to be kept, whatever space it takes.
         ALTER TABLE gallery ADD COLUMN is_kept INTEGER NOT NULL DEFAULT 0;
-        -- What photos that are here, or once were, say of themselves.
+        -- Metadata of photos that are or were in the cache.
         CREATE TABLE metadata (
             photo INTEGER PRIMARY KEY,
-            -- The edition of the photo that said it.
+            -- The edition of the photo that contained it.
             edition INTEGER NOT NULL,
             format TEXT NOT NULL,
             width INTEGER NOT NULL,
@@ -120,10 +119,10 @@ enum Schema {
             longitude REAL,
             title TEXT,
             description TEXT,
-            -- What of it is searched.
+            -- The words to search.
             words TEXT NOT NULL
         );
-        -- What the last commits touched, for other processes that have the cache open: see Announcement.
+        -- The changes of the last commits, for other processes that use the cache; see Announcements.
         CREATE TABLE announcement (
             key INTEGER PRIMARY KEY AUTOINCREMENT,
             changes TEXT NOT NULL
@@ -131,8 +130,8 @@ enum Schema {
         CREATE VIEW photo_words AS
             SELECT photo.key AS key, photo.name AS name, metadata.words AS words
             FROM photo LEFT JOIN metadata ON metadata.photo = photo.key;
-        -- "the "delete" command" takes the words that were there: see PhotoText. Where in a name a word stands is not kept
-        -- (detail): that takes most of the room, and marks on the screen are found when they are drawn.
+        -- "the "delete" command" needs the old words; see PhotoText. Positions of words (detail) would take most of the
+        -- space; the screen finds its marks when it draws.
         CREATE VIRTUAL TABLE photo_text USING fts5(
             name, words, content = 'photo_words', content_rowid = 'key', columnsize = 0, detail = none,
             prefix = '1 2', tokenize = 'unicode61 remove_diacritics 2'
@@ -140,39 +139,38 @@ enum Schema {
         INSERT INTO photo_text (photo_text) VALUES ('rebuild');
         """,
         """
-        -- What failed, by reason. Photos that are well are not in there.
+        -- Failures by reason. Photos without trouble are not in these indices.
         CREATE INDEX thumbnail_in_trouble ON photo (thumbnail_trouble, thumbnail_reason)
             WHERE thumbnail_trouble IS NOT NULL;
         CREATE INDEX photo_in_trouble ON photo (photo_trouble, photo_reason) WHERE photo_trouble IS NOT NULL;
         """,
         """
-        -- The last photo that there was when the user left the gallery; those behind it are new to him. NULL as long as he has
-        -- not left it once: then all would be new, and so nothing is.
+        -- The last photo present when the user left the gallery; later ones are new. NULL before the first time, and then
+        -- no photo counts as new.
         ALTER TABLE gallery ADD COLUMN seen_through INTEGER;
         """,
         """
-        -- Whether the list that these rows came from was sent by this machine or from the user's own network. NULL: nobody has
-        -- looked.
+        -- Whether the list in these rows came from this machine or a private network. NULL if unknown.
         ALTER TABLE gallery ADD COLUMN is_private INTEGER;
         """,
         """
-        -- Whether the gallery's own address has ever led to a public one. It must not lead to a private one then.
+        -- Whether the gallery's address has ever led to a public server. Then it must not lead to a private one.
         ALTER TABLE gallery ADD COLUMN was_public INTEGER NOT NULL DEFAULT 0;
         UPDATE gallery SET was_public = 1 WHERE is_private = 0;
         """,
     ]
 }
 
-/// Whether a database is what the migrations made of it, and its numbers are such as a cache gives out.
+/// Checks that a database has the layout of the migrations, and plausible numbers.
 ///
-/// It looks at the schema and at the ends of indices, and so costs the same for ten photos and for a million.
+/// It reads the schema and the ends of indices, so its cost does not depend on the number of photos.
 enum SchemaCheck {
-    /// No cache has given out more numbers than this; lists keep a table that is as long as the largest.
+    /// The plausible row numbers. Lists allocate tables as long as the largest one.
     static let rows = 1...Int64(Int32.max)
-    /// Thirty thousand years, before and after 1970: more than a gallery can write, and nothing overflows.
+    /// The latest plausible date, 30,000 years from 1970, in milliseconds. Sums of such dates do not overflow.
     private static let latest: Int64 = 1_000_000_000_000_000
 
-    /// Throws ``SQLiteError/damaged(reason:)`` if it is not.
+    /// Throws ``SQLiteError/damaged(reason:)`` if the check fails.
     static func check(_ connection: Connection) throws {
         let expected = try Connection(path: ":memory:", access: .readWrite)
         try Schema.migrate(expected)
@@ -180,20 +178,21 @@ enum SchemaCheck {
         guard missing.isEmpty else {
             throw SQLiteError.damaged(reason: "it has no \(missing.map(name(of:)).sorted().joined(separator: ", no "))")
         }
-        // Its columns are asked of the index itself: so it can be opened.
+        // Opens the full-text index, which checks its columns.
         try connection.execute("SELECT name, words FROM photo_text LIMIT 0")
         guard try hasBelievableNumbers(connection) else {
-            throw SQLiteError.damaged(reason: "it holds numbers that no cache gives out")
+            throw SQLiteError.damaged(reason: "it contains implausible numbers")
         }
     }
 
-    /// Whether a copy of a database has all of the tables, columns and indices that the database is to have.
+    /// Whether an attached database has all tables, columns and indices of the main one.
     static func isLaidOutAs(_ copy: Connection, _ schema: String) throws -> Bool {
         try layout(copy, of: "main").subtracting(layout(copy, of: schema)).isEmpty
     }
 
-    /// Every table, index and column, and of views how they are made: they are code that a damaged page changes. The columns of
-    /// the index of words only it knows itself, and it may be damaged.
+    /// Returns every table, index and column, and the SQL of views, which a damaged page could change.
+    ///
+    /// The columns of the full-text index are left out, because only the index knows them and it may be damaged.
     private static func layout(_ connection: Connection, of schema: String) throws -> Set<String> {
         let parts = try connection.map(
             """
@@ -206,11 +205,11 @@ enum SchemaCheck {
         return Set(parts)
     }
 
-    /// A part without how it is made, which nobody wants to read.
+    /// Returns a part without the SQL of a view.
     private static func name(of part: String) -> Substring { part.prefix { $0 != ":" } }
 
     private static func hasBelievableNumbers(_ connection: Connection) throws -> Bool {
-        // One minimum or maximum a query: then SQLite goes to the end of the index and takes it from there.
+        // One minimum or maximum per query, because SQLite then reads only the end of the index.
         try connection.first(
             """
             SELECT ifnull((SELECT min(key) FROM photo) >= ?1, 1) AND ifnull((SELECT max(key) FROM photo) <= ?2, 1)

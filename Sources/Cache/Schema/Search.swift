@@ -2,14 +2,14 @@ import Model
 import SQLite
 
 extension CacheReader {
-    /// The photos that a filter lets through; nil if it lets all of them through.
+    /// Returns the photos that match a filter; nil if all do.
     ///
-    /// - Parameter candidates: asked of these alone.
+    /// - Parameter candidates: limits the search to these photos.
     func hits(_ filter: PhotoFilter, among candidates: Set<Int64>? = nil) throws -> KeySet? {
         guard filter != .all else { return nil }
         let terms = try SearchTerm.terms(of: filter.text, connection)
         guard !terms.isEmpty else { return nil }
-        // Words alone are one question, which the index answers faster than many.
+        // One query for all words, which is faster than one for each.
         let words = terms.filter { $0.dates == nil }.compactMap(\.expression).joined(separator: " AND ")
         var hits: KeySet?
         func narrow(_ found: KeySet) {
@@ -30,8 +30,7 @@ extension CacheReader {
         return hits
     }
 
-    /// The whole question for a few candidates as well: to find a single row in it, the index goes through all that has a
-    /// word's beginning.
+    /// Calls `body` for the matches of a full-text query. The index cannot use candidates, so they are checked afterwards.
     private func forEachHit(_ expression: String, _ candidates: Set<Int64>?, _ body: (Int64) -> Void) throws {
         try connection.forEachNumber("rowid", "FROM photo_text WHERE photo_text MATCH ?", expression) { row in
             if candidates?.contains(row) != false { body(row) }
@@ -52,7 +51,7 @@ extension CacheReader {
         ) { body($0.int(0)) }
     }
 
-    /// Where in a photo's name the words of a filter stand, in bytes: what is marked on the screen.
+    /// Returns the matches of a filter in a photo's name, in bytes, for highlighting.
     public func marks(of filter: PhotoFilter, in name: String) throws -> [Range<Int>] {
         guard filter != .all else { return [] }
         let sought = try connection.words(in: filter.text)
@@ -63,16 +62,16 @@ extension CacheReader {
     }
 }
 
-/// A word that somebody searches for: the beginning of a word of a photo's, a time, or either.
+/// One word of a search: the beginning of a word, a date, or either.
 private struct SearchTerm: Equatable, Sendable {
-    /// For the full-text index; nil if there is nothing in it that could be a word.
+    /// The full-text query; nil if the word contains no letters and digits.
     let expression: String?
-    /// When a photo that it stands for was taken.
+    /// The dates that the word stands for.
     let dates: Range<Timestamp>?
 
-    /// The terms that a text is made of; none if it says nothing, and then every photo matches.
+    /// Splits a text into terms. Without any, every photo matches.
     static func terms(of text: String, _ connection: Connection) throws -> [SearchTerm] {
-        // Each word once: somebody may paste a page.
+        // Each word once, because the user may paste a long text.
         var known: Set<Substring> = []
         return try text.split(whereSeparator: \.isWhitespace).compactMap { word in
             guard known.insert(word).inserted else { return nil }
@@ -82,15 +81,14 @@ private struct SearchTerm: Equatable, Sendable {
         }
     }
 
-    /// What is typed as one word may be several: `IMG_0001`. Each is quoted, so that nothing in it is taken for a part of
-    /// the index's own language.
+    /// Returns the query of a word, which the index may split: `IMG_0001`. Quotes keep the parts from being query syntax.
     private static func expression(_ word: String, _ connection: Connection) throws -> String? {
         let words = try connection.words(in: word)
         guard !words.isEmpty else { return nil }
         return words.map { "\"\($0.text.replacing("\"", with: "\"\""))\" *" }.joined(separator: " AND ")
     }
 
-    /// `2006`, `2006-07` and `2006-07-30`.
+    /// Parses `2006`, `2006-07` and `2006-07-30`.
     private static func dates(_ word: Substring) -> Range<Timestamp>? {
         let parts = word.split(separator: "-", omittingEmptySubsequences: false)
         guard (1...3).contains(parts.count), parts[0].utf8.count == 4,
@@ -105,13 +103,12 @@ private struct SearchTerm: Equatable, Sendable {
     }
 }
 
-/// The words by which photos are found: of their names, and of what they say of themselves.
+/// The full-text index of photos' names and metadata.
 ///
-/// The index holds no copy of the text, and so has to be told what was there before it changes: "the values … must match
-/// the current content of the table", or the index no longer is what the rows say. Everything that changes a name or
-/// metadata goes through here, within its transaction.
+/// The index holds no copy of its text, so it must be told the old words before each change: "the values … must match the
+/// current content of the table". Every change of a name or of metadata goes through here, in its transaction.
 enum PhotoText {
-    /// Takes a photo's words out, as they are now. Before its row, or its metadata, changes or goes.
+    /// Removes a photo's current words. Call it before a change of its row or metadata.
     static func remove(_ key: Int64, _ connection: Connection) throws {
         try connection.run(
             """
@@ -120,21 +117,21 @@ enum PhotoText {
             """, key)
     }
 
-    /// Puts a photo's words in, as they are now.
+    /// Adds a photo's current words.
     static func add(_ key: Int64, _ connection: Connection) throws {
         try connection.run(
             "INSERT INTO photo_text (rowid, name, words) SELECT key, name, words FROM photo_words WHERE key = ?", key)
     }
 
-    /// Runs what changes a photo's words.
+    /// Runs a change of a photo's words.
     static func whileChanging(_ key: Int64, _ connection: Connection, _ change: () throws -> Void) throws {
         try remove(key, connection)
         try change()
         try add(key, connection)
     }
 
-    /// Makes the index anew if it does not agree with itself, or with the rows. Returns whether that was so.
-    static func mend(_ connection: Connection) throws -> Bool {
+    /// Rebuilds the index if it does not match the rows. Returns whether it did.
+    static func repair(_ connection: Connection) throws -> Bool {
         do {
             try connection.execute("INSERT INTO photo_text (photo_text, rank) VALUES ('integrity-check', 1)")
             return false
@@ -144,8 +141,7 @@ enum PhotoText {
         }
     }
 
-    /// Makes the index anew of what the rows say: faster than row by row where there are many, and the cure where it is
-    /// damaged.
+    /// Rebuilds the index from the rows. For many changes it is faster than one by one.
     static func rebuild(_ connection: Connection) throws {
         try connection.execute("INSERT INTO photo_text (photo_text) VALUES ('rebuild')")
     }
