@@ -296,7 +296,7 @@ import Testing
         let id = GalleryID(try Address("http://one/"))
         screens.folder.write("cache/galleries/\(id)", "a file where a folder should be")
         screens.press("K")
-        try await screens.until { screens.status.contains("is no folder, a link, or another user’s") }
+        try await screens.until { screens.status.contains("is not a folder of yours") }
         #expect(screens.text.contains("not opened yet"))
     }
 

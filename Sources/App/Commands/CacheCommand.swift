@@ -133,7 +133,7 @@ struct CacheCheckCommand {
                 findings.append("was damaged; it is set aside, and “vitrine sync” fills a fresh one")
             }
             let isWell = findings.isEmpty
-            if check.isIndexRepaired { findings.append("the index of words was damaged, and is made anew") }
+            if check.isIndexRepaired { findings.append("rebuilt the damaged search index") }
             if check.brokenFiles > 0 {
                 findings.append("broken, to be fetched again: " + CountText.text(check.brokenFiles, "photo"))
             }

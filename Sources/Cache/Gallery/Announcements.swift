@@ -1,23 +1,24 @@
 import SQLite
 
-/// What each commit touched, kept in the database for a while, so that other processes that have the cache open need not
-/// look at everything again: `PRAGMA data_version` says that something changed, and nothing more.
+/// The changes of recent commits, stored in the database for other processes that use the cache.
+///
+/// `PRAGMA data_version` only tells that something changed. With these, a process need not reload everything.
 struct Announcements {
-    /// How many are kept. Who has missed more looks at everything.
+    /// The number of commits to keep. A process that missed more reloads everything.
     private static let kept: Int64 = 256
-    /// Beyond so many rows of a table it is said that they are many.
+    /// The largest number of rows to list per table.
     private static let mostRows = 1_000
-    /// The last one that is known here, be it ours or another's.
+    /// The last known announcement of any process.
     private var last: Int64
-    /// Whether others' were taken on the way, since somebody asked for them.
+    /// Whether ``add(_:_:)`` has read others' announcements since the last ``takeOthers(_:mayBeSilent:)``.
     private var hasTakenOthers = false
 
-    /// Begins to listen: what was announced before is in what is read from now on.
+    /// Starts after the latest announcement.
     init(_ connection: Connection) throws {
         last = try connection.first("SELECT ifnull(max(key), 0) FROM announcement") { $0.int(0) } ?? 0
     }
 
-    /// Notes what a transaction touches, as the last thing in it. Returns what others announced before it.
+    /// Announces the changes of a transaction, at its end. Returns what others announced before it.
     mutating func add(_ changes: ChangeSet, _ connection: Connection) throws -> ChangeSet {
         guard let text = Self.text(changes) else { return ChangeSet() }
         let others = try others(connection)
@@ -28,9 +29,9 @@ struct Announcements {
         return others
     }
 
-    /// What others have announced since this was last asked, given that they have done something to the database.
+    /// Returns what others announced since the last call. Call it only if another process has committed.
     ///
-    /// - Parameter mayBeSilent: whether it may have been a change of which nothing was said, by some tool.
+    /// - Parameter mayBeSilent: whether a tool may have committed without an announcement.
     mutating func takeOthers(_ connection: Connection, mayBeSilent: Bool) throws -> ChangeSet {
         let others = try others(connection)
         defer { hasTakenOthers = false }
@@ -50,7 +51,7 @@ struct Announcements {
         return isComplete ? changes : ChangeSet(manyOf: Schema.tables)
     }
 
-    // MARK: - As text: `photo:3,8 gallery:*`
+    // MARK: - Text form: `photo:3,8 gallery:*`
 
     private static func text(_ changes: ChangeSet) -> String? {
         let parts = Schema.tables.compactMap { table -> String? in

@@ -2,31 +2,30 @@ import Glibc
 import Model
 import SQLite
 
-/// What a look at a gallery's cache found, and what it mended.
+/// The result of checking and repairing a gallery's cache.
 public struct CacheCheck: Equatable, Sendable {
-    /// What SQLite complains of.
+    /// SQLite's complaints about the database.
     public var complaints: [String] = []
-    /// Whether the index of words was damaged; it is made anew.
+    /// Whether the search index was damaged and has been rebuilt.
     public var isIndexRepaired = false
-    /// Photos whose file was missing or not what was stored; they are fetched again when they are wanted.
+    /// Photos whose file was missing or changed. They will be fetched again on demand.
     public var brokenFiles = 0
-    /// Files that belonged to nothing; they are removed.
+    /// Files without a row, which were removed.
     public var orphans = 0
-    /// Rows that disagreed with others; they are put right.
+    /// Inconsistent rows, which were repaired.
     public var brokenRows = 0
-    /// Photos whose file is there and right.
+    /// Photos with an intact file.
     public var goodFiles = 0
 }
 
 extension GalleryCache {
-    /// Verifies the database, its rows against each other and against the files, the index of words against the rows, and the
-    /// files against the rows, and mends what can be mended. Reads every photo.
+    /// Checks the database, its rows, the search index and all photo files, and repairs them as far as possible.
     public func check() async throws -> CacheCheck {
         var check = CacheCheck()
-        // Before the database is looked through: a wrong index is made anew, and no reason to set everything aside.
+        // First, because a wrong index can be rebuilt and is no reason to set the database aside.
         check.isIndexRepaired = try await writer.repairIndex()
         check.complaints = try await writer.complaints()
-        // A damaged one is set aside at the next start; there is nothing in it to be relied on.
+        // A damaged database is set aside at the next start, so repairs would be useless.
         if check.complaints.isEmpty { check.brokenRows = try await writer.repairRows() }
         let stored = try read { reader in
             try reader.connection.map(
@@ -51,42 +50,41 @@ extension GalleryCache {
     }
 }
 
-/// What `vitrine cache check` puts right.
+/// The repairs of `vitrine cache check`.
 extension GalleryWriter {
-    /// Compares the index of words with what the photos say, and makes it anew where it says something else. Returns whether
-    /// it did.
+    /// Rebuilds the search index if it does not match the photos. Returns whether it did.
     public func repairIndex() throws -> Bool {
         do {
             return try transaction(PhotoText.repair)
         } catch CacheError.database(.damaged) {
-            // Then it is not the index that is damaged, and whoever looks through the database will say what is.
+            // The damage is not in the index. The check of the database will find it.
             return false
         }
     }
 
-    /// Puts rows right that disagree with others. Returns how many there were.
+    /// Repairs inconsistent rows. Returns their number.
     fileprivate func repairRows() throws -> Int {
         try transaction { connection in
-            // A row that belongs to no photo.
-            var mended = try connection.run("DELETE FROM thumbnail WHERE photo NOT IN (SELECT key FROM photo)")
-            mended += try connection.run("DELETE FROM metadata WHERE photo NOT IN (SELECT key FROM photo)")
-            // A thumbnail that is not there is fetched again; one that nobody speaks of, too.
-            mended += try connection.run(
+            // Rows of removed photos.
+            var repaired = try connection.run("DELETE FROM thumbnail WHERE photo NOT IN (SELECT key FROM photo)")
+            repaired += try connection.run("DELETE FROM metadata WHERE photo NOT IN (SELECT key FROM photo)")
+            // A missing thumbnail is fetched again, and so is an unexpected one.
+            repaired += try connection.run(
                 """
                 UPDATE photo SET thumbnail_held = NULL, thumbnail_etag = NULL, thumbnail_last_modified = NULL
                 WHERE thumbnail_held IS NOT NULL AND key NOT IN (SELECT photo FROM thumbnail)
                 """)
-            mended += try connection.run(
+            repaired += try connection.run(
                 "DELETE FROM thumbnail WHERE photo IN (SELECT key FROM photo WHERE thumbnail_held IS NULL)")
-            // So is a photo that is said to be here and names no file, or the other way round.
-            mended += try connection.run(
+            // A photo that is held without a file, or has a file without being held, is fetched again, too.
+            repaired += try connection.run(
                 "UPDATE photo SET \(Self.withoutFile) WHERE (photo_held IS NULL) <> (photo_file IS NULL)")
-            mended += try connection.run(
+            repaired += try connection.run(
                 """
                 UPDATE gallery SET photo_count = (SELECT count(*) FROM photo)
                 WHERE photo_count <> (SELECT count(*) FROM photo)
                 """)
-            return mended
+            return repaired
         }
     }
 }

@@ -2,53 +2,53 @@ import Glibc
 import SQLite
 import Session
 
-/// What can go wrong with the cache.
+/// A failure of the cache.
 public enum CacheError: Error, Equatable, CustomStringConvertible {
-    /// A folder or file of the cache cannot be made or opened; the system's reason.
+    /// A folder or file of the cache cannot be created or opened.
     case cannotOpen(path: String, reason: String)
-    /// Something in the cache's place belongs to somebody else, or is a link to somewhere else.
+    /// A file or folder of the cache belongs to another user, or is a link.
     case notOurs(path: String)
-    /// The folder that caches are to be kept in holds something else.
+    /// The folder for caches contains other files.
     case notACache(path: String)
-    /// The cache is damaged, and cannot be set aside while another process uses it.
+    /// The cache is damaged and another process uses it, so it cannot be set aside.
     case damagedInUse(path: String)
-    /// The cache was written by a newer Vitrine.
+    /// The cache was written by a newer version of Vitrine.
     case newerSchema(path: String)
-    /// The disk is full, or the user's part of it.
+    /// The disk or the user's quota is full.
     case full
-    /// The disk, or the folder, cannot be written to.
+    /// The disk or folder is read-only.
     case readOnly
-    /// The process, or the machine, has no file descriptor left. It says nothing of the disk, and passes.
+    /// The process or the machine has no file descriptor left. This is temporary.
     case tooFewDescriptors
-    /// The database cannot be read or written, for another reason than these.
+    /// Any other failure of the database.
     case database(SQLiteError)
-    /// A photo's file cannot be written.
+    /// A file cannot be written.
     case file(path: String, reason: String)
-    /// A file of a cache cannot be removed.
+    /// A file cannot be removed.
     case notRemoved(path: String, reason: String)
-    /// Another process uses the cache, or is about to remove it.
+    /// Another process uses the cache or removes it.
     case locked(path: String)
-    /// A list alone takes more room than all caches may.
+    /// The list alone exceeds the limit for all caches.
     case listTooLarge(limit: Int64)
-    /// The list changed under a sync: another process was faster.
+    /// Another process changed the list during the update.
     case conflict
 
     /// A sentence for the user.
     public var description: String {
         switch self {
         case .cannotOpen(let path, let reason): "The cache \(path) cannot be opened: \(reason)."
-        case .notOurs(let path): "The cache \(path) is no folder, a link, or another user’s; it is left alone."
+        case .notOurs(let path): "The cache \(path) is not a folder of yours, so Vitrine does not use it."
         case .notACache(let path):
             """
-            The folder \(path) holds files that are not Vitrine’s, so Vitrine keeps no caches there and leaves it as it is. \
-            Name an empty folder, or one that does not exist yet, with “--cache-dir”.
+            The folder \(path) contains files that are not Vitrine’s, so Vitrine does not use it. Name an empty or a new \
+            folder with “--cache-dir”.
             """
         case .damagedInUse(let path):
-            "The cache \(path) is damaged, and in use by another process. When that has ended it is set aside and made anew."
+            "The cache \(path) is damaged and in use by another process. Vitrine replaces it once that process has ended."
         case .newerSchema(let path):
             """
-            The cache \(path) was made by a newer version of Vitrine and is left alone. Use that version, or remove the \
-            cache with “vitrine cache clear”; it is fetched again.
+            The cache \(path) was made by a newer version of Vitrine. Use that version, or remove the cache with “vitrine \
+            cache clear” to fetch it again.
             """
         case .full: "The disk is full."
         case .readOnly: "The cache is read-only."
@@ -59,8 +59,8 @@ public enum CacheError: Error, Equatable, CustomStringConvertible {
         case .locked(let path): "The cache \(path) is in use by another process."
         case .listTooLarge(let limit):
             """
-            The gallery’s list alone takes more room than cache-limit allows (\(limit / (1 << 20)) MiB). Nothing was changed; a \
-            larger cache-limit makes room for it.
+            The gallery’s list alone exceeds cache-limit (\(limit / (1 << 20)) MiB), so nothing was changed. Raise cache-limit \
+            to fetch it.
             """
         case .conflict: "Another process updated the gallery at the same time."
         }
@@ -68,9 +68,9 @@ public enum CacheError: Error, Equatable, CustomStringConvertible {
 }
 
 extension CacheError {
-    /// Takes what reading or writing a cache threw; nil for an error of something else.
+    /// Converts an error thrown by a cache; returns nil for other errors.
     ///
-    /// Readers throw what SQLite says. Those who work with a cache and know no database sort it by this.
+    /// Readers throw SQLite's errors. Callers outside of this module use this to handle them.
     public init?(thrown error: any Error) {
         switch error {
         case let error as CacheError: self = error
@@ -79,7 +79,7 @@ extension CacheError {
         }
     }
 
-    /// Takes what SQLite refused to do.
+    /// Converts an error of SQLite.
     init(_ error: SQLiteError) {
         self =
             switch error {
@@ -90,19 +90,19 @@ extension CacheError {
             }
     }
 
-    /// What the system says of a file that it did not write.
+    /// Returns the error for a failed write.
     ///
-    /// - Parameter code: its number for that, which the next call may change.
+    /// - Parameter code: the system's error number.
     public static func file(_ path: String, code: Int32 = errno) -> CacheError {
         ofAnyFile(code) ?? .file(path: path, reason: String(cString: strerror(code)))
     }
 
-    /// What the system says of a file or folder that it did not open or make.
+    /// Returns the error for a file or folder that could not be opened or created.
     static func cannotOpen(_ path: String, code: Int32 = errno) -> CacheError {
         ofAnyFile(code) ?? .cannotOpen(path: path, reason: String(cString: strerror(code)))
     }
 
-    /// Whether the cause affects every file alike.
+    /// Returns the error for a cause that affects all files.
     private static func ofAnyFile(_ code: Int32) -> CacheError? {
         switch code {
         case ENOSPC, EDQUOT: .full
@@ -112,8 +112,7 @@ extension CacheError {
         }
     }
 
-    /// Whether a folder could not be opened or made for a reason that stays: the user may not, or it cannot be there. A disk that
-    /// is full or fails may do better the next time.
+    /// Whether a folder cannot be opened or created for a permanent reason, such as missing permissions.
     public var isOfFolder: Bool {
         switch self {
         case .readOnly: true
@@ -122,8 +121,7 @@ extension CacheError {
         }
     }
 
-    /// Whether it may go away by itself: another process was in the way, or the disk will have room again. What was to be
-    /// stored is not to blame.
+    /// Whether the cause may pass, such as a full disk or another process. The data to store is not at fault.
     public var isTransient: Bool {
         switch self {
         case .conflict, .database(.locked), .tooFewDescriptors, .full, .readOnly, .file, .cannotOpen, .database(.disk),
@@ -135,7 +133,7 @@ extension CacheError {
 }
 
 extension StorageTrouble {
-    /// What an error says of the disk; nil if it says nothing of it.
+    /// Returns the storage problem behind an error; nil if there is none.
     public init?(_ error: CacheError) {
         switch error {
         case .full: self = .full
@@ -148,7 +146,7 @@ extension StorageTrouble {
         }
     }
 
-    /// The error of everybody who wants to write then.
+    /// The error for all writes during this problem.
     var error: CacheError {
         switch self {
         case .full: .full

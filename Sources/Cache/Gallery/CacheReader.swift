@@ -1,10 +1,10 @@
 import Model
 import SQLite
 
-/// Everything that can be asked of a gallery's cache. It can change nothing: its connection is read-only.
+/// Reads a gallery's cache over a read-only connection.
 ///
-/// The main actor has one of its own and asks it synchronously, as a window of rows costs a fraction of a millisecond;
-/// other work borrows one with ``GalleryCache/read(_:)``.
+/// The main actor has a reader of its own and calls it synchronously: a window of rows takes a fraction of a millisecond.
+/// Other code borrows one from ``GalleryCache/read(_:)``.
 public struct CacheReader {
     let connection: Connection
 
@@ -12,10 +12,10 @@ public struct CacheReader {
         self.connection = connection
     }
 
-    /// What is known of the gallery as a whole.
+    /// Returns the gallery's record.
     public func gallery() throws -> GalleryRecord { try gallery(schema: Schema.version) }
 
-    /// The same of a database that may be of an older version: one that is looked at, and not opened.
+    /// Returns the record from a database of any earlier version.
     func gallery(schema: Int) throws -> GalleryRecord {
         let record = try connection.first(
             """
@@ -41,13 +41,13 @@ public struct CacheReader {
                 seenThrough: row.optionalInt(11).map { PhotoKey($0) },
                 isPrivate: row.optionalInt(12).map { $0 != 0 }, wasPublic: row.int(13) != 0)
         }
-        guard let record else { throw SQLiteError.damaged(reason: "the gallery's own row is missing") }
+        guard let record else { throw SQLiteError.damaged(reason: "the gallery's row is missing") }
         return record
     }
 
-    /// The photos of these keys, as far as they exist, in no order.
+    /// Returns the existing photos of these keys, in no order.
     ///
-    /// One query for up to ``windowLimit`` of them, which is more than any screen shows.
+    /// One query reads up to ``windowLimit``, more than any screen shows.
     public func photos(_ keys: some Collection<PhotoKey>) throws -> [Photo] {
         var photos: [Photo] = []
         photos.reserveCapacity(keys.count)
@@ -57,7 +57,7 @@ public struct CacheReader {
         return photos
     }
 
-    /// Asks a question of many photos, ``windowLimit`` of them at a time: the query's one value is the list of their keys.
+    /// Runs a query for many photos, ``windowLimit`` at a time. Its one value is a list of keys.
     func forEach(_ sql: String, of keys: some Collection<PhotoKey>, row: (Row) throws -> Void) throws {
         var rest = keys.map(\.rawValue)[...]
         while !rest.isEmpty {
@@ -67,24 +67,24 @@ public struct CacheReader {
         }
     }
 
-    /// One photo, or nil if it is gone.
+    /// Returns a photo; nil if it does not exist.
     public func photo(_ key: PhotoKey) throws -> Photo? {
         try connection.first("SELECT \(Self.photoColumns) FROM photo WHERE key = ?", key.rawValue, row: Self.photo)
     }
 
-    /// The photo that the gallery calls by this id.
+    /// Returns the photo with an id of the gallery.
     public func photo(galleryID: String) throws -> Photo? {
         try connection.first("SELECT \(Self.photoColumns) FROM photo WHERE id = ?", galleryID, row: Self.photo)
     }
 
-    /// Hands out every photo, the oldest first. For lists that are written, not shown.
+    /// Calls `body` for every photo, oldest first.
     public func forEachPhoto(_ body: (Photo) throws -> Void) throws {
         try connection.forEach("SELECT \(Self.photoColumns) FROM photo ORDER BY date, key") {
             try body(Self.photo($0))
         }
     }
 
-    /// How many keys one query of ``photos(_:)`` takes.
+    /// The most keys per query.
     private static let windowLimit = 512
 
     static let photoColumns = """
@@ -100,7 +100,7 @@ public struct CacheReader {
             size: row.optionalInt(12))
     }
 
-    /// Reads edition, held, trouble and reason from four columns in that order.
+    /// Reads edition, held edition, trouble and reason from four consecutive columns.
     private static func renditionState(_ row: Row, from column: Int) -> RenditionState {
         RenditionState(
             edition: Int(row.int(column)), held: row.optionalInt(column + 1).map(Int.init),
@@ -109,7 +109,7 @@ public struct CacheReader {
 }
 
 extension CacheReader {
-    /// Bytes in the database's file that nothing is in.
+    /// Returns the free bytes within the database file.
     func freeBytes() throws -> Int64 {
         try connection.first("SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size") {
             $0.int(0)
@@ -118,21 +118,21 @@ extension CacheReader {
 }
 
 extension Row {
-    /// The column as an address. It was one when it was stored.
+    /// Returns the column as an address. It was valid when it was stored.
     func address(_ column: Int) throws -> Address {
         do { return try Address(text(column)) } catch {
-            throw SQLiteError.damaged(reason: "“\(Address.withoutCredentials(text(column)))” is no address")
+            throw SQLiteError.damaged(reason: "“\(Address.withoutCredentials(text(column)))” is not an address")
         }
     }
 }
 
 extension CacheReader {
-    /// What it takes to fetch a rendition, or nil if the photo is gone.
+    /// Returns the data for fetching a rendition; nil if the photo does not exist.
     public func source(of key: PhotoKey, _ rendition: Rendition) throws -> RenditionSource? {
         try source(of: key, rendition) { _ in true }
     }
 
-    /// The same, or nil if it is not wanting: it is here, or was given up. Then its address is not even read.
+    /// Returns the data for fetching a rendition; nil unless it is wanted. Most calls do not read the address.
     public func wantingSource(of key: PhotoKey, _ rendition: Rendition) throws -> RenditionSource? {
         try source(of: key, rendition, where: \.isWanting)
     }
@@ -150,7 +150,7 @@ extension CacheReader {
         } ?? nil
     }
 
-    /// Asked several times for each thumbnail of an update.
+    /// Cached, because they run several times per thumbnail of an update.
     private static let thumbnailSource = sourceQuery(.thumbnail)
     private static let photoSource = sourceQuery(.original)
 
@@ -159,7 +159,7 @@ extension CacheReader {
         return "SELECT \(columns.map(rendition.column).joined(separator: ", ")) FROM photo WHERE key = ?"
     }
 
-    /// The bytes of a photo's thumbnail; the unproven ones, where newer ones wait for somebody to decode them.
+    /// Returns a photo's thumbnail. If a newer one has not been decoded yet, it returns that one.
     public func thumbnail(of key: PhotoKey) throws -> StoredThumbnail? {
         try connection.first("SELECT data, unproven FROM thumbnail WHERE photo = ?", key.rawValue) { row in
             if let unproven = row.optionalBlob(1) { return StoredThumbnail(bytes: unproven, isProven: false) }
@@ -167,7 +167,7 @@ extension CacheReader {
         }
     }
 
-    /// The file that holds a photo, or nil if none does.
+    /// Returns the file of a photo; nil if it is not cached.
     public func photoFile(of key: PhotoKey) throws -> StoredPhoto? {
         try connection.first(
             """
@@ -177,22 +177,22 @@ extension CacheReader {
         ) { Self.storedPhoto($0) }
     }
 
-    /// Whether a photo's row names a file. The file's name begins with the photo's number, so the table is not searched.
+    /// Whether a photo's row names a file. The file name contains the row number, so this is one lookup.
     func isNamed(_ file: String) throws -> Bool {
         guard let key = PhotoFiles.key(in: file) else { return false }
         return try connection.first(Self.isNamed, key.rawValue, file) { _ in true } ?? false
     }
 
-    /// Asked once for each file.
+    /// Runs once per file. Internal for a test of its plan.
     static let isNamed = "SELECT 1 FROM photo WHERE key = ? AND photo_file = ?"
 
-    /// Photos that are here and whose thumbnail has to be made from them, because the gallery has none.
+    /// Returns cached photos whose thumbnail must be made from them, because the gallery has none.
     public func thumbnailsToMake() throws -> [PhotoKey] {
         try connection.map("SELECT key FROM photo WHERE \(Self.needsThumbnail)") { PhotoKey($0.int(0)) }
     }
 
-    /// The file that a photo's thumbnail has to be made from, and the edition that the thumbnail is then of; nil if there
-    /// is nothing to make, or nothing to make it from.
+    /// Returns the file to make a photo's thumbnail from, and the thumbnail's edition; nil if it is not necessary or
+    /// possible.
     public func thumbnailToMake(of key: PhotoKey) throws -> (edition: Int, from: StoredPhoto)? {
         try connection.first(
             """
@@ -202,7 +202,7 @@ extension CacheReader {
         ) { (Int($0.int(4)), Self.storedPhoto($0)) }
     }
 
-    /// An older photo would make an older thumbnail, and one that was no picture before is none now.
+    /// Only a current, readable photo makes a current thumbnail.
     private static let needsThumbnail = """
         thumbnail_address IS NULL AND thumbnail_held IS NOT thumbnail_edition \
         AND photo_file IS NOT NULL AND photo_held = photo_edition \
@@ -214,7 +214,7 @@ extension CacheReader {
         StoredPhoto(name: row.text(0), size: row.int(1), digest: row.int(2), edition: Int(row.int(3)))
     }
 
-    /// How many photos have each rendition here, and how many of them failed.
+    /// Returns the number of cached thumbnails and photos, and of failed photos.
     public func counts() throws -> (thumbnails: Int, photos: Int, failed: Int) {
         try connection.first(
             """
@@ -225,19 +225,19 @@ extension CacheReader {
         ) { (Int($0.int(0)), Int($0.int(1)), Int($0.int(2))) } ?? (0, 0, 0)
     }
 
-    /// Photos whose rendition is wanting and could be fetched, the oldest first.
+    /// Returns photos whose rendition is missing and can be fetched, oldest first.
     ///
     /// - Parameters:
-    ///   - last: the photo to go on after; nil for the beginning. If it is gone, so is the place, and none are found.
-    ///   - known: photos to pass over, because they are being seen to already.
+    ///   - last: the photo to continue after; nil for the beginning. If it was removed, the result is empty.
+    ///   - known: photos to skip because they are being fetched.
     public func wanting(
         _ rendition: Rendition, limit: Int, after last: PhotoKey? = nil, except known: Set<PhotoKey>
     ) throws -> [PhotoKey] {
-        var place = (date: Int64.min, key: Int64.min)
+        var start = (date: Int64.min, key: Int64.min)
         if let key = last?.rawValue {
             guard let date = try connection.first("SELECT date FROM photo WHERE key = ?", key, row: { $0.int(0) })
             else { return [] }
-            place = (date, key)
+            start = (date, key)
         }
         let held = rendition.column("held")
         var keys: [PhotoKey] = []
@@ -247,7 +247,7 @@ extension CacheReader {
             WHERE (date, key) > (?, ?) AND (\(held) IS NULL OR \(held) <> \(rendition.column("edition")))
               AND (\(rendition.column("trouble")) IS NULL OR \(rendition.column("trouble")) = \(TroubleCode.putOff))
             ORDER BY date, key LIMIT ?
-            """, place.date, place.key, limit + known.count
+            """, start.date, start.key, limit + known.count
         ) { row in
             let key = PhotoKey(row.int(0))
             if keys.count < limit, !known.contains(key) { keys.append(key) }
@@ -257,7 +257,7 @@ extension CacheReader {
 }
 
 extension Rendition {
-    /// The columns of the two renditions differ in their prefix alone.
+    /// Returns the name of a column, whose prefix depends on the rendition.
     func column(_ name: String) -> String {
         switch self {
         case .thumbnail: "thumbnail_" + name
@@ -267,7 +267,7 @@ extension Rendition {
 }
 
 extension CacheReader {
-    /// What a photo says of itself, if it was ever here and has been read; of which edition, it says too.
+    /// Returns a photo's metadata and its edition; nil if no edition of it has been read.
     public func metadata(of key: PhotoKey) throws -> StoredMetadata? {
         try connection.first(
             "SELECT edition, \(Self.metadataColumns) FROM metadata WHERE photo = ?", key.rawValue
@@ -294,16 +294,16 @@ extension CacheReader {
         longitude, title, description
         """
 
-    /// Of these photos those that are here and have not been asked yet what they say of themselves.
+    /// Returns the photos among these that are cached and whose metadata has not been read.
     ///
-    /// Asked by number: it costs what the photos cost that are asked for, however many the gallery has.
+    /// The cost depends on the number of keys, not of photos in the gallery.
     public func unread(_ keys: some Collection<PhotoKey>) throws -> [PhotoKey] {
         var unread: [PhotoKey] = []
         try forEach(Self.unread, of: keys) { unread.append(PhotoKey($0.int(0))) }
         return unread
     }
 
-    /// One that was no picture before is none now.
+    /// Unreadable photos are skipped. Internal for a test of its plan.
     static let unread = """
         SELECT photo.key FROM photo LEFT JOIN metadata ON metadata.photo = photo.key
         WHERE photo.key IN (SELECT value FROM json_each(?)) AND photo.photo_file IS NOT NULL
@@ -312,55 +312,57 @@ extension CacheReader {
 }
 
 extension GalleryCache {
-    /// Photos that are here and have not been asked yet what they say of themselves.
+    /// Returns all cached photos whose metadata has not been read.
     ///
-    /// Found by their files, whose names tell whose they are: of a million photos few are here.
+    /// It lists the files instead of the rows, because few of a million photos may be cached.
     public func unreadPhotos() throws -> [PhotoKey] {
         let keys = Set(PrivateFolder.entries(files.photosFolder).compactMap(PhotoFiles.key))
         return try read { try $0.unread(keys.sorted()) }
     }
 }
 
-/// What it takes to fetch one rendition of one photo.
+/// The data for fetching a rendition of a photo.
 public struct RenditionSource: Hashable, Sendable {
-    /// Where it lies; nil for the thumbnail of a photo that has none of its own.
+    /// The address; nil if the gallery has no thumbnail for the photo.
     public let address: Address?
-    /// What is wanted and what is here.
+    /// The wanted and the cached edition.
     public let state: RenditionState
-    /// What the server said of the bytes that are held, if they came from this address.
+    /// The validators of the cached bytes, if they came from this address.
     public let validators: Validators
 }
 
-/// A thumbnail's bytes as they lie in the cache.
+/// A thumbnail in the cache.
 public struct StoredThumbnail: Hashable, Sendable {
-    /// An encoded picture from a stranger.
+    /// The encoded picture. It is untrusted.
     public let bytes: [UInt8]
-    /// Whether nothing better waits behind it. Unproven bytes hide an older thumbnail, which comes back if they turn
-    /// out to be no picture: see ``GalleryWriter/accept(_:of:)`` and ``GalleryWriter/reject(_:of:reason:)``.
+    /// Whether the picture was decoded before.
+    ///
+    /// If an unproven picture is bad, an older one returns: see ``GalleryWriter/accept(_:of:)`` and
+    /// ``GalleryWriter/reject(_:of:reason:)``.
     public let isProven: Bool
 }
 
-/// The file of a photo, as its row names it.
+/// A photo's file in the cache.
 public struct StoredPhoto: Hashable, Sendable {
-    /// The name inside the photos folder; made by the cache, nothing in it came from outside.
+    /// The name in the photos' folder. The cache made it; nothing in it is from outside.
     public let name: String
-    /// Its length when it was stored.
+    /// The size when it was stored.
     public let size: Int64
-    /// A digest of its bytes when it was stored: tells a picture that was always broken from one that broke here.
+    /// The digest when it was stored. It distinguishes a bad picture from one damaged on the disk.
     public let digest: Int64
-    /// The edition it holds.
+    /// The edition of the photo.
     public let edition: Int
 }
 
-/// What a photo says of itself, as it lies in the cache.
+/// A photo's metadata in the cache.
 public struct StoredMetadata: Hashable, Sendable {
-    /// What it says.
+    /// The metadata.
     public let metadata: PhotoMetadata
-    /// The edition of the photo that said it.
+    /// The photo's edition that contained it.
     public let edition: Int
 }
 
 extension Collection where Element == Int64 {
-    /// As one bound value, however many they are: `key IN (SELECT value FROM json_each(?))`.
+    /// A JSON list to bind as one value: `key IN (SELECT value FROM json_each(?))`.
     var keyList: String { "[" + map(String.init).joined(separator: ",") + "]" }
 }

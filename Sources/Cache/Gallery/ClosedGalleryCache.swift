@@ -2,24 +2,24 @@ import Glibc
 import Model
 import SQLite
 
-/// A gallery's cache on the disk, seen from outside: what it holds and how much room it takes.
+/// A gallery's cache on the disk, without an open connection.
 public struct ClosedGalleryCache: Sendable {
-    /// What is known of the gallery; nil if nothing is yet, or it cannot be read.
+    /// The gallery's record; nil if it does not exist yet or is unreadable.
     public let record: GalleryRecord?
-    /// Why it cannot be read, if that is so.
+    /// The reason why the cache is unreadable, if it is.
     public let trouble: CacheError?
-    /// Its folder.
+    /// The path of the cache.
     public let folder: String
 
-    /// Its folder's name.
+    /// The name of the folder.
     var name: String {
         String(folder[(folder.lastIndex(of: "/").map { folder.index(after: $0) } ?? folder.startIndex)...])
     }
 
-    /// Whether somebody has begun to make it, and there is nothing in it.
+    /// Whether the cache was created and not filled yet.
     public var isEmpty: Bool { record == nil && trouble == nil }
 
-    /// - Parameter isAlone: whether the cache is held by this process, alone.
+    /// - Parameter isAlone: whether this process holds the exclusive lock.
     init(folder: String, isAlone: Bool = false) {
         self.folder = folder
         do {
@@ -35,8 +35,8 @@ public struct ClosedGalleryCache: Sendable {
         do throws(CacheError) {
             return try record(folder, FrozenDatabase(path: folder + "/gallery.sqlite").access)
         } catch .full {
-            // Not even for the file that readers share. It can be looked at as it lies there, if nobody else has it open: else
-            // nobody could find out what may go, and make room.
+            // There is no space for the file that readers share. With an exclusive lock it can be read without that, which
+            // is necessary to decide what to remove.
             let lock = isAlone ? nil : try CacheLock.take(folder: folder, .exclusive, patience: 0)
             guard isAlone || lock != nil, FrozenDatabase(path: folder + "/gallery.sqlite").isComplete else {
                 throw .full
@@ -50,10 +50,10 @@ public struct ClosedGalleryCache: Sendable {
         try PrivateFolder.check(folder)
         let path = folder + "/gallery.sqlite"
         var status = stat()
-        // Who makes a cache may end before there is anything in it.
+        // A process may have ended right after it created the folder.
         if lstat(path, &status) != 0, errno == ENOENT { return nil }
         do {
-            // Who ended while it was made, or made another of it, has left a journal, which takes writing to be read.
+            // A process that ended while it wrote has left a journal. Only a writing connection can roll it back.
             if Glibc.access(path + "-journal", F_OK) == 0 {
                 let connection = try Connection(path: path, access: .readWrite, patience: 200)
                 _ = try connection.first("SELECT 1 FROM sqlite_schema") { _ in true }
@@ -76,45 +76,45 @@ public struct ClosedGalleryCache: Sendable {
         }
     }
 
-    /// Whether it is an address's cache. Of one that cannot be read, the folder's name has to do.
+    /// Whether the cache belongs to an address. For an unreadable one, the folder's name decides.
     public func isOf(_ address: Address) -> Bool {
         record.map { $0.address == address } ?? folder.hasSuffix("/\(GalleryID(address))")
     }
 
-    /// Removes the whole cache, readable or not. Nobody may be using it.
+    /// Removes the whole cache, readable or not. No process may use it.
     public func remove() throws(CacheError) {
         try remove { true }
     }
 
-    /// Removes the whole cache, unless it is not any more as it was when this was made.
+    /// Removes the whole cache if it has not changed since this value was created.
     func removeIfUnused() throws(CacheError) {
         try remove { ClosedGalleryCache(folder: folder, isAlone: true).record == record }
     }
 
-    /// Whether somebody has looked at it since this was made, or wants to have it kept.
+    /// Whether the cache was opened, or marked to be kept, after this value was created.
     ///
-    /// - Parameter isAlone: whether the cache is held by this process, alone.
+    /// - Parameter isAlone: whether this process holds the exclusive lock.
     private func isUsedSince(isAlone: Bool) -> Bool {
         let now = ClosedGalleryCache(folder: folder, isAlone: isAlone).record
         return now?.isKept == true || now?.lastOpened != record?.lastOpened
     }
 
-    /// - Parameter isMeant: asked when nobody else can change it any more.
+    /// - Parameter isMeant: called with the exclusive lock.
     private func remove(if isMeant: () -> Bool) throws(CacheError) {
         try PrivateFolder.check(folder)
         guard let lock = try CacheLock.take(folder: folder, .exclusive), isMeant() else { throw .locked(path: folder) }
         defer { withExtendedLifetime(lock) {} }
         for name in ["photos", "partial"] { Self.removeFolder("\(folder)/\(name)") }
-        // The lock last: until the folder is gone, nobody begins to fill it again.
+        // The lock goes last, so that no process fills the folder again before it is removed.
         for file in PrivateFolder.entries(folder) where file != "lock" { unlink("\(folder)/\(file)") }
         unlink(folder + "/lock")
-        // If there is a lock again, somebody has begun a new cache in this very moment.
+        // If a lock exists again, another process has just created a new cache.
         guard rmdir(folder) == 0 || access(folder + "/lock", F_OK) == 0 else {
             throw .file(folder)
         }
     }
 
-    /// A link in the folder's place is removed, and what it leads to left alone.
+    /// Removes a folder of files. A link in its place is removed, not followed.
     private static func removeFolder(_ path: String) {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
@@ -126,31 +126,31 @@ public struct ClosedGalleryCache: Sendable {
     }
 }
 
-/// How much room a gallery's cache takes, and what for.
+/// The sizes of a cache's parts.
 extension ClosedGalleryCache {
-    /// Bytes of the database and its log: the list, what photos say of themselves, and the thumbnails.
+    /// The bytes of the database and its log, with list, metadata and thumbnails.
     public var databaseSize: Int64 {
         files { $0.hasPrefix("gallery.sqlite") && !$0.hasPrefix(Self.setAsidePrefix) }.reduce(0) { $0 + $1.size }
     }
 
-    /// Bytes of the thumbnails, which are in the database. Looks through all of them.
+    /// The bytes of the thumbnails within the database. It reads all of them.
     public var thumbnailsSize: Int64 {
         ask("SELECT total(length(data)) + total(length(unproven)) FROM thumbnail").map { Int64($0) } ?? 0
     }
 
-    /// Bytes of the photos, those on their way included.
+    /// The bytes of the photos, including partial files.
     public var photosSize: Int64 {
         ["photos", "partial"].reduce(0) { sum, name in
             PrivateFolder.entries("\(folder)/\(name)").reduce(sum) { $0 + Self.size("\(folder)/\(name)/\($1)") }
         }
     }
 
-    /// Bytes of databases that were set aside.
+    /// The bytes of databases that were set aside.
     public var setAsideSize: Int64 { setAside.reduce(0) { $0 + $1.size } }
 
     var setAside: [CacheInventory.SetAside] {
         files { $0.hasPrefix(Self.setAsidePrefix) }.map { name, size in
-            // The name says when.
+            // The name contains the time.
             let digits = name.dropFirst(Self.setAsidePrefix.count).prefix { $0.isASCII && $0.isNumber }
             return CacheInventory.SetAside(
                 name: name, size: size,
@@ -158,10 +158,10 @@ extension ClosedGalleryCache {
         }
     }
 
-    /// When something was last committed to it.
+    /// The time of the last commit.
     var touched: Timestamp { max(Self.time(folder + "/lock"), Self.time(folder + "/gallery.sqlite")) }
 
-    /// Whether there are thumbnails in the database, or room that nobody uses and that is a quarter of it.
+    /// Whether the database has thumbnails, or consists of free space by more than a quarter.
     var canShrink: Bool {
         ask("SELECT EXISTS (SELECT 1 FROM thumbnail)") ?? 0 > 0
             || ask("SELECT freelist_count * 4 > page_count FROM pragma_freelist_count, pragma_page_count") ?? 0 > 0
@@ -173,7 +173,7 @@ extension ClosedGalleryCache {
         PrivateFolder.entries(folder).filter(isMeant).map { ($0, Self.size("\(folder)/\($0)")) }
     }
 
-    /// A number that the database knows; nil if it cannot be read.
+    /// Returns a number from the database; nil if it is unreadable.
     private func ask(_ question: String) -> Double? {
         guard record != nil else { return nil }
         return try? Connection(path: folder + "/gallery.sqlite", access: .readOnly, patience: 200)
@@ -192,15 +192,15 @@ extension ClosedGalleryCache {
     }
 }
 
-/// Taking from a cache that nobody uses, in steps that are short: who would open it meanwhile waits no longer than for one.
+/// Removes parts of a cache that no process uses, in short steps.
 ///
-/// Each step takes the lock for itself alone, and fails where somebody uses the cache, or has used it since this was made:
-/// who has just looked at a gallery, or marked it to be kept, finds in it tomorrow what was there.
+/// Another process that opens the cache waits for one step at most. Each step takes the exclusive lock. It fails if a process
+/// uses the cache, or if the gallery was opened or marked to be kept after this value was created.
 extension ClosedGalleryCache {
-    /// The files of photos, the longest here first, each with its bytes.
+    /// Returns the photos' files and sizes, the oldest first.
     func photosByAge() -> [(name: String, size: Int64)] { Self.photosByAge(in: folder + "/photos") }
 
-    /// The same of a folder of photos.
+    /// Returns the files and sizes in a folder of photos, the oldest first.
     static func photosByAge(in folder: String) -> [(name: String, size: Int64)] {
         PrivateFolder.entries(folder)
             .map { (name: $0, time: time("\(folder)/\($0)"), key: PhotoFiles.key(in: $0)?.rawValue ?? 0) }
@@ -208,26 +208,26 @@ extension ClosedGalleryCache {
             .map { ($0.name, size("\(folder)/\($0.name)")) }
     }
 
-    /// Removes some photos. What they said of themselves stays, and they are fetched again when they are wanted.
+    /// Removes photos. Their metadata stays, and they are fetched again on demand.
     ///
-    /// Rows first: if it ends in between, the files are orphans, and swept. Where there is no room for that, not even for a
-    /// log, files first: one that a row names and that is missing is fetched again.
+    /// The rows change first, so an interruption leaves orphans, which are removed later. If the disk is too full even for that,
+    /// the files are removed first; a row without its file causes a new fetch.
     ///
-    /// - Parameter onFailure: is told of each file that cannot be removed; the others go.
+    /// - Parameter onFailure: called for each file that cannot be removed.
     func dropPhotos(_ names: [String], onFailure: (CacheError) -> Void) throws {
         try alone {
             guard try has("photos") else { return }
             do {
-                try forget(names)
+                try clearRows(of: names)
             } catch let error where CacheError(thrown: error) == .full {
                 for name in names { removeFile("\(folder)/photos/\(name)", onFailure) }
-                return try forget(names)
+                return try clearRows(of: names)
             }
             for name in names { removeFile("\(folder)/photos/\(name)", onFailure) }
         }
     }
 
-    private func forget(_ names: [String]) throws {
+    private func clearRows(of names: [String]) throws {
         guard record != nil else { return }
         let connection = try Connection(path: database, access: .readWrite, patience: 200)
         try connection.transaction(writes: true) {
@@ -240,7 +240,7 @@ extension ClosedGalleryCache {
         }
     }
 
-    /// Removes files that were on their way and will not arrive: nobody uses the cache.
+    /// Removes partial files. No process uses the cache, so no transfer will complete them.
     func dropPartialFiles(onFailure: (CacheError) -> Void) throws {
         try alone {
             guard try has("partial") else { return }
@@ -248,7 +248,7 @@ extension ClosedGalleryCache {
         }
     }
 
-    /// Removes some thumbnails. Returns how many there were; the database is as large as before, see ``shrink()``.
+    /// Removes up to `count` thumbnails and returns how many. To make the file smaller, call ``shrink()``.
     func dropThumbnails(_ count: Int) throws -> Int {
         try alone {
             let connection = try Connection(path: database, access: .readWrite, patience: 200)
@@ -260,10 +260,10 @@ extension ClosedGalleryCache {
         }
     }
 
-    /// Makes the database as small as what is in it.
+    /// Shrinks the database to its contents.
     ///
-    /// It is copied, which takes as long as it takes and is in nobody's way; and then, at once, and only if nobody has opened
-    /// it meanwhile, the copy is put in its place. Throws ``CacheError/locked(path:)`` where somebody has.
+    /// It writes a copy while others may use the cache, and then replaces the database if no process has opened it meanwhile.
+    /// Otherwise it throws ``CacheError/locked(path:)``.
     func shrink() throws {
         guard let lock = try CacheLock.take(folder: folder, .shared), !isUsedSince(isAlone: false) else {
             throw CacheError.locked(path: folder)
@@ -271,7 +271,7 @@ extension ClosedGalleryCache {
         try PrivateFolder.check(folder + "/partial")
         let copy = try PartialFile(in: folder + "/partial")
         try copyDatabase(to: copy, lock)
-        // The log belongs to what was there before. SQLite has removed it with its last connection; unless there is another.
+        // A log would belong to the old database. SQLite removes it with the last connection, so a log means another one.
         guard Self.size(database + "-wal") == 0 else { throw CacheError.locked(path: folder) }
         guard rename(copy.path, database) == 0 else { throw failure() }
         let parent = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -280,7 +280,7 @@ extension ClosedGalleryCache {
         withExtendedLifetime(lock) {}
     }
 
-    /// Returns when the copy is on the disk, the database is closed, and the lock is held alone.
+    /// Copies the database to a synced file. Afterwards the lock is exclusive.
     private func copyDatabase(to copy: PartialFile, _ lock: CacheLock) throws {
         let connection = try Connection(path: database, access: .readWrite)
         // "… changes if changes were committed to the database by any other connection in the interim."
@@ -288,7 +288,7 @@ extension ClosedGalleryCache {
         let before = try version()
         // "The file … must either not exist, or else be an empty file."
         try connection.run("VACUUM INTO ?", copy.path)
-        // While others may still come: this takes longest.
+        // This takes longest, so it comes before the exclusive lock.
         guard fsync(copy.descriptor) == 0 else { throw failure() }
         guard try lock.claim(.exclusive) == .held, try version() == before else {
             throw CacheError.locked(path: folder)
@@ -309,7 +309,7 @@ extension ClosedGalleryCache {
         return try body()
     }
 
-    /// Whether there is such a folder; who made the cache may have ended before. Throws if it is none of ours.
+    /// Whether a subfolder exists. A cache may be incomplete. It throws if the folder is not the user's.
     private func has(_ name: String) throws -> Bool {
         guard access("\(folder)/\(name)", F_OK) == 0 else { return false }
         try PrivateFolder.check("\(folder)/\(name)")

@@ -6,27 +6,28 @@ import SQLite
 import Concurrency
 import Synchronization
 
-/// One gallery's cache: a database, a folder of photos, and the one place where changes to them are announced.
+/// The cache of one gallery: a database and a folder of photos. It publishes its changes.
 ///
 ///     let cache = try folder.open(address)
 ///     let changes = cache.changes()
 ///     let photo = try cache.read { try $0.photo(key) }
 ///     for await change in changes { … }
 public final class GalleryCache: Sendable {
-    /// Names the gallery.
+    /// The gallery's identifier.
     public let id: GalleryID
-    /// Where its list lies.
+    /// The address of the gallery's list.
     public let address: Address
-    /// The only way to change anything.
+    /// Makes all changes.
     public let writer: GalleryWriter
-    /// Where the photos lie.
+    /// The files of the photos.
     public let files: PhotoFiles
-    /// Whether the cache that was there could not be used and this is a fresh one: the user is told.
+    /// Whether a damaged cache was set aside and this one is new. The user is told.
     public let wasSetAside: Bool
-    /// Where everything of it lies.
+    /// The path of the cache.
     public let folder: String
-    /// What has come of photos whose transfers broke off.
+    /// The beginnings of photos whose transfers were interrupted.
     public let parts = KeptParts()
+    /// Internal for fetched results and drafts, which set it when they find damage.
     let mark: DamageMark
     private let credentials: CredentialStore
     private let space: CacheSpace
@@ -35,8 +36,8 @@ public final class GalleryCache: Sendable {
     private let readers: ReaderPool
     private let hub = ChangeHub()
     private let log: Log
-    /// Hears of other processes' commits, once somebody wants to hear of any: an update that runs from a timetable shows in
-    /// a browser that is open. Where the system has no more watches to give, it shows at the next start.
+    /// Reports commits of other processes, such as a scheduled update. Created by the first subscription. If the system has
+    /// no watch left, such changes appear after the next start.
     private let watch = Mutex<FileWatch?>(nil)
 
     init(
@@ -47,7 +48,7 @@ public final class GalleryCache: Sendable {
         self.credentials = credentials
         self.space = space
         self.folder = folder
-        // Who cleans it has it for moments only.
+        // Cleaning holds the lock for short moments only.
         guard let lock = try CacheLock.take(folder: folder, .shared, patience: 50) else {
             throw CacheError.locked(path: folder)
         }
@@ -67,18 +68,19 @@ public final class GalleryCache: Sendable {
         readers = ReaderPool(path: database, access: access)
     }
 
-    /// Who asks for an address on behalf of the gallery: nobody, unless it lies at the gallery's own origin, or the user was
-    /// asked on the gallery's behalf.
+    /// Returns the credentials for a request on behalf of the gallery.
+    ///
+    /// There are none unless the address has the gallery's own origin, or the user entered them for this gallery.
     public func signIn(for other: Address) -> SignIn? {
         credentials.signIn(for: other, in: address)
     }
 
-    /// Whether the user has named an address's origin himself, as the gallery's, or by an answer on the gallery's behalf.
+    /// Whether the user chose an address's origin, as the gallery's own or by entering credentials for it.
     public func isNamedByUser(_ other: Address) -> Bool {
         other.origin.map { credentials.isNamedByUser($0, in: address) } ?? false
     }
 
-    /// Begins to listen to commits. Subscribe first, then read.
+    /// Subscribes to commits. Subscribe before the first read.
     public func changes() -> CoalescingStream<ChangeSet> {
         watch.withLock { watch in
             if watch == nil { watch = listenToOthers() }
@@ -94,24 +96,24 @@ public final class GalleryCache: Sendable {
         }
     }
 
-    /// Asks the cache something, from any thread.
+    /// Reads the cache from any thread.
     public func read<Result>(_ body: (CacheReader) throws -> Result) throws -> Result {
         try mark.watch { try readers.read { try body(CacheReader($0)) } }
     }
 
-    /// Opens a read-only connection that belongs to the caller: what the main actor draws from.
+    /// Opens a read-only connection for the caller, such as the main actor.
     public func openReader() throws -> CacheReader {
         try mark.watch {
             CacheReader(try Connection(path: folder + "/gallery.sqlite", access: access, patience: 200))
         }
     }
 
-    /// Begins to work out what a new list changes.
+    /// Starts an update of the list.
     public func beginSync() throws -> SyncDraft {
         try SyncDraft(try openReader(), folder: files.partialFolder, limit: space.limit, mark)
     }
 
-    /// Removes files that programs that died have left behind. Returns how many there were.
+    /// Removes the leftovers of killed programs. Returns the number of files.
     @discardableResult
     public func sweep() throws -> Int {
         try read { reader in try files.sweep { try reader.isNamed($0) } }

@@ -1,38 +1,38 @@
 import Model
 import SQLite
 
-/// What the cache knows of a gallery as a whole.
+/// A gallery's own row in the cache.
 public struct GalleryRecord: Hashable, Sendable {
-    /// Where its list lies.
+    /// The address of the list.
     public let address: Address
-    /// How many photos the list has.
+    /// The number of photos in the list.
     public let photoCount: Int
-    /// How many entries of the last list broke a rule.
+    /// The number of invalid entries in the last list.
     public let skipped: Int
-    /// When an update last succeeded.
+    /// The time of the last successful update.
     public let lastSuccess: Timestamp?
-    /// How the last attempt ended, if it failed.
+    /// The failure of the last update, if it failed.
     public let failure: Failure?
-    /// When somebody last looked at it.
+    /// The time when the user last opened the gallery.
     public let lastOpened: Timestamp?
-    /// What the server said of the list.
+    /// The server's validators for the list.
     public let validators: Validators
-    /// Goes up with every update that changed the list.
+    /// Increases with every update that changes the list.
     let listVersion: Int64
-    /// Whether the user wants to have it here whatever room it takes.
+    /// Whether the user marked the gallery to be kept.
     public let isKept: Bool
-    /// The last photo that there was when the user left the gallery; nil if he never did.
+    /// The last photo present when the user left the gallery; nil before the first time.
     public internal(set) var seenThrough: PhotoKey?
 
-    /// Whether its list was sent by this machine or from the user's own network; nil if nobody has looked.
+    /// Whether the list came from this machine or a private network; nil if unknown.
     public internal(set) var isPrivate: Bool?
-    /// Whether the gallery's own address has ever led to a public one.
+    /// Whether the gallery's address has ever led to a public server.
     public internal(set) var wasPublic = false
 
-    /// Whether a photo has come since the user left the gallery.
+    /// Whether a photo arrived after the user left the gallery.
     public func isNew(_ key: PhotoKey) -> Bool { seenThrough.map { key > $0 } ?? false }
 
-    /// What there is to say of its updates when none is running.
+    /// The status while no update is running.
     public var status: SyncStatus {
         let state: SyncStatus.State =
             if let failure { .failed(failure) } else { lastSuccess == nil ? .notUpdated : .updated }
@@ -40,36 +40,36 @@ public struct GalleryRecord: Hashable, Sendable {
     }
 }
 
-/// What a server said by which it can tell later that nothing has changed.
+/// A server's validators, by which it can tell later whether a resource has changed.
 public struct Validators: Hashable, Sendable {
-    /// The `ETag` header, quotes and all.
+    /// The `ETag` header, including its quotes.
     public var etag: String?
-    /// The `Last-Modified` header, as it came.
+    /// The `Last-Modified` header.
     public var lastModified: String?
 
-    /// Puts them together; a server may send both, one or neither.
+    /// Creates validators. A server may send both, one or neither.
     public init(etag: String? = nil, lastModified: String? = nil) {
         self.etag = etag
         self.lastModified = lastModified
     }
 }
 
-/// What there is to say of a gallery in a list of galleries.
+/// The facts about a gallery in the list of galleries.
 public struct GalleryFacts: Hashable, Sendable {
-    /// What is known of it.
+    /// The gallery's record.
     public let record: GalleryRecord
-    /// Bytes that it takes on the disk: its list, its thumbnails and its photos.
+    /// The bytes of its list, thumbnails and photos on the disk.
     public let size: Int64
-    /// How much of it could not be had: thumbnails, photos, and the list itself.
+    /// The number of failed thumbnails and photos, plus one if the last update failed.
     public let errorCount: Int
 }
 
 extension CacheFolder {
-    /// What there is to say of a gallery, whether it is open or not; nil if nothing is known of it.
+    /// Returns the facts about a gallery, whether or not it is open; nil if it has no cache.
     ///
-    /// For work off the main actor. Nothing is opened for good, and nothing is written.
+    /// Call it off the main actor. It leaves nothing open and writes nothing.
     ///
-    /// - Parameter size: what it took before, if nobody need look through its folder again.
+    /// - Parameter size: the size, if the caller knows it. Otherwise its files are counted.
     public func facts(of address: Address, size: Int64? = nil) -> GalleryFacts? {
         guard let gallery = gallery(address), let record = gallery.record else { return nil }
         let count = (try? troubleCount(of: address, in: gallery)) ?? 0

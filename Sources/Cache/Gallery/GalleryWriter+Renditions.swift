@@ -2,19 +2,18 @@ import Model
 import SQLite
 
 extension GalleryWriter {
-    /// Stores a thumbnail that was fetched for an edition.
+    /// Stores the thumbnail of an edition. Concurrent calls share a transaction.
     ///
-    /// Returns false, and stores nothing, if the gallery speaks of another edition by now: stale bytes are never
-    /// committed. Where an older thumbnail is held it stays until somebody has decoded the new one. Many that come at once
-    /// share a transaction.
+    /// Returns false, and stores nothing, if the gallery has another edition meanwhile. An older thumbnail stays until the new
+    /// one has been decoded.
     ///
-    /// - Throws: `CancellationError`, having stored nothing, if the task is cancelled before its transaction has begun.
+    /// - Throws: `CancellationError` if the task is cancelled before the transaction. Nothing is stored then.
     @discardableResult
     public nonisolated func store(
         thumbnail bytes: [UInt8], of key: PhotoKey, edition: Int, validators: Validators = Validators()
     ) async throws -> Bool {
         defer { space.recordWritten(Int64(bytes.count)) }
-        return try await together(size: bytes.count) { connection in
+        return try await shareTransaction(size: bytes.count) { connection in
             guard try Self.hold(.thumbnail, of: key, edition: edition, validators: validators, connection) else {
                 return false
             }
@@ -27,7 +26,7 @@ extension GalleryWriter {
         }
     }
 
-    /// Makes these unproven bytes the thumbnail: they could be decoded. Does nothing if others have come meanwhile.
+    /// Accepts an unproven thumbnail that was decoded. Does nothing if it has been replaced meanwhile.
     public func accept(_ thumbnail: StoredThumbnail, of key: PhotoKey) throws {
         try transaction {
             try $0.run(
@@ -36,14 +35,13 @@ extension GalleryWriter {
         }
     }
 
-    /// Drops bytes that could not be decoded, and marks the photo's thumbnail as bad if they are what the gallery speaks
-    /// of. Where an older one was held, it is shown again.
+    /// Removes a thumbnail that cannot be decoded, and shows an older one again if there is one.
     ///
-    /// These very bytes and no others: two who draw a thumbnail at once both find that it is none, and by the time the
-    /// second says so the row holds the older one again, or the next.
+    /// If it was the current edition, the thumbnail is marked as bad. Only these exact bytes are removed: two drawings may
+    /// reject the same thumbnail, and the second must not remove its successor.
     public func reject(_ thumbnail: StoredThumbnail, of key: PhotoKey, reason: String) throws {
         try transaction { connection in
-            // What newer bytes would have fallen back to is no thumbnail: then there is nothing to fall back to.
+            // If the bad thumbnail is the older one, a newer one does not need it any more.
             let hadNewer = try connection.run(
                 "UPDATE thumbnail SET data = unproven, unproven = NULL WHERE photo = ? AND data = ? AND unproven <> ?2",
                 key.rawValue, thumbnail.bytes)
@@ -55,8 +53,8 @@ extension GalleryWriter {
                     "UPDATE thumbnail SET unproven = NULL WHERE photo = ? AND unproven = ?", key.rawValue,
                     thumbnail.bytes)
             guard removed > 0 else { return }
-            // Of an older one only this is known, that it is of another edition. Minus the rejected edition is the number
-            // of none, and so nothing that was drawn under that number is taken for it.
+            // The edition of the older thumbnail is unknown. The negative number of the rejected edition is unique, so no
+            // cached drawing of another edition is used for it.
             try connection.run(
                 """
                 UPDATE photo SET thumbnail_trouble = iif(thumbnail_held IS thumbnail_edition, ?, thumbnail_trouble),
@@ -68,16 +66,16 @@ extension GalleryWriter {
         }
     }
 
-    /// Stores a photo whose bytes are in a partial file: file first, row second.
+    /// Stores a photo from a partial file, first the file and then the row.
     ///
-    /// Returns false, and stores nothing, if the gallery speaks of another edition by now.
+    /// Returns false, and stores nothing, if the gallery has another edition meanwhile.
     @discardableResult
     public func store(
         photo partial: PartialFile, of key: PhotoKey, edition: Int, validators: Validators = Validators()
     ) throws -> Bool {
-        // On the disk, under a name that no row has yet. If we die here it is an orphan, and swept.
+        // No row has this name yet. If Vitrine ends here, the file is an orphan and removed later.
         let stored = try partial.keep(named: PhotoFiles.name(for: key, edition: edition), in: files)
-        defer { withExtendedLifetime(partial) {} }  // and with it the lock, until the row is there
+        defer { withExtendedLifetime(partial) {} }  // Keeps its lock until the row is committed.
         do {
             let (isCurrent, replaced) = try transaction { connection in
                 try name(stored, of: key, edition: edition, validators: validators, connection)
@@ -86,13 +84,13 @@ extension GalleryWriter {
             if let useless = isCurrent ? replaced : stored.name { files.remove(useless) }
             return isCurrent
         } catch {
-            // Nothing names it, and the next start, which would sweep it, may be far.
+            // No row names the file, and it may be long until the next start removes orphans.
             files.remove(stored.name)
             throw error
         }
     }
 
-    /// Makes a photo's row name a file. Returns whether it does, and the file that it named before.
+    /// Sets the file of a photo's row. Returns whether it did, and the previous file.
     private func name(
         _ stored: StoredPhoto, of key: PhotoKey, edition: Int, validators: Validators, _ connection: Connection
     ) throws -> (isCurrent: Bool, replaced: String?) {
@@ -108,18 +106,17 @@ extension GalleryWriter {
         return (true, replaced ?? nil)
     }
 
-    /// Notes that what is held is what the gallery speaks of: the server answered 304.
+    /// Records that the held picture is current, as the server said with a 304. Concurrent calls share a transaction.
     ///
-    /// Returns false if nothing is held, or the gallery speaks of another edition by now. Many that come at once share a
-    /// transaction.
+    /// Returns false if nothing is held, or the gallery has another edition meanwhile.
     ///
-    /// - Throws: `CancellationError`, having noted nothing, if the task is cancelled before its transaction has begun.
+    /// - Throws: `CancellationError` if the task is cancelled before the transaction. Nothing is recorded then.
     @discardableResult
     public nonisolated func confirm(_ rendition: Rendition, of key: PhotoKey, edition: Int) async throws -> Bool {
         let columns = (held: rendition.column("held"), edition: rendition.column("edition"))
-        return try await together { connection in
+        return try await shareTransaction { connection in
             if rendition == .original {
-                // The same bytes say the same, under whichever number.
+                // The same bytes have the same metadata, so it gets the new edition.
                 try connection.run(
                     """
                     UPDATE metadata SET edition = ?1 WHERE photo = ?2
@@ -135,15 +132,15 @@ extension GalleryWriter {
         }
     }
 
-    /// Notes what stands in the way of a rendition. An older one that is held stays. Many that come at once share a
-    /// transaction: on a dead link everything fails together.
+    /// Records why a rendition cannot be fetched. Concurrent calls share a transaction, because on a dead link everything
+    /// fails at once.
     ///
-    /// What has failed has failed, whether or not somebody still waits for it: it is noted for a task that is cancelled too.
+    /// An older edition stays. A cancelled task records its trouble too.
     public nonisolated func recordTrouble(
         _ trouble: RenditionState.Trouble, for rendition: Rendition, of key: PhotoKey, edition: Int
     ) async throws {
         let (code, reason) = TroubleCode.code(trouble)
-        _ = try await together(isCancellable: false) {
+        _ = try await shareTransaction(isCancellable: false) {
             try $0.run(
                 """
                 UPDATE photo SET \(rendition.column("trouble")) = ?, \(rendition.column("reason")) = ?
@@ -152,7 +149,7 @@ extension GalleryWriter {
         }
     }
 
-    /// Forgets a photo's file that turned out to be missing or broken, so that it is fetched again.
+    /// Removes a missing or damaged photo file from its row, so that it is fetched again.
     public func dropPhotoFile(_ name: String, of key: PhotoKey) throws {
         try transaction {
             try $0.run(
@@ -161,7 +158,7 @@ extension GalleryWriter {
         files.remove(name)
     }
 
-    /// Notes that an edition is held; false if the photo is gone or wants another.
+    /// Records that an edition is held. Returns false if the photo is gone or has another edition.
     private static func hold(
         _ rendition: Rendition, of key: PhotoKey, edition: Int, validators: Validators, _ connection: Connection
     ) throws -> Bool {
@@ -176,10 +173,10 @@ extension GalleryWriter {
 }
 
 extension GalleryWriter {
-    /// Keeps what a photo of this edition says of itself.
+    /// Stores the metadata of a photo's edition.
     ///
-    /// Returns false, and keeps nothing, if another edition is held by now, or none, or if it is all known already. It stays
-    /// when the photo's file goes to make room, until another edition is here and has been read.
+    /// Returns false, and stores nothing, if another edition or none is held, or if nothing changed. Metadata remains when the
+    /// file is removed, until another edition has been read.
     @discardableResult
     public func store(_ metadata: PhotoMetadata, of key: PhotoKey, edition: Int) throws -> Bool {
         try transaction { connection in
@@ -218,10 +215,9 @@ extension GalleryWriter {
 }
 
 extension GalleryWriter {
-    /// Drops the files of some photos, whatever the gallery says of them. What they said of themselves stays, and they are
-    /// fetched again when they are wanted.
+    /// Removes the files of some photos. Their metadata stays, and they are fetched again on demand.
     ///
-    /// Returns how many were here.
+    /// Returns the number of removed files.
     @discardableResult
     public func dropPhotos(_ keys: [PhotoKey]) throws -> Int {
         let list = keys.map(\.rawValue).keyList
@@ -235,10 +231,9 @@ extension GalleryWriter {
         return names.count
     }
 
-    /// Takes what is here of some photos for out of date, although the gallery says nothing of the kind: the user does.
+    /// Marks the pictures of some photos as outdated, on the user's request.
     ///
-    /// It stays, and is shown, until what is fetched takes its place; or the server says that it is right after all, of which
-    /// it is asked as of any other edition. What stood in the way is forgotten.
+    /// They remain visible until new ones arrive, or the server confirms that they are current. Trouble is cleared.
     public func refetch(_ keys: [PhotoKey]) throws {
         let list = keys.map(\.rawValue).keyList
         try transaction { connection in
@@ -256,10 +251,10 @@ extension GalleryWriter {
 }
 
 extension GalleryWriter {
-    /// Gives everything that was marked bad another chance. What the user asks for with a refresh.
+    /// Clears trouble, so that bad pictures are fetched again. The user does this with a refresh.
     ///
-    /// A photo that came and could not be decoded is dropped, to be fetched again: the server may have mended it. What was
-    /// bad is wanted as a new edition, so that nothing that is known of the old bytes is held against the new ones.
+    /// Photos that could not be decoded are removed. Bad renditions get a new edition, so that nothing known about the
+    /// old bytes applies to the new ones.
     ///
     /// - Parameter keys: the photos to retry; nil for all.
     public func retry(_ keys: [PhotoKey]? = nil) throws {

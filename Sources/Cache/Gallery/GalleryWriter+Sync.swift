@@ -2,23 +2,23 @@ import Model
 import SQLite
 
 extension GalleryWriter {
-    /// Makes the cache say what a gallery's new list says, in one transaction.
+    /// Applies the changes of a new list in one transaction.
     ///
     /// - Parameters:
-    ///   - skipped: entries that broke a rule; repeated ids are added to them.
-    ///   - validators: what the server said of this list. Stored in the same transaction: a list without them would be
-    ///     fetched once too often, they without the list would hide it for ever.
-    ///   - isPrivate: whether it came from this machine or from the user's own network; nil if nobody has looked.
-    ///   - isPublic: whether the gallery's own address led to a public one: see ``recordUnchanged(isPrivate:isPublic:at:)``.
-    /// - Throws: ``CacheError/conflict`` if another process updated the list since the changes were worked out, and a
-    ///   `CancellationError` if the task is cancelled before all of it is there; no row has changed then.
+    ///   - skipped: the number of invalid entries, to which repeated ids are added.
+    ///   - validators: the server's validators for the list. They belong to the same transaction: with old validators the list
+    ///     would be fetched once too often, and without the list its changes would never be fetched.
+    ///   - isPrivate: whether the list came from this machine or a private network; nil if unknown.
+    ///   - isPublic: whether the address led to a public server; see ``recordUnchanged(isPrivate:isPublic:at:)``.
+    /// - Throws: ``CacheError/conflict`` if another process changed the list meanwhile; `CancellationError` if the task is
+    ///   cancelled. Then nothing has changed.
     public func commit(
         _ changes: SyncChanges, skipped: Int, validators: Validators, isPrivate: Bool? = nil,
         isPublic: Bool = false, at time: Timestamp
     ) throws -> SyncSummary {
         var summary = SyncSummary()
-        let files = try stoppableTransaction { connection in
-            // It may be done a second time.
+        let files = try cancellableTransaction { connection in
+            // The body may run a second time.
             summary = SyncSummary()
             summary.changed = changes.altered
             let version = try connection.first("SELECT list_version FROM gallery") { $0.int(0) }
@@ -32,7 +32,7 @@ extension GalleryWriter {
                         switch item.change {
                         case .add: try insertion.add(item)
                         case .alter(let key, let affects): try alter(key, item, affects, connection)
-                        // The entry was written in another way, and means what it meant.
+                        // The entry is written differently but means the same.
                         case .stamp(let key):
                             try stamping.set(0, to: item.digest)
                             try stamping.set(1, to: key)
@@ -58,13 +58,13 @@ extension GalleryWriter {
             return removed.files
         }
         space.recordWritten(changes.size)
-        // After the commit: until then the rows name them.
+        // After the commit, because the rows name them before.
         for name in files { self.files.remove(name) }
         return summary
     }
 
-    /// A transaction that may take seconds, and is undone when the task that waits for it is cancelled.
-    private func stoppableTransaction<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    /// Runs a transaction that may take seconds, and rolls it back when the task is cancelled.
+    private func cancellableTransaction<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         do {
             return try transaction { connection in
                 try connection.interrupting(when: { Task.isCancelled }) {
@@ -78,12 +78,12 @@ extension GalleryWriter {
         }
     }
 
-    /// Returns how many went, and the files that they named.
+    /// Removes all photos that were not seen. Returns their number and files.
     private func removePhotos(
         except seen: KeySet, _ connection: Connection
     ) throws -> (count: Int, files: [String]) {
-        // The rows that were seen are all there, since the list is the one that they were compared with: as many rows as
-        // were seen are the same rows.
+        // The list's version is the one that the changes were compared with, so all seen rows exist. If the counts agree,
+        // nothing is to be removed.
         let held = try connection.first("SELECT count(*) FROM photo") { Int($0.int(0)) }
         guard held != seen.count else { return (0, []) }
         var keys: [Int64] = []
@@ -102,8 +102,9 @@ extension GalleryWriter {
         return (keys.count, files)
     }
 
-    /// A new edition has no trouble yet, and what was said of the old bytes says nothing of the new ones if they lie
-    /// elsewhere. What is held stays.
+    /// Updates a photo's row. A new edition starts without trouble, and without validators if the address changed.
+    ///
+    /// The held pictures stay.
     private func alter(
         _ key: Int64, _ item: SyncItem, _ affects: Set<Rendition>, _ connection: Connection
     ) throws {
@@ -128,11 +129,11 @@ extension GalleryWriter {
     }
 }
 
-/// Inserts photos that are new.
+/// Inserts new photos, several rows per statement if there are many.
 ///
-/// A statement takes about as long to begin and to end as to insert a row. Of many rows it takes several.
+/// Starting a statement takes about as long as inserting a row.
 private final class PhotoInsertion {
-    /// How many have been inserted. The others had an id that had come before, and the first counts.
+    /// The number of insertions. An item with a repeated id is not inserted.
     private(set) var count = 0
     private let connection: Connection
     private let areMany: Bool
@@ -146,7 +147,7 @@ private final class PhotoInsertion {
         "id", "name", "name_key", "date", "thumbnail_address", "photo_address", "entry_digest",
     ]
 
-    /// - Parameter areMany: whether nobody misses the words of each until all are there; see ``PhotoIndices``.
+    /// - Parameter areMany: whether the caller rebuilds the search index afterwards; see ``PhotoIndices``.
     init(_ connection: Connection, areMany: Bool) throws {
         self.connection = connection
         self.areMany = areMany
@@ -163,7 +164,7 @@ private final class PhotoInsertion {
         waiting.removeAll(keepingCapacity: true)
     }
 
-    /// Inserts what still waits, before the bytes of its items go.
+    /// Inserts the waiting items before their bytes are released.
     func finishPiece() throws {
         for item in waiting { try insert(item) }
         waiting.removeAll(keepingCapacity: true)
@@ -196,23 +197,23 @@ private final class PhotoInsertion {
     }
 }
 
-/// The indices of the table of photos that lists are read by.
+/// The indices of the table of photos.
 ///
-/// Each row that is inserted goes into each of them at some place or other, so that a large update would write most of their
-/// pages over and over. Sorted once and written from one end to the other, each page is written once.
+/// Inserted rows belong to random positions of each index, so a large update would write most pages repeatedly. Rebuilding
+/// an index sorts its rows and writes each page once.
 private enum PhotoIndices {
-    /// As the migrations made them.
+    /// The same as in the migrations.
     private static let schema = """
         CREATE INDEX photo_by_date ON photo (date);
         CREATE INDEX photo_by_name ON photo (name_key);
         """
 
-    /// Rows from which on it is worth it, if they are as many as are there already.
+    /// The number of insertions that justify a rebuild, if there are not more existing rows.
     private static let manyRows = 20_000
 
-    /// Runs what inserts rows, without the indices if they are many. Inside of a transaction: nobody else misses them.
+    /// Runs insertions, and rebuilds the indices afterwards if there are many. Call it in a transaction.
     ///
-    /// - Parameter insert: is told whether the rows that it inserts are many. If they are not, it puts their words in itself.
+    /// - Parameter insert: receives whether there are many. If not, it updates the search index itself.
     static func whileInserting(
         _ count: Int, into connection: Connection, _ insert: (_ areMany: Bool) throws -> Void
     ) throws {

@@ -4,28 +4,29 @@ import Model
 import SQLite
 import Session
 
-/// Everything that can be done to a gallery's cache.
+/// Makes all changes to a gallery's cache.
 ///
-/// Each method is one transaction that keeps every promise the tables make, durable and announced when it returns; of what
-/// comes in large numbers, many share one. It runs on a queue of its own; whoever calls it waits without holding a thread,
-/// and readers do not wait at all.
+/// Each method is one transaction. When it returns, the changes are durable and published. Small frequent writes share a
+/// transaction. The writer runs on a queue of its own, so callers do not block a thread, and readers do not wait.
 public actor GalleryWriter {
     private let writer: Writer
-    /// Why nothing can be written, if that was so from the beginning.
+    /// The reason why the database is read-only, if it has been since it was opened.
     private let frozen: StorageTrouble?
+    /// Internal for the writer's extensions, which add and remove photos.
     let files: PhotoFiles
     private let mark: DamageMark
-    /// Rung after each commit. Not held: it goes with the cache, whoever still has something to do with this object.
+    /// Signals each commit. Weak, because it belongs to the cache and must end with it.
     private weak var lock: CacheLock?
     private let log: Log
     private var announcements: Announcements
     private let activity: Activity
+    /// Internal for the writer's extensions, which record the bytes they write.
     let space: CacheSpace
-    /// What many want to have written at once.
+    /// Small writes that share a transaction.
     private let shared = SharedWrites()
     private let executor = QueueExecutor(label: "vitrine.cache.writer")
 
-    /// The queue that the disk may block.
+    /// The queue for blocking disk access.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     init(
@@ -44,27 +45,27 @@ public actor GalleryWriter {
         self.space = space
     }
 
-    /// Pages in the log, beyond which they are moved into the database.
+    /// The pages in the log that make a checkpoint due.
     private static let checkpointPages = 1_000
-    /// Pages, beyond which the log's file is made small again, too: a first update makes it as large as the database.
+    /// The pages in the log that make truncating it due. A first update makes it as large as the database.
     private static let largeLogPages = 4_000
 
-    /// One transaction, and the housekeeping that its commit may have made due.
+    /// Runs a transaction, publishes it, and makes a checkpoint if one is due.
     @discardableResult
     func transaction<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-        // Before our own commit is in the log, and what others did can no longer be told from it.
+        // Before the commit, which would hide other processes' commits.
         listenToOthers()
         let result: Result
         do {
             if let frozen { throw frozen.error }
-            result = try mark.watch { try mending(body) }
+            result = try mark.watch { try repairingIndex(body) }
         } catch {
-            // Whoever wanted to write: a request, a screen, the darkroom. Nobody else knows of all of them.
+            // All writes pass here, so this is the place to report storage problems.
             if let trouble = CacheError(thrown: error).flatMap(StorageTrouble.init) { activity.report(trouble) }
             throw error
         }
         lock?.signalCommit()
-        // Others may have rung since they were last listened to, and not be heard for our own ringing.
+        // Others may have signalled meanwhile, and the signal of this commit would hide theirs.
         listenToOthers()
         checkpointIfDue()
         return result
@@ -74,12 +75,12 @@ public actor GalleryWriter {
         do { try announceOthers() } catch { log.error(.cache, "\(error)") }
     }
 
-    /// The index of words is made of what the rows say, so it can be made again at once: no update need fail for it.
-    private func mending<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    /// Runs a transaction. If the search index is damaged, it rebuilds the index and tries again.
+    private func repairingIndex<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         do {
             return try announced(body)
         } catch SQLiteError.damagedIndex(let reason) {
-            log.error(.cache, "the index of words is damaged (\(reason)) and made anew")
+            log.error(.cache, "the search index is damaged (\(reason)) and will be rebuilt")
             try writer.transaction(PhotoText.rebuild)
             return try announced(body)
         }
@@ -90,19 +91,19 @@ public actor GalleryWriter {
         do {
             return try writer.transaction(body) { try announcements.add($1, $0) }
         } catch {
-            // Nothing of it has happened, its announcement's number included.
+            // The announcement was rolled back, too.
             announcements = before
             throw error
         }
     }
 
-    /// Announces what other processes have committed, if they have. Returns whether they have.
+    /// Publishes the commits of other processes. Returns whether there were any.
     @discardableResult
     func announceOthers() throws -> Bool {
         try mark.watch {
-            // After each update another process empties the log, and that is no reason to look at everything.
+            // A process empties the log after an update, which also changes `data_version`.
             let mayBeSilent = !writer.isLogEmpty
-            // Of one moment: what is announced after somebody has been heard would be taken for his, and the next one for silent.
+            // In one transaction, so that the announcements match the version.
             let changes = try writer.read { connection in
                 try connection.transaction(writes: false) {
                     guard try writer.othersHaveCommitted() else { return ChangeSet() }
@@ -120,30 +121,30 @@ public actor GalleryWriter {
             let checkpoint = try writer.checkpoint(emptying: writer.pagesInLog >= Self.largeLogPages, patience: 0)
             log.debug(.cache, "checkpoint: \(checkpoint.moved) of \(checkpoint.pages) pages moved")
         } catch {
-            // The commit before it stands; the log only grows until a checkpoint succeeds.
+            // The commit stands. The log grows until a checkpoint succeeds.
             log.error(.cache, "checkpoint failed: \(error)")
         }
     }
 
-    /// Notes that somebody looks at the gallery now.
+    /// Records that the user opened the gallery.
     public func recordOpened(at time: Timestamp) throws {
         try transaction { try $0.run("UPDATE gallery SET last_opened = ?", time.milliseconds) }
     }
 
-    /// Notes that the user has left the gallery: what comes from now on is new to him.
+    /// Records that the user left the gallery. Photos that arrive later are new.
     public func recordLeft() throws {
-        // Numbers are never given out again, so what comes later has a higher one, whatever goes meanwhile.
+        // Numbers are never reused, so later photos have higher ones even if this one is removed.
         try transaction {
             try $0.run("UPDATE gallery SET seen_through = (SELECT seq FROM sqlite_sequence WHERE name = 'photo')")
         }
     }
 
-    /// Marks the gallery to be kept whatever room it takes; or takes the mark away, if it has it.
+    /// Marks the gallery to be kept, whatever space it takes, or removes the mark.
     public func toggleKept() throws {
         try transaction { try $0.run("UPDATE gallery SET is_kept = NOT is_kept") }
     }
 
-    /// Notes that an update failed. No photo changes.
+    /// Records that an update failed.
     public func recordSyncFailure(_ failure: Failure) throws {
         try transaction {
             try $0.run(
@@ -151,13 +152,12 @@ public actor GalleryWriter {
         }
     }
 
-    /// Notes that the server has nothing new: the one write of an update that was answered 304.
+    /// Records that the list has not changed, as the server said with a 304.
     ///
-    /// - Parameter isPrivate: whether it was said by this machine or from the user's own network; nil if nobody has looked.
-    ///   Of a list that came from the world it proves nothing, for the same name may lead anywhere by now; then the whole is
-    ///   asked for the next time.
-    /// - Parameter isPublic: whether the gallery's own address led to a public one. Once it has, that is never forgotten
-    ///   before the cache is cleared.
+    /// - Parameters:
+    ///   - isPrivate: whether the answer came from this machine or a private network; nil if unknown. Such an answer about a
+    ///     public list proves nothing, because its host name may lead elsewhere now. Then the next update fetches the whole list.
+    ///   - isPublic: whether the gallery's address led to a public server. This is remembered until the cache is cleared.
     public func recordUnchanged(isPrivate: Bool? = nil, isPublic: Bool = false, at time: Timestamp) throws {
         try transaction {
             try $0.run(
@@ -171,16 +171,15 @@ public actor GalleryWriter {
         }
     }
 
-    /// What a photo's row says when no file holds it.
+    /// The column values of a photo without a file.
     static let withoutFile = """
         photo_file = NULL, photo_size = NULL, photo_digest = NULL, photo_held = NULL, photo_etag = NULL, \
         photo_last_modified = NULL
         """
 
-    /// Empties the cache: photos' files alone, or everything but the gallery's own row. All of it includes that the gallery
-    /// was public.
+    /// Removes all photo files, or everything except the gallery's row. Returns the number of removed files.
     ///
-    /// Returns how many files were removed.
+    /// Without `photosOnly`, the cache also forgets that the gallery was public.
     @discardableResult
     public func clear(photosOnly: Bool) throws -> Int {
         let names = try transaction { connection in
@@ -188,7 +187,7 @@ public actor GalleryWriter {
             try connection.run(
                 "UPDATE photo SET \(Self.withoutFile) WHERE photo_file IS NOT NULL")
             if !photosOnly {
-                // With a condition: a bare DELETE empties the table in one stroke, unannounced.
+                // With a condition, because SQLite does not report a DELETE of all rows.
                 try connection.run("DELETE FROM thumbnail WHERE photo > 0")
                 try connection.run("DELETE FROM metadata WHERE photo > 0")
                 try connection.run("DELETE FROM photo WHERE key > 0")
@@ -206,9 +205,9 @@ public actor GalleryWriter {
         return names.count
     }
 
-    /// Whether the database is whole, in SQLite's own judgement: its complaints, none if it is.
+    /// Returns SQLite's complaints about the database; none if it is intact.
     ///
-    /// One that is not is set aside when it is opened next.
+    /// A damaged database is set aside when it is opened next.
     public func complaints() throws -> [String] {
         do {
             let complaints = try mark.watch {
@@ -219,12 +218,12 @@ public actor GalleryWriter {
             if !complaints.isEmpty { mark.set() }
             return complaints
         } catch CacheError.database(.damaged(let reason)) {
-            // So damaged that it cannot even be looked through.
+            // Too damaged for the check itself.
             return [reason]
         }
     }
 
-    /// Makes the database file whole by itself, for the end of the program.
+    /// Moves the log into the database file at the end of the program.
     public func close() {
         guard frozen == nil else { return }
         do {
@@ -235,16 +234,15 @@ public actor GalleryWriter {
     }
 }
 
-/// Frees room in an open gallery when the caches exceed their limit. Freed pictures are fetched again when they are
-/// looked at.
+/// Frees space in an open gallery when the caches exceed their limit. Removed pictures are fetched again on demand.
 extension GalleryWriter {
-    /// Files and rows of a transaction.
+    /// The files or rows per transaction.
     private static let photosAtOnce = 64
     private static let thumbnailsAtOnce = 128
 
-    /// Removes photos, those first that have been here longest, until so many bytes are free.
+    /// Removes the oldest photos until this many bytes are free. Returns the bytes freed.
     ///
-    /// Returns how many bytes are. They are fewer where the rest is excepted, or the task was cancelled.
+    /// The result is smaller if the remaining photos are excepted, or if the task was cancelled.
     func freeSpace(fromPhotos bytes: Int64, except kept: Set<PhotoKey>) throws -> Int64 {
         var freed: Int64 = 0
         var rest = ClosedGalleryCache.photosByAge(in: files.photosFolder).filter { file in
@@ -262,12 +260,12 @@ extension GalleryWriter {
         return freed
     }
 
-    /// Removes thumbnails, those first whose photos are farthest from the excepted ones, until so many bytes are free.
+    /// Removes thumbnails until this many bytes are free, those farthest from the excepted ones first.
     ///
-    /// Returns how many bytes are. The database's file stays as large, and is written to before it grows.
+    /// Returns the bytes freed. The file keeps its size, and the free space in it is reused.
     func freeSpace(fromThumbnails bytes: Int64, except kept: Set<PhotoKey>) throws -> Int64 {
-        let places = kept.map(\.rawValue).sorted()
-        let middle = places.isEmpty ? 0 : places[places.count / 2]
+        let keys = kept.map(\.rawValue).sorted()
+        let middle = keys.isEmpty ? 0 : keys[keys.count / 2]
         let all = try mark.watch {
             try writer.read { connection in
                 try connection.map("SELECT photo, length(data) + ifnull(length(unproven), 0) FROM thumbnail") {
@@ -301,18 +299,17 @@ extension GalleryWriter {
     }
 }
 
-/// What is written together with whatever else wants to be written at the time.
+/// Small writes that share a transaction.
 extension GalleryWriter {
-    /// Writes something small, in one transaction with all that is waiting to be written so. It is durable and announced when
-    /// this returns, like everything else.
+    /// Performs a small write in a transaction shared with others. Afterwards it is durable and published.
     ///
-    /// What one of them finds, that its thumbnail is stale for one, is its own affair. That the disk is full is everybody's.
+    /// If the body throws, only its own write fails. If the disk is full, all fail.
     ///
     /// - Parameters:
-    ///   - size: bytes that it brings.
-    ///   - isCancellable: whether a task that is cancelled before it is begun writes nothing, and throws.
-    ///   - body: may be done a second time, when nothing is left of the first.
-    nonisolated func together(
+    ///   - size: the number of bytes to write.
+    ///   - isCancellable: whether a task cancelled before the transaction writes nothing and throws.
+    ///   - body: may run a second time after a rollback.
+    nonisolated func shareTransaction(
         size: Int = 0, isCancellable: Bool = true, _ body: @escaping @Sendable (Connection) throws -> Bool
     ) async throws -> Bool {
         try await shared.add(size: size, isCancellable: isCancellable, call: callForShared, body)
@@ -324,7 +321,7 @@ extension GalleryWriter {
 
     private func writeShared() {
         write(shared.take())
-        // Not at once: whoever else wants something of the writer is before those who came last.
+        // Not directly, so that other calls of the writer get their turn.
         if shared.hasMore() { callForShared() }
     }
 
@@ -334,7 +331,7 @@ extension GalleryWriter {
             let results = try transaction { connection in try writes.map { try $0.body(connection) } }
             for (write, result) in zip(writes, results) { write.end(.success(result)) }
         } catch  where writes.count > 1 && CacheError(thrown: error)?.isTransient != true {
-            // It is one's own: a page that only its row lies on is damaged. The others have nothing to do with it.
+            // The cause may be one of the writes, such as a damaged page with its row. So each gets its own transaction.
             for write in writes { self.write([write]) }
         } catch {
             for write in writes { write.end(.failure(error)) }

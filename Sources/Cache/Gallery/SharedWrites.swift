@@ -1,47 +1,44 @@
 import SQLite
 import Synchronization
 
-/// Small writes that wait to be made together, each for somebody who waits for it.
+/// Collects small writes for one transaction.
 ///
-/// A commit waits for the disk, however little is in it, and a fast network brings a thousand thumbnails a second. So who
-/// comes while something is being written waits, and goes into the next transaction with all others that have come
-/// meanwhile. Who comes alone waits for nobody.
+/// Each commit waits for the disk, and a fast network delivers a thousand thumbnails a second. Writes that arrive during
+/// a transaction share the next one. A single write does not wait for others.
 final class SharedWrites: Sendable {
-    /// One of them.
+    /// A pending write.
     struct Write: Sendable {
         fileprivate let number: Int
-        /// Bytes that it brings.
+        /// The number of bytes to write.
         fileprivate let size: Int
-        /// Does it, in a transaction that may be undone and done again.
+        /// Performs the write. It may run a second time after a rollback.
         let body: @Sendable (Connection) throws -> Bool
         fileprivate let continuation: CheckedContinuation<Bool, any Error>
 
-        /// Tells who waits for it how it went: after the commit and not before.
+        /// Resumes the caller. Call it after the commit.
         func end(_ result: Result<Bool, any Error>) { continuation.resume(with: result) }
     }
 
     private struct State {
-        /// In the order in which they came.
+        /// In order of arrival.
         var waiting: [Write] = []
         var lastNumber = 0
-        /// Whether the writer has been called and has not yet found nothing to write.
+        /// Whether the writer has been called and has not found the queue empty since.
         var isCalled = false
     }
 
-    /// How many go into one transaction. The network lets no more than that wait, and whatever else is to be written waits
-    /// for it.
+    /// The most writes per transaction. It matches the network's limit, and other writes wait for the transaction.
     static let largestCount = 256
-    /// Bytes that go into one transaction, unless a single write has more.
+    /// The most bytes per transaction, unless a single write is larger.
     static let largestSize = 4 << 20
 
     private let state = Mutex(State())
 
-    /// Waits until a write has been made, and returns what it returned.
+    /// Queues a write, waits for its commit, and returns its result.
     ///
     /// - Parameters:
-    ///   - isCancellable: whether it is not made, and a `CancellationError` thrown, if the task is cancelled before its
-    ///     transaction has begun.
-    ///   - call: has the writer take what waits. It is called once for all that come until the writer has found nothing.
+    ///   - isCancellable: whether a task cancelled before the transaction writes nothing and throws a `CancellationError`.
+    ///   - call: makes the writer take the queue. It is called once until the writer has found the queue empty.
     func add(
         size: Int, isCancellable: Bool, call: () -> Void, _ body: @escaping @Sendable (Connection) throws -> Bool
     ) async throws -> Bool {
@@ -53,7 +50,7 @@ final class SharedWrites: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 let write = Write(number: number, size: size, body: body, continuation: continuation)
                 let (isTaken, isFirst) = state.withLock { state in
-                    // Who is cancelled from here on finds it among those that wait.
+                    // A later cancellation will find it in the queue.
                     if isCancellable, Task.isCancelled { return (false, false) }
                     state.waiting.append(write)
                     defer { state.isCalled = true }
@@ -74,7 +71,7 @@ final class SharedWrites: Sendable {
         write?.end(.failure(CancellationError()))
     }
 
-    /// Hands out what goes into the next transaction, the first that came first.
+    /// Removes and returns the writes for the next transaction.
     func take() -> [Write] {
         state.withLock { state in
             var size = 0
@@ -87,7 +84,7 @@ final class SharedWrites: Sendable {
         }
     }
 
-    /// Whether more has come meanwhile. If not, the next who comes calls the writer again.
+    /// Whether the queue has more writes. If not, the next write calls the writer again.
     func hasMore() -> Bool {
         state.withLock { state in
             state.isCalled = !state.waiting.isEmpty

@@ -1,10 +1,10 @@
 import Model
 import SQLite
 
-/// What of a gallery could not be had. Partial indices hold these photos and no others, so that a million that are well cost
+/// Queries for thumbnails and photos with trouble. Partial indices contain only these, so photos without trouble cost
 /// nothing.
 extension CacheReader {
-    /// How many thumbnails and photos are put off or bad. Counted up to a limit, so that it can be asked for a status line.
+    /// Returns the number of failed thumbnails and photos, counted up to a limit.
     public func troubleCount(limit: Int = 1_000) throws -> Int {
         try Rendition.allCases.reduce(0) { count, rendition in
             guard count < limit else { return count }
@@ -16,12 +16,13 @@ extension CacheReader {
         }
     }
 
-    /// Thumbnails and photos that are put off or bad, by reason, the most frequent first. Takes as long as there are such
-    /// photos: not for the main actor.
+    /// Returns the failed thumbnails and photos by reason, the most frequent first.
+    ///
+    /// It visits each failed photo, so do not call it on the main actor.
     ///
     /// - Parameters:
-    ///   - limit: how many reasons.
-    ///   - photoLimit: how many photos of each are named.
+    ///   - limit: the most reasons to return.
+    ///   - photoLimit: the most photos to return for each.
     public func troubles(limit: Int = 32, photoLimit: Int) throws -> [TroubleGroup] {
         let groups = try Rendition.allCases.flatMap { try troubles(of: $0, limit: limit, photoLimit: photoLimit) }
         return Array(groups.sorted { $0.count > $1.count }.prefix(limit))
@@ -46,19 +47,19 @@ extension CacheReader {
     }
 }
 
-/// Photos of a gallery that lack a rendition for one and the same reason.
+/// The photos that lack a rendition for the same reason.
 public struct TroubleGroup: Hashable, Sendable {
-    /// What they lack.
+    /// The missing rendition.
     public let rendition: Rendition
-    /// What stands in the way.
+    /// The trouble.
     public let trouble: RenditionState.Trouble
-    /// How many they are.
+    /// The number of photos.
     public let count: Int
-    /// The first of them, in the order in which they came into the cache.
+    /// The first photos in order of arrival.
     public let photos: [Photo]
 }
 
-/// How a rendition's trouble is stored: a number and the reason.
+/// The form of a rendition's trouble in the database: a number and the reason.
 enum TroubleCode {
     static let putOff: Int64 = 1
     static let bad: Int64 = 2
@@ -80,18 +81,18 @@ enum TroubleCode {
     }
 }
 
-/// What a gallery's cache keeps of what failed.
+/// The failures that a gallery's cache has stored.
 public struct GalleryFailures: Hashable, Sendable {
-    /// What is known of the gallery. Why its last update failed, if it did, stands in there.
+    /// The gallery's record, including the failure of its last update.
     public let record: GalleryRecord
-    /// Photos that lack something, by reason.
+    /// The failed photos by reason.
     public let troubles: [TroubleGroup]
 }
 
 extension CacheFolder {
-    /// What a gallery's cache keeps of what failed, whether it is open or not; nil if it has none, or it cannot be read.
+    /// Returns a gallery's failures, whether or not it is open; nil if it has no readable cache.
     ///
-    /// For work off the main actor. Nothing is opened for good, and nothing is written.
+    /// Call it off the main actor. It leaves nothing open and writes nothing.
     public func failures(of address: Address, photoLimit: Int) -> GalleryFailures? {
         if let cache = cache(GalleryID(address)), cache.address == address {
             return try? cache.read { try GalleryFailures($0, photoLimit: photoLimit) }

@@ -66,21 +66,22 @@ public final class SyncDraft {
         }
     }
 
-    /// Compares entries that have been taken apart.
+    /// Compares parsed entries.
     public func add(_ entries: [GalleryEntry]) throws {
         var entries = entries
         try add(&entries)
     }
 
-    /// What all that was added changes. Nothing may be added any more.
+    /// Returns all changes. Nothing may be added afterwards.
     public func finish() throws -> SyncChanges {
         SyncChanges(
             listVersion: listVersion, seen: seen, items: try spool.finish(), altered: altered,
             added: count - seen.count, repeated: repeated, size: spool.bytes * 2)
     }
 
-    /// About how many bytes the list takes in the database, with what is unchanged of it. Each byte of a text is there about
-    /// twice: in its row, and in an index or among the words that are searched.
+    /// The estimated bytes of the whole list in the database.
+    ///
+    /// Each byte of a changed text counts twice: for its row, and for an index or the search index.
     var listSize: Int64 { spool.bytes * 2 + Int64(count) * Self.rowOverhead }
 
     private func add(_ index: Int, of entries: inout some WrittenEntries) throws {
@@ -218,8 +219,8 @@ private struct RowCursor {
         if let found = indexInWindow(of: key) {
             index = found + 1
         } else if let elsewhere, key == elsewhere + 1 {
-            // Two consecutive entries elsewhere: the list continues there. A single one may be a new first photo, after which
-            // the list continues here.
+            // Two consecutive entries elsewhere: the list continues there. A single one may be a new first photo, after which the
+            // list continues here.
             size = Self.windows.lowerBound
             isLast = false
             try readWindow(after: key, connection)

@@ -66,22 +66,22 @@ final class SpooledItems: Sendable {
         close(descriptor)
     }
 
-    /// Items that lie in memory together, and are valid until whoever was handed them returns.
+    /// Items in one buffer, valid during the callback.
     struct Piece {
         fileprivate var bytes: Slice<UnsafeRawBufferPointer>
 
-        /// Takes the next one out; nil when there are no more in this piece.
+        /// Returns the next item; nil at the end of the piece.
         mutating func next() -> SyncItem? { SyncItem(from: &bytes) }
     }
 
-    /// Hands out all items, piece by piece, in the order in which they came. Each piece is taken to its end.
+    /// Calls `body` for all items in order, piece by piece. The body must read each piece to its end.
     func forEachPiece(_ body: (inout Piece) throws -> Void) throws {
         var piece = [UInt8](repeating: 0, count: Self.pieceSize)
-        // Bytes at the beginning of the piece that are left of the one before, and where in the file it ends.
-        var (left, place) = (0, 0)
+        // Bytes left over from the previous piece, and the offset of the next one in the file.
+        var (left, offset) = (0, 0)
         while true {
             let count = piece.withUnsafeMutableBytes { piece in
-                pread(descriptor, piece.baseAddress.map { $0 + left }, piece.count - left, off_t(place))
+                pread(descriptor, piece.baseAddress.map { $0 + left }, piece.count - left, off_t(offset))
             }
             guard count >= 0 else {
                 if errno == EINTR { continue }
@@ -94,7 +94,7 @@ final class SpooledItems: Sendable {
                 }
                 return
             }
-            place += count
+            offset += count
             let filled = left + count
             let rest = try piece.withUnsafeBytes { piece in
                 var rest = Piece(bytes: piece.prefix(filled))
