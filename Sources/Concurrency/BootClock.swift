@@ -8,8 +8,9 @@ import Synchronization
 ///     let clock = BootClock()
 ///     try await clock.sleep(until: clock.now + .seconds(60))
 ///
-/// Use it in place of `Task.sleep`. Since Swift 6.3 `Task.sleep` bypasses the program's task executor and uses Dispatch's
-/// threads, and Dispatch then checks once a second how busy they are. That would wake an idle program forever.
+/// Use it in place of `Task.sleep`. Since Swift 6.3 `Task.sleep` bypasses the program's task executor and uses
+/// Dispatch's threads, and Dispatch then checks once a second how busy they are. That would wake an idle program
+/// forever.
 public final class BootClock: Sendable {
     private let timer = BootTimer()
     private let start = BootTimer.now
@@ -76,9 +77,9 @@ public final class BootClock: Sendable {
 ///     timer.run(afterNanoseconds: 3_600_000_000_000) { print("an hour later, even if the lid was closed") }
 ///
 /// Dispatch's timers stop while the machine sleeps. This class uses one system timer for all pending work, set to the
-/// earliest deadline. timerfd_create(2): "whereas CLOCK_MONOTONIC does not measure the time while a system is suspended,
-/// CLOCK_BOOTTIME does". The timer does not wake the machine and costs nothing until it fires. If the system has no timer
-/// left, the class falls back to Dispatch, and time stops while the machine sleeps.
+/// earliest deadline. timerfd_create(2): "whereas CLOCK_MONOTONIC does not measure the time while a system is
+/// suspended, CLOCK_BOOTTIME does". The timer does not wake the machine and costs nothing until it fires. If the system
+/// has no timer left, the class falls back to Dispatch, and time stops while the machine sleeps.
 final class BootTimer: Sendable {
     private struct Waiting {
         let time: Int64

@@ -14,8 +14,8 @@ public final class CoalescingStream<Element: Coalescing>: AsyncSequence, Sendabl
         var pending: Element?
         /// Taken by a listener that has not asked for the next one.
         var taken: Element?
-        /// The listener, while it waits. `pending` is nil then. The number lets a cancelled task end its own wait only, not
-        /// that of a later listener.
+        /// The listener, while it waits. `pending` is nil then. The number lets a cancelled task end its own wait only,
+        /// not that of a later listener.
         var listener: (number: Int, continuation: CheckedContinuation<Element?, Never>)?
         var lastNumber = 0
         var isFinished = false

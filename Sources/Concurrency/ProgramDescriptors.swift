@@ -67,10 +67,10 @@ public struct DescriptorShortage: Error, Equatable, CustomStringConvertible {
 public enum ProgramMemory {
     /// Makes the allocator return large freed blocks to the system.
     ///
-    /// "Nowadays, glibc uses a dynamic mmap threshold by default": after the first large block is freed, each thread keeps
-    /// smaller ones, and up to twice as much free memory at the end of its heap. A gallery's list moves between threads in
-    /// large blocks, so memory fragments as the list grows. An explicit threshold turns the adjustment off. Call this once
-    /// at the start of the program.
+    /// "Nowadays, glibc uses a dynamic mmap threshold by default": after the first large block is freed, each thread
+    /// keeps smaller ones, and up to twice as much free memory at the end of its heap. A gallery's list moves between
+    /// threads in large blocks, so memory fragments as the list grows. An explicit threshold turns the adjustment off.
+    /// Call this once at the start of the program.
     public static func returnLargePieces() {
         cconcurrency_map_from(1 << 20)
     }

@@ -8,8 +8,8 @@ import Synchronization
 ///     let workers = Workers(name: "drawing", count: 2)
 ///     workers.run { print("on a worker thread") }
 ///
-/// They replace Dispatch's concurrent queues: once such a queue has run anything, Dispatch on Linux wakes every second, for
-/// the rest of the program's life, to count busy threads. Serial queues do not have this problem.
+/// They replace Dispatch's concurrent queues: once such a queue has run anything, Dispatch on Linux wakes every second,
+/// for the rest of the program's life, to count busy threads. Serial queues do not have this problem.
 ///
 /// Threads start when there is work. They end after this object is released and the remaining work is done.
 public final class Workers: Sendable {
@@ -178,8 +178,8 @@ public final class GlobalTasks: Sendable {
 ///         public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 ///     }
 ///
-/// Use it for actors that block, as SQLite does on the disk or on another process's lock. On Swift's shared pool, with one
-/// thread per core, they would hold up unrelated tasks; here they hold up their own callers only.
+/// Use it for actors that block, as SQLite does on the disk or on another process's lock. On Swift's shared pool, with
+/// one thread per core, they would hold up unrelated tasks; here they hold up their own callers only.
 public final class QueueExecutor: SerialExecutor {
     private let queue: DispatchQueue
 

@@ -6,10 +6,10 @@ import Glibc
 ///     let folder = try FolderBoundary("/home/me/gallery")
 ///     let file = try folder.open("images/lake.jpg")     // throws if that is a link to /etc
 ///
-/// Links that stay inside are followed. Absolute links are refused wherever they lead, and so is a `..` above the folder, at
-/// any point of the path. The kernel checks this with `openat2`. If it cannot (before Linux 5.6, or behind a filter of
-/// system calls), this class opens the path part by part and resolves links itself. In both cases the checked file is the
-/// opened file: a link swapped in meanwhile is subject to the same rules.
+/// Links that stay inside are followed. Absolute links are refused wherever they lead, and so is a `..` above the
+/// folder, at any point of the path. The kernel checks this with `openat2`. If it cannot (before Linux 5.6, or behind a
+/// filter of system calls), this class opens the path part by part and resolves links itself. In both cases the checked
+/// file is the opened file: a link swapped in meanwhile is subject to the same rules.
 ///
 /// The path of the folder itself may contain any links, because the user chose it.
 public final class FolderBoundary: Sendable {
@@ -100,8 +100,8 @@ public final class FolderBoundary: Sendable {
 
 /// Resolves a path below a folder part by part, for kernels without `openat2`.
 ///
-/// It keeps every folder on the way open and goes back to the same folder at `..`. The system's `..` would lead elsewhere
-/// if another process moved a folder.
+/// It keeps every folder on the way open and goes back to the same folder at `..`. The system's `..` would lead
+/// elsewhere if another process moved a folder.
 private struct PathWalk {
     private let top: Int32
     private let followsLinks: Bool

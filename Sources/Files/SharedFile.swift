@@ -5,9 +5,9 @@ import Glibc
 ///     let file = try SharedFile(path)             // waits for the lock
 ///     try file.replace(with: changed(read()))     // atomic
 ///
-/// The value holds a lock, so that only one such program changes the file at a time. A program that reads the file after it
-/// got the lock, and writes before it releases it, overwrites no other program's change. On file systems without locks,
-/// programs are not kept apart. Locking blocks: do not use this on the main actor.
+/// The value holds a lock, so that only one such program changes the file at a time. A program that reads the file
+/// after it got the lock, and writes before it releases it, overwrites no other program's change. On file systems
+/// without locks, programs are not kept apart. Locking blocks: do not use this on the main actor.
 public final class SharedFile {
     private let path: String
     private let folder: Int32

@@ -6,8 +6,8 @@ import Glibc
 ///     …
 ///     folder.remove()
 ///
-/// The program keeps the folder locked. If the program is killed, the folder stays behind without a lock, and ``sweep(_:)``
-/// removes it.
+/// The program keeps the folder locked. If the program is killed, the folder stays behind without a lock, and
+/// ``sweep(_:)`` removes it.
 public final class TemporaryFolder: Sendable {
     /// The path of the folder.
     public let path: String

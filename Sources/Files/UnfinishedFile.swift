@@ -90,8 +90,8 @@ public final class UnfinishedFile {
             guard file >= 0 else { throw SystemError() }
             // On file systems without locks, `sweep` removes nothing either.
             while flock(file, LOCK_EX | LOCK_NB) != 0, errno == EINTR {}
-            // Before the lock, another program's `sweep` may have removed the file. `sweep` holds the lock while it unlinks, so
-            // from here on a file with a name keeps it.
+            // Before the lock, another program's `sweep` may have removed the file. `sweep` holds the lock while it
+            // unlinks, so from here on a file with a name keeps it.
             var status = stat()
             if fstat(file, &status) == 0, status.st_nlink > 0 { return (file, name) }
             close(file)

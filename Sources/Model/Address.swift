@@ -6,9 +6,9 @@ import Text
 ///     let photo = try gallery.resolving("images/a photo.jpg")
 ///     photo.text      // "http://example.org/album/images/a%20photo.jpg"
 ///
-/// An address never contains another scheme, a control character or a line break, and its length is limited, so code that
-/// receives one need not check it. A password in the URL is kept in ``credentials``. It is never part of text that is
-/// shown, logged, stored or compared.
+/// An address never contains another scheme, a control character or a line break, and its length is limited, so code
+/// that receives one need not check it. A password in the URL is kept in ``credentials``. It is never part of text that
+/// is shown, logged, stored or compared.
 public struct Address: Hashable, Sendable {
     /// The way to fetch the bytes.
     public enum Scheme: String, Sendable {
@@ -196,8 +196,8 @@ extension Address {
     ///     try Address(typed: " example.org/album.xml ", home: home, currentFolder: folder)   // http://example.org/album.xml
     ///     try Address(typed: "~/Pictures", home: home, currentFolder: folder)                // file:///home/…/Pictures
     ///
-    /// A path begins with `/`, `~`, `./` or `../`. Other input without a scheme is a web address, whatever the current folder
-    /// contains. This does not check whether the place exists.
+    /// A path begins with `/`, `~`, `./` or `../`. Other input without a scheme is a web address, whatever the current
+    /// folder contains. This does not check whether the place exists.
     public init(typed text: String, home: String, currentFolder: String) throws(AddressError) {
         let trimmed = text.trimmed
         guard !trimmed.isEmpty else { throw .empty }
@@ -290,8 +290,8 @@ extension Address {
 extension Address {
     /// Whether a gallery at this address may refer to a picture at another.
     ///
-    /// Galleries are untrusted. A remote gallery may not name local files; a local one may name files in its own folder and
-    /// remote pictures.
+    /// Galleries are untrusted. A remote gallery may not name local files; a local one may name files in its own folder
+    /// and remote pictures.
     public func mayName(_ other: Address) -> Bool {
         switch (scheme, other.scheme) {
         case (_, .http), (_, .https): true

@@ -140,9 +140,9 @@ enum AddressPath {
 
 /// Resolves the simple relative references that nearly all galleries use, without parsing.
 ///
-/// Such a reference is a path below the document's folder, of letters, digits and a few signs. It is in normal form, so its
-/// address is the folder's address followed by the reference. A gallery may have two million references, and parsing each
-/// took most of the time of an update.
+/// Such a reference is a path below the document's folder, of letters, digits and a few signs. It is in normal form, so
+/// its address is the folder's address followed by the reference. A gallery may have two million references, and
+/// parsing each took most of the time of an update.
 public struct PlainReference: Sendable {
     /// The address of the document's folder.
     private let beginning: [UInt8]

@@ -4,9 +4,9 @@
 ///     mask.file(inFolder: 0o1777)     // 0o644
 ///     mask.file(inFolder: 0o2775)     // 0o644; with the mask 0o002 it would be 0o664
 ///
-/// A new file gets the permissions of its folder, as far as the mask allows. "Others" never get write permission. The group
-/// gets it only in a folder with the set-group-ID bit, which marks folders that a group shares. In any other folder the
-/// file would belong to the user's primary group, which may have many members.
+/// A new file gets the permissions of its folder, as far as the mask allows. "Others" never get write permission. The
+/// group gets it only in a folder with the set-group-ID bit, which marks folders that a group shares. In any other
+/// folder the file would belong to the user's primary group, which may have many members.
 public struct CreationMask: Hashable, Sendable {
     private let bits: UInt32
 

@@ -69,8 +69,8 @@ public enum Rendition: String, Hashable, Sendable, CaseIterable {
 
 /// The state of a rendition in the cache.
 ///
-/// `edition` increases when the gallery changes the rendition's address or date, and when the user retries a bad one. An
-/// older edition in the cache stays visible until the new one has arrived.
+/// `edition` increases when the gallery changes the rendition's address or date, and when the user retries a bad one.
+/// An older edition in the cache stays visible until the new one has arrived.
 public struct RenditionState: Hashable, Sendable {
     /// The reason why the current edition is missing.
     public enum Trouble: Hashable, Sendable {
@@ -114,7 +114,8 @@ public struct RenditionState: Hashable, Sendable {
 
 /// Recognises picture formats by their first bytes.
 ///
-/// It keeps web pages and error texts out of the cache. Only the decoder finds out whether the bytes are a valid picture.
+/// It keeps web pages and error texts out of the cache. Only the decoder finds out whether the bytes are a valid
+/// picture.
 public enum PictureSignature: String, Sendable, CaseIterable {
     case jpeg, png, gif, webp, tiff, heif
 

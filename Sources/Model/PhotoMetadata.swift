@@ -45,9 +45,9 @@ public struct PhotoMetadata: Hashable, Sendable {
 extension PhotoMetadata {
     /// The words a search matches, beside the photo's name.
     ///
-    /// A search splits its text at everything except letters and digits, and so does the index of these words. A user may
-    /// type `f2.8` (`f2`, `8`), `f/2.8` (`f`, `2`, `8`) or `ISO 400` (`iso`, `400`), so each number appears in every
-    /// spelling.
+    /// A search splits its text at everything except letters and digits, and so does the index of these words. A user
+    /// may type `f2.8` (`f2`, `8`), `f/2.8` (`f`, `2`, `8`) or `ISO 400` (`iso`, `400`), so each number appears in
+    /// every spelling.
     public var words: String {
         let texts = [title, description, camera, lens].compactMap { $0 }
         return (texts + numbers).joined(separator: "\n")

@@ -28,7 +28,8 @@ public struct PhotoOrder: Hashable, Sendable {
 public struct PhotoFilter: Hashable, Sendable {
     /// The search text; empty for every photo.
     ///
-    /// Each word must begin a word of the photo's name or metadata. `2006`, `2006-07` and `2006-07-30` also match dates.
+    /// Each word must begin a word of the photo's name or metadata. `2006`, `2006-07` and `2006-07-30` also match
+    /// dates.
     public var text: String
 
     /// Creates a filter. Without an argument it matches every photo.

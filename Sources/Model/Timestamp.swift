@@ -145,8 +145,8 @@ extension Int {
 
 /// A day of the proleptic Gregorian calendar.
 ///
-/// Years start in March, so that a leap day is the last day of a year. The days before a month are then a linear function
-/// of the month.
+/// Years start in March, so that a leap day is the last day of a year. The days before a month are then a linear
+/// function of the month.
 private struct CivilDate: Equatable {
     let year: Int
     let month: Int

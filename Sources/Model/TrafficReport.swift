@@ -74,8 +74,8 @@ public struct TransferReport: Hashable, Sendable {
         case waiting(Failure, attempts: Int, until: Timestamp?)
     }
 
-    /// The wish behind the transfer, for cancelling it. A photo transferred for its thumbnail belongs to the thumbnail's
-    /// wish.
+    /// The wish behind the transfer, for cancelling it. A photo transferred for its thumbnail belongs to the
+    /// thumbnail's wish.
     public var subject: Wish.Subject
     /// The server's host; empty for a file. Not sanitised.
     public var host: String

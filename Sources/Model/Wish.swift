@@ -57,8 +57,8 @@ public enum Importance: Int, Comparable, Hashable, Sendable, CaseIterable {
 
 /// The identifier of a gallery, computed from its address.
 ///
-/// All runs and programs find the same cache for an address. Different addresses could collide, so each cache also stores
-/// its address.
+/// All runs and programs find the same cache for an address. Different addresses could collide, so each cache also
+/// stores its address.
 public struct GalleryID: Hashable, Sendable, CustomStringConvertible {
     /// The number.
     public let rawValue: UInt64

@@ -10,7 +10,8 @@ public struct ChangeSet: Coalescing, Equatable {
         case many
     }
 
-    /// The largest number of rows listed per table. Nobody needs a set of a million numbers to read a whole table again.
+    /// The largest number of rows listed per table. Nobody needs a set of a million numbers to read a whole table
+    /// again.
     static let limit = 20_000
 
     private var tables: [String: Rows] = [:]

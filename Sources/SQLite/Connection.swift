@@ -49,8 +49,7 @@ public final class Connection {
     public init(path: String, access: Access, patience: Int32 = Connection.patience) throws {
         Connection.countNoMemory
         // NOMUTEX: "the new database connection will use the multi-thread threading mode". A connection is used by one
-        // thread at a time and needs no lock.
-        // NOFOLLOW: SQLite must not write through a symbolic link.
+        // thread at a time and needs no lock. NOFOLLOW: SQLite must not write through a symbolic link.
         let shared = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
         let flags =
             switch access {
@@ -168,8 +167,8 @@ public final class Connection {
 
     /// Runs the body in a transaction, which is rolled back if it throws.
     ///
-    /// - Parameter writes: whether to take the write lock first. A transaction that starts with a read fails at its first
-    ///   write if another process has written in between.
+    /// - Parameter writes: whether to take the write lock first. A transaction that starts with a read fails at its
+    ///   first write if another process has written in between.
     @discardableResult
     public func transaction<Result>(writes: Bool, _ body: () throws -> Result) throws -> Result {
         precondition(!isInTransaction, "Transactions do not nest.")
@@ -245,7 +244,8 @@ extension Connection {
             throw SQLiteError(code: sqlite3_extended_errcode(pointer), database: pointer, sql: "backup")
         }
         let code = sqlite3_backup_step(backup, -1)
-        // "If sqlite3_backup_step() … failed … the sqlite3_backup_finish() routine returns the corresponding error code."
+        // "If sqlite3_backup_step() … failed … the sqlite3_backup_finish() routine returns the corresponding error
+        // code."
         let end = sqlite3_backup_finish(backup)
         guard code == SQLITE_DONE, end == SQLITE_OK else {
             throw SQLiteError(code: end == SQLITE_OK ? code : end, database: pointer, sql: "backup")

@@ -45,7 +45,8 @@ public final class WordTokenizer {
 
     /// Returns SQLite's full-text interface.
     ///
-    /// "A pointer to the fts5_api object … SELECT fts5(?1)". The pointer type's name proves that the caller is not SQL text.
+    /// "A pointer to the fts5_api object … SELECT fts5(?1)". The pointer type's name proves that the caller is not SQL
+    /// text.
     private static func api(_ database: OpaquePointer) -> UnsafeMutablePointer<fts5_api>? {
         var api: UnsafeMutablePointer<fts5_api>?
         var statement: OpaquePointer?

@@ -26,8 +26,8 @@ public final class Writer {
 
     /// Opens the database in write-ahead mode, in which readers never wait.
     ///
-    /// - Parameter watched: the tables whose changes are published; nil for all. A full-text index has internal tables that
-    ///   subscribers must not see.
+    /// - Parameter watched: the tables whose changes are published; nil for all. A full-text index has internal tables
+    ///   that subscribers must not see.
     public init(path: String, hub: ChangeHub, watched: [String]? = nil) throws {
         connection = try Connection(path: path, access: .readWrite)
         self.hub = hub
@@ -49,8 +49,8 @@ public final class Writer {
     /// Switches a fresh database to write-ahead mode while other processes may do the same.
     ///
     /// SQLite does not wait for the lock here: "If SQLite determines that invoking the busy handler could result in a
-    /// deadlock, it will go ahead and return SQLITE_BUSY". The failed statement has released its lock, so the other process
-    /// can finish, and the next attempt has nothing left to do.
+    /// deadlock, it will go ahead and return SQLITE_BUSY". The failed statement has released its lock, so the other
+    /// process can finish, and the next attempt has nothing left to do.
     private static func switchToLog(_ connection: Connection) throws {
         let deadline = ContinuousClock.now + .milliseconds(Connection.patience)
         while true {
@@ -75,7 +75,8 @@ public final class Writer {
 
     /// Runs the body as one transaction and publishes its changes after the commit.
     ///
-    /// - Parameter last: runs at the end of the transaction with the changes of the body. Its result is published as well.
+    /// - Parameter last: runs at the end of the transaction with the changes of the body. Its result is published as
+    ///   well.
     @discardableResult
     public func transaction<Result>(
         _ body: (Connection) throws -> Result,
@@ -100,9 +101,9 @@ public final class Writer {
 
     /// Whether other processes have committed since the last call.
     ///
-    /// "The integer values returned by two invocations of "PRAGMA data_version" from the same connection will be different
-    /// if changes were committed to the database by any other connection in the interim". No other connection of this
-    /// process writes. The value also changes after another process's checkpoint; see ``isLogEmpty``.
+    /// "The integer values returned by two invocations of "PRAGMA data_version" from the same connection will be
+    /// different if changes were committed to the database by any other connection in the interim". No other connection
+    /// of this process writes. The value also changes after another process's checkpoint; see ``isLogEmpty``.
     public func othersHaveCommitted() throws -> Bool {
         let version = try connection.first("PRAGMA data_version") { $0.int(0) } ?? 0
         defer { dataVersion = version }
@@ -148,9 +149,9 @@ public final class Writer {
 
 /// Records the rows that commits touch, and the length of the write-ahead log.
 ///
-/// SQLite calls the update hook for each row of an ordinary table, but not for `WITHOUT ROWID` tables, for rows replaced
-/// by `INSERT OR REPLACE`, nor for `DELETE` without `WHERE`. The schema and the statements of this program use none of
-/// the three.
+/// SQLite calls the update hook for each row of an ordinary table, but not for `WITHOUT ROWID` tables, for rows
+/// replaced by `INSERT OR REPLACE`, nor for `DELETE` without `WHERE`. The schema and the statements of this program use
+/// none of the three.
 private final class CommitRecorder {
     /// The touched rows of one table.
     private struct Touched {

@@ -93,8 +93,8 @@ struct CacheBudget: Equatable {
 /// Tracks the space that all caches take, and reports when they must be counted.
 ///
 /// Counting visits every file, so it happens after enough bytes were written, not after each picture. The housekeeping
-/// waits for ``alarms()``, counts and cleans, and reports the result with `recordCount`. Without a limit, and before the
-/// first count, there are no alarms.
+/// waits for ``alarms()``, counts and cleans, and reports the result with `recordCount`. Without a limit, and before
+/// the first count, there are no alarms.
 public final class CacheSpace: Sendable {
     /// A request to count the caches.
     public struct Alarm: Coalescing {
@@ -124,8 +124,8 @@ public final class CacheSpace: Sendable {
 
     /// Whether there is no space for pictures that are not on a screen.
     ///
-    /// It is true if cleaning could not bring the caches below 90 % of the limit, or if they reached the limit before they
-    /// could be cleaned. Visible pictures are fetched anyway and replace others.
+    /// It is true if cleaning could not bring the caches below 90 % of the limit, or if they reached the limit before
+    /// they could be cleaned. Visible pictures are fetched anyway and replace others.
     public var isShort: Bool { state.withLock { $0.isShort } }
 
     /// Subscribes to requests to count.

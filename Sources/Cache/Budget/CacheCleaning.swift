@@ -44,8 +44,8 @@ public actor CacheCleaning {
 
     /// Cleans until the caches are within their limit, nothing more can be removed, or the task is cancelled.
     ///
-    /// - Parameter isForBulk: whether closed caches must make space for pictures that are not on a screen before the limit
-    ///   is reached.
+    /// - Parameter isForBulk: whether closed caches must make space for pictures that are not on a screen before the
+    ///   limit is reached.
     public func run(forBulkFetches isForBulk: Bool = false) async {
         let written = caches.space.written
         takeStock()

@@ -164,8 +164,8 @@ extension CacheFolder {
 ///     try CacheMark.claim("/home/me/.cache/vitrine")
 ///
 /// Vitrine makes its cache folder private and removes unknown files from it, so it must not take over a folder of the
-/// user's. It uses a folder only if it is new, empty, or marked by a file with an unmistakable name. Earlier versions left no
-/// mark, so their folders are recognised by their contents.
+/// user's. It uses a folder only if it is new, empty, or marked by a file with an unmistakable name. Earlier versions
+/// left no mark, so their folders are recognised by their contents.
 private enum CacheMark {
     /// The name of the mark.
     static let name = ".vitrine-cache"
@@ -198,7 +198,8 @@ private enum CacheMark {
 
     /// Whether a folder without a mark is a cache folder.
     ///
-    /// It must contain gallery folders only, or at least one gallery's cache. Without a gallery it must contain nothing else.
+    /// It must contain gallery folders only, or at least one gallery's cache. Without a gallery it must contain nothing
+    /// else.
     private static func hasLayout(_ path: String, _ entries: [String]) -> Bool {
         guard entries.contains(galleries) else { return false }
         let names = PrivateFolder.entries("\(path)/\(galleries)")
@@ -207,8 +208,8 @@ private enum CacheMark {
             || names.contains { isGallery($0) && access("\(path)/\(galleries)/\($0)/lock", F_OK) == 0 }
     }
 
-    /// Creates the mark last, because another program starting now relies on the layout. On a read-only disk the layout must
-    /// suffice.
+    /// Creates the mark last, because another program starting now relies on the layout. On a read-only disk the layout
+    /// must suffice.
     private static func leave(in path: String) {
         let mark = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         if mark >= 0 { close(mark) }

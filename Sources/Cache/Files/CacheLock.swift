@@ -4,8 +4,8 @@ import Synchronization
 
 /// Tells other processes that a gallery's cache is in use.
 ///
-/// Any number of programs may use a cache. A program that removes it, or replaces its database, needs an exclusive lock.
-/// The system releases the lock when its process ends.
+/// Any number of programs may use a cache. A program that removes it, or replaces its database, needs an exclusive
+/// lock. The system releases the lock when its process ends.
 final class CacheLock: Sendable {
     /// The kind of lock.
     enum Kind {
@@ -66,9 +66,9 @@ final class CacheLock: Sendable {
 
     /// Tells all processes with this lock that there was a commit.
     ///
-    /// The database's files cannot be watched for this. The log is written before the commit, and the commit becomes visible
-    /// through shared memory. Instead, the lock file gets a new random timestamp, by which this process recognises its own
-    /// signals.
+    /// The database's files cannot be watched for this. The log is written before the commit, and the commit becomes
+    /// visible through shared memory. Instead, the lock file gets a new random timestamp, by which this process
+    /// recognises its own signals.
     func signalCommit() {
         let now = time(nil)
         lastSignal.withLock { signal in
@@ -95,8 +95,9 @@ final class CacheLock: Sendable {
 
     /// Locks the file or changes the kind of the lock.
     ///
-    /// If a change fails, the old lock is lost: "the existing lock is first removed, and then a new lock is established". A
-    /// process that is just being started holds copies of its parent's locks for a moment, so an exclusive lock waits.
+    /// If a change fails, the old lock is lost: "the existing lock is first removed, and then a new lock is
+    /// established". A process that is just being started holds copies of its parent's locks for a moment, so an
+    /// exclusive lock waits.
     func claim(_ kind: Kind, patience: Int? = nil) throws(CacheError) -> Outcome {
         var patience = patience ?? (kind == .exclusive ? 30 : 0)
         while flock(descriptor, (kind == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 {
@@ -109,7 +110,8 @@ final class CacheLock: Sendable {
             default: throw .cannotOpen(path)
             }
         }
-        // A process that removes a cache holds the lock while it unlinks the file, so from here on the file keeps its name.
+        // A process that removes a cache holds the lock while it unlinks the file, so from here on the file keeps its
+        // name.
         var status = stat()
         return fstat(descriptor, &status) == 0 && status.st_nlink > 0 ? .held : .gone
     }

@@ -21,8 +21,8 @@ public struct KeptPart: Sendable {
 
 /// The received beginnings of photos: of interrupted transfers and of running ones.
 ///
-/// Interrupted ones are kept while the program runs. They take disk space, so only the latest 64 remain. A part is returned
-/// once, because two transfers must not write to the same file.
+/// Interrupted ones are kept while the program runs. They take disk space, so only the latest 64 remain. A part is
+/// returned once, because two transfers must not write to the same file.
 public final class KeptParts: Sendable {
     private struct State {
         var parts: [PhotoKey: KeptPart] = [:]

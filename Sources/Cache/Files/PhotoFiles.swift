@@ -5,8 +5,8 @@ import Numbers
 
 /// The files of a gallery's photos, complete and partial.
 ///
-/// Bytes go to a partial file, which is synced and moved to the photos' folder; only then does a row name it. So every row
-/// has its file. A file without a row is an orphan, left by a program that was killed, and is removed.
+/// Bytes go to a partial file, which is synced and moved to the photos' folder; only then does a row name it. So every
+/// row has its file. A file without a row is an orphan, left by a program that was killed, and is removed.
 ///
 /// Files being written are locked, which distinguishes them from orphans in all processes.
 public struct PhotoFiles: Sendable {
@@ -77,7 +77,8 @@ public struct PhotoFiles: Sendable {
         return removed
     }
 
-    /// Removes a useless file that no process has locked. The lock is held meanwhile, so that no process can start to use it.
+    /// Removes a useless file that no process has locked. The lock is held meanwhile, so that no process can start to
+    /// use it.
     private func removeIfAbandoned(_ path: String, if isUseless: () throws -> Bool) rethrows -> Bool {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         // Vitrine creates no links.
@@ -90,8 +91,8 @@ public struct PhotoFiles: Sendable {
 
 /// A file that is being written. It removes itself unless it is kept.
 ///
-/// The transfer writes through ``descriptor``. The file stays locked, and so is not removed as abandoned, while this object
-/// lives.
+/// The transfer writes through ``descriptor``. The file stays locked, and so is not removed as abandoned, while this
+/// object lives.
 public final class PartialFile: Sendable {
     /// Open for writing, owned by this object.
     public let descriptor: Int32
@@ -111,8 +112,8 @@ public final class PartialFile: Sendable {
                 close(descriptor)
                 throw failure
             }
-            // Before `flock`, another process may have removed the file as abandoned. It holds the lock while it unlinks, so
-            // from here on the file keeps its name.
+            // Before `flock`, another process may have removed the file as abandoned. It holds the lock while it
+            // unlinks, so from here on the file keeps its name.
             var status = stat()
             if fstat(descriptor, &status) == 0, status.st_nlink > 0 {
                 self.path = path

@@ -3,8 +3,8 @@ import SQLite
 
 /// Reads a gallery's cache over a read-only connection.
 ///
-/// The main actor has a reader of its own and calls it synchronously: a window of rows takes a fraction of a millisecond.
-/// Other code borrows one from ``GalleryCache/read(_:)``.
+/// The main actor has a reader of its own and calls it synchronously: a window of rows takes a fraction of a
+/// millisecond. Other code borrows one from ``GalleryCache/read(_:)``.
 public struct CacheReader {
     let connection: Connection
 

@@ -35,8 +35,8 @@ public struct ClosedGalleryCache: Sendable {
         do throws(CacheError) {
             return try record(folder, FrozenDatabase(path: folder + "/gallery.sqlite").access)
         } catch .full {
-            // There is no space for the file that readers share. With an exclusive lock it can be read without that, which
-            // is necessary to decide what to remove.
+            // There is no space for the file that readers share. With an exclusive lock it can be read without that,
+            // which is necessary to decide what to remove.
             let lock = isAlone ? nil : try CacheLock.take(folder: folder, .exclusive, patience: 0)
             guard isAlone || lock != nil, FrozenDatabase(path: folder + "/gallery.sqlite").isComplete else {
                 throw .full
@@ -194,8 +194,8 @@ extension ClosedGalleryCache {
 
 /// Removes parts of a cache that no process uses, in short steps.
 ///
-/// Another process that opens the cache waits for one step at most. Each step takes the exclusive lock. It fails if a process
-/// uses the cache, or if the gallery was opened or marked to be kept after this value was created.
+/// Another process that opens the cache waits for one step at most. Each step takes the exclusive lock. It fails if a
+/// process uses the cache, or if the gallery was opened or marked to be kept after this value was created.
 extension ClosedGalleryCache {
     /// Returns the photos' files and sizes, the oldest first.
     func photosByAge() -> [(name: String, size: Int64)] { Self.photosByAge(in: folder + "/photos") }
@@ -210,8 +210,8 @@ extension ClosedGalleryCache {
 
     /// Removes photos. Their metadata stays, and they are fetched again on demand.
     ///
-    /// The rows change first, so an interruption leaves orphans, which are removed later. If the disk is too full even for that,
-    /// the files are removed first; a row without its file causes a new fetch.
+    /// The rows change first, so an interruption leaves orphans, which are removed later. If the disk is too full even
+    /// for that, the files are removed first; a row without its file causes a new fetch.
     ///
     /// - Parameter onFailure: called for each file that cannot be removed.
     func dropPhotos(_ names: [String], onFailure: (CacheError) -> Void) throws {
@@ -262,8 +262,8 @@ extension ClosedGalleryCache {
 
     /// Shrinks the database to its contents.
     ///
-    /// It writes a copy while others may use the cache, and then replaces the database if no process has opened it meanwhile.
-    /// Otherwise it throws ``CacheError/locked(path:)``.
+    /// It writes a copy while others may use the cache, and then replaces the database if no process has opened it
+    /// meanwhile. Otherwise it throws ``CacheError/locked(path:)``.
     func shrink() throws {
         guard let lock = try CacheLock.take(folder: folder, .shared), !isUsedSince(isAlone: false) else {
             throw CacheError.locked(path: folder)
@@ -271,7 +271,8 @@ extension ClosedGalleryCache {
         try PrivateFolder.check(folder + "/partial")
         let copy = try PartialFile(in: folder + "/partial")
         try copyDatabase(to: copy, lock)
-        // A log would belong to the old database. SQLite removes it with the last connection, so a log means another one.
+        // A log would belong to the old database. SQLite removes it with the last connection, so a log means another
+        // one.
         guard Self.size(database + "-wal") == 0 else { throw CacheError.locked(path: folder) }
         guard rename(copy.path, database) == 0 else { throw failure() }
         let parent = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

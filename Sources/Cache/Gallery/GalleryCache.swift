@@ -36,8 +36,8 @@ public final class GalleryCache: Sendable {
     private let readers: ReaderPool
     private let hub = ChangeHub()
     private let log: Log
-    /// Reports commits of other processes, such as a scheduled update. Created by the first subscription. If the system has
-    /// no watch left, such changes appear after the next start.
+    /// Reports commits of other processes, such as a scheduled update. Created by the first subscription. If the system
+    /// has no watch left, such changes appear after the next start.
     private let watch = Mutex<FileWatch?>(nil)
 
     init(

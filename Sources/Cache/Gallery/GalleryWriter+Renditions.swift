@@ -4,8 +4,8 @@ import SQLite
 extension GalleryWriter {
     /// Stores the thumbnail of an edition. Concurrent calls share a transaction.
     ///
-    /// Returns false, and stores nothing, if the gallery has another edition meanwhile. An older thumbnail stays until the new
-    /// one has been decoded.
+    /// Returns false, and stores nothing, if the gallery has another edition meanwhile. An older thumbnail stays until
+    /// the new one has been decoded.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before the transaction. Nothing is stored then.
     @discardableResult
@@ -37,8 +37,8 @@ extension GalleryWriter {
 
     /// Removes a thumbnail that cannot be decoded, and shows an older one again if there is one.
     ///
-    /// If it was the current edition, the thumbnail is marked as bad. Only these exact bytes are removed: two drawings may
-    /// reject the same thumbnail, and the second must not remove its successor.
+    /// If it was the current edition, the thumbnail is marked as bad. Only these exact bytes are removed: two drawings
+    /// may reject the same thumbnail, and the second must not remove its successor.
     public func reject(_ thumbnail: StoredThumbnail, of key: PhotoKey, reason: String) throws {
         try transaction { connection in
             // If the bad thumbnail is the older one, a newer one does not need it any more.
@@ -53,8 +53,8 @@ extension GalleryWriter {
                     "UPDATE thumbnail SET unproven = NULL WHERE photo = ? AND unproven = ?", key.rawValue,
                     thumbnail.bytes)
             guard removed > 0 else { return }
-            // The edition of the older thumbnail is unknown. The negative number of the rejected edition is unique, so no
-            // cached drawing of another edition is used for it.
+            // The edition of the older thumbnail is unknown. The negative number of the rejected edition is unique, so
+            // no cached drawing of another edition is used for it.
             try connection.run(
                 """
                 UPDATE photo SET thumbnail_trouble = iif(thumbnail_held IS thumbnail_edition, ?, thumbnail_trouble),
@@ -132,8 +132,8 @@ extension GalleryWriter {
         }
     }
 
-    /// Records why a rendition cannot be fetched. Concurrent calls share a transaction, because on a dead link everything
-    /// fails at once.
+    /// Records why a rendition cannot be fetched. Concurrent calls share a transaction, because on a dead link
+    /// everything fails at once.
     ///
     /// An older edition stays. A cancelled task records its trouble too.
     public nonisolated func recordTrouble(
@@ -175,8 +175,8 @@ extension GalleryWriter {
 extension GalleryWriter {
     /// Stores the metadata of a photo's edition.
     ///
-    /// Returns false, and stores nothing, if another edition or none is held, or if nothing changed. Metadata remains when the
-    /// file is removed, until another edition has been read.
+    /// Returns false, and stores nothing, if another edition or none is held, or if nothing changed. Metadata remains
+    /// when the file is removed, until another edition has been read.
     @discardableResult
     public func store(_ metadata: PhotoMetadata, of key: PhotoKey, edition: Int) throws -> Bool {
         try transaction { connection in

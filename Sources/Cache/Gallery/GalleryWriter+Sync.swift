@@ -6,12 +6,12 @@ extension GalleryWriter {
     ///
     /// - Parameters:
     ///   - skipped: the number of invalid entries, to which repeated ids are added.
-    ///   - validators: the server's validators for the list. They belong to the same transaction: with old validators the list
-    ///     would be fetched once too often, and without the list its changes would never be fetched.
+    ///   - validators: the server's validators for the list. They belong to the same transaction: with old validators
+    ///     the list would be fetched once too often, and without the list its changes would never be fetched.
     ///   - isPrivate: whether the list came from this machine or a private network; nil if unknown.
     ///   - isPublic: whether the address led to a public server; see ``recordUnchanged(isPrivate:isPublic:at:)``.
-    /// - Throws: ``CacheError/conflict`` if another process changed the list meanwhile; `CancellationError` if the task is
-    ///   cancelled. Then nothing has changed.
+    /// - Throws: ``CacheError/conflict`` if another process changed the list meanwhile; `CancellationError` if the task
+    ///   is cancelled. Then nothing has changed.
     public func commit(
         _ changes: SyncChanges, skipped: Int, validators: Validators, isPrivate: Bool? = nil,
         isPublic: Bool = false, at time: Timestamp
@@ -82,8 +82,8 @@ extension GalleryWriter {
     private func removePhotos(
         except seen: KeySet, _ connection: Connection
     ) throws -> (count: Int, files: [String]) {
-        // The list's version is the one that the changes were compared with, so all seen rows exist. If the counts agree,
-        // nothing is to be removed.
+        // The list's version is the one that the changes were compared with, so all seen rows exist. If the counts
+        // agree, nothing is to be removed.
         let held = try connection.first("SELECT count(*) FROM photo") { Int($0.int(0)) }
         guard held != seen.count else { return (0, []) }
         var keys: [Int64] = []
@@ -199,8 +199,8 @@ private final class PhotoInsertion {
 
 /// The indices of the table of photos.
 ///
-/// Inserted rows belong to random positions of each index, so a large update would write most pages repeatedly. Rebuilding
-/// an index sorts its rows and writes each page once.
+/// Inserted rows belong to random positions of each index, so a large update would write most pages repeatedly.
+/// Rebuilding an index sorts its rows and writes each page once.
 private enum PhotoIndices {
     /// The same as in the migrations.
     private static let schema = """

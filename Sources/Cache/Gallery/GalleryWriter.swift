@@ -6,8 +6,8 @@ import Session
 
 /// Makes all changes to a gallery's cache.
 ///
-/// Each method is one transaction. When it returns, the changes are durable and published. Small frequent writes share a
-/// transaction. The writer runs on a queue of its own, so callers do not block a thread, and readers do not wait.
+/// Each method is one transaction. When it returns, the changes are durable and published. Small frequent writes share
+/// a transaction. The writer runs on a queue of its own, so callers do not block a thread, and readers do not wait.
 public actor GalleryWriter {
     private let writer: Writer
     /// The reason why the database is read-only, if it has been since it was opened.
@@ -155,9 +155,11 @@ public actor GalleryWriter {
     /// Records that the list has not changed, as the server said with a 304.
     ///
     /// - Parameters:
-    ///   - isPrivate: whether the answer came from this machine or a private network; nil if unknown. Such an answer about a
-    ///     public list proves nothing, because its host name may lead elsewhere now. Then the next update fetches the whole list.
-    ///   - isPublic: whether the gallery's address led to a public server. This is remembered until the cache is cleared.
+    ///   - isPrivate: whether the answer came from this machine or a private network; nil if unknown. Such an answer
+    ///     about a public list proves nothing, because its host name may lead elsewhere now. Then the next update
+    ///     fetches the whole list.
+    ///   - isPublic: whether the gallery's address led to a public server. This is remembered until the cache is
+    ///     cleared.
     public func recordUnchanged(isPrivate: Bool? = nil, isPublic: Bool = false, at time: Timestamp) throws {
         try transaction {
             try $0.run(
@@ -331,7 +333,8 @@ extension GalleryWriter {
             let results = try transaction { connection in try writes.map { try $0.body(connection) } }
             for (write, result) in zip(writes, results) { write.end(.success(result)) }
         } catch  where writes.count > 1 && CacheError(thrown: error)?.isTransient != true {
-            // The cause may be one of the writes, such as a damaged page with its row. So each gets its own transaction.
+            // The cause may be one of the writes, such as a damaged page with its row. So each gets its own
+            // transaction.
             for write in writes { self.write([write]) }
         } catch {
             for write in writes { write.end(.failure(error)) }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Collects small writes for one transaction.
 ///
-/// Each commit waits for the disk, and a fast network delivers a thousand thumbnails a second. Writes that arrive during
-/// a transaction share the next one. A single write does not wait for others.
+/// Each commit waits for the disk, and a fast network delivers a thousand thumbnails a second. Writes that arrive
+/// during a transaction share the next one. A single write does not wait for others.
 final class SharedWrites: Sendable {
     /// A pending write.
     struct Write: Sendable {
@@ -37,7 +37,8 @@ final class SharedWrites: Sendable {
     /// Queues a write, waits for its commit, and returns its result.
     ///
     /// - Parameters:
-    ///   - isCancellable: whether a task cancelled before the transaction writes nothing and throws a `CancellationError`.
+    ///   - isCancellable: whether a task cancelled before the transaction writes nothing and throws a
+    ///     `CancellationError`.
     ///   - call: makes the writer take the queue. It is called once until the writer has found the queue empty.
     func add(
         size: Int, isCancellable: Bool, call: () -> Void, _ body: @escaping @Sendable (Connection) throws -> Bool

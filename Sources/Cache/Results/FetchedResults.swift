@@ -70,8 +70,8 @@ public final class FetchedResults {
 
     /// Returns another list of the gallery, with its own order, filter and sections.
     ///
-    /// Searching, and sorting without an index, happen off the main actor and end as soon as the task is cancelled. If this
-    /// list has the same order, its rows are used.
+    /// Searching, and sorting without an index, happen off the main actor and end as soon as the task is cancelled. If
+    /// this list has the same order, its rows are used.
     public func arranged(
         _ order: PhotoOrder, filter: PhotoFilter = .all, sections: SectionRule = .none
     ) async throws -> FetchedResults {

@@ -2,9 +2,9 @@ import Glibc
 
 /// The sort keys of rows, by row number, in about nine bytes per row.
 ///
-/// Row numbers start at one and have few gaps, so the table consists of pages that exist only where they are used. Pages
-/// are small, because the first rows of a list sorted by date may have any numbers, and the first frame waits for them.
-/// Numbers outside of ``SchemaCheck/rows`` have no key.
+/// Row numbers start at one and have few gaps, so the table consists of pages that exist only where they are used.
+/// Pages are small, because the first rows of a list sorted by date may have any numbers, and the first frame waits for
+/// them. Numbers outside of ``SchemaCheck/rows`` have no key.
 struct KeyTable: Sendable {
     private struct Page: Sendable {
         var keys = ContiguousArray<UInt64>(repeating: 0, count: pageSize)

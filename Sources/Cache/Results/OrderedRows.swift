@@ -175,8 +175,8 @@ extension OrderedRows {
 
 /// The difference between an old list of rows and a new one.
 ///
-/// To apply it, remove the deleted rows and the origins of moves, by their old indices; then insert the new rows and the
-/// targets of moves in ascending order, by their new indices.
+/// To apply it, remove the deleted rows and the origins of moves, by their old indices; then insert the new rows and
+/// the targets of moves in ascending order, by their new indices.
 public struct RowDifference: Equatable, Sendable {
     /// A row that changed its position.
     public struct Move: Hashable, Sendable {

@@ -74,7 +74,8 @@ struct PhotoQuery: Sendable {
         }
     }
 
-    /// Returns the row number. Tables are as long as the largest number, so implausible numbers of a damaged file are refused.
+    /// Returns the row number. Tables are as long as the largest number, so implausible numbers of a damaged file are
+    /// refused.
     private func number(of row: Row) throws -> Int64 {
         let number = row.int(0)
         guard SchemaCheck.rows.contains(number) else {

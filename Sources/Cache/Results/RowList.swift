@@ -1,7 +1,7 @@
 /// The row numbers of a long list, in pieces, so that a change moves one piece and not the whole list.
 ///
-/// A million rows take 4 MB in some 2,000 pieces. A lookup costs two binary searches. A change also costs a pass over the
-/// pieces' lengths.
+/// A million rows take 4 MB in some 2,000 pieces. A lookup costs two binary searches. A change also costs a pass over
+/// the pieces' lengths.
 struct RowList: Sendable {
     /// Pieces are split when they reach twice this length.
     private let pieceSize: Int
@@ -79,8 +79,8 @@ struct RowList: Sendable {
     /// Returns the rows that are in a set, in the same order.
     func filtered(by set: KeySet) -> RowList {
         var filtered = RowList(pieceSize: pieceSize)
-        // Membership is random, so a branch would be mispredicted. Instead every row is written, and the next row overwrites
-        // it if it was not in the set.
+        // Membership is random, so a branch would be mispredicted. Instead every row is written, and the next row
+        // overwrites it if it was not in the set.
         var kept = ContiguousArray<Int32>(repeating: 0, count: 3 * pieceSize)
         var count = 0
         for piece in pieces {

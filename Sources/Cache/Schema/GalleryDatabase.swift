@@ -25,8 +25,8 @@ struct GalleryDatabase {
 
     /// Opens or creates the database, and migrates it.
     ///
-    /// If it is damaged or belongs to another gallery, it is set aside, and a new one takes its place. If only the search
-    /// index is damaged, it is rebuilt. A database of a newer Vitrine is refused.
+    /// If it is damaged or belongs to another gallery, it is set aside, and a new one takes its place. If only the
+    /// search index is damaged, it is rebuilt. A database of a newer Vitrine is refused.
     ///
     /// - Parameter lock: a shared lock. It is shared again afterwards, unless the database is frozen.
     func open(_ lock: CacheLock) throws -> Opened {
@@ -57,8 +57,8 @@ struct GalleryDatabase {
     /// Opens the database read-only, if that is possible.
     private func openFrozen(_ trouble: StorageTrouble, _ lock: CacheLock) throws -> Opened? {
         let database = FrozenDatabase(path: path)
-        // On a full disk another process may write again soon, and a frozen connection would not see that. So it needs an
-        // exclusive lock. On a read-only disk no process writes.
+        // On a full disk another process may write again soon, and a frozen connection would not see that. So it needs
+        // an exclusive lock. On a read-only disk no process writes.
         guard try database.isOnReadOnlyDisk || lock.claim(.exclusive) == .held else { return nil }
         guard let writer = try? database.open(hub) else { return nil }
         guard try writer.read({ try $0.first("SELECT address FROM gallery") { $0.text(0) } }) == address.text else {
@@ -151,8 +151,8 @@ private enum DatabaseHeader {
         // "18: File format write version. 1 for legacy; 2 for WAL. 19: File format read version."
         let formats: ClosedRange<UInt8> = 1...2
         // "52: The page number of the largest root b-tree page when in auto-vacuum or incremental-vacuum modes, or zero
-        // otherwise. 56: The database text encoding. A value of 1 means UTF-8. 64: True for incremental-vacuum mode."
-        // A file that was created and not written to has the encoding zero.
+        // otherwise. 56: The database text encoding. A value of 1 means UTF-8. 64: True for incremental-vacuum mode." A
+        // file that was created and not written to has the encoding zero.
         return formats.contains(bytes[18]) && formats.contains(bytes[19])
             && word(52) == 0 && word(56) <= 1 && word(64) == 0
     }
@@ -160,7 +160,8 @@ private enum DatabaseHeader {
 
 /// A database on a disk that cannot be written to, opened without its log.
 ///
-/// Normally readers share a file beside the database, and create it if it is missing, so reading fails on a read-only disk.
+/// Normally readers share a file beside the database, and create it if it is missing, so reading fails on a read-only
+/// disk.
 struct FrozenDatabase {
     let path: String
 

@@ -30,7 +30,8 @@ extension CacheReader {
         return hits
     }
 
-    /// Calls `body` for the matches of a full-text query. The index cannot use candidates, so they are checked afterwards.
+    /// Calls `body` for the matches of a full-text query. The index cannot use candidates, so they are checked
+    /// afterwards.
     private func forEachHit(_ expression: String, _ candidates: Set<Int64>?, _ body: (Int64) -> Void) throws {
         try connection.forEachNumber("rowid", "FROM photo_text WHERE photo_text MATCH ?", expression) { row in
             if candidates?.contains(row) != false { body(row) }
@@ -81,7 +82,8 @@ private struct SearchTerm: Equatable, Sendable {
         }
     }
 
-    /// Returns the query of a word, which the index may split: `IMG_0001`. Quotes keep the parts from being query syntax.
+    /// Returns the query of a word, which the index may split: `IMG_0001`. Quotes keep the parts from being query
+    /// syntax.
     private static func expression(_ word: String, _ connection: Connection) throws -> String? {
         let words = try connection.words(in: word)
         guard !words.isEmpty else { return nil }
@@ -105,8 +107,8 @@ private struct SearchTerm: Equatable, Sendable {
 
 /// The full-text index of photos' names and metadata.
 ///
-/// The index holds no copy of its text, so it must be told the old words before each change: "the values … must match the
-/// current content of the table". Every change of a name or of metadata goes through here, in its transaction.
+/// The index holds no copy of its text, so it must be told the old words before each change: "the values … must match
+/// the current content of the table". Every change of a name or of metadata goes through here, in its transaction.
 enum PhotoText {
     /// Removes a photo's current words. Call it before a change of its row or metadata.
     static func remove(_ key: Int64, _ connection: Connection) throws {

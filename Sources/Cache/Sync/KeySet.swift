@@ -2,8 +2,8 @@ import Model
 
 /// A set of photos, with one bit per row number.
 ///
-/// Row numbers start at one and have few gaps: a million photos take about 100 kB, and set operations are fast. Very large
-/// numbers, as in a damaged database, are stored separately, so that they do not enlarge the bitmap.
+/// Row numbers start at one and have few gaps: a million photos take about 100 kB, and set operations are fast. Very
+/// large numbers, as in a damaged database, are stored separately, so that they do not enlarge the bitmap.
 public struct KeySet: Sendable {
     /// Numbers below this have a bit. All bits together take at most 16 MB.
     private static let limit: Int64 = 1 << 27

@@ -7,8 +7,8 @@ import SQLite
 ///     for try await var entries in … { try draft.add(&entries) }
 ///     let summary = try await cache.writer.commit(draft.finish(), …)
 ///
-/// Each entry is compared with its row over a read-only connection, so a slow server blocks neither readers nor writes. An
-/// unchanged entry costs one bit of memory. Changes go to a file on the disk, until
+/// Each entry is compared with its row over a read-only connection, so a slow server blocks neither readers nor writes.
+/// An unchanged entry costs one bit of memory. Changes go to a file on the disk, until
 /// ``GalleryWriter/commit(_:skipped:validators:isPrivate:isPublic:at:)`` applies all of them in one transaction.
 ///
 /// A draft serves one update and one task at a time.
@@ -219,8 +219,8 @@ private struct RowCursor {
         if let found = indexInWindow(of: key) {
             index = found + 1
         } else if let elsewhere, key == elsewhere + 1 {
-            // Two consecutive entries elsewhere: the list continues there. A single one may be a new first photo, after which the
-            // list continues here.
+            // Two consecutive entries elsewhere: the list continues there. A single one may be a new first photo, after
+            // which the list continues here.
             size = Self.windows.lowerBound
             isLast = false
             try readWindow(after: key, connection)

@@ -3,8 +3,8 @@ import Model
 
 /// A file with the changes of a list that is still arriving, which may exceed the memory.
 ///
-/// The file has no name, so it disappears with its last user, even after a crash. A draft writes it and passes it to the
-/// writer with ``finish()``.
+/// The file has no name, so it disappears with its last user, even after a crash. A draft writes it and passes it to
+/// the writer with ``finish()``.
 final class SyncSpool {
     private let items: SpooledItems
     private var buffer: [UInt8] = []
