@@ -6,15 +6,15 @@ import Testing
 
 @testable import Cache
 
-/// Random transactions on real tables: whatever the order, the direction, the filter and the division, the difference
-/// applied to the old list is the new one, and the new one is what the tables say.
+/// Random transactions on real tables, in every order, direction, filter and division. The difference applied to the old
+/// list gives the new one, and the new one agrees with the tables.
 @Suite struct ArrangementTests {
     private static let words = [
         "Sea", "séa", "Seaside", "owl", "OWL 2006", "IMG_10", "IMG_2", "a\"b", "Łódź", "2006-07",
     ]
     private static let filters = ["", "sea", "SEA", "img 10", "2006", "2006-07", "owl 2006-07", "lodz", "\"", "a\"b"]
 
-    /// Each word of the list is a hit, or none, of each filter: as one would say it, by hand.
+    /// Whether a name or date matches a filter, determined independently.
     private static func matches(_ filter: String, _ name: String, _ date: Int64) -> Bool {
         let day = LocalDay(of: Timestamp(milliseconds: date))
         let isIn2006 = day.year == 2006
@@ -25,7 +25,7 @@ import Testing
         case "2006": isIn2006 || name == "OWL 2006" || name == "2006-07"
         case "2006-07": isIn2006 && day.month == 7 || name == "2006-07"
         case "owl 2006-07": isIn2006 && day.month == 7 && ["owl", "OWL 2006"].contains(name)
-        // `ł` is a letter of its own, no accent on another.
+        // `ł` is a letter of its own, not an accented `l`.
         case "lodz": false
         case "a\"b": name == "a\"b"
         default: false
@@ -45,7 +45,7 @@ import Testing
                     PhotoOrder.Criterion.allCases.randomElement(using: &random)!, ascending: .random(using: &random)),
                 filter: PhotoFilter(Self.filters.randomElement(using: &random)!))
             var rows = OrderedRows(pieceSize: 2)
-            // Ten sequences of changes each, on tables that fill: ten thousand in all.
+            // Ten sequences of changes on growing tables, ten thousand changes in all.
             for _ in 0..<10 {
                 let old = shown(rows, query.order)
                 let touched = try change(connection, &random)
@@ -78,19 +78,19 @@ import Testing
         for rule in SectionRule.allCases where rule != .none {
             let divider = SectionDivider(rows: rows, rule: rule)
             var end = 0
-            for place in 0..<rows.count {
-                let day = LocalDay(of: Timestamp(milliseconds: rows.number(at: place)))
-                let section = divider.section(at: place)
+            for index in 0..<rows.count {
+                let day = LocalDay(of: Timestamp(milliseconds: rows.number(at: index)))
+                let section = divider.section(at: index)
                 #expect(section?.start == day.start(of: rule))
-                #expect(section?.range.contains(place) == true)
-                // One after the other, and each as long as its days go on.
-                if place == end { end = section?.range.upperBound ?? 0 }
+                #expect(section?.range.contains(index) == true)
+                // The sections follow each other without gaps.
+                if index == end { end = section?.range.upperBound ?? 0 }
                 #expect(section?.range.upperBound == end)
             }
         }
     }
 
-    /// Some changes, as one commit makes them; returns the rows that they touch.
+    /// Makes random changes like those of a commit, and returns the touched rows.
     private func change(_ connection: Connection, _ random: inout SeededNumbers) throws -> Set<Int64> {
         var touched: Set<Int64> = []
         for _ in 0...Int.random(in: 0..<5, using: &random) {

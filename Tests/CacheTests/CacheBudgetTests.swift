@@ -4,7 +4,7 @@ import Testing
 
 @testable import Cache
 
-/// What goes, and in which order; nothing here has a disk.
+/// Which parts of the caches are removed, and in which order. Nothing here uses a disk.
 @Suite struct CacheBudgetTests {
     private static let day: Int64 = 86_400_000
     private let now = Timestamp(milliseconds: 1_000 * day)
@@ -25,7 +25,7 @@ import Testing
         CacheInventory.SetAside(name: "gallery.sqlite.damaged-\(daysAgo)", size: size, time: time(daysAgo))
     }
 
-    /// Does in numbers what the steps say, until there is none. A database gives half of itself back.
+    /// Applies the steps to the numbers until there are none left. A database shrinks to half its size.
     private func steps(_ caches: [CacheInventory], limit: Int64?) -> (steps: [CacheBudget.Step], rest: [CacheInventory])
     {
         let budget = CacheBudget(limit: limit, now: now)
@@ -44,7 +44,7 @@ import Testing
         return (steps, rest)
     }
 
-    @Test("BEHAVIOURS 4.2: the least recently opened go first, each its photos before its thumbnails")
+    @Test("BEHAVIOURS 4.2: the least recently opened gallery goes first, its photos before its thumbnails")
     func order() {
         let caches = [
             cache("new", opened: 1, photos: 100), cache("old", opened: 80, photos: 100),
@@ -56,7 +56,7 @@ import Testing
             steps(caches, limit: 180).steps == [
                 .photos(of: "old", bytes: 150), .thumbnails(of: "old"), .photos(of: "middle", bytes: 45),
             ])
-        // Lists go when there is nothing else left.
+        // Lists go when nothing else is left.
         #expect(
             steps(caches, limit: 9).steps.suffix(4) == [
                 .photos(of: "new", bytes: 111), .thumbnails(of: "new"), .everything(of: "old"),
@@ -65,7 +65,7 @@ import Testing
         #expect(steps(caches, limit: nil).steps.isEmpty)
     }
 
-    @Test("BEHAVIOURS 4.2: what is open and what is kept stays")
+    @Test("BEHAVIOURS 4.2: open and kept galleries stay")
     func stays() {
         let caches = [
             cache("open", opened: 80, photos: 100) { $0.isInUse = true },
@@ -77,7 +77,7 @@ import Testing
         #expect(rest == Array(caches.prefix(2)))
     }
 
-    @Test("BEHAVIOURS 4.2: nothing goes of what cannot be read, but what was set aside")
+    @Test("BEHAVIOURS 4.2: an unreadable cache loses only databases that were set aside")
     func unreadable() {
         let damaged = cache("damaged", opened: 400, photos: 100) {
             ($0.isRemembered, $0.isReadable, $0.setAside) = (false, false, [setAside(3), setAside(31)])
@@ -87,22 +87,22 @@ import Testing
         #expect(rest.map(\.photos) == [100])
     }
 
-    @Test("BEHAVIOURS 4.2: abandoned caches go, whatever room there is")
+    @Test("BEHAVIOURS 4.2: abandoned caches are removed, however much space there is")
     func abandoned() {
         let caches = [
             cache("remembered", opened: 400), cache("forgotten", opened: 90) { $0.isRemembered = false },
             cache("recent", opened: 89) { $0.isRemembered = false },
-            // Nobody looks at it, but it is filled from a timetable.
+            // Nobody opens it, but a timetable updates it.
             cache("filled", opened: 400) { ($0.isRemembered, $0.lastUsed) = (false, time(1)) },
             cache("kept", opened: 400) { ($0.isRemembered, $0.isKept) = (false, true) },
             cache("open", opened: 400) { ($0.isRemembered, $0.isInUse) = (false, true) },
-            // It may be one that is to be kept, and the next who opens it may save it.
+            // It may belong to a kept gallery, and may be rescued.
             cache("damaged", opened: 100) { ($0.isRemembered, $0.isReadable) = (false, false) },
         ]
         #expect(steps(caches, limit: nil).steps == [.everything(of: "forgotten")])
     }
 
-    @Test func whatWasSetAsideGoesAfterThirtyDaysOrWhenThereIsNoRoom() {
+    @Test("A database set aside goes after thirty days, or when space is short") func databasesSetAside() {
         let caches = [
             cache("a", opened: 1, photos: 100) { $0.setAside = [setAside(31), setAside(3)] },
             cache("b", opened: 80, photos: 100) { $0.setAside = [setAside(29)] },
@@ -118,8 +118,8 @@ import Testing
             ])
     }
 
-    /// The clock was wrong once, or is now: that is no reason to lose anything, nor to go on for ever.
-    @Test func timesToComeAreNotPast() {
+    /// A wrong clock must not remove anything, nor cause an endless loop.
+    @Test("Times in the future are not past") func futureTimes() {
         let caches = [Int64.max, now.milliseconds + 1].enumerated().map { index, milliseconds in
             cache("\(index)", opened: 0) {
                 $0.lastUsed = Timestamp(milliseconds: milliseconds)
@@ -132,8 +132,8 @@ import Testing
         #expect(steps(caches, limit: nil).steps.isEmpty)
     }
 
-    /// Any caches and any limit.
-    @Test(arguments: 0..<400) func propertiesThatAlwaysHold(seed: Int) {
+    /// Random caches and limits.
+    @Test("Cleaning meets its limit and keeps its order", arguments: 0..<400) func properties(seed: Int) {
         var numbers = SeededNumbers(seed: UInt64(seed))
         let caches = (0..<Int.random(in: 0...8, using: &numbers)).map { index in
             cache(
@@ -162,10 +162,10 @@ import Testing
                 #expect(!cache.isInUse && !cache.isKept && cache.isReadable)
             }
         }
-        // What stays is what is allowed, or nothing that may go is left.
+        // The rest is within the limit, or nothing removable is left.
         let excess = limit.map { limit in rest.reduce(0) { $0 + $1.size } - limit } ?? 0
         #expect(excess <= 0 || rest.allSatisfy { $0.isInUse || $0.isKept || !$0.isReadable })
-        // While somebody has photos or thumbnails who has not been looked at for longer, nobody else gives up any.
+        // No cache gives up anything while one that was opened earlier still has photos or thumbnails.
         var state = names
         for step in steps {
             switch step {

@@ -6,14 +6,14 @@ import Testing
 
 @testable import Cache
 
-/// Who comes and goes while there is cleaning.
+/// Galleries that are opened or changed during the cleaning.
 extension CacheCleaningTests {
-    /// Somebody comes while others are cleaned, and is gone when it is this one's turn.
+    /// A gallery is used while others are cleaned, and closed before its turn.
     @Test(
-        "BEHAVIOURS 4.2: who marks, looks at or fills a gallery while others are cleaned finds it as it was",
+        "BEHAVIOURS 4.2: a gallery marked, opened or filled while others are cleaned stays as it was",
         arguments: 0..<3)
-    func whoComesMeanwhileIsNotCleanedAway(what: Int) async throws {
-        // There is no room for the first two; the third is given up whole.
+    func galleriesUsedMeanwhileStay(what: Int) async throws {
+        // The first two are over the limit; the third is removed whole.
         try await make("a", opened: 91, photos: 2)
         let (limit, remembered): (Int64?, [Address]?) = what < 2 ? (0, nil) : (nil, [])
         let cleaning = CacheCleaning(try caches(), limit: limit, remembered: remembered, now: now, log: log)
@@ -35,8 +35,8 @@ extension CacheCleaningTests {
         #expect(log.entries.allSatisfy { $0.level != .error })
     }
 
-    /// The same, between two of the steps that taking one gallery's photos has.
-    @Test(arguments: [true, false]) func whoComesBetweenTwoStepsIsNotCleanedAway(isKept: Bool) async throws {
+    /// The same, between two steps that remove photos of one gallery.
+    @Test(arguments: [true, false]) func galleriesUsedBetweenTwoStepsStay(isKept: Bool) async throws {
         try await make("a", opened: 10)
         let gallery = try #require(try caches().gallery(address("a")))
         try gallery.dropPhotos(gallery.photosByAge().prefix(3).map(\.name)) { _ in }
@@ -51,13 +51,13 @@ extension CacheCleaningTests {
         #expect(throws: refused) { try gallery.shrink() }
         #expect(throws: refused) { try gallery.removeIfUnused() }
         #expect(try counts("a") == [20, 17, 20])
-        // Who asks for it by name means it.
+        // Removing a cache by name ignores the mark.
         try gallery.remove()
         #expect(try size("a") == 0)
     }
 
-    /// Somebody opens a gallery while its database is being copied: it stays as it is, and whole.
-    @Test func aDatabaseThatIsOpenedMeanwhileIsNotReplaced() async throws {
+    /// A gallery is opened while its database is copied.
+    @Test("A database opened while it is copied is not replaced") func databaseOpenedDuringCopy() async throws {
         try await make("a", opened: 10)
         let gallery = try #require(try caches().gallery(address("a")))
         #expect(try gallery.dropThumbnails(100) == 20)
@@ -72,8 +72,8 @@ extension CacheCleaningTests {
         try await expectWell("a")
     }
 
-    /// Who opens a gallery in the moment of a step waits for its end, and does not fail.
-    @Test(.unlessItHangs) func openingWaitsForAStep() async throws {
+    /// The opening waits for the end of the step and does not fail.
+    @Test("Opening a gallery waits for a step of the cleaning", .unlessItHangs) func openingWaits() async throws {
         try await make("a", opened: 10)
         let path = try folder.path(path("a"))
         let lock = try #require(try CacheLock.take(folder: path, .exclusive))
@@ -82,7 +82,7 @@ extension CacheCleaningTests {
         Thread.detachNewThread {
             if (try? CacheLock.take(folder: path, .shared, patience: 3_000)) != nil { isHeld.open() }
         }
-        // Two have the lock's file open: the other is there, and waits.
+        // Two descriptors of the lock file mean that the other side waits.
         while try descriptors(of: path + "/lock") < 2 { await Task.yield() }
         _ = consume lock
         #expect(isHeld.wait())

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Cache
 
-/// What others have left on the disk: an older Vitrine, a run that was ended in the middle, or somebody else.
+/// Leftovers of older versions, of interrupted runs, and of other programs.
 extension CacheCleaningTests {
-    @Test func halfMadeAndDamagedCachesGoWholeOrStay() async throws {
+    @Test func unfinishedAndDamagedCachesAreRemovedWholeOrStay() async throws {
         folder.write("cache/galleries/0123456789abcdef/lock", "")
         folder.write("cache/galleries/no cache of ours/file", "x")
         try await make("damaged", opened: 1)
@@ -22,7 +22,7 @@ extension CacheCleaningTests {
         #expect(try size("newer") > 0 && folder.entries(path("damaged") + "/photos").count == 20)
     }
 
-    /// A link in the photos' place leads to what is not ours.
+    /// A link in place of the photos' folder leads to foreign files.
     @Test func linksAreNotFollowed() async throws {
         try await make("a", opened: 10)
         let precious = folder.write("elsewhere/1-1-precious", "precious")
@@ -33,8 +33,8 @@ extension CacheCleaningTests {
         #expect(FileManager.default.fileExists(atPath: precious))
     }
 
-    /// Made by an older Vitrine and not opened since: it is looked at, and taken from, as it is.
-    @Test func cachesOfAnOlderVitrineAreCleanedToo() async throws {
+    /// Made by an older version and not opened since: it is read and cleaned without a migration.
+    @Test func cachesOfAnOlderVersionAreCleanedToo() async throws {
         let folder = try path("old")
         try PrivateFolder.make(self.folder.path(folder) + "/photos")
         try PrivateFolder.make(self.folder.path(folder) + "/partial")
@@ -61,8 +61,8 @@ extension CacheCleaningTests {
         #expect(try counts("old") == [0, 0, 1])
     }
 
-    /// Ended in the middle, by a kill or by quitting: what is left is a cache, and the next run goes on.
-    @Test func whatWasBegunIsFinishedTheNextTime() async throws {
+    /// A run is ended in the middle. The rest is a valid cache, and the next run continues.
+    @Test func theNextRunFinishesAnInterruptedOne() async throws {
         try await make("a", opened: 10, photos: 60)
         let gallery = try #require(try caches().gallery(address("a")))
         try gallery.dropPhotos(gallery.photosByAge().prefix(30).map(\.name)) { _ in }
@@ -74,15 +74,15 @@ extension CacheCleaningTests {
         try await expectWell("a")
     }
 
-    /// As a database is left by who ended in the middle of a change before it had a log, or of giving it one.
-    @Test("BEHAVIOURS 4.4: what was begun and not done is undone, also where a cache is only looked at")
-    func whatEndedInTheMiddleIsReadAllTheSame() async throws {
+    /// A process ended during a change before the database had a log, or while it got one.
+    @Test("BEHAVIOURS 4.4: an interrupted change is rolled back, even where the cache is only read")
+    func interruptedChangeIsRolledBackByReaders() async throws {
         try await make("a", opened: 10)
         let path = folder.path("\(try path("a"))/gallery.sqlite")
         let original = folder.path("original")
         try FileManager.default.copyItem(atPath: path, toPath: original)
         let connection = try Connection(path: original, access: .readWrite)
-        // So little room in memory that half of it is on the disk before it is done.
+        // A small page cache forces half of the change to the disk.
         try connection.execute(
             """
             PRAGMA journal_mode = DELETE; PRAGMA cache_size = 1; BEGIN;

@@ -7,19 +7,19 @@ import Testing
 
 @testable import Cache
 
-/// Caches on a disk, and what is left of them.
+/// Caches on a disk, before and after cleaning.
 @Suite struct CacheCleaningTests {
     private static let day: Int64 = 86_400_000
     let folder = TestFolder()
     let log = Log()
-    /// Of the tests' own making: nothing here asks the system's clock.
+    /// A fixed time, so that the tests do not depend on the clock.
     let now = Timestamp(milliseconds: 4_000_000_000_000)
 
     func address(_ name: String) throws -> Address { try Address("http://example.org/\(name).xml") }
     func path(_ name: String) throws -> String { "cache/galleries/\(GalleryID(try address(name)))" }
     func caches() throws -> CacheFolder { try CacheFolder(path: folder.path("cache"), log: log) }
 
-    /// A gallery with so many photos, each of 1,000 bytes, and thumbnails of 8,000, that nobody uses any more.
+    /// Creates a closed gallery with photos of 1,000 bytes and thumbnails of 8,000.
     @discardableResult
     func make(
         _ name: String, opened daysAgo: Int64, photos: Int = 20, _ more: (GalleryCache) async throws -> Void = { _ in }
@@ -58,7 +58,7 @@ import Testing
         await CacheCleaning(try folder ?? caches(), limit: limit, remembered: addresses, now: now, log: log).run()
     }
 
-    /// Thumbnails and photos that are here, and photos that are listed.
+    /// The numbers of cached thumbnails, cached photos and listed photos.
     func counts(_ name: String) throws -> [Int] {
         let cache = try caches().open(address(name))
         let counts = try cache.read { (try $0.counts(), try $0.gallery().photoCount) }
@@ -71,7 +71,7 @@ import Testing
         #expect(!check.isIndexRepaired)
     }
 
-    @Test("BEHAVIOURS 4.2: beyond the set size photos of the least recently opened gallery go, and no more than needed")
+    @Test("BEHAVIOURS 4.2: over the limit the least recently opened gallery loses photos, and no more than needed")
     func photosGo() async throws {
         let old = try await make("old", opened: 10)
         let new = try await make("new", opened: 1)
@@ -80,7 +80,7 @@ import Testing
         try await clean(limit: old + new - 4_500)
         #expect(try counts("old") == [20, 15, 20] && counts("new") == [20, 20, 20])
         #expect(try folder.entries(path("old") + "/photos").count == 15)
-        // The longest here went first, and what they said of themselves is still known.
+        // The oldest photos went, and their metadata is still there.
         let cache = try caches().open(address("old"))
         for index in 0..<20 {
             let photo = try #require(try cache.read { try $0.photo(galleryID: "\(index)") })
@@ -90,7 +90,7 @@ import Testing
         try await expectWell("old")
     }
 
-    @Test("BEHAVIOURS 4.2: then its thumbnails go, the database becomes smaller, and the list stays")
+    @Test("BEHAVIOURS 4.2: then it loses its thumbnails, its database shrinks, and its list stays")
     func thumbnailsGo() async throws {
         let old = try await make("old", opened: 10, photos: 60)
         let new = try await make("new", opened: 1)
@@ -99,7 +99,7 @@ import Testing
         let rest = try size("old")
         #expect(rest < 300_000 && old > 500_000, "\(old) became \(rest)")
         try await expectWell("old")
-        // It is a cache like any other: it is filled again, and what it is searched by is there.
+        // The cache still works: it can be filled and searched.
         let cache = try caches().open(address("old"))
         #expect(!cache.wasSetAside)
         let found = try cache.read { reader in
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 4.2: what another process has open stays, and what is to be kept; what is open here keeps its list")
+        "BEHAVIOURS 4.2: caches open in another process or marked to be kept stay; one open here keeps its list")
     func othersStay() async throws {
         try await make("kept", opened: 50) { try await $0.writer.toggleKept() }
         try await make("here", opened: 40)
@@ -134,7 +134,7 @@ import Testing
         withExtendedLifetime((here, elsewhere)) {}
     }
 
-    @Test func aMarkThatIsTakenAwayKeepsNothing() async throws {
+    @Test func removingTheMarkEndsTheProtection() async throws {
         try await make("once", opened: 50) {
             try await $0.writer.toggleKept()
             try await $0.writer.toggleKept()
@@ -144,12 +144,12 @@ import Testing
         #expect(try size("once") == 0)
     }
 
-    @Test("BEHAVIOURS 4.2: abandoned caches go")
+    @Test("BEHAVIOURS 4.2: abandoned caches are removed")
     func abandonedGo() async throws {
         try await make("remembered", opened: 400)
         try await make("forgotten", opened: 91)
         try await make("recent", opened: 89)
-        // It is not known what is remembered: then nothing is forgotten.
+        // Without a list of remembered galleries none counts as abandoned.
         try await clean(limit: nil)
         #expect(try size("forgotten") > 0)
         try await clean(limit: nil, remembered: ["remembered"])
@@ -157,7 +157,7 @@ import Testing
         #expect(try counts("remembered") == [20, 20, 20])
     }
 
-    @Test func whatWasSetAsideGoesInTime() async throws {
+    @Test func databasesSetAsideAreRemovedInTime() async throws {
         try await make("a", opened: 1)
         for daysAgo: Int64 in [31, 29] {
             folder.write("\(try path("a"))/gallery.sqlite.damaged-\(time(daysAgo).milliseconds)", "damaged")
@@ -172,8 +172,8 @@ import Testing
         #expect(try counts("a") == [20, 20, 20])
     }
 
-    /// A folder where a file should be cannot be unlinked. It is said, and the others go.
-    @Test("BEHAVIOURS 4.2: what cannot be removed is said in the log, and the next goes")
+    /// A folder in place of a file cannot be unlinked.
+    @Test("BEHAVIOURS 4.2: a file that cannot be removed is logged, and the next one is removed")
     func oneThatCannotGo() async throws {
         try await make("old", opened: 10)
         let new = try await make("new", opened: 1)
@@ -184,7 +184,7 @@ import Testing
         try await expectWell("new")
     }
 
-    @Test func cancelledItDoesNothingMore() async throws {
+    @Test func cancellationStopsTheCleaning() async throws {
         let whole = try await make("a", opened: 10)
         let cleaning = CacheCleaning(try caches(), limit: 0, remembered: nil, now: now, log: log)
         let task = Task {

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Cache
 
-/// The words of an error about of the disk, and about the thing to be stored.
+/// The classification of errors: those of the disk, and those of the data.
 @Suite struct CacheErrorTests {
-    @Test("A shortage of file descriptors passes, and is nothing that the disk did", arguments: [EMFILE, ENFILE])
+    @Test("A shortage of file descriptors is temporary, and not a problem of the disk", arguments: [EMFILE, ENFILE])
     func shortage(code: Int32) {
         for error in [CacheError.file("/a", code: code), .cannotOpen("/a", code: code)] {
             #expect(error == .tooFewDescriptors && error.isTransient && StorageTrouble(error) == nil)
@@ -17,7 +17,7 @@ import Testing
         #expect(!SQLiteError.tooFewDescriptors.isDamage)
     }
 
-    @Test("A disk that is full, or takes nothing, is told from one that fails")
+    @Test("A full or read-only disk is distinguished from a failing one")
     func disk() {
         #expect(CacheError.file("/a", code: ENOSPC) == .full && CacheError.file("/a", code: EROFS) == .readOnly)
         #expect(StorageTrouble(.file("/a", code: EIO)) == .failing)

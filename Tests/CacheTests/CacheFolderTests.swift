@@ -26,7 +26,7 @@ import Testing
             draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 1))
     }
 
-    @Test func foundAgainByAddress() async throws {
+    @Test func aCacheIsFoundByItsAddress() async throws {
         try await fill(open())
         let again = try open()
         #expect(try again.read { try $0.gallery().photoCount } == 1)
@@ -36,15 +36,15 @@ import Testing
         #expect(caches.galleries().map(\.record?.address) == [address])
     }
 
-    @Test func oneObjectForOneGallery() throws {
+    @Test func aGalleryHasOneCacheObject() throws {
         let caches = try CacheFolder(path: folder.path("cache"), log: log)
         #expect(try caches.open(address) === caches.open(Address("HTTP://user:x@EXAMPLE.org:80/index.xml")))
         #expect(try caches.cache(GalleryID(address)) === caches.open(address))
     }
 
-    /// To migrate or rescue a gallery may take long. Here somebody writes to it, and it is opened when he is done: which he
-    /// would not be, if what he asks meanwhile waited for the opening.
-    @Test(.unlessItHangs) func whileOneIsOpenedTheOthersAreThere() async throws {
+    /// A migration or rescue may take long. Here another connection holds the write lock until an unrelated question has
+    /// been answered.
+    @Test(.unlessItHangs) func openingOneGalleryDoesNotBlockOthers() async throws {
         let path = folder.path("cache/galleries/\(GalleryID(address))/gallery.sqlite")
         try await fill(open())
         let caches = try CacheFolder(path: folder.path("cache"), log: log)
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func onlyTheUserMayRead() async throws {
+    @Test func cachesArePrivateToTheUser() async throws {
         try await fill(open())
         let enumerator = try #require(FileManager.default.enumerator(atPath: folder.path("cache")))
         for case let path as String in enumerator {
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test("A folder that holds something else is refused, and nothing in it changes")
+    @Test("A folder with other contents is refused, and nothing in it changes")
     func foldersWithOtherThingsAreRefused() throws {
         folder.write("home/letter", "mine")
         folder.write("albums/galleries/summer/photo", "mine")
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test("An empty folder, a folder of caches and one of an earlier version are taken")
+    @Test("An empty folder, a cache folder and one of an earlier version are accepted")
     func foldersOfCachesAreTaken() throws {
         mkdir(folder.path("empty"), 0o755)
         folder.write("older/galleries/0123456789abcdef/lock", "")
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test("Programs that make a folder of caches at the same time all get it", .ownThread)
+    @Test("Programs that create a cache folder at the same time all succeed", .ownThread)
     func foldersAreMadeTogether() async throws {
         for round in 0..<50 {
             let path = folder.path("cache \(round)")
@@ -137,7 +137,7 @@ import Testing
         #expect(folder.entries("elsewhere").isEmpty)
     }
 
-    /// Whatever is written below such a folder would not be the user's alone.
+    /// Files below such a folder would not be private to the user.
     @Test(arguments: ["galleries", "galleries/ID", "galleries/ID/photos", "galleries/ID/partial"])
     func linksAreRefusedAtEveryDepth(name: String) throws {
         let path = folder.path("cache/" + name.replacing("ID", with: "\(GalleryID(address))"))
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    /// Only root can give a folder away.
+    /// Only root can give a folder to another user.
     @Test(.enabled(if: geteuid() == 0)) func foldersOfOthersAreRefused() throws {
         _ = try open()
         let path = folder.path("cache/galleries/\(GalleryID(address))/photos")
@@ -165,8 +165,8 @@ import Testing
         #expect(throws: CacheError.notOurs(path: path)) { try open() }
     }
 
-    /// What the lock stands for is gone with the file: whoever holds it keeps nobody out.
-    @Test func locksOfRemovedFoldersAreNone() throws {
+    /// A lock on a removed file has no effect on others.
+    @Test func locksOfRemovedFoldersAreInvalid() throws {
         let path = folder.write("caches/one/lock", "")
         let lock = CacheLock(descriptor: Glibc.open(path, O_RDWR), path: path)
         let other = CacheLock(descriptor: Glibc.open(path, O_RDWR), path: path)
@@ -178,7 +178,7 @@ import Testing
         #expect(folder.entries("caches/one") == ["lock"])
     }
 
-    /// A descriptor that is closed twice may be somebody else's the second time.
+    /// A second close could hit a descriptor of another file.
     @Test func descriptorsAreClosedOnce() throws {
         let path = folder.path("cache")
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -199,7 +199,7 @@ import Testing
         withExtendedLifetime(lock) {}
     }
 
-    @Test func whatCannotBeReadIsListedAndCanBeRemoved() throws {
+    @Test func unreadableCachesAreListedAndCanBeRemoved() throws {
         _ = try open()
         let path = folder.path("cache/galleries/\(GalleryID(address))/gallery.sqlite")
         try Data(repeating: 0x55, count: 20_000).write(to: URL(fileURLWithPath: path))
@@ -210,7 +210,7 @@ import Testing
         #expect(caches.galleries().isEmpty && caches.gallery(address) == nil)
     }
 
-    /// Where a link lies in the place of the photos, what it leads to is not ours to remove.
+    /// If the photos' folder is a link, its target is left alone.
     @Test func removingFollowsNoLinks() throws {
         _ = try open()
         let path = folder.path("cache/galleries/\(GalleryID(address))/photos")
@@ -222,7 +222,7 @@ import Testing
         #expect(access(precious, F_OK) == 0 && caches.galleries().isEmpty)
     }
 
-    @Test("BEHAVIOURS 4.3: a damaged database is set aside and a fresh one made")
+    @Test("BEHAVIOURS 4.3: a damaged database is set aside and replaced by a new one")
     func damagedDatabaseIsSetAside() async throws {
         try await fill(open())
         let path = folder.path("cache/galleries/\(GalleryID(address))/gallery.sqlite")
@@ -236,7 +236,7 @@ import Testing
         #expect(log.entries.contains { $0.subsystem == .cache && $0.message.contains("damaged") })
     }
 
-    @Test("BEHAVIOURS 4.3: a damaged database is not taken from under another process")
+    @Test("BEHAVIOURS 4.3: a damaged database stays while another process uses it")
     func damagedDatabaseIsNotTakenFromUnderAnother() async throws {
         let inUse = try open()
         try await fill(inUse)
@@ -249,7 +249,7 @@ import Testing
         try connection.execute("PRAGMA user_version = 1")
     }
 
-    @Test func newerSchemaIsLeftAlone() throws {
+    @Test func databasesOfNewerVersionsAreRefused() throws {
         _ = try open()
         let path = folder.path("cache/galleries/\(GalleryID(address))/gallery.sqlite")
         let connection = try Connection(path: path, access: .readWrite)
@@ -258,7 +258,7 @@ import Testing
         #expect(try connection.first("PRAGMA user_version") { $0.int(0) } == 999)
     }
 
-    @Test func orphansAreSweptAndFilesInTheMakingAreNot() async throws {
+    @Test func orphansAreRemovedAndFilesBeingWrittenStay() async throws {
         let test = try TestCache()
         try await test.sync([TestCache.entry("a")])
         try await test.hold("a")
@@ -275,21 +275,21 @@ import Testing
         #expect(stored)
     }
 
-    @Test func sweepHoldsWhatItIsAboutToRemove() throws {
+    @Test func orphansAreLockedWhileTheyAreRemoved() throws {
         let test = try TestCache()
         let file = test.folder.write("cache/galleries/\(test.cache.id)/photos/77-1-orphan", "orphan")
         let removed = test.cache.files.sweep { _ in
             let descriptor = Glibc.open(file, O_RDONLY)
             defer { close(descriptor) }
-            // Nobody can take it for his own between the question and the removal.
+            // No process can take the file between the question and the removal.
             #expect(flock(descriptor, LOCK_EX | LOCK_NB) != 0)
             return false
         }
         #expect(removed == 1)
     }
 
-    /// Fifty thousand files are asked about one by one, so asking must not read the table.
-    @Test func sweepFindsRowsByTheirNumber() async throws {
+    /// There may be fifty thousand files, so the check of one must not scan the table.
+    @Test func orphansAreFoundByRowNumber() async throws {
         let test = try TestCache()
         let plan = try test.cache.read { reader in
             try reader.connection.map("EXPLAIN QUERY PLAN " + CacheReader.isNamed, 1, "1-1-x") { $0.text(3) }

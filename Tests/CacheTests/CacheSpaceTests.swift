@@ -11,7 +11,7 @@ import Testing
     private let log = Log()
     private let now = Timestamp(milliseconds: 4_000_000_000_000)
 
-    /// A gallery that is open, with photos of 10,000 bytes and thumbnails of 5,000.
+    /// An open gallery with photos of 10,000 bytes and thumbnails of 5,000.
     private func open(_ photos: Int, limit: Int64? = nil) async throws -> (caches: CacheFolder, cache: GalleryCache) {
         let caches = try CacheFolder(path: folder.path("cache"), limit: limit, log: log)
         let cache = try caches.open(Address("http://example.org/album/index.xml"))
@@ -55,7 +55,7 @@ import Testing
         CacheCleaning(caches, limit: limit, remembered: nil, wished: { _ in wished }, now: now, log: log)
     }
 
-    @Test("BEHAVIOURS 4.2: a gallery that is open gives photos that nobody wishes for, the oldest first")
+    @Test("BEHAVIOURS 4.2: an open gallery gives up unwanted photos, the oldest first")
     func photosFirst() async throws {
         let (caches, cache) = try await open(40)
         let before = try size(cache)
@@ -68,7 +68,7 @@ import Testing
         #expect(try held(.thumbnail, cache).count == 40)
     }
 
-    @Test("BEHAVIOURS 4.2: then it gives thumbnails, and what is wished for and the list stay")
+    @Test("BEHAVIOURS 4.2: then it gives up thumbnails; wanted pictures and the list stay")
     func thumbnailsThen() async throws {
         let (caches, cache) = try await open(60)
         let wished = try Set((20..<25).map { try key($0, cache) })
@@ -82,7 +82,7 @@ import Testing
         #expect(try cache.read { try $0.gallery() }.photoCount == 60)
     }
 
-    @Test("Pictures that come again after they were freed leave the database no larger")
+    @Test("Pictures fetched again after a cleaning reuse the space in the database")
     func reuse() async throws {
         let (caches, cache) = try await open(60)
         await cleaning(caches, limit: 1).run()
@@ -92,7 +92,7 @@ import Testing
         #expect(ClosedGalleryCache(folder: cache.folder).databaseSize <= before)
     }
 
-    @Test("A gallery that is marked to be kept gives nothing though it is open")
+    @Test("An open gallery marked to be kept gives up nothing")
     func kept() async throws {
         let (caches, cache) = try await open(5)
         try await cache.writer.toggleKept()
@@ -100,11 +100,11 @@ import Testing
         #expect(try held(.original, cache).count == 5)
     }
 
-    @Test("Room is counted when enough has been written, and not with each picture")
+    @Test("Caches are counted after enough bytes were written, not after each picture")
     func alarms() async throws {
         let space = CacheSpace(limit: 1_000_000)
         let alarms = space.alarms()
-        // Before anything was counted, nobody knows.
+        // Unknown before the first count.
         space.recordWritten(5_000_000)
         space.recordCount(500_000, isCleaned: false)
         space.recordWritten(300_000)
@@ -112,19 +112,19 @@ import Testing
         space.recordWritten(200_000)
         var iterator = alarms.makeAsyncIterator()
         #expect(await iterator.next() != nil)
-        // All that is not open has given what it had, and it is not enough for what nobody looks at.
+        // The closed caches gave up everything, and that is not enough for pictures off the screen.
         space.recordCount(950_000, isCleaned: true)
         #expect(space.isShort)
         space.recordWritten(60_000)
         #expect(await iterator.next() != nil)
-        // The wishes take more than there is: that is no reason to count with each picture.
+        // Wanted pictures exceed the limit, which must not cause a count for each picture.
         space.recordCount(1_200_000, isCleaned: true)
         let more = CacheSpace(limit: 1_000_000)
         #expect(!more.isShort)
         space.recordWritten(29_000)
         space.recordCount(100_000, isCleaned: true)
         #expect(!space.isShort)
-        // Bytes that are written during a count are counted.
+        // Bytes written during a count are included.
         space.recordWritten(100_000)
         let before = space.written
         space.recordWritten(850_000)
@@ -133,7 +133,7 @@ import Testing
         #expect(space.isShort)
     }
 
-    @Test("BEHAVIOURS 4.2: a list that alone is larger than the limit is refused before anything of it is applied")
+    @Test("BEHAVIOURS 4.2: a list larger than the limit is refused before any change")
     func largeList() async throws {
         let (_, cache) = try await open(3, limit: 1_000_000)
         let draft = try cache.beginSync()
@@ -149,7 +149,7 @@ import Testing
         #expect(try held(.original, cache).count == 3)
     }
 
-    @Test("The estimated size of a list is near its real size")
+    @Test("The estimated size of a list is close to its actual size")
     func reckoning() async throws {
         let (_, cache) = try await open(0)
         let before = ClosedGalleryCache(folder: cache.folder).databaseSize

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Cache
 
-/// Databases that are not what they should be: none ends the program, none stands in the way for ever.
+/// Damaged databases. None ends the program, and none is used forever.
 @Suite struct DamageTests {
     private let folder = TestFolder()
     private let log = Log()
@@ -44,8 +44,8 @@ import Testing
         #expect(try cache.read { try $0.gallery().photoCount } == 100, comment)
     }
 
-    /// A view is code, and a changed byte makes other code of it that runs all the same.
-    @Test func aViewThatNobodyWrote() async throws {
+    /// A changed byte in a view's SQL may still be valid SQL.
+    @Test func aChangedViewIsDetected() async throws {
         var file = try Data(contentsOf: URL(fileURLWithPath: path))
         let view = try #require(file.range(of: Data("CREATE VIEW photo_words".utf8)))
         let name = try #require(file.range(of: Data("photo.name AS name".utf8), in: view.upperBound..<file.endIndex))
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: [Int32.min, Int32.min + 1, -1, 0])
-    func versionsThatNobodyWrote(version: Int32) async throws {
+    func impossibleVersionsAreDetected(version: Int32) async throws {
         try execute("PRAGMA user_version = \(version)")
         try await expectSetAside("version \(version)")
         #expect(try !open().wasSetAside)
@@ -66,7 +66,7 @@ import Testing
         "ALTER TABLE gallery RENAME TO galleri", "DROP INDEX photo_by_date",
         "UPDATE gallery SET address = 'http://example.org/another.xml'", "UPDATE gallery SET address = x'00FF'",
     ])
-    func schemasThatNobodyMade(script: String) async throws {
+    func changedSchemasAreDetected(script: String) async throws {
         try execute(script)
         try await expectSetAside("\(script)")
     }
@@ -77,14 +77,14 @@ import Testing
         "UPDATE photo SET date = 9223372036854775807 WHERE id = '7'",
         "UPDATE photo SET date = -9223372036854775808 WHERE id = '7'",
     ])
-    func numbersThatNobodyGave(script: String) async throws {
+    func impossibleNumbersAreDetected(script: String) async throws {
         try execute(script)
         try await expectSetAside("\(script)")
     }
 
-    /// They can come under a program that runs, too, if another one wrote them.
+    /// Another process may also write them while the program runs.
     @MainActor @Test(arguments: [Int64.min, -1, 0, 1 << 40, .max])
-    func rowsThatNobodyNumbered(key: Int64) async throws {
+    func impossibleRowNumbersInAnOpenCache(key: Int64) async throws {
         let cache = try open()
         let results = try FetchedResults(of: cache)
         try execute("UPDATE photo SET key = \(key) WHERE id = '7'")
@@ -95,15 +95,15 @@ import Testing
         #expect(rows.index(of: key) == nil && results.index(of: PhotoKey(key)) == nil)
     }
 
-    /// A whole database is not looked through at each start, but when somebody has stumbled over something in it.
-    @Test("BEHAVIOURS 4.3: damage that somebody met with is set aside at the next start")
-    func damageThatIsMetWithIsSetAsideAtTheNextStart() async throws {
+    /// A full check happens only after damage was detected, not at each start.
+    @Test("BEHAVIOURS 4.3: damage found during use causes the database to be set aside at the next start")
+    func damageFoundDuringUse() async throws {
         try breakAnIndex()
         try meet()
         try await expectSetAside("after it was met with")
     }
 
-    @Test func damageThatACheckFindsIsSetAsideAtTheNextStart() async throws {
+    @Test func damageFoundByACheckCausesTheDatabaseToBeSetAside() async throws {
         try breakAnIndex()
         try await check()
         try await expectSetAside("after a check")
@@ -133,7 +133,7 @@ import Testing
         #expect(try await !cache.check().complaints.isEmpty)
     }
 
-    /// Each bit of the header, turned over by a disk: the cache opens as it is, or as a fresh one, and can be filled.
+    /// Each bit of the header is flipped. The cache opens as it is or as a new one, and can be filled.
     @Test(arguments: 0..<100)
     func headers(byte: Int) async throws {
         let good = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -147,7 +147,7 @@ import Testing
             } catch CacheError.newerSchema {
                 #expect(60..<64 ~= byte)
             } catch {
-                // It comes to light while the cache is in use; then the next start sets it aside.
+                // The damage appears during use. Then the next start sets it aside.
                 try await fill(open())
             }
         }

@@ -18,7 +18,7 @@ import Testing
         return try test.cache.read { try $0.photoFile(of: key) }.map { test.cache.files.path($0) }
     }
 
-    @Test func filesOfPhotosGoAndNothingElse() async throws {
+    @Test func droppingPhotosRemovesTheirFilesOnly() async throws {
         let gone = try #require(try path("a"))
         let keys = try ["a", "c"].map { try test.key($0) }
         #expect(try await test.cache.writer.dropPhotos(keys) == 1)
@@ -29,7 +29,7 @@ import Testing
         #expect(try await test.cache.writer.dropPhotos(keys) == 0)
     }
 
-    @Test func whatIsRenewedStaysUntilTheNextIsHere() async throws {
+    @Test func renewedPicturesStayUntilNewOnesArrive() async throws {
         let before = try test.photo("a")
         try await test.cache.writer.recordTrouble(
             .bad(Failure("gone", remedy: .none)), for: .original, of: try test.key("c"), edition: 1)
@@ -39,7 +39,7 @@ import Testing
             #expect(state.isWanting && state.held == before[rendition].held)
             let key = try test.key("a")
             let source = try #require(try test.cache.read { try $0.wantingSource(of: key, rendition) })
-            // It is asked whether what is here is right.
+            // The server is asked whether the picture is current.
             #expect(source.validators != Validators())
         }
         #expect(try path("a") != nil)

@@ -13,7 +13,7 @@ import Testing
 
     init() throws { test = try TestCache() }
 
-    private func note(_ trouble: RenditionState.Trouble, _ rendition: Rendition, of ids: [String]) async throws {
+    private func record(_ trouble: RenditionState.Trouble, _ rendition: Rendition, of ids: [String]) async throws {
         for id in ids { try await test.cache.writer.recordTrouble(trouble, for: rendition, of: test.key(id), edition: 1) }
     }
 
@@ -21,9 +21,9 @@ import Testing
         try await test.sync((0..<20).map { try TestCache.entry("\($0)") })
         #expect(try test.cache.read { try $0.troubleCount() } == 0)
         #expect(try test.cache.read { try $0.troubles(photoLimit: 3) }.isEmpty)
-        try await note(gone, .thumbnail, of: ["1", "2", "3", "4", "5"])
-        try await note(later, .thumbnail, of: ["6"])
-        try await note(gone, .original, of: ["1", "2"])
+        try await record(gone, .thumbnail, of: ["1", "2", "3", "4", "5"])
+        try await record(later, .thumbnail, of: ["6"])
+        try await record(gone, .original, of: ["1", "2"])
         let groups = try test.cache.read { try $0.troubles(photoLimit: 3) }
         #expect(groups.map(\.count) == [5, 2, 1])
         #expect(groups.map(\.rendition) == [.thumbnail, .original, .thumbnail])
@@ -34,8 +34,8 @@ import Testing
         #expect(try test.cache.read { try $0.troubles(limit: 1, photoLimit: 0) }.map(\.count) == [5])
     }
 
-    /// A million photos that are well are not looked through for three that are not.
-    @Test func onlyTroubleIsLookedAt() async throws {
+    /// A million good photos must not slow down finding three bad ones.
+    @Test func troublesAreFoundByTheirIndex() async throws {
         try test.cache.read { reader in
             let plan = { (query: String) in
                 try reader.connection.map("EXPLAIN QUERY PLAN " + query) { $0.text(3) }.joined(separator: "; ")
@@ -59,10 +59,10 @@ import Testing
         }
     }
 
-    @Test func oneIsForgivenAndTheOthersAreNot() async throws {
+    @Test func clearingOnePhotosTroubleKeepsTheOthers() async throws {
         try await test.sync((0..<3).map { try TestCache.entry("\($0)") })
-        try await note(gone, .thumbnail, of: ["0", "1", "2"])
-        try await note(later, .original, of: ["1", "2"])
+        try await record(gone, .thumbnail, of: ["0", "1", "2"])
+        try await record(later, .original, of: ["1", "2"])
         try await test.cache.writer.retry([test.key("1")])
         #expect(try test.photo("1").thumbnail == RenditionState(edition: 2))
         #expect(try test.photo("1").original == RenditionState(edition: 1))
@@ -71,9 +71,9 @@ import Testing
         #expect(try test.cache.read { try $0.troubleCount() } == 0)
     }
 
-    @Test func theyAreKnownOfGalleriesThatAreNotOpen() async throws {
+    @Test func failuresOfClosedGalleriesAreKnown() async throws {
         try await test.sync([TestCache.entry("a"), TestCache.entry("b")])
-        try await note(later, .original, of: ["b"])
+        try await record(later, .original, of: ["b"])
         try await test.cache.writer.recordSyncFailure(Failure("no answer", remedy: .time))
         for caches in [try CacheFolder(path: test.folder.path("cache"), log: Log())] {
             #expect(caches.openCaches.isEmpty)

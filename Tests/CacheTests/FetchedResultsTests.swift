@@ -17,7 +17,7 @@ import Testing
         try await test.sync(photos.map { try TestCache.entry($0.id, name: $0.name, date: $0.date) })
     }
 
-    @Test("BEHAVIOURS 3.7: the oldest first, unless asked otherwise")
+    @Test("BEHAVIOURS 3.7: the oldest photo comes first by default")
     func orders() async throws {
         try await sync([("a", "IMG 10", 3000), ("b", "img 2", 1000), ("c", "Zoo", 2000), ("d", "apple", 2000)])
         let dates = try FetchedResults(of: test.cache)
@@ -39,7 +39,7 @@ import Testing
     @Test func differencesNameTheRows() async throws {
         try await sync([("a", "A", 1000), ("b", "B", 2000), ("c", "C", 3000), ("d", "D", 4000)])
         let results = try FetchedResults(of: test.cache)
-        // a goes, b is renamed, c moves to the end, e is new between b and d.
+        // a is removed, b renamed, c moves to the end, e is new between b and d.
         try await sync([("b", "B2", 2000), ("c", "C", 5000), ("d", "D", 4000), ("e", "E", 3500)])
         let difference = await results.nextDifference()
         #expect(try names(results) == ["b", "e", "d", "c"])
@@ -50,19 +50,19 @@ import Testing
                         deleted: [0], inserted: [1], moved: [RowDifference.Move(from: 2, to: 3)], updated: [0])))
     }
 
-    @Test func nothingChangesBeforeTheDifferenceIsTaken() async throws {
+    @Test func aListChangesOnlyWithItsDifference() async throws {
         try await sync([("a", "A", 1000)])
         let results = try FetchedResults(of: test.cache)
         for number in 2...30 {
             try await sync((1...number).map { ("\($0)", "N", Int64($0) * 1000) })
         }
         #expect(results.count == 1)
-        // Twenty-nine commits, one difference.
+        // Twenty-nine commits make one difference.
         guard case .rows(let difference) = await results.nextDifference() else { return #expect(Bool(false)) }
         #expect(results.count == 30 && difference.inserted.count == 30 && difference.deleted == [0])
     }
 
-    @Test func rowsOutsideTheFilterAreNotHeardOf() async throws {
+    @Test func rowsOutsideTheFilterCauseNoDifference() async throws {
         try await sync([("a", "sea", 1000), ("b", "wood", 2000)])
         let results = try await FetchedResults(of: test.cache).arranged(PhotoOrder(), filter: PhotoFilter("sea"))
         try await sync([("a", "sea", 1000), ("b", "forest", 2000)])
@@ -72,14 +72,14 @@ import Testing
         #expect(await results.nextDifference() == .rows(RowDifference(deleted: [0])))
     }
 
-    @Test func thumbnailArrivingUpdatesItsRow() async throws {
+    @Test func anArrivingThumbnailUpdatesItsRow() async throws {
         try await sync([("a", "A", 1000), ("b", "B", 2000)])
         let results = try FetchedResults(of: test.cache)
         try await test.cache.writer.store(thumbnail: [1], of: test.key("b"), edition: 1)
         #expect(await results.nextDifference() == .rows(RowDifference(updated: [1])))
     }
 
-    @Test func beginningIsThereAtOnceAndTheRestFollows() async throws {
+    @Test func theBeginningLoadsFirstAndTheRestFollows() async throws {
         let total = FetchedResults.firstLoad + 500
         try await sync((0..<total).map { ("\($0)", "N\($0)", Int64($0) * 1000) })
         for ascending in [true, false] {

@@ -4,7 +4,7 @@ import Testing
 @testable import Cache
 
 @Suite struct GalleryFactsTests {
-    @Test(arguments: [true, false]) func factsOfAGalleryThatIsOpenOrNot(isOpen: Bool) async throws {
+    @Test(arguments: [true, false]) func factsOfOpenAndClosedGalleries(isOpen: Bool) async throws {
         let test = try TestCache()
         try await test.sync(["a", "b"].map { try TestCache.entry($0) })
         try await test.hold("a")
@@ -18,7 +18,7 @@ import Testing
         #expect(facts.record.photoCount == 2 && facts.errorCount == 2)
         let gallery = try #require(caches.gallery(test.cache.address))
         #expect(facts.size >= gallery.photosSize + 4_096 && gallery.photosSize == "photo of a".utf8.count)
-        // Where that is known, no folder is looked through.
+        // With a known size no folder is visited.
         #expect(caches.facts(of: test.cache.address, size: 7)?.size == 7)
         #expect(caches.facts(of: try Address("http://example.org/none")) == nil)
     }

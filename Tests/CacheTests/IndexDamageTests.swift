@@ -7,7 +7,7 @@ import Testing
 
 @testable import Cache
 
-/// Damage in the index of words, which is made of what the rows say: it costs nobody his cache.
+/// Damage of the search index, which can be rebuilt from the rows without loss.
 @Suite(.ownThread) struct IndexDamageTests {
     private let folder = TestFolder()
     private let log = Log()
@@ -40,7 +40,7 @@ import Testing
         }.count
     }
 
-    /// The index says something else than it should; its pages are good. Our own connections would refuse that.
+    /// Makes the index disagree with the rows while its pages stay valid. The cache's own connections would refuse this.
     private func breakIndex(_ script: String) throws {
         let program = """
             import sqlite3, sys
@@ -52,7 +52,7 @@ import Testing
         try #require(python.status == 0, "\(python.errors)")
     }
 
-    /// Other bytes in the page where a table begins.
+    /// Overwrites the first page of a table.
     private func breakPage(of table: String) throws {
         let page = try Connection(path: path, access: .readOnly).first(
             "SELECT rootpage FROM sqlite_schema WHERE name = ?", table
@@ -80,11 +80,11 @@ import Testing
         "UPDATE photo_text_data SET block = randomblob(length(block)) WHERE id > 10",
     ]
 
-    @Test("BEHAVIOURS 4.3: an update that meets with a damaged index of words makes it anew", arguments: contradictions)
-    func anUpdateMendsIt(script: String) async throws {
+    @Test("BEHAVIOURS 4.3: an update rebuilds a damaged search index", arguments: contradictions)
+    func anUpdateRepairsIt(script: String) async throws {
         try breakIndex(script)
         let cache = try open()
-        // Whether the update stumbles over it depends on where it is; it succeeds in any case.
+        // The position of the damage decides whether the update meets it. It succeeds either way.
         try await sync(50..<150, into: cache)
         #expect(try cache.read { try $0.gallery().photoCount } == 100)
         _ = try await cache.writer.repairIndex()
@@ -92,27 +92,27 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 4.3: a damaged index of words that was met with is made anew at the next start",
+        "BEHAVIOURS 4.3: the next start rebuilds a search index that was found damaged",
         arguments: contradictions)
-    func theNextStartMendsIt(script: String) async throws {
+    func theNextStartRepairsIt(script: String) async throws {
         try breakIndex(script)
         do {
             let cache = try open()
             _ = try? found("photo", in: cache)
-            // Met with by somebody; not every contradiction is met with by every search.
+            // A search may or may not meet the damage.
             cache.mark.set()
         }
         try await expectWhole(open())
     }
 
-    @Test func aCheckMendsIt() async throws {
+    @Test func aCheckRepairsIt() async throws {
         try breakIndex("UPDATE photo_text_data SET block = zeroblob(length(block)) WHERE id > 10")
         let cache = try open()
         #expect(try await cache.check().isIndexRepaired)
         try await expectWhole(cache)
     }
 
-    @Test func whoeverStumblesLeavesTheNote() throws {
+    @Test func detectedDamageLeavesTheMark() throws {
         try breakIndex("DELETE FROM photo_text_data WHERE id > 10")
         let cache = try open()
         #expect(throws: CacheError.self) { try found("photo", in: cache) }
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 4.3: where only pages of the index of words are damaged, all rows are kept",
+        "BEHAVIOURS 4.3: if only pages of the search index are damaged, all rows are kept",
         arguments: ["photo_text_data", "photo_text_idx", "photo_text_config"])
     func pagesOfTheIndex(table: String) async throws {
         try breakPage(of: table)
@@ -131,13 +131,13 @@ import Testing
         }
         let cache = try open()
         try await expectWhole(cache)
-        // No number is given out again.
+        // No number is reused.
         try await sync(200..<201, into: cache)
         #expect(try cache.read { try $0.photo(galleryID: "200") }?.key == PhotoKey(101))
     }
 
-    /// What other processes were told is nothing that anybody needs any more.
-    @Test(arguments: ["announcement", "metadata"]) func tablesBesideTheRows(table: String) async throws {
+    /// Announcements of past commits are not needed any more.
+    @Test(arguments: ["announcement", "metadata"]) func otherTablesSuffered(table: String) async throws {
         try breakPage(of: table)
         if table == "metadata" { DamageMark(database: path).set() }
         let cache = try open()
@@ -146,18 +146,18 @@ import Testing
         try await sync(200..<201, into: cache)
     }
 
-    /// Of another format, or without its beginning: it cannot even be opened.
+    /// The index has another format, or no beginning, so it cannot even be opened.
     @Test(arguments: [
         "UPDATE photo_text_config SET v = 77 WHERE k = 'version'",
         "UPDATE photo_text_data SET block = x'FFFFFFFFFF' WHERE id = 10",
     ])
-    func anIndexThatCannotBeOpened(script: String) async throws {
+    func theIndexCannotBeOpened(script: String) async throws {
         try breakIndex(script)
         try await expectWhole(open())
     }
 
-    /// Rows suffered too: then there is nothing to rescue.
-    @Test(arguments: ["photo", "photo_by_date", "thumbnail"]) func rowsSufferedToo(table: String) async throws {
+    /// Rows are damaged too, so nothing can be rescued.
+    @Test(arguments: ["photo", "photo_by_date", "thumbnail"]) func rowsAreDamagedToo(table: String) async throws {
         try breakPage(of: "photo_text_data")
         try breakPage(of: table)
         DamageMark(database: path).set()

@@ -4,7 +4,7 @@ import Testing
 @testable import Cache
 
 @Suite struct KeySetTests {
-    /// Some of them far beyond what has a bit.
+    /// Random numbers, some of them far beyond those with a bit.
     private func numbers(_ random: inout SeededNumbers) -> Set<Int64> {
         Set(
             (0..<40).map { _ in
@@ -19,7 +19,7 @@ import Testing
         return set
     }
 
-    @Test func itIsTheSetThatItStandsFor() {
+    @Test func aKeySetBehavesLikeASet() {
         var random = SeededNumbers(seed: 1)
         for _ in 0..<200 {
             let (left, right) = (numbers(&random), numbers(&random))
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func aMillionTakeAHundredKilobytes() {
+    @Test func aMillionPhotosTakeAHundredKilobytes() {
         var set = KeySet()
         for number in 1...1_000_000 as ClosedRange<Int64> { set.insert(number) }
         var other = KeySet()
@@ -49,7 +49,7 @@ import Testing
         for set in [set, other] { #expect(set.count == 1_000_000 && set.words.count * 8 < 135_000) }
     }
 
-    @Test func rowsAreTakenFromAnywhereInAList() {
+    @Test func keysOfAnyRangeOfAList() {
         var list = RowList(pieceSize: 3)
         for row in 1...20 as ClosedRange<Int64> { list.append(row * 2) }
         for start in 0...20 {

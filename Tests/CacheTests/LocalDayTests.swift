@@ -4,9 +4,9 @@ import Testing
 
 @testable import Cache
 
-/// Days of moments at the bounds of integers, which a damaged cache may hold.
+/// Moments at the limits of integers, which a damaged cache may contain.
 @Suite struct LocalDayTests {
-    @Test("Every moment has a day, and every day its moments")
+    @Test("Every moment belongs to a day that contains it")
     func bounds() {
         var numbers = BoundaryNumbers(seed: 1)
         for index in 0..<10_000 {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Cache
 
-/// A list that is read beside the rows it came to last time.
+/// Updates compared with the existing rows in order.
 @Suite struct LockstepTests {
     private let test: TestCache
 
@@ -17,19 +17,19 @@ import Testing
         get throws { try test.cache.read { try $0.gallery().listVersion } }
     }
 
-    @Test("BEHAVIOURS 2.5: the same list again writes no photo's row, and asks for them by thousands")
+    @Test("BEHAVIOURS 2.5: an unchanged list writes no photo's row, and reads rows by the thousand")
     func sameList() async throws {
         var list = try entries(0..<12_000)
         try await test.sync(&list)
         let written = try await test.cache.writer.rowsWritten
         let again = try await test.sync(&list, pieces: 1_000)
         #expect(
-            try await test.cache.writer.rowsWritten - written == 2, "the gallery's own row, and what others are told")
+            try await test.cache.writer.rowsWritten - written == 2, "the gallery's row and the announcement")
         #expect(again.summary == SyncSummary(total: 12_000))
         #expect(again.queries < 30)
     }
 
-    @Test("BEHAVIOURS 2.5: one photo that changed is one row, found with few queries")
+    @Test("BEHAVIOURS 2.5: one changed photo changes one row, found with few queries")
     func oneChange() async throws {
         var list = try entries(0..<3_000)
         try await test.sync(&list)
@@ -37,13 +37,13 @@ import Testing
         list.entries[1_500].name = "Another"
         let changed = try await test.sync(&list)
         #expect(changed.summary == SyncSummary(changed: 1, total: 3_000) && changed.queries < 40)
-        // The photo's row and the gallery's; what else there is belongs to the words.
+        // The photo's row and the gallery's; other rows belong to the search index.
         #expect(try await test.cache.writer.rowsWritten - written < 20)
         #expect(try test.photo("1500").name == "Another")
     }
 
-    /// Photos that are new mostly stand in front, one after the other, and have the last keys.
-    @Test func newestFirst() async throws {
+    /// New photos usually come first in the list and have the highest keys.
+    @Test func newestFirstListsNeedFewQueries() async throws {
         for newest in stride(from: 500, through: 700, by: 20) {
             var list = try entries((0..<newest).reversed().prefix(newest - 500) + Array(0..<500))
             let first = try await test.sync(&list)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func fewQueriesWhateverMoves() async throws {
+    @Test func movedPhotosNeedFewQueries() async throws {
         let numbers = Array(0..<2_000)
         for (what, moved) in [
             ("the first half is gone", Array(numbers[1_000...])), ("the second half is gone", Array(numbers[..<1_000])),
@@ -70,8 +70,8 @@ import Testing
         }
     }
 
-    /// A gallery that has moved, or was filled before there were digests: they are noted, and nothing has changed.
-    @Test func digestsAreNoted() async throws {
+    /// A gallery that moved, or was filled before there were digests: only the digests change.
+    @Test func newDigestsChangeNothingElse() async throws {
         var plain = StampedEntries(try (0..<500).map { try TestCache.entry("\($0)") })
         try await test.sync(plain.entries)
         var moved = plain
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func whatWasRemarkedIsReadAgain() async throws {
+    @Test func entriesWithRemarksAreReadAgain() async throws {
         var list = try entries(0..<100)
         list.remarked = ["7"]
         list.broken = ["9"]
@@ -95,7 +95,7 @@ import Testing
         #expect(list.reads == 2 && draft.count == 99)
     }
 
-    @Test("BEHAVIOURS 2.3: an update that is stopped while it is stored changes no row")
+    @Test("BEHAVIOURS 2.3: an update stopped during its commit changes no row")
     func stoppedWhileStoring() async throws {
         var list = try entries(0..<10)
         try await test.sync(&list)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Cache
 
-/// What photos say of themselves, in the cache.
+/// The metadata of photos in the cache.
 @Suite struct MetadataTests {
     private let test: TestCache
 
@@ -30,7 +30,7 @@ import Testing
         try test.cache.read { try $0.metadata(of: test.key(id)) }
     }
 
-    /// The ids of photos that are found by these words, each of which is looked for as the index has it.
+    /// Returns the ids of photos that match these words of the index's syntax.
     private func found(_ words: String) throws -> [String] {
         try test.cache.read { reader in
             try reader.connection.map(
@@ -46,18 +46,18 @@ import Testing
         #expect(try await test.cache.writer.store(fox, of: test.key("a"), edition: 1))
     }
 
-    @Test func everyFieldComesBack() async throws {
+    @Test func everyFieldIsStored() async throws {
         try await holdFox()
         #expect(try metadata("a") == StoredMetadata(metadata: fox, edition: 1))
         #expect(try metadata("b") == nil)
-        // One that says nothing has nothing, and no zeros.
+        // Missing fields stay missing and do not become zeros.
         try await test.hold("b")
         let plain = PhotoMetadata(format: "PNG", width: 1, height: 2)
         #expect(try await test.cache.writer.store(plain, of: test.key("b"), edition: 1))
         #expect(try metadata("b") == StoredMetadata(metadata: plain, edition: 1))
     }
 
-    @Test func ofTheEditionThatIsHeldAndNoOther() async throws {
+    @Test func metadataBelongsToTheHeldEdition() async throws {
         try await test.sync([TestCache.entry("a", date: 1_000)])
         let key = try test.key("a")
         #expect(try await !test.cache.writer.store(fox, of: key, edition: 1), "nothing is held yet")
@@ -66,14 +66,14 @@ import Testing
         #expect(try await !test.cache.writer.store(fox, of: PhotoKey(99), edition: 1))
         #expect(try metadata("a") == nil && found("fox").isEmpty)
         #expect(try await test.cache.writer.store(fox, of: key, edition: 1))
-        // Known already: nothing is announced.
+        // Unchanged metadata is not published.
         let changes = test.cache.changes()
         #expect(try await !test.cache.writer.store(fox, of: key, edition: 1))
         try await test.cache.writer.recordOpened(at: Timestamp(milliseconds: 1))
         #expect(await changes.next()?["metadata"] == nil)
     }
 
-    @Test func changesAreAnnounced() async throws {
+    @Test func changesArePublished() async throws {
         try await test.sync([TestCache.entry("a")])
         try await test.hold("a")
         let (changes, key) = (test.cache.changes(), try test.key("a"))
@@ -95,47 +95,47 @@ import Testing
         #expect(try found(words).isEmpty)
     }
 
-    @Test func numbersAreWrittenAsPeopleWriteThem() {
+    @Test func numbersAreSpelledInEveryUsualWay() {
         var metadata = PhotoMetadata(format: "JPEG", width: 1, height: 1)
         #expect(metadata.words.isEmpty)
         metadata.aperture = 0.95
         metadata.focalLength = 10.5
         metadata.exposure = 2.5
         #expect(metadata.words == "f0.95\nf/0.95\n10.5mm\n10.5 mm\n2.5s\n2.5 s")
-        // Whatever a file says of itself, nothing overflows.
+        // No value in a file overflows.
         for number in [Double.nan, .infinity, -1, 1e300, 1e-300] {
             (metadata.aperture, metadata.focalLength, metadata.exposure) = (number, number, number)
             _ = metadata.words
         }
     }
 
-    @Test func aNewNameTakesNothingFromTheWords() async throws {
+    @Test func renamingAPhotoKeepsItsWords() async throws {
         try await holdFox()
         try await test.sync([TestCache.entry("a", name: "Renamed", date: 1_000), TestCache.entry("b", date: 2_000)])
         #expect(try found("renamed iso400") == ["a"])
         #expect(try await test.cache.check().complaints.isEmpty)
     }
 
-    @Test func whoGoesTakesItAlong() async throws {
+    @Test func removingAPhotoRemovesItsMetadata() async throws {
         try await holdFox()
         let key = try test.key("a")
         try await test.sync([TestCache.entry("b", date: 2_000)])
         #expect(try test.cache.read { try $0.metadata(of: key) } == nil && found("fox").isEmpty)
     }
 
-    @Test func itStaysWhenTheFileGoesToMakeRoom() async throws {
+    @Test func metadataStaysWhenTheFileIsRemovedForSpace() async throws {
         try await holdFox()
         #expect(try await test.cache.writer.clear(photosOnly: true) == 1)
         #expect(try metadata("a")?.metadata == fox && found("fox") == ["a"])
-        // When the same comes again, it is known what it says.
+        // If the same file comes again, its metadata is known.
         try await test.store(photo: "photo of a", of: test.key("a"), edition: 1)
         #expect(try test.cache.unreadPhotos().isEmpty)
     }
 
-    @Test func aNewEditionTakesItsPlaceWhenItIsHere() async throws {
+    @Test func aNewEditionReplacesTheMetadataOnceItIsHere() async throws {
         try await holdFox()
         try await test.sync([TestCache.entry("a", date: 5_000), TestCache.entry("b", date: 2_000)])
-        // The older one is still what is shown.
+        // The older one is still shown.
         #expect(try metadata("a")?.metadata == fox && test.cache.unreadPhotos().isEmpty)
         let key = try test.key("a")
         try await test.store(photo: "another photo of a", of: key, edition: 2)
@@ -149,8 +149,8 @@ import Testing
         #expect(try test.cache.unreadPhotos().isEmpty)
     }
 
-    /// The server says that nothing has changed: then what the photo says of itself has not either.
-    @Test func whatIsConfirmedIsNotReadAgain() async throws {
+    /// A 304 means that the metadata has not changed either.
+    @Test func confirmedPhotosAreNotReadAgain() async throws {
         try await holdFox()
         try await test.sync([TestCache.entry("a", date: 5_000), TestCache.entry("b", date: 2_000)])
         let key = try test.key("a")
@@ -161,7 +161,7 @@ import Testing
         #expect(try metadata("a")?.edition == 2)
     }
 
-    @Test func badOnesAreNotReadAtEachStart() async throws {
+    @Test func unreadablePhotosAreNotReadAtEachStart() async throws {
         try await test.sync([TestCache.entry("a")])
         try await test.hold("a")
         let key = try test.key("a")
@@ -171,8 +171,8 @@ import Testing
         #expect(try test.cache.unreadPhotos().isEmpty)
     }
 
-    /// At each photo that comes it is asked about that one: the table must not be read for it.
-    @Test func askingReadsNoTable() throws {
+    /// It runs for each photo that arrives, so it must not scan the table.
+    @Test func findingUnreadPhotosReadsNoTable() throws {
         let plan = try test.cache.read { reader in
             try reader.connection.map("EXPLAIN QUERY PLAN " + CacheReader.unread, "[1]") { $0.text(3) }
         }

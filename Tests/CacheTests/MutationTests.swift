@@ -7,10 +7,10 @@ import Testing
 
 @testable import Cache
 
-/// Real databases with something wrong in them, of many kinds: none ends the program, and each opens, as it is or mended, or is
-/// set aside, at the latest when it is opened the second time.
+/// Real databases with random damage. None ends the program. Each opens unchanged or repaired, or is set aside, at the
+/// latest at its second opening.
 @Suite(.serialized) struct MutationTests {
-    /// A hundred and fifty here, the same each time; `VITRINE_MUTATIONS=2000` for so many others.
+    /// 150 fixed mutations by default; `VITRINE_MUTATIONS=2000` runs as many others.
     private let more = Int(ProcessInfo.processInfo.environment["VITRINE_MUTATIONS"] ?? "")
     private let folder = TestFolder()
     private let address: Address
@@ -30,7 +30,7 @@ import Testing
             try await cache.writer.describe(photo.key)
         }
         await cache.writer.close()
-        // And some of it in the log.
+        // Some of it is in the log.
         try await sync(cache, 10..<140)
         try FileManager.default.createDirectory(atPath: good, withIntermediateDirectories: true)
         for suffix in ["", "-wal"] {
@@ -49,7 +49,7 @@ import Testing
             draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 1))
     }
 
-    /// What a browser does with it. Returns whether it was set aside.
+    /// Uses the cache like a browser. Returns whether it was set aside.
     private func use() async throws -> Bool {
         let cache = try open()
         let rows = try cache.read { try PhotoQuery(order: PhotoOrder(), filter: .all).firstRows(50, $0) }
@@ -66,7 +66,7 @@ import Testing
         try reader.connection.map("SELECT rowid FROM photo_text WHERE photo_text MATCH ?", words) { $0.int(0) }
     }
 
-    /// The pages where the tables of the index of words and of metadata begin.
+    /// The first pages of the search index's tables and of the metadata.
     private func interestingPages() throws -> [Int] {
         try Connection(path: path, access: .readOnly).map(
             """
@@ -76,7 +76,7 @@ import Testing
         ) { Int($0.int(0)) - 1 }
     }
 
-    @Test("BEHAVIOURS 4.3: whatever happens to a database's file, it opens, is mended, or is set aside")
+    @Test("BEHAVIOURS 4.3: a database with any damage opens, is repaired, or is set aside")
     func mutations() async throws {
         let pages = try interestingPages()
         let sizes = ["", "-wal"].map { suffix in
@@ -116,7 +116,7 @@ import Testing
 }
 
 extension GalleryWriter {
-    /// Writes what a photo may say of itself.
+    /// Stores a photo's metadata.
     fileprivate func describe(_ key: PhotoKey) throws {
         try transaction { connection in
             try PhotoText.whileChanging(key.rawValue, connection) {

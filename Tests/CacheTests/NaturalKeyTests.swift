@@ -7,13 +7,13 @@ import Testing
         NaturalKey.bytes(of: left).lexicographicallyPrecedes(NaturalKey.bytes(of: right))
     }
 
-    @Test func numbersCount() {
+    @Test func numbersCompareByValue() {
         for (left, right) in [("IMG 2", "IMG 10"), ("img 2", "IMG 3"), ("a 009", "a 10"), ("a", "a 1"), ("1", "a")] {
             #expect(precedes(left, right) && !precedes(right, left), "\(left), \(right)")
         }
     }
 
-    /// One name must not end the program, and a number with one digit more is the larger one, up to as many as are looked at.
+    /// Long numbers must not end the program, and a number with more digits is the larger one.
     @Test func numbersMayBeOfAnyLength() {
         for count in [1, 2, 253, 254, 255, 256, 257, 300, 600] {
             let nines = String(repeating: "9", count: count)
@@ -24,9 +24,9 @@ import Testing
     }
 }
 
-/// Keys lie in caches: whoever makes them faster makes the same ones.
+/// Keys are stored in caches, so a faster algorithm must produce the same ones.
 @Suite struct StoredNaturalKeyTests {
-    /// As the first version made them, where the collation leaves text as it is.
+    /// The keys of the first version, for a locale that leaves text as it is.
     private func key(of name: String) -> [UInt8] {
         var key: [UInt8] = []
         var rest = Array(name.lowercased().utf8.prefix(256))[...]
@@ -43,7 +43,7 @@ import Testing
         return key
     }
 
-    @Test func keysStayWhatTheyAre() {
+    @Test func storedKeysNeverChange() {
         let long = String(repeating: "Straße 007 ", count: 30)
         let names = [
             "", "a", "IMG 0042", "Éa1É2", "0", "00", "a0b", "A\u{0}B 1", "ÀÉ", "日本 12 x", long, "x" + long,

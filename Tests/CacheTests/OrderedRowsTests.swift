@@ -3,7 +3,7 @@ import Testing
 
 @testable import Cache
 
-/// Random changes, applied; the difference, applied to the old list, must give the new one.
+/// Random changes. Their difference, applied to the old list, must give the new one.
 @Suite struct OrderedRowsTests {
     @Test(arguments: [true, false], [true, false])
     func differencesLeadToTheNewList(texts: Bool, reversed: Bool) {

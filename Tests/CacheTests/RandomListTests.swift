@@ -5,7 +5,7 @@ import Testing
 
 @testable import Cache
 
-/// Whatever one list and the next look like, the cache becomes what a plain comparison of the two says.
+/// Random lists. After each update the cache agrees with a simple comparison of the two lists.
 @Suite struct RandomListTests {
     private struct Row: Equatable {
         var key: Int64
@@ -27,7 +27,7 @@ import Testing
             let result = try await test.sync(&list, pieces: pieces)
             #expect(result.summary == summary)
             let found = try Self.rows(of: test)
-            // New photos are numbered in the order of the list, whatever the numbers are.
+            // New photos are numbered in list order, starting anywhere.
             #expect(Set(found.keys) == Set(expected.keys))
             for (id, row) in found {
                 if expected[id]?.key == 0 { expected[id]?.key = row.key }
@@ -49,8 +49,8 @@ import Testing
         if chance(6) { entries.reverse() }
         for _ in 0..<(chance(3) ? 0 : Int.random(in: 1...60, using: &numbers)) {
             let id = "\(Int.random(in: 0..<300, using: &numbers))"
-            let place = chance(2) ? 0 : Int.random(in: 0...entries.count, using: &numbers)
-            entries.insert(try TestCache.entry(id, thumbnail: chance(5) ? nil : "default"), at: place)
+            let index = chance(2) ? 0 : Int.random(in: 0...entries.count, using: &numbers)
+            entries.insert(try TestCache.entry(id, thumbnail: chance(5) ? nil : "default"), at: index)
         }
         for index in entries.indices where chance(12) {
             switch Int.random(in: 0..<4, using: &numbers) {
@@ -60,7 +60,7 @@ import Testing
             default: entries[index].thumbnail = chance(2) ? nil : try Address("http://example.org/other.jpg")
             }
         }
-        // The same photos, one moved a little.
+        // The same photos, one moved slightly.
         if entries.count > 2, chance(2) {
             entries.insert(entries.removeLast(), at: Int.random(in: 0..<entries.count, using: &numbers))
         }
@@ -68,14 +68,14 @@ import Testing
         let ids = entries.map(\.id)
         next.remarked = Set(ids.filter { _ in chance(20) })
         next.broken = Set(ids.filter { _ in chance(25) })
-        // What broke a rule, or is remarked, is written otherwise than what is not.
+        // Invalid entries and those with remarks have other digests.
         for index in entries.indices where next.broken.contains(ids[index]) || next.remarked.contains(ids[index]) {
             next.entries[index].name += "\u{2026}\(UInt64.random(in: 0...UInt64.max, using: &numbers))"
         }
         return next
     }
 
-    // MARK: - What they mean
+    // MARK: - Expectations
 
     private static func apply(_ list: StampedEntries, to rows: inout [String: Row]) -> SyncSummary {
         var summary = SyncSummary()

@@ -14,7 +14,7 @@ import Testing
         try test.cache.read { try $0.thumbnail(of: try $0.photo(galleryID: id)!.key) }
     }
 
-    @Test("BEHAVIOURS 3.1: thumbnails lie in a table of their own")
+    @Test("BEHAVIOURS 3.1: thumbnails are in a table of their own")
     func ownTable() async throws {
         try await test.sync([TestCache.entry("a")])
         let key = try test.key("a")
@@ -41,7 +41,7 @@ import Testing
         #expect(try !test.photo("a").thumbnail.isWanting)
     }
 
-    @Test("BEHAVIOURS 3.2: a bad one is tried again after a refresh")
+    @Test("BEHAVIOURS 3.2: a bad thumbnail is tried again after a refresh")
     func forgiven() async throws {
         try await test.sync([TestCache.entry("a")])
         let key = try test.key("a")
@@ -77,7 +77,7 @@ import Testing
         #expect(try thumbnail("a")?.bytes == Array("thumbnail of a".utf8))
     }
 
-    @Test("BEHAVIOURS 3.2: bytes that are no picture give way to the older thumbnail")
+    @Test("BEHAVIOURS 3.2: the older thumbnail returns if the new one cannot be decoded")
     func rejected() async throws {
         try await test.sync([TestCache.entry("a", date: 1000)])
         try await test.hold("a")
@@ -87,7 +87,7 @@ import Testing
             thumbnail: Array("garbage".utf8), of: photo.key, edition: photo.thumbnail.edition)
         #expect(try thumbnail("a") == StoredThumbnail(bytes: Array("garbage".utf8), isProven: false))
         let garbage = try #require(try thumbnail("a"))
-        // Two draw it at once, and both find that it is none.
+        // Two drawings reject it at the same time.
         for _ in 0..<2 {
             try await test.cache.writer.reject(garbage, of: photo.key, reason: "it is no picture")
             #expect(try thumbnail("a") == StoredThumbnail(bytes: Array("thumbnail of a".utf8), isProven: true))
@@ -97,7 +97,7 @@ import Testing
         #expect(state.held != nil && !state.isCurrent)
     }
 
-    @Test func firstThumbnailRejectedLeavesNone() async throws {
+    @Test func aFirstThumbnailThatIsRejectedLeavesNone() async throws {
         try await test.sync([TestCache.entry("a")])
         let key = try test.key("a")
         try await test.cache.writer.store(thumbnail: [0], of: key, edition: 1)
@@ -106,7 +106,7 @@ import Testing
         #expect(try test.photo("a").thumbnail.held == nil)
     }
 
-    @Test func acceptedThumbnailTakesThePlace() async throws {
+    @Test func anAcceptedThumbnailReplacesTheOlderOne() async throws {
         try await test.sync([TestCache.entry("a", date: 1000)])
         try await test.hold("a")
         try await test.sync([TestCache.entry("a", date: 2000)])
@@ -117,7 +117,7 @@ import Testing
         #expect(try test.photo("a").thumbnail.isCurrent)
     }
 
-    /// Whoever decoded bytes speaks of them, and of no others that have come meanwhile.
+    /// Newer bytes may arrive while the older ones are decoded.
     @Test func newerBytesAreNeitherAcceptedNorRejected() async throws {
         try await test.sync([TestCache.entry("a", date: 1000)])
         try await test.hold("a")
@@ -133,7 +133,7 @@ import Testing
         try await test.cache.writer.accept(older, of: key)
         #expect(try thumbnail("a") == StoredThumbnail(bytes: [3], isProven: false))
         #expect(try test.photo("a").thumbnail == RenditionState(edition: 3, held: 3))
-        // The one that would come back is none: then nothing comes back.
+        // The older one cannot be decoded either, so nothing returns.
         try await test.cache.writer.reject(first, of: key, reason: "it is no picture")
         #expect(try thumbnail("a")?.bytes == [3])
         #expect(try test.photo("a").thumbnail == RenditionState(edition: 3, held: 3))
@@ -141,7 +141,7 @@ import Testing
         #expect(try thumbnail("a") == nil)
     }
 
-    @Test("BEHAVIOURS 3.4: the file is there before its row, under a name of the cache's own")
+    @Test("BEHAVIOURS 3.4: the file exists before its row, under a name that the cache chose")
     func fileFirst() async throws {
         try await test.sync([TestCache.entry("../../etc/passwd", photo: "/a/b/evil%2F..%2Fname.jpg")])
         let key = try test.key("../../etc/passwd")
@@ -157,7 +157,7 @@ import Testing
         #expect(stored.name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })
     }
 
-    @Test func aFileWhoseRowIsRefusedIsRemoved() async throws {
+    @Test func aFileWithoutItsRowIsRemoved() async throws {
         try await test.sync([TestCache.entry("a")])
         let key = try test.key("a")
         let path = test.folder.path("cache/galleries/\(test.cache.id)")
@@ -169,14 +169,14 @@ import Testing
         #expect(test.folder.entries("cache/galleries/\(test.cache.id)/partial").isEmpty)
     }
 
-    @Test func abandonedPartialRemovesItself() throws {
+    @Test func anAbandonedPartialFileRemovesItself() throws {
         var partial: PartialFile? = try test.cache.files.makePartial()
         partial?.write("half")
         partial = nil
         #expect(test.folder.entries("cache/galleries/\(test.cache.id)/partial").isEmpty)
     }
 
-    @Test("BEHAVIOURS 3.6: a file that is missing or broken is known to be")
+    @Test("BEHAVIOURS 3.6: a missing or damaged file is detected")
     func broken() async throws {
         try await test.sync([TestCache.entry("a")])
         try await test.hold("a")
@@ -193,7 +193,7 @@ import Testing
         #expect(try test.cache.read { try $0.photoFile(of: key) } == nil)
     }
 
-    @Test func unchangedPictureIsConfirmed() async throws {
+    @Test func confirmingAPictureMakesItCurrent() async throws {
         try await test.sync([TestCache.entry("a", date: 1000)])
         try await test.hold("a")
         try await test.sync([TestCache.entry("a", date: 2000)])
@@ -203,7 +203,7 @@ import Testing
         #expect(try await !test.cache.writer.confirm(.original, of: photo.key, edition: 99))
     }
 
-    @Test func wantingListsWhatCouldBeFetched() async throws {
+    @Test func wantingListsPicturesToFetch() async throws {
         try await test.sync((1...5).map { try TestCache.entry("\($0)", date: Int64($0) * 1000) })
         try await test.hold("2")
         let bad = try test.key("3")
@@ -213,7 +213,7 @@ import Testing
         let keys = try test.cache.read { try $0.wanting(.thumbnail, limit: 10, except: [known]) }
         #expect(try keys == [test.key("4"), test.key("5")])
         #expect(try test.cache.read { try $0.wanting(.thumbnail, limit: 1, except: [known]) }.count == 1)
-        // From some place on, in the order of their dates.
+        // Starting after a photo, in order of date.
         let rest = { (last: PhotoKey?) in
             try test.cache.read { try $0.wanting(.thumbnail, limit: 10, after: last, except: []) }
         }

@@ -7,7 +7,7 @@ import Testing
 @testable import Cache
 
 @Suite struct SchemaTests {
-    @Test("BEHAVIOURS 4.3: a cache that an older Vitrine filled is taken over with everything in it")
+    @Test("BEHAVIOURS 4.3: a cache of an older version is migrated with all of its contents")
     func migration() throws {
         let folder = TestFolder()
         let caches = try CacheFolder(path: folder.path("caches"), log: Log())
@@ -26,9 +26,9 @@ import Testing
         #expect(!cache.wasSetAside)
         let photo = try #require(try cache.read { try $0.photo(galleryID: "a") })
         #expect(photo.name == "Zoë on the Äolus")
-        // Nobody has left it yet, so nothing in it is new.
+        // The user has not left the gallery yet, so no photo is new.
         #expect(try cache.read { try $0.gallery() }.isNew(photo.key) == false)
-        // Its words are found, without their accents too.
+        // Its words are found, also without accents.
         let found = try cache.read { reader in
             try reader.connection.map("SELECT rowid FROM photo_text WHERE photo_text MATCH ?", "zoe aol*") { $0.int(0) }
         }

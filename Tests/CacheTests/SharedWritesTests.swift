@@ -12,7 +12,7 @@ import Testing
 
     private var writer: GalleryWriter { test.cache.writer }
 
-    /// What has been committed since a number, as other processes are told of it: a line a transaction.
+    /// The announcements after a number, one per transaction.
     private func commits(after number: Int64 = 0) async throws -> [(number: Int64, text: String)] {
         try await writer.transaction {
             try $0.map("SELECT key, changes FROM announcement WHERE key > ? ORDER BY key", number) {
@@ -21,14 +21,14 @@ import Testing
         }
     }
 
-    /// Adds photos, and returns them in order.
+    /// Adds photos and returns them in order.
     private func photos(_ count: Int) async throws -> [PhotoKey] {
         let ids = (0..<count).map(String.init)
         try await test.sync(ids.enumerated().map { try TestCache.entry($1, date: Int64($0)) })
         return try ids.map(test.key)
     }
 
-    /// Has the writer be busy until the gate is opened; returns when it is.
+    /// Blocks the writer until the gate opens. Returns when it is blocked.
     private func holdWriter(with gate: Gate) -> Task<Void, any Error> {
         let begun = Gate()
         let task = Task.immediate { [writer] in
@@ -41,7 +41,7 @@ import Testing
         return task
     }
 
-    /// Has something done that waits for the writer: when this returns it waits.
+    /// Starts work that waits for the writer. Returns when it waits.
     private func begin<Value: Sendable>(
         _ work: @escaping @Sendable (GalleryWriter) async throws -> Value
     ) -> Task<Value, any Error> {
@@ -52,7 +52,7 @@ import Testing
         try test.cache.read { try $0.thumbnail(of: key)?.bytes }
     }
 
-    @Test("BEHAVIOURS 4.4: what comes while something is committed is durable together, and shown as one change")
+    @Test("BEHAVIOURS 4.4: writes that arrive during a commit become durable and visible together")
     func together() async throws {
         let keys = try await photos(20)
         let before = try await commits().last?.number ?? 0
@@ -62,7 +62,7 @@ import Testing
         gate.open()
         try await holding.value
         for store in stores { #expect(try await store.value) }
-        // Through a connection of its own: it is there when this is reached, and not only soon.
+        // Over another connection: the data is there when this runs, not just soon.
         for key in keys { #expect(try bytes(of: key) == [1, 2]) }
         let commits = try await commits(after: before)
         #expect(commits.count == 1)
@@ -74,20 +74,20 @@ import Testing
         }
     }
 
-    @Test func whoComesAloneWaitsForNobody() async throws {
+    @Test func aSingleWriteDoesNotWaitForOthers() async throws {
         let keys = try await photos(3)
         let before = try await commits().last?.number ?? 0
         for key in keys { try await writer.store(thumbnail: [1], of: key, edition: 1) }
         #expect(try await commits(after: before).count == 3)
     }
 
-    @Test("BEHAVIOURS 2.6: a stale thumbnail is not stored, and those that came with it are")
+    @Test("BEHAVIOURS 2.6: a stale thumbnail is not stored, and the others of its transaction are")
     func staleAmongGood() async throws {
         let keys = try await photos(3)
         let gate = Gate()
         let holding = holdWriter(with: gate)
-        let stores = keys.enumerated().map { place, key in
-            begin { try await $0.store(thumbnail: [1], of: key, edition: place == 1 ? 7 : 1) }
+        let stores = keys.enumerated().map { index, key in
+            begin { try await $0.store(thumbnail: [1], of: key, edition: index == 1 ? 7 : 1) }
         }
         gate.open()
         try await holding.value
@@ -97,7 +97,7 @@ import Testing
         #expect(try keys.map { try bytes(of: $0) } == [[1], nil, [1]])
     }
 
-    @Test func failuresAndConfirmationsShareToo() async throws {
+    @Test func failuresAndConfirmationsShareATransactionToo() async throws {
         try await test.sync((0..<3).map { try TestCache.entry("\($0)", date: 1000) })
         for id in 0..<3 { try await test.hold("\(id)") }
         try await test.sync((0..<3).map { try TestCache.entry("\($0)", date: 2000) })
@@ -120,7 +120,7 @@ import Testing
         #expect(try await commits(after: before).count == 1)
     }
 
-    @Test func theLaterOfTwoIsWrittenLater() async throws {
+    @Test func writesKeepTheirOrder() async throws {
         let key = try await photos(1)[0]
         let gate = Gate()
         let holding = holdWriter(with: gate)
@@ -133,14 +133,14 @@ import Testing
         #expect(try bytes(of: key) == [3])
     }
 
-    @Test func noTransactionIsTooLarge() async throws {
+    @Test func transactionsAreLimited() async throws {
         let count = 2 * SharedWrites.largestCount + 1
         let keys = try await photos(count)
         let before = try await commits().last?.number ?? 0
         let gate = Gate()
         var holding = holdWriter(with: gate)
         let stores = keys.map { key in begin { try await $0.store(thumbnail: [1], of: key, edition: 1) } }
-        // Whoever else wants something of the writer is not behind all of them.
+        // Other work of the writer does not wait for all of them.
         let other = begin { try await $0.recordOpened(at: Timestamp(milliseconds: 1)) }
         gate.open()
         try await holding.value
@@ -149,27 +149,27 @@ import Testing
         let commits = try await commits(after: before)
         #expect(commits.map { $0.text.split(separator: ",").count > 1 } == [true, false, true, false])
         #expect(commits.map { $0.text.hasPrefix("gallery:") } == [false, true, false, false])
-        // Nor in bytes.
+        // The same for bytes.
         let second = Gate()
         holding = holdWriter(with: second)
         let half = [UInt8](repeating: 1, count: SharedWrites.largestSize / 2)
-        let large = (0..<3).map { place in begin { try await $0.store(thumbnail: half, of: keys[place], edition: 1) } }
+        let large = (0..<3).map { index in begin { try await $0.store(thumbnail: half, of: keys[index], edition: 1) } }
         second.open()
         try await holding.value
         for store in large { #expect(try await store.value) }
         #expect(try await self.commits(after: commits.last?.number ?? 0).count == 2)
     }
 
-    @Test func aFullDiskIsEverybodysAffair() async throws {
+    @Test func aFullDiskFailsAllWrites() async throws {
         let keys = try await photos(3)
-        // "Limit the number of pages in the database file": what does not fit is refused as by a disk.
+        // "Limit the number of pages in the database file": it refuses data like a full disk.
         try await writer.transaction { try $0.execute("PRAGMA max_page_count = 1") }
         let gate = Gate()
         let holding = holdWriter(with: gate)
         let large = [UInt8](repeating: 1, count: 100_000)
-        // The first would fit by itself.
-        let stores = keys.enumerated().map { place, key in
-            begin { try await $0.store(thumbnail: place == 0 ? [1] : large, of: key, edition: 1) }
+        // The first would fit alone.
+        let stores = keys.enumerated().map { index, key in
+            begin { try await $0.store(thumbnail: index == 0 ? [1] : large, of: key, edition: 1) }
         }
         gate.open()
         try await holding.value
@@ -179,7 +179,7 @@ import Testing
         #expect(try await writer.store(thumbnail: large, of: keys[1], edition: 1))
     }
 
-    @Test func anErrorOfOneRowIsNobodyElses() async throws {
+    @Test func anErrorOfOneRowFailsOneWrite() async throws {
         let keys = try await photos(3)
         try await writer.transaction {
             try $0.execute(
@@ -199,7 +199,7 @@ import Testing
         #expect(try keys.map { try bytes(of: $0) } == [[1], nil, [1]])
     }
 
-    @Test("BEHAVIOURS 5.7: who is cancelled while it waits to be written writes nothing")
+    @Test("BEHAVIOURS 5.7: a task cancelled while it waits for its transaction writes nothing")
     func cancelled() async throws {
         let keys = try await photos(3)
         let gone = Failure("the server answered 404", remedy: .none)
@@ -209,7 +209,7 @@ import Testing
         let note = begin { try await $0.recordTrouble(.bad(gone), for: .original, of: keys[1], edition: 1) }
         stores[1].cancel()
         note.cancel()
-        // It does not have to wait for the writer to learn it.
+        // It learns this without waiting for the writer.
         await #expect(throws: CancellationError.self) { try await stores[1].value }
         let late = begin { writer in
             withUnsafeCurrentTask { $0?.cancel() }
@@ -222,7 +222,7 @@ import Testing
         #expect(try await stores[2].value)
         try await note.value
         #expect(try keys.map { try bytes(of: $0) } == [[1], nil, [1]])
-        // What has failed has failed.
+        // The failure of a cancelled task is recorded.
         #expect(try test.photo("1").original.trouble == .bad(gone))
     }
 }

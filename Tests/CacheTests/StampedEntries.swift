@@ -3,14 +3,14 @@ import SQLite
 
 @testable import Cache
 
-/// Entries with a digest each, as a gallery's file has them.
+/// Entries with digests, like those of a gallery's file.
 struct StampedEntries: WrittenEntries {
     var entries: [GalleryEntry]
-    /// Where the document came from: the same entries of another place have other digests.
+    /// Depends on the document's address, because the same entries elsewhere have other digests.
     var seed: UInt64 = 1
-    /// Ids of entries that have something to be remarked, and so no digest that is kept.
+    /// Ids of entries with remarks, whose digest is not kept.
     var remarked: Set<String> = []
-    /// Ids of entries that break a rule.
+    /// Ids of invalid entries.
     var broken: Set<String> = []
     private(set) var reads = 0
 
@@ -38,7 +38,7 @@ struct StampedEntries: WrittenEntries {
 }
 
 extension TestCache {
-    /// Updates the cache. Returns what it did, and how many queries it took to find out.
+    /// Updates the cache. Returns the result and the number of queries before the commit.
     @discardableResult
     func sync(_ entries: inout StampedEntries, pieces: Int = .max) async throws -> (summary: SyncSummary, queries: Int)
     {

@@ -8,7 +8,7 @@ import Testing
 @Suite struct SyncSpoolTests {
     private let folder = TestFolder()
 
-    /// What a spool is given, or has given back.
+    /// An item's contents.
     private struct Item: Equatable {
         var change = SyncItem.Change.add
         var date: Int64
@@ -52,8 +52,8 @@ import Testing
         }
     }
 
-    /// Short ones, empty ones, and ones that are longer than what is read at once.
-    @Test func whatGoesInComesOut() throws {
+    /// Short items, empty ones, and items longer than the buffer.
+    @Test func itemsAreReadAsTheyWereWritten() throws {
         let spool = try SyncSpool(folder: folder.path)
         let items = try (0..<5_000).map { number in
             let name =
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func halfOfItIsNotTakenForTheWhole() throws {
+    @Test func aTruncatedSpoolIsNotTakenForAWholeOne() throws {
         let spool = try SyncSpool(folder: folder.path)
         for number in 0..<10 { try spool.append(.add, entry(number, name: "n\(number)")) }
         let written = try spool.finish()
@@ -78,11 +78,11 @@ import Testing
         #expect(throws: CacheError.self) { try written.forEachPiece { piece in while piece.next() != nil {} } }
     }
 
-    @Test func nothingComesOutOfNothing() throws {
+    @Test func anEmptySpoolHasNoItems() throws {
         try SyncSpool(folder: folder.path).finish().forEachPiece { _ in Issue.record("there is none") }
     }
 
-    @Test func leavesNoFile() throws {
+    @Test func aSpoolLeavesNoFile() throws {
         let spool = try SyncSpool(folder: folder.path)
         try spool.append(.add, entry(1, name: "x"))
         #expect(folder.entries("").isEmpty)
@@ -100,7 +100,7 @@ import Testing
         }
         #expect(set.count == plain.count)
         #expect((0..<70_000).allSatisfy { set.contains($0) == plain.contains($0) })
-        // What a damaged database may come with.
+        // Keys that a damaged database may contain.
         for key in [Int64.min, -1, 0, .max] { #expect(set.insert(key) == !plain.contains(key) && set.contains(key)) }
     }
 }

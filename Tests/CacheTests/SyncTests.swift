@@ -21,14 +21,14 @@ import Testing
         #expect(try test.photo("a").name == "Photo a")
     }
 
-    @Test("BEHAVIOURS 1.5: of a repeated id the first counts")
+    @Test("BEHAVIOURS 1.5: the first of several entries with the same id counts")
     func repeatedIDs() async throws {
         let summary = try await test.sync([
             entry("a", name: "first"), entry("b"), entry("a", name: "second"), entry("b"),
         ])
         #expect(summary.skipped == 2 && summary.total == 2)
         #expect(try test.photo("a").name == "first")
-        // The same when the rows are there already.
+        // The same if the rows exist already.
         let again = try await test.sync([entry("a", name: "third"), entry("b"), entry("a", name: "fourth")])
         #expect(again.skipped == 1)
         #expect(try test.photo("a").name == "third")
@@ -44,7 +44,7 @@ import Testing
         #expect(test.folder.entries("cache/galleries/\(test.cache.id)/photos").isEmpty)
     }
 
-    @Test("BEHAVIOURS 2.5: absent, the row, the thumbnail and the file go")
+    @Test("BEHAVIOURS 2.5: a photo missing from the list loses its row, thumbnail and file")
     func absent() async throws {
         try await test.sync([entry("a"), entry("b")])
         try await test.hold("a")
@@ -56,7 +56,7 @@ import Testing
         #expect(test.folder.entries("cache/galleries/\(test.cache.id)/photos").count == 1)
     }
 
-    @Test("BEHAVIOURS 2.5: a name alone changes one row and nothing is wanting")
+    @Test("BEHAVIOURS 2.5: a new name changes one row and makes nothing wanting")
     func renamed() async throws {
         try await test.sync([entry("a"), entry("b")])
         try await test.hold("a")
@@ -71,19 +71,19 @@ import Testing
         #expect(after.thumbnail.isCurrent && after.original.isCurrent)
     }
 
-    @Test("BEHAVIOURS 2.5: another date makes both renditions wanting")
+    @Test("BEHAVIOURS 2.5: a new date makes both renditions wanting")
     func redated() async throws {
         try await test.sync([entry("a", date: 1000)])
         try await test.hold("a")
         try await test.sync([entry("a", date: 2000)])
         let photo = try test.photo("a")
         #expect(photo.thumbnail.isWanting && photo.original.isWanting)
-        // The same bytes may still be right: the server can say so.
+        // The bytes may still be current, which the server can confirm.
         let source = try #require(try test.cache.read { try $0.source(of: photo.key, .thumbnail) })
         #expect(source.validators.etag == "\"t\"")
     }
 
-    @Test("BEHAVIOURS 2.5: another path makes that rendition wanting and no other", arguments: Rendition.allCases)
+    @Test("BEHAVIOURS 2.5: a new address makes only that rendition wanting", arguments: Rendition.allCases)
     func moved(rendition: Rendition) async throws {
         try await test.sync([entry("a")])
         try await test.hold("a")
@@ -95,17 +95,17 @@ import Testing
         #expect(photo[rendition].isWanting && !photo[other].isWanting)
         let source = try #require(try test.cache.read { try $0.source(of: photo.key, rendition) })
         #expect(source.address?.path.hasSuffix("/other.jpg") == true)
-        #expect(source.validators == Validators(), "what was said of one address says nothing of another")
+        #expect(source.validators == Validators(), "validators belong to one address")
     }
 
-    @Test func thumbnailMadeFromThePhotoFollowsIt() async throws {
+    @Test func aThumbnailMadeFromThePhotoChangesWithIt() async throws {
         try await test.sync([entry("a", thumbnail: nil)])
         try await test.hold("a")
         try await test.sync([entry("a", photo: "other.jpg", thumbnail: nil)])
         #expect(try test.photo("a").thumbnail.isWanting)
     }
 
-    @Test("BEHAVIOURS 2.6: while the new one is on its way the old one stays")
+    @Test("BEHAVIOURS 2.6: the old picture stays until the new one has arrived")
     func oldStays() async throws {
         try await test.sync([entry("a", date: 1000)])
         try await test.hold("a")
@@ -115,14 +115,14 @@ import Testing
         #expect(try test.cache.read { try $0.thumbnail(of: photo.key) }?.bytes == Array("thumbnail of a".utf8))
         let old = try #require(try test.cache.read { try $0.photoFile(of: photo.key) })
         #expect(test.cache.files.isIntact(old))
-        // The new one is complete: now the old one goes.
+        // The new one is complete, so the old one is removed.
         try await test.store(photo: "newer", of: photo.key, edition: photo.original.edition)
         let new = try #require(try test.cache.read { try $0.photoFile(of: photo.key) })
         #expect(test.cache.files.isIntact(new) && !test.cache.files.isIntact(old))
         #expect(test.folder.entries("cache/galleries/\(test.cache.id)/photos") == [new.name])
     }
 
-    @Test("BEHAVIOURS 2.6: stale bytes are never committed")
+    @Test("BEHAVIOURS 2.6: stale bytes are never stored")
     func stale() async throws {
         try await test.sync([entry("a", date: 1000)])
         let begun = try test.photo("a")
@@ -134,12 +134,12 @@ import Testing
         #expect(try test.cache.read { try $0.thumbnail(of: begun.key) } == nil)
         #expect(try test.cache.read { try $0.photoFile(of: begun.key) } == nil)
         #expect(test.folder.entries("cache/galleries/\(test.cache.id)/photos").isEmpty)
-        // The photo is gone: the same.
+        // The same for a removed photo.
         try await test.sync([])
         #expect(try await !test.store(photo: "stale", of: begun.key, edition: begun.original.edition))
     }
 
-    @Test("BEHAVIOURS 2.7: validators are stored with what they validate; 304 writes the date alone")
+    @Test("BEHAVIOURS 2.7: validators are stored with their list; a 304 changes the date only")
     func validators() async throws {
         let validators = Validators(etag: "W/\"1\"", lastModified: "Sun, 30 Jul 2006 07:47:17 GMT")
         try await test.sync([entry("a")], validators: validators, at: 10)
@@ -152,8 +152,8 @@ import Testing
         #expect(record.lastSuccess == Timestamp(milliseconds: 20) && record.validators == validators)
     }
 
-    /// A name may lead elsewhere by the next time. So only the list itself proves that it is of the user's own network.
-    @Test func whereTheListCameFromIsKept() async throws {
+    /// A host name may lead elsewhere next time, so only the list itself proves that it came from a private network.
+    @Test func theOriginOfTheListIsStored() async throws {
         let (tag, time) = (Validators(etag: "\"1\""), Timestamp(milliseconds: 20))
         let held = { (isPrivate: Bool?) in
             try await test.cache.writer.commit(
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func failureKeepsTheLastSuccess() async throws {
+    @Test func aFailureKeepsTheTimeOfTheLastSuccess() async throws {
         try await test.sync([entry("a")], at: 10)
         try await test.cache.writer.recordSyncFailure(Failure("the server answered 404", remedy: .none))
         let status = try test.cache.read { try $0.gallery().status }
@@ -182,7 +182,7 @@ import Testing
         #expect(try test.cache.read { try $0.gallery().status.state } == .updated)
     }
 
-    @Test func equalListWritesNoRow() async throws {
+    @Test func anEqualListWritesNoRow() async throws {
         let entries = try (0..<50).map { try entry("\($0)") }
         try await test.sync(entries)
         let changes = test.cache.changes()
@@ -191,8 +191,8 @@ import Testing
         #expect(await changes.next()?["photo"] == nil)
     }
 
-    /// So many that the indices are left out meanwhile: afterwards they are as they were, and know every row.
-    @Test func largeListIsIndexedLikeASmallOne() async throws {
+    /// The list is so large that its indices are rebuilt afterwards.
+    @Test func aLargeListIsIndexedLikeASmallOne() async throws {
         let indices = "SELECT group_concat(sql) FROM (SELECT sql FROM sqlite_master WHERE type = 'index' ORDER BY name)"
         let before = try test.cache.read { try $0.connection.first(indices) { $0.text(0) } }
         let entries = try (0..<25_000).map { try entry("\($0)", date: Int64($0 &* 7_919 % 25_000)) }
@@ -202,7 +202,7 @@ import Testing
         #expect(try test.photo("7").name == "Photo 7")
     }
 
-    @Test func slowerOfTwoSyncsIsVoid() async throws {
+    @Test func theSlowerOfTwoUpdatesFails() async throws {
         let slow = try test.cache.beginSync()
         try slow.add([entry("slow")])
         try await test.sync([entry("fast")])
@@ -216,7 +216,7 @@ import Testing
         #expect(try test.photo("fast").name == "Photo fast")
     }
 
-    @Test func draftWithoutCommitChangesNothing() async throws {
+    @Test func aDraftWithoutCommitChangesNothing() async throws {
         try await test.sync([entry("a")])
         let draft = try test.cache.beginSync()
         try draft.add([entry("b"), entry("c")])

@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import Cache
 
-/// A gallery's cache in a folder of its own, with what the tests of this room need to fill it.
+/// A gallery's cache in a temporary folder, with helpers to fill it.
 struct TestCache {
     let folder = TestFolder()
     let log = Log()
@@ -44,7 +44,7 @@ struct TestCache {
         try cache.read { try $0.photo(galleryID: id)! }
     }
 
-    /// Stores both renditions of a photo, as if they had been fetched.
+    /// Stores both renditions of a photo.
     func hold(_ id: String) async throws {
         let photo = try photo(id)
         try await cache.writer.store(

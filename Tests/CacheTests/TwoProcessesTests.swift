@@ -6,7 +6,7 @@ import Testing
 @testable import Cache
 @testable import SQLite
 
-/// One cache opened twice, as by a browser and an update that runs beside it.
+/// One cache opened twice, as by a browser and an update in another process.
 @Suite struct TwoProcessesTests {
     private let folder = TestFolder()
     private let ours: GalleryCache
@@ -25,37 +25,37 @@ import Testing
             draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 1))
     }
 
-    @Test(.unlessItHangs) func whatTheOtherCommitsIsHeard() async throws {
+    @Test(.unlessItHangs) func commitsOfAnotherProcessArePublished() async throws {
         let changes = ours.changes()
         try await sync(["a", "b"], into: theirs)
         let change = await changes.next()
-        // Row by row: a list of a million has not to be read anew for two.
+        // As rows, so that a list of a million need not be reloaded for two.
         let keys = try ["a", "b"].compactMap { id in try theirs.read { try $0.photo(galleryID: id)?.key.rawValue } }
         #expect(change?["photo"] == .listed(Set(keys)) && change?["gallery"] == .listed([1]))
         #expect(try ours.read { try $0.photo(galleryID: "a") } != nil)
     }
 
-    @Test func whatOneCommitsOneselfIsNot() async throws {
+    @Test func ownCommitsArePublishedOnce() async throws {
         try await sync(["a"], into: ours)
         #expect(try await !ours.writer.announceOthers())
-        // What the first has written counts once.
+        // The first commit counts once.
         try await theirs.writer.announceOthers()
         try await sync(["b"], into: theirs)
         #expect(try await !theirs.writer.announceOthers())
     }
 
-    @Test(.unlessItHangs) func whoHasMissedTooMuchLooksAtEverything() async throws {
+    @Test(.unlessItHangs) func missingTooManyCommitsReloadsEverything() async throws {
         for number in 0..<300 { try await sync(["\(number)"], into: theirs) }
         let changes = ours.changes()
         try await ours.writer.announceOthers()
         #expect(changes.unfinished?["photo"] == .many)
-        // A tool that says nothing is noticed all the same.
+        // Commits by a tool without announcements are noticed, too.
         let second = ours.changes()
         let tool = try Connection(path: ours.folder + "/gallery.sqlite", access: .readWrite)
         try tool.execute("UPDATE photo SET date = 7")
         try await ours.writer.announceOthers()
         #expect(second.unfinished?["photo"] == .many)
-        // And what both do in turn is each told to the other once.
+        // Alternating commits are published once to each other.
         let later = ours.changes()
         try await sync(["x"], into: theirs)
         try await ours.writer.recordOpened(at: Timestamp(milliseconds: 1))
@@ -63,12 +63,12 @@ import Testing
         let rows = try #require(later.unfinished?["photo"])
         guard case .listed(let keys) = rows else { return #expect(rows == .listed([key.rawValue])) }
         #expect(keys.contains(key.rawValue))
-        // An update that is over empties the log, and has changed nothing by it.
+        // The end of an update empties the log, which is not a change.
         await theirs.writer.close()
         #expect(try await !ours.writer.announceOthers())
     }
 
-    /// A list on the screen follows, and its photos stay who they are.
+    /// A list on the screen follows, and its photos keep their identity.
     @MainActor @Test(.unlessItHangs) func listsFollow() async throws {
         try await sync(["a", "b"], into: ours)
         let results = try FetchedResults(of: ours)
@@ -81,8 +81,8 @@ import Testing
         #expect(try results.photo(key)?.galleryID == "b")
     }
 
-    /// Two updates of one list: the second finds that there is another list now.
-    @Test func theSlowerUpdateIsVoid() async throws {
+    /// Two updates of one list: the second finds that the list has changed.
+    @Test func theSlowerUpdateFails() async throws {
         let draft = try ours.beginSync()
         try draft.add([TestCache.entry("slow")])
         try await sync(["fast"], into: theirs)

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Cache
 
-/// What a check finds out and puts right.
-@Suite struct MendingTests {
+/// The findings and repairs of a check.
+@Suite struct CheckTests {
     private let test: TestCache
 
     init() throws { test = try TestCache() }
@@ -18,8 +18,8 @@ import Testing
         try connection().map("SELECT rowid FROM photo_text WHERE photo_text MATCH ?", word) { $0.int(0) }.count
     }
 
-    /// As if somebody had changed names without telling the index.
-    @Test func aWrongIndexIsMadeAnew() async throws {
+    /// Names change without the index.
+    @Test func aWrongIndexIsRebuilt() async throws {
         try await test.sync([TestCache.entry("a", name: "Owl"), TestCache.entry("b", name: "Fox")])
         try connection().run("UPDATE photo SET name = 'Heron' WHERE id = 'a'")
         #expect(try found("heron") == 0)
@@ -31,17 +31,17 @@ import Testing
         #expect(again == CacheCheck())
     }
 
-    /// Its own tables are damaged.
-    @Test func aDamagedIndexIsMadeAnew() async throws {
+    /// The index's own tables are damaged.
+    @Test func aDamagedIndexIsRebuilt() async throws {
         try await test.sync((0..<50).map { try TestCache.entry("\($0)", name: "Owl \($0)") })
         let other = try connection()
-        // A table that SQLite guards against being written by hand; so it is written to as nobody else would.
+        // SQLite protects this table from ordinary connections.
         try other.execute("INSERT INTO photo_text (photo_text, rowid, name, words) VALUES ('delete', 7, 'Owl 6', NULL)")
         #expect(try await test.cache.check().isIndexRepaired)
         #expect(try found("owl") == 50 && !test.cache.mark.isSet)
     }
 
-    @Test func rowsThatDisagreeArePutRight() async throws {
+    @Test func inconsistentRowsAreRepaired() async throws {
         try await test.sync(["a", "b", "c", "d"].map { try TestCache.entry($0) })
         for id in ["a", "b", "c"] { try await test.hold(id) }
         let (a, b) = (try test.key("a"), try test.key("b"))
@@ -55,7 +55,7 @@ import Testing
             UPDATE gallery SET photo_count = 7;
             """)
         let check = try await test.cache.check()
-        // The file that no row names any more is one of nothing.
+        // The file that lost its row is an orphan.
         #expect(check.brokenRows == 6 && check.orphans == 1 && check.goodFiles == 2 && check.complaints.isEmpty)
         #expect(try test.photo("a").thumbnail.isWanting && test.photo("b").thumbnail.isWanting)
         #expect(try test.photo("c").original.isWanting && test.photo("c").thumbnail.isCurrent)
