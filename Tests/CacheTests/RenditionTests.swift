@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test("BEHAVIOURS 3.2: a bad thumbnail is tried again after a refresh")
-    func forgiven() async throws {
+    func badOnesAreRetried() async throws {
         try await test.sync([TestCache.entry("a")])
         let key = try test.key("a")
         let gone = Failure("the server answered 404", remedy: .none)

@@ -5,7 +5,7 @@ import Testing
 @testable import Concurrency
 
 struct BootTimerTests {
-    @Test func whatIsDueFirstRunsFirst() async {
+    @Test func workRunsInOrderOfItsDeadlines() async {
         let timer = BootTimer()
         let done = Mutex<[Int]>([])
         await withCheckedContinuation { continuation in
@@ -22,7 +22,7 @@ struct BootTimerTests {
         #expect(done.withLock { $0 } == [3, 1, 4, 2, 0])
     }
 
-    @Test func whatIsFarAwayHoldsUpNothing() async {
+    @Test func aDistantDeadlineDelaysNothingElse() async {
         let timer = BootTimer()
         timer.run(afterNanoseconds: .max) {}
         timer.run(afterNanoseconds: 6 * 3_600_000_000_000) {}
@@ -31,7 +31,7 @@ struct BootTimerTests {
         }
     }
 
-    @Test("Without a timer of the system's, work is run in order all the same, but what was called off")
+    @Test("Without a system timer, work still runs in order, except cancelled work")
     func withoutTheSystemsTimer() async {
         let timer = BootTimer(descriptor: -1)
         let done = Mutex<[Int]>([])
@@ -46,8 +46,8 @@ struct BootTimerTests {
         #expect(done.withLock { $0 } == [1, 2])
     }
 
-    /// The clock that goes on while the machine sleeps has this number, which the system says of the descriptor.
-    @Test func itIsOnTheClockThatGoesOn() throws {
+    /// The system reports this clock's number for the descriptor.
+    @Test func theTimerUsesTheClockThatIncludesSuspendedTime() throws {
         let timer = BootTimer()
         timer.run(afterNanoseconds: 3_600_000_000_000) {}
         let facts = try String(contentsOfFile: "/proc/self/fdinfo/\(timer.descriptor)", encoding: .utf8)

@@ -9,7 +9,7 @@ private struct Sum: Coalescing, Equatable {
 }
 
 @Suite struct CoalescingStreamTests {
-    @Test func whatWaitsIsMerged() async {
+    @Test func waitingElementsAreMerged() async {
         let stream = CoalescingStream<Sum>()
         for number in 1...4 { stream.send(Sum(value: number)) }
         #expect(await stream.next() == Sum(value: 10))
@@ -17,7 +17,7 @@ private struct Sum: Coalescing, Equatable {
         #expect(await stream.next() == Sum(value: 5))
     }
 
-    @Test func nothingIsLostBetweenThreads() async {
+    @Test func noElementIsLostBetweenThreads() async {
         let stream = CoalescingStream<Sum>()
         let total = Task {
             var total = 0
@@ -42,14 +42,14 @@ private struct Sum: Coalescing, Equatable {
         #expect(await stream.next() == Sum(value: 3))
     }
 
-    /// A listener that goes takes nothing away, and does not end the waiting of the one that comes in its place.
-    @Test(.unlessItHangs) func oneListenerTakesTheOthersPlace() async {
+    /// A cancelled listener consumes nothing, and does not end the wait of the next listener.
+    @Test(.unlessItHangs) func aNewListenerReplacesACancelledOne() async {
         for _ in 0..<200 {
             let stream = CoalescingStream<Sum>()
             let first = Task {
                 var sum = 0
                 while let value = await stream.next() { sum += value.value }
-                // Late, as somebody who was busy when he was cancelled.
+                // Late, like a task that was busy when it was cancelled.
                 return sum + (await stream.next()?.value ?? 0)
             }
             stream.send(Sum(value: 1))
@@ -66,20 +66,20 @@ private struct Sum: Coalescing, Equatable {
         }
     }
 
-    @Test func whatIsNotDoneWithIsKnown() async {
+    @Test func unfinishedElementsAreKnown() async {
         let stream = CoalescingStream<Sum>()
         #expect(stream.unfinished == nil)
         stream.send(Sum(value: 1))
         #expect(stream.unfinished == Sum(value: 1))
         _ = await stream.next()
-        // Taken, and perhaps still being worked on.
+        // Taken, and possibly still being handled.
         stream.send(Sum(value: 2))
         #expect(stream.unfinished == Sum(value: 3))
         _ = await stream.next()
         #expect(stream.unfinished == Sum(value: 2))
     }
 
-    @Test func endComesAfterWhatIsPending() async {
+    @Test func theEndFollowsThePendingElement() async {
         let stream = CoalescingStream<Sum>()
         stream.send(Sum(value: 1))
         stream.finish()

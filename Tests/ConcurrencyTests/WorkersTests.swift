@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 struct WorkersTests {
-    @Test func workIsDoneInItsOrder() async {
+    @Test func workRunsInOrder() async {
         let done = Mutex<[Int]>([])
         let workers = Workers(name: "test", count: 1)
         await withCheckedContinuation { continuation in
@@ -21,8 +21,8 @@ struct WorkersTests {
         #expect(done.withLock { $0 } == Array(0..<1000))
     }
 
-    /// Three that wait for each other: they would wait for ever if there were two threads only, or one.
-    @Test func asManyRunAtOnceAsThereMay() async {
+    /// Three closures wait for each other, which needs three threads.
+    @Test func allThreadsRunAtOnce() async {
         let workers = Workers(name: "test", count: 3)
         let (arrived, open) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let running = Mutex((now: 0, most: 0))
@@ -45,7 +45,7 @@ struct WorkersTests {
         #expect(running.withLock { $0.most } == 3)
     }
 
-    @Test func threadsEndWithTheObjectAndAfterItsWork() async {
+    @Test func threadsEndWithTheObjectAfterItsWork() async {
         final class Witness: Sendable {
             let ended: @Sendable () -> Void
             init(_ ended: @escaping @Sendable () -> Void) { self.ended = ended }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Files
 
-/// Each test is made twice: with the kernel's `openat2`, and with the walk that takes its place where the kernel lacks it.
+/// Each test runs twice: with the kernel's `openat2`, and with the fallback for older kernels.
 @Suite(.ownThread) struct FolderBoundaryTests {
     private let folder = TestFolder()
     private static let ways: [FolderBoundary.Resolution] = [.kernel, .parts]
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("The links of /proc that lead to any file are refused", arguments: ways)
+    @Test("The links in /proc to arbitrary files are refused", arguments: ways)
     func magic(way: FolderBoundary.Resolution) throws {
         let process = try FolderBoundary(bytes: Array("/proc/self".utf8), way)
         for path in ["root/etc/passwd", "root", "cwd", "exe", "fd/0", "root/../status"] {
@@ -79,7 +79,7 @@ import Testing
         close(try process.open("status"))
     }
 
-    @Test("Paths with a link in them are refused where none is allowed", arguments: ways)
+    @Test("Paths with a link are refused where links are not allowed", arguments: ways)
     func none(way: FolderBoundary.Resolution) throws {
         link("same", to: "photo")
         link("folder", to: "deep/er")
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test("A path that leads nowhere fails with the system's reason", arguments: ways)
+    @Test("A path to nothing fails with the system's reason", arguments: ways)
     func nowhere(way: FolderBoundary.Resolution) throws {
         link("dangling", to: "nothing")
         link("circle", to: "circle")
@@ -101,13 +101,13 @@ import Testing
         }
     }
 
-    @Test("A pipe does not make the caller wait", arguments: ways)
+    @Test("A pipe does not block the caller", arguments: ways)
     func pipe(way: FolderBoundary.Resolution) throws {
         mkfifo(folder.path("gallery/pipe"), 0o600)
         close(try boundary(way).open("pipe"))
     }
 
-    @Test("The folder itself may be reached through a link", arguments: ways)
+    @Test("The path of the folder itself may contain a link", arguments: ways)
     func linkedFolder(way: FolderBoundary.Resolution) throws {
         #expect(symlink("gallery", folder.path("link")) == 0)
         let boundary = try FolderBoundary(bytes: Array(folder.path("link").utf8), way)
@@ -115,8 +115,8 @@ import Testing
         #expect(throws: SystemError(EXDEV)) { close(try boundary.open("../secret")) }
     }
 
-    /// A program outside swaps a file, and a folder on the way, for links that lead outside, as fast as it can.
-    @Test("A link that is swapped in while the path is resolved leads nowhere outside", arguments: ways)
+    /// Another program keeps swapping a file, and a folder on the path, for links to the outside.
+    @Test("A link swapped in during the resolution never leads outside", arguments: ways)
     func race(way: FolderBoundary.Resolution) throws {
         folder.write("deep/photo", "secret")
         folder.write("gallery/deep/photo", "inside")
@@ -126,7 +126,7 @@ import Testing
         DispatchQueue(label: "swaps").async(group: thread) { [folder] in
             let top = folder.path("gallery/")
             while !isOver.load(ordering: .relaxed) {
-                // A file becomes a link that leads outside, and a file again.
+                // A file becomes a link to the outside, and a file again.
                 symlink("../secret", top + "new")
                 rename(top + "new", top + "photo")
                 rename(top + "deep", top + "real")

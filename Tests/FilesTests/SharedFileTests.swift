@@ -7,7 +7,7 @@ import Testing
 @Suite struct SharedFileTests {
     private let folder = TestFolder()
 
-    @Test("A file is replaced whole, for its owner alone, and its folder is made")
+    @Test("A file is replaced atomically, only its owner can read it, and its folder is created")
     func replaces() throws {
         let path = folder.path("new/folder/file")
         try SharedFile(path).replace(with: "one")
@@ -19,7 +19,7 @@ import Testing
         #expect(folder.entries("new/folder") == ["file"])
     }
 
-    @Test("A failure is the system's reason, and leaves nothing behind")
+    @Test("A failure has the system's reason and leaves nothing behind")
     func fails() throws {
         folder.write("file", "")
         #expect(throws: SystemError(ENOTDIR)) { _ = try SharedFile(folder.path("file/below")) }

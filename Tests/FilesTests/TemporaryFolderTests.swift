@@ -7,7 +7,7 @@ import Testing
 @Suite struct TemporaryFolderTests {
     private let parent = TestFolder()
 
-    @Test("A temporary folder is the user's alone, and goes with all that it holds")
+    @Test("A temporary folder is private and is removed with its contents")
     func goes() throws {
         let folder = try TemporaryFolder(in: parent.path)
         var status = stat()
@@ -21,7 +21,7 @@ import Testing
         folder.remove()
     }
 
-    @Test("A sweep removes the folder of a killed program, and not that of a living one")
+    @Test("A sweep removes the folder of a killed program, but not of a running one")
     func swept() throws {
         parent.write("vitrine-run-12-34/galleries/file", "")
         chmod(parent.path("vitrine-run-12-34"), 0o700)
@@ -48,13 +48,13 @@ import Testing
         #expect(FileManager.default.subpaths(atPath: parent.path) == before)
     }
 
-    @Test("A folder that cannot be made fails with the system's reason")
+    @Test("A folder that cannot be created fails with the system's reason")
     func fails() {
         #expect(throws: SystemError(ENOENT)) { try TemporaryFolder(in: parent.path("none")) }
         #expect(throws: SystemError(ENOTDIR)) { try TemporaryFolder(in: parent.write("file", "")) }
     }
 
-    @Test("It is known whether a folder can be written to, or be made")
+    @Test("A folder that can be written to or created has no obstacle")
     func writability() {
         parent.write("file", "")
         #expect(Writability.obstacle(in: parent.path) == nil)

@@ -10,7 +10,7 @@ import Testing
 
     init() { descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
 
-    @Test("A file gets its name when it is whole, and replaces nothing", arguments: UnfinishedFile.Kind.allCases)
+    @Test("A complete file gets its name and never replaces another", arguments: UnfinishedFile.Kind.allCases)
     func takes(kind: UnfinishedFile.Kind) throws {
         defer { close(descriptor) }
         do {
@@ -28,7 +28,7 @@ import Testing
         #expect(try String(contentsOfFile: folder.path("name"), encoding: .utf8) == "whole")
     }
 
-    @Test("Hidden files of ended programs are swept, and nothing else is")
+    @Test("A sweep removes hidden files of ended programs and nothing else")
     func sweeps() throws {
         defer { close(descriptor) }
         let ended = try ChildProcess("/bin/true", [])
@@ -45,7 +45,7 @@ import Testing
         symlink("/nowhere", folder.path(".vitrine-\(ended.number)-18"))
         link(folder.path(".hidden"), folder.path(".vitrine-\(ended.number)-19"))
         mkdir(folder.path(".vitrine-\(ended.number)-20"), 0o700)
-        // Another export of this program is at work.
+        // Another export of this program is running.
         let alive = try #require(try UnfinishedFile(.hidden, in: descriptor))
         let before = folder.entries()
         UnfinishedFile.sweep(descriptor)

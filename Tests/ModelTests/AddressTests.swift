@@ -40,7 +40,7 @@ import Testing
         #expect(throws: expected) { try Address(text) }
     }
 
-    /// RFC 3986, section 5.4, those examples whose scheme is one of ours.
+    /// The examples of RFC 3986, section 5.4, with a supported scheme.
     @Test(arguments: [
         ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"),
         ("//g", "http://g/"), ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"),
@@ -55,8 +55,8 @@ import Testing
         #expect(try Address("http://a/b/c/d;p?q").resolving(reference).text == expected)
     }
 
-    /// The short way that most references take leads where the long one does.
-    @Test func plainReferencesAreResolvedAlike() throws {
+    /// The fast path for simple references gives the same result as the general one.
+    @Test func simpleReferencesAreResolvedEqually() throws {
         let pieces = ["a", "B9", "-", "_", ".", "/", "x.jpg", "..", "images/"]
         var state: UInt64 = 7
         for base in ["http://a/b/c/d;p?q", "https://me:pw@o:8080", "file:///a/b%20c/index.xml"] {
@@ -67,14 +67,14 @@ import Testing
                     state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
                     reference += pieces[Int(state >> 33) % pieces.count]
                 }
-                // With a fragment, which is dropped, nothing is plain.
+                // A reference with a fragment is not simple.
                 let (short, long) = (try? base.resolving(reference), try? base.resolving(reference + "#x"))
                 #expect(short == long && short?.text == long?.text, "\(base) + \(reference)")
             }
         }
     }
 
-    @Test func passwordsAreInNoText() throws {
+    @Test func passwordsAppearInNoText() throws {
         let address = try Address("https://me:s%40cret@example.org/x")
         #expect(address.credentials == Address.Credentials(user: "me", password: "s@cret"))
         #expect(!"\(address)".contains("cret") && !address.text.contains("me"))
@@ -83,7 +83,7 @@ import Testing
         #expect(try address.resolving("y").credentials != nil)
         #expect(try address.resolving("https://example.org/y").credentials == nil)
         #expect(try address.resolving("//other/y").credentials == nil)
-        // Nor in an error's.
+        // Nor in the text of an error.
         #expect(throws: AddressError.host("exam\\ple.org")) { try Address("https://me:s%40cret@exam\\ple.org/x") }
     }
 
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func onlyOwnFilesMayBeNamed() throws {
+    @Test func onlyAGallerysOwnFilesMayBeNamed() throws {
         let network = try Address("http://example.org/index.xml")
         let local = try Address("file:///home/me/album/index.xml")
         #expect(try network.mayName(Address("https://other.org/x.jpg")))
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 6.1: what is typed is trimmed and completed",
+        "BEHAVIOURS 6.1: typed text is trimmed and completed",
         arguments: [
             ("  http://example.org/x ", "http://example.org/x"),
             ("example.org/x", "http://example.org/x"),
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 6.1: what is no place is refused, and why",
+        "BEHAVIOURS 6.1: invalid input is refused with its reason",
         arguments: [
             ("  ", AddressError.empty), ("ftp://example.org", .scheme("ftp")),
             ("mailto:me@example.org", .scheme("mailto")),

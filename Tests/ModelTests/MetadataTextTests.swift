@@ -21,7 +21,7 @@ import Testing
         #expect(words { $0.aperture = number }.aperture == text)
     }
 
-    @Test func whatIsSaidTogether() {
+    @Test func settingsCombineTheKnownFields() {
         let all = words {
             ($0.exposure, $0.aperture, $0.focalLength, $0.iso) = (0.004, 5.6, 35, 200)
         }

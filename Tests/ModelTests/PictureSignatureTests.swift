@@ -3,7 +3,7 @@ import Testing
 @testable import Model
 
 @Suite struct PictureSignatureTests {
-    /// All that the decoder reads is let in.
+    /// Every format that the decoder reads is recognised.
     @Test(
         arguments: [
             ([0xFF, 0xD8, 0xFF, 0xE0], .jpeg), ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], .png),
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: ["<!DOCTYPE html>", "RIFF....WAVEfmt ", "....ftypisom", "II,\0", "MM\0,"])
-    func knowsWhatIsNone(text: String) {
+    func otherFilesAreRefused(text: String) {
         #expect(PictureSignature(Array(text.utf8)) == nil)
     }
 }

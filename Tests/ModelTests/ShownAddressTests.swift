@@ -1,9 +1,9 @@
 import Model
 import Testing
 
-/// Addresses as they are shown, and as they are asked for.
+/// The forms of an address for screens and for requests.
 @Suite struct ShownAddressTests {
-    @Test("A host that may pass for another is shown with the name that is looked up")
+    @Test("A host that resembles another is shown with its DNS name")
     func lookAlike() throws {
         let address = try Address("https://\u{430}pple.com/album/?page=1")
         #expect(address.text == "https://xn--pple-43d.com/album/?page=1")
@@ -13,7 +13,7 @@ import Testing
         #expect(Origin(origin.text) == origin)
     }
 
-    @Test("A host in letters of one script is shown in them, and is one host however it is written")
+    @Test("A host in letters of one script is shown in them, and every spelling is the same host")
     func oneScript() throws {
         let addresses = try [
             "http://MÜNCHEN.example/a", "http://xn--mnchen-3ya.example/a", "http://münchen。example:80/a",
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "A host with characters that no host has is refused",
+        "A host with invalid characters is refused",
         arguments: [
             "http://a\u{2044}b.example/", "http://ﬁ.example/", "http://a\u{200B}.example/", "http://☃.example/",
         ])
@@ -34,7 +34,7 @@ import Testing
         #expect(throws: AddressError.self) { try Address(text) }
     }
 
-    @Test("Secrets in a query are sent, and neither shown nor written to files that need not have them")
+    @Test("Secrets in a query are sent, but not shown, and not written to files that do not need them")
     func secrets() throws {
         let address = try Address("http://example.org/a.xml?page=2&access_token=s3cret&X-Amz-Signature=0123")
         #expect(address.text.hasSuffix("&access_token=s3cret&X-Amz-Signature=0123"))
@@ -45,7 +45,7 @@ import Testing
         #expect(Failure("\(address.text) cannot be had", remedy: .none).reason == "\(address) cannot be had")
     }
 
-    @Test("Secrets that were not shown are put back into an address that was edited")
+    @Test("Hidden secrets are restored in an edited address")
     func restored() throws {
         let address = try Address("http://example.org/a.xml?page=2&access_token=s3cret&key=k")
         let shown = try Address(address.textWithoutSecrets)

@@ -22,11 +22,11 @@ import Testing
     @Test(arguments: [
         "", "example.org", "file:///x", "http://example.org/", "http://example.org/x", "http://EXAMPLE.org",
     ])
-    func whatIsNoOriginIsNotReadAsOne(text: String) {
+    func otherTextsAreNotOrigins(text: String) {
         #expect(Origin(text) == nil)
     }
 
-    @Test("BEHAVIOURS 5.10: whoever prints a password prints nothing of it")
+    @Test("BEHAVIOURS 5.10: printing a password reveals nothing")
     func nothingIsPrinted() throws {
         let address = try Address("http://me:s3cret@example.org/")
         let signIn = SignIn(try #require(address.credentials))
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 5.10: what is said of an address that was typed has no password in it",
+        "BEHAVIOURS 5.10: messages about a typed address contain no password",
         arguments: [
             ("http://me:s3cret@a.org/x", "http://a.org/x"), ("“https://me@a.org” is", "“https://a.org” is"),
             ("http://a:b@c:d@e/f ftp://g@h?i@j", "http://e/f ftp://h?i@j"), ("http://a.org/@me", "http://a.org/@me"),
@@ -53,13 +53,13 @@ import Testing
         #expect(Address.withoutCredentials(text) == said)
     }
 
-    @Test func whatAQuestionWants() throws {
+    @Test func questionsDescribeTheirAnswer() throws {
         let (http, https) = (try #require(Origin("http://a.org")), try #require(Origin("https://a.org")))
         let basic = SignInQuestion(origin: http, schemes: ["basic"])
         #expect(basic.canBeAnswered && !basic.wantsToken && basic.isReadableOnTheWay)
         #expect(!SignInQuestion(origin: http, schemes: ["basic", "digest"]).isReadableOnTheWay)
         #expect(!SignInQuestion(origin: https, schemes: ["basic"]).isReadableOnTheWay)
-        // What lies behind it is secret, but the proxy is told in the open.
+        // The connection behind the proxy is encrypted, but the proxy gets the answer in clear text.
         let (open, closed) = ("http://proxy.org:3128", "https://proxy.org:3128")
         #expect(SignInQuestion(origin: https, proxy: open, schemes: ["basic"]).isReadableOnTheWay)
         #expect(!SignInQuestion(origin: http, proxy: closed, schemes: ["basic"]).isReadableOnTheWay)

@@ -34,7 +34,7 @@ import Testing
         var state: UInt64 = 7
         for _ in 0..<2_000 {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            // From the year 1 to the year 9999.
+            // From the year 1 to 9999.
             let moment = Timestamp(milliseconds: Int64(state >> 16) % 315_537_897_599_000 - 62_135_596_800_000)
             #expect(Timestamp(iso8601: moment.iso8601) == moment)
         }

@@ -3,7 +3,7 @@ import Testing
 @testable import Model
 
 @Suite struct TrafficReportTests {
-    @Test func noMoreTransfersAreNamedThanAScreenShows() throws {
+    @Test func aReportListsALimitedNumberOfTransfers() throws {
         let gallery = GalleryID(try Address("http://example.org/"))
         let transfers = (0..<1_000).map { number in
             TransferReport(

@@ -13,7 +13,7 @@ import Testing
         return connection
     }
 
-    @Test func valuesComeBack() throws {
+    @Test func valuesAreReturnedAsTheyWereBound() throws {
         let connection = try connection()
         try connection.run(
             "INSERT INTO t (key, a, b, c) VALUES (?, ?, ?, ?)", 1, "zwölf", [UInt8]([0, 255]), String?.none)
@@ -32,14 +32,14 @@ import Testing
         #expect(try connection.first("SELECT a FROM t WHERE key = 99", row: { $0.text(0) }) == nil)
     }
 
-    @Test func quotesAreOnlyText() throws {
+    @Test func quotesInValuesAreText() throws {
         let connection = try connection()
         let evil = "'); DROP TABLE t; --"
         try connection.run("INSERT INTO t (a) VALUES (?)", evil)
         #expect(try connection.map("SELECT a FROM t") { $0.text(0) } == [evil])
     }
 
-    @Test func statementInItsOwnLoop() throws {
+    @Test func aStatementMayRunInItsOwnLoop() throws {
         let connection = try connection()
         for number in 1...3 { try connection.run("INSERT INTO t (key) VALUES (?)", number) }
         var pairs = 0
@@ -49,7 +49,7 @@ import Testing
         #expect(pairs == 9)
     }
 
-    @Test func failedTransactionLeavesNothing() throws {
+    @Test func aFailedTransactionChangesNothing() throws {
         struct Stop: Error {}
         let connection = try connection()
         #expect(throws: Stop.self) {
@@ -69,7 +69,7 @@ import Testing
         #expect(throws: SQLiteError.readOnly) { try reader.run("INSERT INTO t (key) VALUES (1)") }
     }
 
-    @Test func errorsAreSorted() throws {
+    @Test func errorsAreClassified() throws {
         let connection = try connection()
         try connection.execute("CREATE UNIQUE INDEX u ON t (a); INSERT INTO t (a) VALUES ('x')")
         #expect { try connection.run("INSERT INTO t (a) VALUES ('x')") } throws: {

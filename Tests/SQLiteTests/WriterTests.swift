@@ -22,7 +22,7 @@ import Testing
         return changes
     }
 
-    @Test func commitsAreAnnounced() async throws {
+    @Test func commitsArePublished() async throws {
         let writer = try writer()
         let changes = hub.subscribe()
         try writer.transaction { database in
@@ -36,7 +36,7 @@ import Testing
         #expect(await changes.next() == expect([2, 3], of: "t"))
     }
 
-    @Test func whatWasAnnouncedIsThere() async throws {
+    @Test func publishedChangesCanBeRead() async throws {
         let writer = try writer()
         let readers = ReaderPool(path: folder.path("db"))
         let changes = hub.subscribe()
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func rollbacksAreSilent() async throws {
+    @Test func rollbacksPublishNothing() async throws {
         struct Stop: Error {}
         let writer = try writer()
         let changes = hub.subscribe()
@@ -94,12 +94,12 @@ import Testing
     }
 }
 
-/// Several programs make one database at the same moment.
+/// Several programs create the same database at the same time.
 @Suite(.ownThread) struct FirstOpeningTests {
     private let folder = TestFolder()
 
-    /// Who finds another changing the file to write-ahead mode is refused by SQLite at once, however patient it is.
-    @Test func allWhoOpenAFreshOneAtOnceHaveIt() {
+    /// SQLite refuses a reader at once while another process switches the file to write-ahead mode.
+    @Test func everyProgramThatOpensANewDatabaseSucceeds() {
         for round in 0..<100 {
             let path = folder.path("db\(round)")
             let failures = Mutex<[String]>([])
@@ -120,7 +120,7 @@ import Testing
     private let folder = TestFolder()
     private let hub = ChangeHub()
 
-    @Test func onlyWatchedTablesAreAnnounced() async throws {
+    @Test func onlyWatchedTablesArePublished() async throws {
         let writer = try Writer(path: folder.path("db"), hub: hub, watched: ["t"])
         try writer.transaction { database in
             try database.execute("CREATE TABLE t (key INTEGER PRIMARY KEY); CREATE TABLE u (key INTEGER PRIMARY KEY)")
@@ -136,7 +136,7 @@ import Testing
         #expect(change?["t"] == .listed([2, 4, 6]) && change?["u"] == nil)
     }
 
-    @Test func repeatedStatementsTakeBytesWhereTheyLie() throws {
+    @Test func repeatedStatementsBindBytesWithoutACopy() throws {
         let writer = try Writer(path: folder.path("db"), hub: hub)
         try writer.transaction { database in
             try database.execute("CREATE TABLE t (key INTEGER PRIMARY KEY, a TEXT UNIQUE, b BLOB, c INTEGER)")
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func statementsCanBeStopped() throws {
+    @Test func statementsCanBeInterrupted() throws {
         let connection = try Connection(path: folder.path("db"), access: .readWrite)
         let endless = "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
         var asked = 0
@@ -188,8 +188,8 @@ import Testing
         #expect(try connection.first("SELECT 1") { $0.int(0) } == 1)
     }
 
-    /// What a large commit leaves behind is cut, unless somebody still reads it, who is not waited for.
-    @Test func logIsMadeSmallAgain() throws {
+    /// The log of a large commit is truncated. A reader prevents that, but the writer does not wait for it.
+    @Test func theLogIsTruncated() throws {
         let writer = try Writer(path: folder.path("db"), hub: hub)
         try writer.transaction { try $0.execute("CREATE TABLE t (a)") }
         let reader = try Connection(path: folder.path("db"), access: .readOnly)
