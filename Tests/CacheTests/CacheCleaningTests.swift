@@ -10,18 +10,18 @@ import Testing
 /// Caches on a disk, before and after cleaning.
 @Suite struct CacheCleaningTests {
     private static let day: Int64 = 86_400_000
-    let folder = TestFolder()
-    let log = Log()
+    private let folder = TestFolder()
+    private let log = Log()
     /// A fixed time, so that the tests do not depend on the clock.
-    let now = Timestamp(milliseconds: 4_000_000_000_000)
+    private let now = Timestamp(milliseconds: 4_000_000_000_000)
 
-    func address(_ name: String) throws -> Address { try Address("http://example.org/\(name).xml") }
-    func path(_ name: String) throws -> String { "cache/galleries/\(GalleryID(try address(name)))" }
-    func caches() throws -> CacheFolder { try CacheFolder(path: folder.path("cache"), log: log) }
+    private func address(_ name: String) throws -> Address { try Address("http://example.org/\(name).xml") }
+    private func path(_ name: String) throws -> String { "cache/galleries/\(GalleryID(try address(name)))" }
+    private func caches() throws -> CacheFolder { try CacheFolder(path: folder.path("cache"), log: log) }
 
     /// Creates a closed gallery with photos of 1,000 bytes and thumbnails of 8,000.
     @discardableResult
-    func make(
+    private func make(
         _ name: String, opened daysAgo: Int64, photos: Int = 20, _ more: (GalleryCache) async throws -> Void = { _ in }
     ) async throws -> Int64 {
         let cache = try caches().open(address(name))
@@ -46,26 +46,26 @@ import Testing
         return try size(name)
     }
 
-    func time(_ daysAgo: Int64) -> Timestamp { Timestamp(milliseconds: now.milliseconds - daysAgo * Self.day) }
+    private func time(_ daysAgo: Int64) -> Timestamp { Timestamp(milliseconds: now.milliseconds - daysAgo * Self.day) }
 
-    func size(_ name: String) throws -> Int64 {
+    private func size(_ name: String) throws -> Int64 {
         guard let gallery = try caches().gallery(address(name)) else { return 0 }
         return gallery.databaseSize + gallery.photosSize + gallery.setAsideSize
     }
 
-    func clean(limit: Int64?, remembered: [String]? = nil, _ folder: CacheFolder? = nil) async throws {
+    private func clean(limit: Int64?, remembered: [String]? = nil, _ folder: CacheFolder? = nil) async throws {
         let addresses = try remembered?.map { try address($0) }
         await CacheCleaning(try folder ?? caches(), limit: limit, remembered: addresses, now: now, log: log).run()
     }
 
     /// The numbers of cached thumbnails, cached photos and listed photos.
-    func counts(_ name: String) throws -> [Int] {
+    private func counts(_ name: String) throws -> [Int] {
         let cache = try caches().open(address(name))
         let counts = try cache.read { (try $0.counts(), try $0.gallery().photoCount) }
         return [counts.0.thumbnails, counts.0.photos, counts.1]
     }
 
-    func expectWell(_ name: String) async throws {
+    private func expectWell(_ name: String) async throws {
         let check = try await caches().open(address(name)).check()
         #expect(check.complaints.isEmpty && check.brokenFiles == 0 && check.orphans == 0 && check.brokenRows == 0)
         #expect(!check.isIndexRepaired)
@@ -193,5 +193,191 @@ import Testing
         }
         await task.value
         #expect(try size("a") == whole)
+    }
+}
+
+/// Galleries that are opened or changed during the cleaning.
+extension CacheCleaningTests {
+    /// A gallery is used while others are cleaned, and closed before its turn.
+    @Test(
+        "BEHAVIOURS 4.2: a gallery marked, opened or filled while others are cleaned stays as it was",
+        arguments: 0..<3)
+    func galleriesUsedMeanwhileStay(what: Int) async throws {
+        // The first two are over the limit; the third is removed whole.
+        try await make("a", opened: 91, photos: 2)
+        let (limit, remembered): (Int64?, [Address]?) = what < 2 ? (0, nil) : (nil, [])
+        let cleaning = CacheCleaning(try caches(), limit: limit, remembered: remembered, now: now, log: log)
+        await cleaning.takeStock()
+        do {
+            let cache = try caches().open(address("a"))
+            switch what {
+            case 0: try await cache.writer.toggleKept()
+            case 1: try await cache.writer.recordOpened(at: time(0))
+            default:
+                _ = try await cache.writer.commit(
+                    cache.beginSync().finish(), skipped: 0, validators: Validators(), at: time(1))
+            }
+            await cache.writer.close()
+        }
+        await cleaning.clean()
+        #expect(try size("a") > 0)
+        if what < 2 { #expect(try counts("a") == [2, 2, 2]) }
+        #expect(log.entries.allSatisfy { $0.level != .error })
+    }
+
+    /// The same, between two steps that remove photos of one gallery.
+    @Test(arguments: [true, false]) func galleriesUsedBetweenTwoStepsStay(isKept: Bool) async throws {
+        try await make("a", opened: 10)
+        let gallery = try #require(try caches().gallery(address("a")))
+        try gallery.dropPhotos(gallery.photosByAge().prefix(3).map(\.name)) { _ in }
+        do {
+            let cache = try caches().open(address("a"))
+            if isKept { try await cache.writer.toggleKept() } else { try await cache.writer.recordOpened(at: now) }
+            await cache.writer.close()
+        }
+        let refused = CacheError.locked(path: gallery.folder)
+        #expect(throws: refused) { try gallery.dropPhotos(gallery.photosByAge().map(\.name)) { _ in } }
+        #expect(throws: refused) { _ = try gallery.dropThumbnails(1) }
+        #expect(throws: refused) { try gallery.shrink() }
+        #expect(throws: refused) { try gallery.removeIfUnused() }
+        #expect(try counts("a") == [20, 17, 20])
+        // Removing a cache by name ignores the mark.
+        try gallery.remove()
+        #expect(try size("a") == 0)
+    }
+
+    /// A gallery is opened while its database is copied.
+    @Test("A database opened while it is copied is not replaced") func databaseOpenedDuringCopy() async throws {
+        try await make("a", opened: 10)
+        let gallery = try #require(try caches().gallery(address("a")))
+        #expect(try gallery.dropThumbnails(100) == 20)
+        let before = gallery.databaseSize
+        let cache = try caches().open(address("a"))
+        #expect(throws: CacheError.locked(path: gallery.folder)) { try gallery.shrink() }
+        #expect(throws: CacheError.locked(path: gallery.folder)) { _ = try gallery.dropThumbnails(1) }
+        #expect(throws: CacheError.locked(path: gallery.folder)) { try gallery.dropPhotos(["1-1-x"]) { _ in } }
+        try await cache.writer.recordOpened(at: now)
+        #expect(try cache.read { try $0.gallery().lastOpened } == now)
+        #expect(try gallery.databaseSize >= before && folder.entries(path("a") + "/partial").isEmpty)
+        try await expectWell("a")
+    }
+
+    /// The opening waits for the end of the step and does not fail.
+    @Test("Opening a gallery waits for a step of the cleaning", .unlessItHangs) func openingWaits() async throws {
+        try await make("a", opened: 10)
+        let path = try folder.path(path("a"))
+        let lock = try #require(try CacheLock.take(folder: path, .exclusive))
+        #expect(try CacheLock.take(folder: path, .shared) == nil)
+        let isHeld = Gate()
+        Thread.detachNewThread {
+            if (try? CacheLock.take(folder: path, .shared, patience: 3_000)) != nil { isHeld.open() }
+        }
+        // Two descriptors of the lock file mean that the other side waits.
+        while try descriptors(of: path + "/lock") < 2 { await Task.yield() }
+        _ = consume lock
+        #expect(isHeld.wait())
+    }
+
+    private func descriptors(of path: String) throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
+        }
+    }
+}
+
+/// Leftovers of older versions, of interrupted runs, and of other programs.
+extension CacheCleaningTests {
+    @Test func unfinishedAndDamagedCachesAreRemovedWholeOrStay() async throws {
+        folder.write("cache/galleries/0123456789abcdef/lock", "")
+        folder.write("cache/galleries/no cache of ours/file", "x")
+        try await make("damaged", opened: 1)
+        folder.write("\(try path("damaged"))/gallery.sqlite", "no database at all")
+        try await make("newer", opened: 500)
+        let newer = folder.path("\(try path("newer"))/gallery.sqlite")
+        try Connection(path: newer, access: .readWrite).execute("PRAGMA user_version = 999")
+        try await clean(limit: 0)
+        let rest = try ["\(GalleryID(address("newer")))", "\(GalleryID(address("damaged")))", "no cache of ours"]
+        #expect(folder.entries("cache/galleries").sorted() == rest.sorted())
+        #expect(try size("newer") > 0 && folder.entries(path("damaged") + "/photos").count == 20)
+    }
+
+    /// A link in place of the photos' folder leads to foreign files.
+    @Test func linksAreNotFollowed() async throws {
+        try await make("a", opened: 10)
+        let precious = folder.write("elsewhere/1-1-precious", "precious")
+        let photos = folder.path("\(try path("a"))/photos")
+        try FileManager.default.removeItem(atPath: photos)
+        try FileManager.default.createSymbolicLink(atPath: photos, withDestinationPath: folder.path("elsewhere"))
+        try await clean(limit: 0)
+        #expect(FileManager.default.fileExists(atPath: precious))
+    }
+
+    /// Made by an older version and not opened since: it is read and cleaned without a migration.
+    @Test func cachesOfAnOlderVersionAreCleanedToo() async throws {
+        let folder = try path("old")
+        try PrivateFolder.make(self.folder.path(folder) + "/photos")
+        try PrivateFolder.make(self.folder.path(folder) + "/partial")
+        let database = self.folder.path(folder) + "/gallery.sqlite"
+        do {
+            let connection = try Connection(path: database, access: .readWrite)
+            try Schema.migrate(connection, through: 1)
+            try connection.execute(
+                """
+                INSERT INTO gallery (key, address, photo_count) VALUES (1, '\(try address("old").text)', 1);
+                INSERT INTO photo (id, name, name_key, date, photo_address, photo_held, photo_file, thumbnail_held)
+                VALUES ('a', 'A', X'61', 1000, 'http://example.org/a.jpg', 1, '1-1-x', 1);
+                INSERT INTO thumbnail (photo, data) VALUES (1, zeroblob(500000));
+                """)
+        }
+        self.folder.write(folder + "/photos/1-1-x", "photo")
+        let record = try #require(try caches().record(of: address("old")))
+        #expect(!record.isKept && record.photoCount == 1)
+        try await clean(limit: 400_000)
+        #expect(try size("old") < 400_000)
+        #expect(try caches().record(of: address("old")) == record)
+        let connection = try Connection(path: database, access: .readOnly)
+        #expect(try Schema.version(of: connection) == 1)
+        #expect(try counts("old") == [0, 0, 1])
+    }
+
+    /// A run is ended in the middle. The rest is a valid cache, and the next run continues.
+    @Test func theNextRunFinishesAnInterruptedOne() async throws {
+        try await make("a", opened: 10, photos: 60)
+        let gallery = try #require(try caches().gallery(address("a")))
+        try gallery.dropPhotos(gallery.photosByAge().prefix(30).map(\.name)) { _ in }
+        _ = try gallery.dropThumbnails(60)
+        let left = folder.write("\(try path("a"))/partial/copy", "half of a copy")
+        try await clean(limit: 300_000)
+        #expect(try size("a") < 300_000)
+        #expect(!FileManager.default.fileExists(atPath: left))
+        try await expectWell("a")
+    }
+
+    /// A process ended during a change before the database had a log, or while it got one.
+    @Test("BEHAVIOURS 4.4: an interrupted change is rolled back, even where the cache is only read")
+    func interruptedChangeIsRolledBackByReaders() async throws {
+        try await make("a", opened: 10)
+        let path = folder.path("\(try path("a"))/gallery.sqlite")
+        let original = folder.path("original")
+        try FileManager.default.copyItem(atPath: path, toPath: original)
+        let connection = try Connection(path: original, access: .readWrite)
+        // A small page cache forces half of the change to the disk.
+        try connection.execute(
+            """
+            PRAGMA journal_mode = DELETE; PRAGMA cache_size = 1; BEGIN;
+            UPDATE gallery SET photo_count = 77; UPDATE thumbnail SET data = zeroblob(8000);
+            UPDATE photo SET name = 'Nobody';
+            """)
+        for (suffix, source) in [("", original), ("-journal", original + "-journal")] {
+            try? FileManager.default.removeItem(atPath: path + suffix)
+            try FileManager.default.copyItem(atPath: source, toPath: path + suffix)
+        }
+        try connection.execute("ROLLBACK")
+        #expect(throws: SQLiteError.self) {
+            _ = try Connection(path: path, access: .readOnly).first("SELECT 1 FROM gallery") { _ in true }
+        }
+        let gallery = try #require(try caches().gallery(address("a")))
+        #expect(gallery.trouble == nil && gallery.record?.photoCount == 20)
+        try await expectWell("a")
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import Logging
 import Model
 import TestSupport
@@ -67,5 +68,12 @@ struct TestCache {
         partial.write(text)
         return try await cache.writer.store(
             photo: partial, of: key, edition: edition, validators: Validators(etag: "\"p\""))
+    }
+}
+
+extension PartialFile {
+    func write(_ text: String) {
+        let bytes = Array(text.utf8)
+        precondition(Glibc.write(descriptor, bytes, bytes.count) == bytes.count)
     }
 }
