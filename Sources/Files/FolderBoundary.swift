@@ -139,11 +139,11 @@ private struct PathWalk {
             guard fstat(node, &status) == 0 else { throw Self.failure(closing: node) }
             switch status.st_mode & S_IFMT {
             case S_IFLNK:
-                    defer { close(node) }
-                    try follow(node)
-                case S_IFDIR: folders.append(node)
-                default:
-                    close(node)
+                defer { close(node) }
+                try follow(node)
+            case S_IFDIR: folders.append(node)
+            default:
+                close(node)
                 guard parts.isEmpty else { throw SystemError(ENOTDIR) }
                 // ELOOP, if the file has been replaced by a link meanwhile.
                 let file = openat(current, name, flags | O_NOFOLLOW)

@@ -35,7 +35,9 @@ public final class WordTokenizer {
                 return functions.xCreate(context, &arguments, Int32(arguments.count), &made)
             }
         }
-        guard code == SQLITE_OK, let made else { throw .other(reason: "SQLite refused the tokenizer’s options (\(code))") }
+        guard code == SQLITE_OK, let made else {
+            throw .other(reason: "SQLite refused the tokenizer’s options (\(code))")
+        }
         (self.functions, tokenizer) = (functions, made)
     }
 

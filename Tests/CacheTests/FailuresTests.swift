@@ -14,7 +14,9 @@ import Testing
     init() throws { test = try TestCache() }
 
     private func record(_ trouble: RenditionState.Trouble, _ rendition: Rendition, of ids: [String]) async throws {
-        for id in ids { try await test.cache.writer.recordTrouble(trouble, for: rendition, of: test.key(id), edition: 1) }
+        for id in ids {
+            try await test.cache.writer.recordTrouble(trouble, for: rendition, of: test.key(id), edition: 1)
+        }
     }
 
     @Test func troublesAreGroupedByReason() async throws {

@@ -244,7 +244,9 @@ extension ClosedGalleryCache {
     func dropPartialFiles(onFailure: (CacheError) -> Void) throws {
         try alone {
             guard try has("partial") else { return }
-            for name in PrivateFolder.entries(folder + "/partial") { removeFile("\(folder)/partial/\(name)", onFailure) }
+            for name in PrivateFolder.entries(folder + "/partial") {
+                removeFile("\(folder)/partial/\(name)", onFailure)
+            }
         }
     }
 
