@@ -202,24 +202,24 @@ public final class Connection {
     public func interrupting<Result>(
         when isStopped: @escaping () -> Bool, _ body: () throws -> Result
     ) rethrows -> Result {
-        let question = Question(isStopped)
+        let check = StopCheck(isStopped)
         sqlite3_progress_handler(
-            pointer, Self.operationsBetweenQuestions,
+            pointer, Self.operationsBetweenChecks,
             { context in
-                context.map { Unmanaged<Question>.fromOpaque($0).takeUnretainedValue().isStopped() } == true ? 1 : 0
-            }, Unmanaged.passUnretained(question).toOpaque())
+                context.map { Unmanaged<StopCheck>.fromOpaque($0).takeUnretainedValue().isStopped() } == true ? 1 : 0
+            }, Unmanaged.passUnretained(check).toOpaque())
         defer {
             sqlite3_progress_handler(pointer, 0, nil, nil)
             // SQLite does not retain it.
-            withExtendedLifetime(question) {}
+            withExtendedLifetime(check) {}
         }
         return try body()
     }
 
     /// The interval of checks, in steps of SQLite's virtual machine. It is about a millisecond.
-    private static let operationsBetweenQuestions: Int32 = 100_000
+    private static let operationsBetweenChecks: Int32 = 100_000
 
-    private final class Question {
+    private final class StopCheck {
         let isStopped: () -> Bool
         init(_ isStopped: @escaping () -> Bool) { self.isStopped = isStopped }
     }

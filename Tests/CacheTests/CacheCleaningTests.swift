@@ -207,7 +207,7 @@ extension CacheCleaningTests {
         try await make("a", opened: 91, photos: 2)
         let (limit, remembered): (Int64?, [Address]?) = what < 2 ? (0, nil) : (nil, [])
         let cleaning = CacheCleaning(try caches(), limit: limit, remembered: remembered, now: now, log: log)
-        await cleaning.takeStock()
+        await cleaning.countCaches()
         do {
             let cache = try caches().open(address("a"))
             switch what {

@@ -48,7 +48,7 @@ public actor CacheCleaning {
     ///   limit is reached.
     public func run(forBulkFetches isForBulk: Bool = false) async {
         let written = caches.space.written
-        takeStock()
+        countCaches()
         if isForBulk, let limit, size >= CacheBudget.part(90, of: limit) {
             await clean(CacheBudget(limit: CacheBudget.part(85, of: limit), now: now, includesLists: false))
         }
@@ -58,7 +58,7 @@ public actor CacheCleaning {
     }
 
     /// Counts the caches.
-    func takeStock() {
+    func countCaches() {
         inventories = []
         for gallery in caches.folderNames where !Task.isCancelled {
             inventories.append(inventory(gallery))
@@ -204,17 +204,17 @@ public actor CacheCleaning {
                 freed += file.size
             }
             try gallery.dropPhotos(names, onFailure: onFailure)
-            letOthersIn()
+            leaveLockFree()
         }
     }
 
     /// Leaves the lock free for longer than another process waits between two attempts.
-    private func letOthersIn() {
+    private func leaveLockFree() {
         _ = poll(nil, 0, CacheLock.interval * 2)
     }
 
     private func dropThumbnails(of gallery: ClosedGalleryCache) throws {
-        while !Task.isCancelled, try gallery.dropThumbnails(Self.thumbnailsAtOnce) > 0 { letOthersIn() }
+        while !Task.isCancelled, try gallery.dropThumbnails(Self.thumbnailsAtOnce) > 0 { leaveLockFree() }
         if !Task.isCancelled { try gallery.shrink() }
     }
 }

@@ -94,7 +94,7 @@ public struct ClosedGalleryCache: Sendable {
     /// Whether the cache was opened, or marked to be kept, after this value was created.
     ///
     /// - Parameter isAlone: whether this process holds the exclusive lock.
-    private func isUsedSince(isAlone: Bool) -> Bool {
+    private func wasUsed(isAlone: Bool) -> Bool {
         let now = ClosedGalleryCache(folder: folder, isAlone: isAlone).record
         return now?.isKept == true || now?.lastOpened != record?.lastOpened
     }
@@ -135,7 +135,7 @@ extension ClosedGalleryCache {
 
     /// The bytes of the thumbnails within the database. It reads all of them.
     public var thumbnailsSize: Int64 {
-        ask("SELECT total(length(data)) + total(length(unproven)) FROM thumbnail").map { Int64($0) } ?? 0
+        number("SELECT total(length(data)) + total(length(unproven)) FROM thumbnail").map { Int64($0) } ?? 0
     }
 
     /// The bytes of the photos, including partial files.
@@ -163,8 +163,8 @@ extension ClosedGalleryCache {
 
     /// Whether the database has thumbnails, or consists of free space by more than a quarter.
     var canShrink: Bool {
-        ask("SELECT EXISTS (SELECT 1 FROM thumbnail)") ?? 0 > 0
-            || ask("SELECT freelist_count * 4 > page_count FROM pragma_freelist_count, pragma_page_count") ?? 0 > 0
+        number("SELECT EXISTS (SELECT 1 FROM thumbnail)") ?? 0 > 0
+            || number("SELECT freelist_count * 4 > page_count FROM pragma_freelist_count, pragma_page_count") ?? 0 > 0
     }
 
     private static let setAsidePrefix = "gallery.sqlite.damaged-"
@@ -174,10 +174,10 @@ extension ClosedGalleryCache {
     }
 
     /// Returns a number from the database; nil if it is unreadable.
-    private func ask(_ question: String) -> Double? {
+    private func number(_ sql: String) -> Double? {
         guard record != nil else { return nil }
         return try? Connection(path: folder + "/gallery.sqlite", access: .readOnly, patience: 200)
-            .first(question) { $0.optionalDouble(0) ?? 0 }
+            .first(sql) { $0.optionalDouble(0) ?? 0 }
     }
 
     static func size(_ path: String) -> Int64 {
@@ -215,8 +215,8 @@ extension ClosedGalleryCache {
     ///
     /// - Parameter onFailure: called for each file that cannot be removed.
     func dropPhotos(_ names: [String], onFailure: (CacheError) -> Void) throws {
-        try alone {
-            guard try has("photos") else { return }
+        try withExclusiveLock {
+            guard try hasFolder("photos") else { return }
             do {
                 try clearRows(of: names)
             } catch let error where CacheError(thrown: error) == .full {
@@ -242,8 +242,8 @@ extension ClosedGalleryCache {
 
     /// Removes partial files. No process uses the cache, so no transfer will complete them.
     func dropPartialFiles(onFailure: (CacheError) -> Void) throws {
-        try alone {
-            guard try has("partial") else { return }
+        try withExclusiveLock {
+            guard try hasFolder("partial") else { return }
             for name in PrivateFolder.entries(folder + "/partial") {
                 removeFile("\(folder)/partial/\(name)", onFailure)
             }
@@ -252,7 +252,7 @@ extension ClosedGalleryCache {
 
     /// Removes up to `count` thumbnails and returns how many. To make the file smaller, call ``shrink()``.
     func dropThumbnails(_ count: Int) throws -> Int {
-        try alone {
+        try withExclusiveLock {
             let connection = try Connection(path: database, access: .readWrite, patience: 200)
             return try connection.transaction(writes: true) {
                 let keys = try connection.map("SELECT photo FROM thumbnail LIMIT ?", count) { $0.int(0) }
@@ -267,7 +267,7 @@ extension ClosedGalleryCache {
     /// It writes a copy while others may use the cache, and then replaces the database if no process has opened it
     /// meanwhile. Otherwise it throws ``CacheError/locked(path:)``.
     func shrink() throws {
-        guard let lock = try CacheLock.take(folder: folder, .shared), !isUsedSince(isAlone: false) else {
+        guard let lock = try CacheLock.take(folder: folder, .shared), !wasUsed(isAlone: false) else {
             throw CacheError.locked(path: folder)
         }
         try PrivateFolder.check(folder + "/partial")
@@ -298,14 +298,12 @@ extension ClosedGalleryCache {
         }
     }
 
-    // MARK: -
-
     private func failure() -> CacheError { .file(path: database, reason: String(cString: strerror(errno))) }
 
     private var database: String { folder + "/gallery.sqlite" }
 
-    private func alone<Result>(_ body: () throws -> Result) throws -> Result {
-        guard let lock = try CacheLock.take(folder: folder, .exclusive), !isUsedSince(isAlone: true) else {
+    private func withExclusiveLock<Result>(_ body: () throws -> Result) throws -> Result {
+        guard let lock = try CacheLock.take(folder: folder, .exclusive), !wasUsed(isAlone: true) else {
             throw CacheError.locked(path: folder)
         }
         defer { withExtendedLifetime(lock) {} }
@@ -313,7 +311,7 @@ extension ClosedGalleryCache {
     }
 
     /// Whether a subfolder exists. A cache may be incomplete. It throws if the folder is not the user's.
-    private func has(_ name: String) throws -> Bool {
+    private func hasFolder(_ name: String) throws -> Bool {
         guard access("\(folder)/\(name)", F_OK) == 0 else { return false }
         try PrivateFolder.check("\(folder)/\(name)")
         return true

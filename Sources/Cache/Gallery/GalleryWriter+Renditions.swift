@@ -78,7 +78,7 @@ extension GalleryWriter {
         defer { withExtendedLifetime(partial) {} }  // Keeps its lock until the row is committed.
         do {
             let (isCurrent, replaced) = try transaction { connection in
-                try name(stored, of: key, edition: edition, validators: validators, connection)
+                try setFile(stored, of: key, edition: edition, validators: validators, connection)
             }
             if isCurrent { space.recordWritten(stored.size) }
             if let useless = isCurrent ? replaced : stored.name { files.remove(useless) }
@@ -91,7 +91,7 @@ extension GalleryWriter {
     }
 
     /// Sets the file of a photo's row. Returns whether it did, and the previous file.
-    private func name(
+    private func setFile(
         _ stored: StoredPhoto, of key: PhotoKey, edition: Int, validators: Validators, _ connection: Connection
     ) throws -> (isCurrent: Bool, replaced: String?) {
         let replaced = try connection.first("SELECT photo_file FROM photo WHERE key = ?", key.rawValue) {

@@ -137,8 +137,8 @@ private final class PhotoInsertion {
     private(set) var count = 0
     private let connection: Connection
     private let areMany: Bool
-    private let one: RepeatedStatement
-    private let several: RepeatedStatement
+    private let single: RepeatedStatement
+    private let multiple: RepeatedStatement
     /// Items for the next statement.
     private var waiting: [SyncItem] = []
 
@@ -151,16 +151,16 @@ private final class PhotoInsertion {
     init(_ connection: Connection, areMany: Bool) throws {
         self.connection = connection
         self.areMany = areMany
-        one = try connection.repeated(Self.statement(rows: 1))
-        several = try connection.repeated(Self.statement(rows: Self.rows))
+        single = try connection.repeated(Self.statement(rows: 1))
+        multiple = try connection.repeated(Self.statement(rows: Self.rows))
     }
 
     func add(_ item: SyncItem) throws {
         guard areMany else { return try insert(item) }
         waiting.append(item)
         guard waiting.count == Self.rows else { return }
-        for (row, item) in waiting.enumerated() { try Self.set(item, at: row, of: several) }
-        count += try several.run()
+        for (row, item) in waiting.enumerated() { try Self.set(item, at: row, of: multiple) }
+        count += try multiple.run()
         waiting.removeAll(keepingCapacity: true)
     }
 
@@ -171,8 +171,8 @@ private final class PhotoInsertion {
     }
 
     private func insert(_ item: SyncItem) throws {
-        try Self.set(item, at: 0, of: one)
-        guard try one.run() > 0 else { return }
+        try Self.set(item, at: 0, of: single)
+        guard try single.run() > 0 else { return }
         count += 1
         if !areMany { try PhotoText.add(connection.lastInsertedRow, connection) }
     }

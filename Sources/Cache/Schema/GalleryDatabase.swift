@@ -102,7 +102,7 @@ struct GalleryDatabase {
         // Created here first, so that it is private from the start. SQLite's other files get its permissions.
         let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw CacheError.cannotOpen(path) }
-        let isWritten = DatabaseHeader.isBelievable(descriptor)
+        let isWritten = DatabaseHeader.isPlausible(descriptor)
         close(descriptor)
         guard isWritten else { throw SQLiteError.damaged(reason: "it has an unknown header") }
         do {
@@ -143,7 +143,7 @@ struct GalleryDatabase {
 /// another text encoding.
 private enum DatabaseHeader {
     /// Whether a file begins like a cache's database, or is empty.
-    static func isBelievable(_ descriptor: Int32) -> Bool {
+    static func isPlausible(_ descriptor: Int32) -> Bool {
         var bytes = [UInt8](repeating: 0, count: 100)
         let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
         guard count == bytes.count else { return count == 0 }

@@ -180,7 +180,7 @@ enum SchemaCheck {
         }
         // Opens the full-text index, which checks its columns.
         try connection.execute("SELECT name, words FROM photo_text LIMIT 0")
-        guard try hasBelievableNumbers(connection) else {
+        guard try hasPlausibleNumbers(connection) else {
             throw SQLiteError.damaged(reason: "it contains implausible numbers")
         }
     }
@@ -208,7 +208,7 @@ enum SchemaCheck {
     /// Returns a part without the SQL of a view.
     private static func name(of part: String) -> Substring { part.prefix { $0 != ":" } }
 
-    private static func hasBelievableNumbers(_ connection: Connection) throws -> Bool {
+    private static func hasPlausibleNumbers(_ connection: Connection) throws -> Bool {
         // One minimum or maximum per query, because SQLite then reads only the end of the index.
         try connection.first(
             """

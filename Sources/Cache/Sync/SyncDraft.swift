@@ -105,17 +105,17 @@ public final class SyncDraft {
     }
 
     /// The result of comparing an entry with its photo.
-    private enum Known {
+    private enum Comparison {
         case repeated
         case unchanged
         case changed(SyncItem.Change)
     }
 
     /// Compares the current entry with its photo; nil if there is none.
-    private func search() throws -> Known? {
+    private func search() throws -> Comparison? {
         searches += 1
         var row: Int64?
-        let known: Known? = try entry.bytes.withUnsafeBytes { bytes in
+        let comparison: Comparison? = try entry.bytes.withUnsafeBytes { bytes in
             try connection.first(
                 "SELECT key, name, date, photo_address, thumbnail_address, entry_digest FROM photo WHERE id = ?",
                 Borrowed.text(UnsafeRawBufferPointer(rebasing: bytes[entry.range(of: .id)]))
@@ -126,7 +126,7 @@ public final class SyncDraft {
             }
         }
         if let row { try cursor.follow(row, connection) }
-        return known
+        return comparison
     }
 
     /// Returns the change of a row. Columns: key, name, date, photo's address, thumbnail's address, digest.
