@@ -10,8 +10,7 @@ public struct ChangeSet: Coalescing, Equatable {
         case many
     }
 
-    /// The largest number of rows listed per table. Nobody needs a set of a million numbers to read a whole table
-    /// again.
+    /// The largest number of rows listed per table. To reload a whole table, a set of a million numbers is no help.
     static let limit = 20_000
 
     private var tables: [String: Rows] = [:]

@@ -92,7 +92,7 @@ import Testing
         let caches = [
             cache("remembered", opened: 400), cache("forgotten", opened: 90) { $0.isRemembered = false },
             cache("recent", opened: 89) { $0.isRemembered = false },
-            // Nobody opens it, but a timetable updates it.
+            // The user does not open it, but a timetable updates it.
             cache("filled", opened: 400) { ($0.isRemembered, $0.lastUsed) = (false, time(1)) },
             cache("kept", opened: 400) { ($0.isRemembered, $0.isKept) = (false, true) },
             cache("open", opened: 400) { ($0.isRemembered, $0.isInUse) = (false, true) },

@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    /// The rows are taken out of a database of which the index of words is damaged.
+    /// Rows are rescued from a database with a damaged search index.
     @Test("BEHAVIOURS 4.3: killed at any call while a damaged cache is mended, nothing is lost")
     func rescue() async throws {
         func damaged() throws -> SmallGallery {
