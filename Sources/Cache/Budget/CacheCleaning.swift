@@ -57,7 +57,6 @@ public actor CacheCleaning {
         caches.space.recordCount(size, before: written, isCleaned: isForBulk || isUsedUp)
     }
 
-    /// Counts the caches.
     func countCaches() {
         inventories = []
         for gallery in caches.folderNames where !Task.isCancelled {
