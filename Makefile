@@ -1,42 +1,40 @@
 # make run      builds Vitrine and opens the TestGallery
-# make test     checks and tests everything
-# make sanitize looks for races in what the network does; ROOMS="HTTP Cache" in what those do
+# make test     runs all checks and tests
+# make sanitize runs network tests under the thread sanitizer; MODULES="HTTP Cache" selects others
 # make fuzz-pictures
-#               mangles pictures for MINUTES=30 and has them decoded under the address sanitizer; what a decoder dies of
-#               stays in .build-asan/findings
+#               decodes mangled pictures for MINUTES=30 under the address sanitizer; crashes stay in .build-asan/findings
 # make fuzz-answers
-#               fetches ANSWERS=200000 mangled answers with the real client, without and with the address sanitizer; answers
-#               that end a process or hang stay in .build-asan/answers
-# make bench    measures; ONLY=first-sync that alone, PHOTOS=100000 with fewer, LINKS="b c" on those links,
-#               ROUNDS=1 once on each of them, JSON=FILE writes it there
-# make install  puts it under PREFIX (and DESTDIR), with its manual page and what shells complete command lines with
-# make clean    removes what was built
+#               fetches ANSWERS=200000 mangled answers, with and without the address sanitizer; crashes and hangs stay in
+#               .build-asan/answers
+# make bench    runs the benchmarks; ONLY=first-sync selects some, PHOTOS=100000 sets the gallery's size, LINKS="b c" and
+#               ROUNDS=1 limit the links, JSON=FILE writes the results
+# make install  installs under PREFIX (and DESTDIR), with manual page and completions
+# make clean    removes all builds
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 
 SWIFT ?= swift
 CHECKED = --explicit-target-dependency-import-check error
-# Swift's libraries are built in, so that the program runs where Swift is not, and the C++ library that they need, which would
-# be most of what the system has to load for a program that only shows a file. Swift asks for it by name, and the linker takes
-# an archive of that name if it looks into a folder where there is nothing else. Swift would also have every function of the
-# program's be found by libraries that it loads, which look for none.
+# Swift's libraries are linked statically, so that the program runs without Swift, and so is the C++ library that they need, which
+# would otherwise take most of the loading time. Swift links it by name; the linker takes an archive if its folder has nothing
+# else. Libraries never look up the program's functions, so these are not exported.
 STATIC = .build/static
 RELEASE = $(CHECKED) -c release --static-swift-stdlib -Xlinker -L$(CURDIR)/$(STATIC) -Xlinker --no-export-dynamic
 STRICT = $(CHECKED) -Xswiftc -warnings-as-errors
-# Many tests wait for programs, and hold one of Swift's few threads while they do. All of them begun at once, each gets its
-# turn so seldom that servers give up on it.
+# Many tests hold one of Swift's few threads while they wait for programs. If all ran at once, each would be so slow that servers
+# time out.
 WIDTH = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4
 
-# Where several threads are at work on one thing.
-ROOMS ?= HTTP Networking Traffic Logging
+# Modules whose tests use several threads.
+MODULES ?= HTTP Networking Scheduling Logging
 NOTHING =
 BLANK = $(NOTHING) $(NOTHING)
-SUITES = ^($(subst $(BLANK),|,$(strip $(ROOMS))))Tests\.
+SUITES = ^($(subst $(BLANK),|,$(strip $(MODULES))))Tests\.
 SANITIZED = .build-tsan/debug
 MINUTES ?= 30
 ANSWERS ?= 200000
-# Where what is installed was built, and where the manual page and what shells read belong, under share.
+# The build to install, and the folders of manual page and completions under share.
 BUILT = .build/release
 MAN = man/man1
 BASH = bash-completion/completions
@@ -63,13 +61,14 @@ test:
 	Tools/Scripts/check-features
 	Tools/Scripts/check-sources
 	Tools/Scripts/check-sources --self-test
+	Tools/Scripts/check-prose
+	Tools/Scripts/check-prose --self-test
 	$(SWIFT) build $(STRICT) --build-tests
 	Tools/Scripts/check-imports
 	Tools/Scripts/check-imports --self-test
 	$(WIDTH) Tools/Scripts/run-tests $(SWIFT) test $(STRICT) --skip-build --disable-xctest
 
-# The sanitizer slows everything down, so a test that waits for what never comes is given a while, and no more. What room things
-# take is not asked: the sanitizer's own memory would be in it.
+# The sanitizer is slow, so a time limit ends tests that hang. Memory is not measured, since the sanitizer's own would count.
 sanitize:
 	Tools/Scripts/install-packages test
 	$(SWIFT) build $(CHECKED) --build-tests --sanitize=thread --scratch-path .build-tsan
@@ -77,18 +76,16 @@ sanitize:
 		TSAN_OPTIONS=exitcode=66 $(SANITIZED)/vitrinePackageTests.xctest --testing-library swift-testing \
 		--filter '$(SUITES)' --skip QueueRoomTests
 
-# Swift's code is instrumented and so are the C libraries' shims; the libraries themselves are Debian's, and are not: of
-# those the sanitizer sees what they do to memory through malloc and the C library's functions, and the kernel the rest.
-# A picture that asks for too much memory gets none, as in the helper; what leaks is of no account there, since a helper ends
-# with its picture.
+# Swift's code and the C libraries' shims are instrumented. Debian's libraries are not; the sanitizer sees only their calls of malloc
+# and the C library. Too large allocations fail, as in the decoder. Leaks do not matter, since a decoder ends with its picture.
 fuzz-pictures:
 	Tools/Scripts/install-packages test
 	$(SWIFT) build $(CHECKED) -c release --sanitize=address --product picture-mangler --scratch-path $(MANGLED)
 	env ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=1024:detect_leaks=0 SWIFT_BACKTRACE=enable=no nice -n 19 \
 		$(MANGLED)/release/picture-mangler --minutes $(MINUTES) --findings $(MANGLED)/findings $(SEED:%=--seed %)
 
-# The server and the client share a process, so that the sanitizer sees both. It is not asked for leaks: a process ends while the
-# network's threads run, and what curl and OpenSSL hold by then would count as lost.
+# Server and client share a process, so that the sanitizer sees both. Leaks are not checked: the process ends while network threads
+# run, so that memory of curl and OpenSSL would count.
 fuzz-answers:
 	Tools/Scripts/install-packages test
 	$(SWIFT) build $(CHECKED) -c release --product answer-mangler
@@ -103,7 +100,7 @@ bench: build
 	python3 -B Tools/Benchmarks $(ONLY:%=--only %) $(PHOTOS:%=--photos %) $(LINKS:%=--link %) $(ROUNDS:%=--rounds %) \
 		$(JSON:%=--json %)
 
-# Nothing is built here, so that it can be run as another user than the one who builds.
+# Installing builds nothing, so that another user than the builder can run it.
 install:
 	@test -x $(BUILT)/vitrine || { echo "Run make build first."; exit 1; }
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/libexec/vitrine" "$(DESTDIR)$(PREFIX)/share/vitrine"

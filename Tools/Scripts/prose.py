@@ -1,0 +1,118 @@
+"""Finds the sentences of pages, string literals and doc comments. For check-prose and draw-sentences."""
+import pathlib
+import re
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGES = ["README.md", "docs/*.md", "docs/decisions/*.md"]
+STRING_MODULES = ["UI", "Commands", "App", "Settings"]
+LITERAL = re.compile(r'(#*)("""|")')
+BREAK = re.compile(r'(?<=[.!?:;])["”)]* +(?=["“(]*[A-Z])')
+
+
+def sentences(text):
+    """Splits a paragraph into sentences."""
+    return [part.strip() for part in BREAK.split(text) if part.strip()]
+
+
+def page_paragraphs(text):
+    """Yields line number and text of each paragraph, list item, heading and table cell; code blocks are left out."""
+    buffer, start, is_code = [], 0, False
+    for number, line in enumerate(text.split("\n") + [""], 1):
+        stripped = line.strip()
+        if stripped.startswith("```"):
+            is_code = not is_code
+            stripped = ""
+        elif is_code:
+            continue
+        is_block = stripped.startswith(("#", "|", "!["))
+        if buffer and (not stripped or is_block or re.match(r"(?:[*-]|\d+\.) ", stripped)):
+            yield start, " ".join(buffer)
+            buffer = []
+        if stripped.startswith("|"):
+            cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", stripped)]
+            yield from ((number, cell) for cell in cells if cell.strip("-: "))
+        elif is_block:
+            yield number, stripped.lstrip("#! ")
+        elif stripped:
+            if not buffer:
+                start = number
+            buffer.append(re.sub(r"^(?:[*-]|\d+\.) ", "", stripped))
+
+
+def skip_interpolation(text, index):
+    """Returns the index after the parenthesis that closes an interpolation."""
+    depth = 1
+    while index < len(text) and depth:
+        if text[index] == '"':
+            index = literal_end(text, index, LITERAL.match(text, index))[1]
+            continue
+        depth += {"(": 1, ")": -1}.get(text[index], 0)
+        index += 1
+    return index
+
+
+def literal_end(text, index, opening):
+    """Returns the content of a literal, with “N” for each interpolation, and the index after it."""
+    hashes, quotes = opening[1], opening[2]
+    index, content = opening.end(), []
+    end, escape = quotes + hashes, "\\" + hashes
+    while index < len(text) and not text.startswith(end, index):
+        if text.startswith(escape + "(", index):
+            content.append("N")
+            index = skip_interpolation(text, index + len(escape) + 1)
+        elif text.startswith(escape, index):
+            content.append({"n": "\n", '"': '"', "\\": "\\"}.get(text[index + len(escape)], ""))
+            index += len(escape) + 1
+        else:
+            content.append(text[index])
+            index += 1
+    return "".join(content), index + len(end)
+
+
+def literals(text):
+    """Yields line number and content of each string literal of a Swift source; a sum of literals is one."""
+    index, found = 0, []
+    token = re.compile(r'//[^\n]*|/\*.*?\*/|#*"""|#*"', re.S)
+    while match := token.search(text, index):
+        if match[0].startswith("/"):
+            index = match.end()
+            continue
+        content, index = literal_end(text, match.start(), LITERAL.match(text, match.start()))
+        if found and re.fullmatch(r"\s*\+\s*", text[found[-1][2] : match.start()]):
+            found[-1] = (found[-1][0], found[-1][1] + content, index)
+        else:
+            found.append((text.count("\n", 0, match.start()) + 1, content, index))
+    return [(line, content) for line, content, _ in found]
+
+
+def doc_comments(text):
+    """Yields line number and text of each doc comment's first paragraph."""
+    start, words = 0, []
+    for number, line in enumerate(text.split("\n") + [""], 1):
+        match = re.match(r"\s*/// ?(.*)", line)
+        if match and match[1].strip() and start is not None:
+            start = start or number
+            words.append(match[1].strip())
+        elif match:
+            # The rest of the comment follows the first paragraph.
+            if words:
+                yield start, " ".join(words)
+            start, words = None, []
+        else:
+            if words:
+                yield start, " ".join(words)
+            start, words = 0, []
+
+
+def pages():
+    """Yields path and text of each page."""
+    for pattern in PAGES:
+        for path in sorted(ROOT.glob(pattern)):
+            yield path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")
+
+
+def sources(modules=("",)):
+    """Yields path and text of each Swift source of some modules, or of all."""
+    for module in modules:
+        for path in sorted((ROOT / "Sources" / module).rglob("*.swift")):
+            yield path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")
