@@ -1,4 +1,4 @@
-"""Measures Vitrine, beside other programs where there are some that do the same.
+"""Measures Vitrine and compares it with similar programs.
 
     python3 Tools/Benchmarks [--photos N] [--only LINE]… [--link NAME]… [--rounds N] [--json FILE] [--binary FILE]
 
@@ -26,19 +26,19 @@ from shapes import SHAPES
 from workshop import Workshop
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-#: In the order in which they are measured.
+#: The lines, in the order of measurement.
 LINES = {
     "first-sync": first_sync, "memory": memory, "sync-again": sync_again, "unchanged": unchanged,
     "first-frame": first_frame, "keys": keys, "search": search, "changes": changes, "at-rest": at_rest, "quit": quit, "show": show,
     "picture-memory": picture_memory, "open-photo": open_photo, "quality": quality, "publish": publish, "thumbnails": thumbnails, "photo-first": photo_first,
     "collapse": collapse,
 }
-#: More than this of other work, and times say little.
+#: Above this load, times are unreliable.
 BUSY = 0.5
 
 
 def figures(name, workshop):
-    """The figures of a line; one that says why, if there are none."""
+    """The figures of a line, or one with the reason why there are none."""
     try:
         yield from LINES[name].measure(workshop)
     except (Trouble, OSError, subprocess.SubprocessError) as trouble:
@@ -46,7 +46,7 @@ def figures(name, workshop):
 
 
 def machine(binary):
-    """Where it was measured, with what."""
+    """The machine, and the versions of the programs."""
     def first_line(*command):
         if not shutil.which(command[0]):
             return ""
@@ -69,29 +69,29 @@ def machine(binary):
 
 def arguments():
     parser = argparse.ArgumentParser(prog="Benchmarks", description="Measures Vitrine.")
-    parser.add_argument("--photos", type=int, default=1_000_000, help="in a large gallery")
-    parser.add_argument("--only", action="append", choices=LINES, help="measure this alone")
-    parser.add_argument("--link", action="append", choices=SHAPES, help="measure on this link alone")
-    parser.add_argument("--rounds", type=int, default=3, help="how often it is measured on a link")
+    parser.add_argument("--photos", type=int, default=1_000_000, help="size of the large gallery")
+    parser.add_argument("--only", action="append", choices=LINES, help="run only this line")
+    parser.add_argument("--link", action="append", choices=SHAPES, help="use only this link")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds on each link")
     parser.add_argument("--json", type=pathlib.Path, default=ROOT / ".build/bench/result.json")
     parser.add_argument("--binary", type=pathlib.Path, default=ROOT / ".build/release/vitrine")
     chosen = parser.parse_args()
     if chosen.photos < 1_000:
-        parser.error("A large gallery has a thousand photos at least.")
+        parser.error("--photos must be at least 1000.")
     if chosen.rounds < 1:
-        parser.error("It is measured once at least.")
+        parser.error("--rounds must be at least 1.")
     if not os.access(chosen.binary, os.X_OK):
-        parser.error(f"There is no {chosen.binary}; make build makes it.")
+        parser.error(f"{chosen.binary} is missing; run make build.")
     decoder = chosen.binary.with_name("vitrine-decoder")
     if not os.access(decoder, os.X_OK):
-        # Whoever copies the program alone would measure one that shows no pictures.
-        parser.error(f"There is no {decoder}, which {chosen.binary.name} starts to decode pictures; make build makes it.")
+        # Without its decoder, the program shows no pictures.
+        parser.error(f"The decoder {decoder} is missing; run make build.")
     return chosen
 
 
 def main():
     chosen = arguments()
-    # Whatever ends us, what we have started is ended first.
+    # End child processes before this one ends.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _: sys.exit(128 + number))
     folder = ROOT / ".build/bench"
@@ -100,10 +100,10 @@ def main():
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            sys.exit("Somebody measures here already.")
+            sys.exit("Another benchmark is running.")
         where = machine(chosen.binary)
         if where["load_before"] > BUSY:
-            print(f"This machine is busy (load {where['load_before']:.2f}): times say little.", file=sys.stderr)
+            print(f"This machine is busy (load {where['load_before']:.2f}): times are unreliable.", file=sys.stderr)
         found = []
         with Workshop(chosen.binary, folder, chosen.photos, chosen.link or tuple(SHAPES), chosen.rounds) as workshop:
             for name in chosen.only or LINES:

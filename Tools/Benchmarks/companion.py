@@ -1,13 +1,13 @@
-"""A program that is there while something is measured."""
+"""A program that runs during a measurement."""
 import subprocess
 
 from process import end
 
 
 class Companion:
-    """Runs a program while it is entered. Which one, and when it is ready, is for subclasses to say."""
+    """Runs a program while entered. Subclasses choose it and wait until it is ready."""
 
-    #: What it reads from and writes to.
+    #: Its standard streams.
     STREAMS = subprocess.DEVNULL
 
     def __init__(self):
@@ -30,9 +30,9 @@ class Companion:
             stream.close()
 
     def _command(self):
-        """The program and its arguments, once what it needs is there."""
+        """The program and its arguments; prepares its files first."""
         raise NotImplementedError
 
     def _make_ready(self):
-        """Returns when it can be used."""
+        """Waits until the program is ready."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Runs that are compared: in turns, so that what else the machine does meets all of them."""
+"""Compares programs in turns, so that other load affects all of them."""
 import dataclasses
 import os
 import statistics
@@ -8,23 +8,23 @@ from figure import Figure
 from network import LIMIT
 from process import Trouble, TooLong
 
-#: Who took so many times as long as the best in the first round will not be the best, and is not run again.
+#: A program that takes this many times as long as the best runs only once.
 HOPELESS = 3
 
 
 @dataclasses.dataclass
 class Entry:
-    """Somebody who takes part, at one setting."""
+    """A program at one setting."""
 
     name: str
-    #: Runs it once. Returns the seconds, and what else is to be noted of it.
+    #: Runs it once. Returns the seconds and further notes.
     go: Callable[[], tuple[float, dict]]
     is_ours: bool = False
     seconds: list = dataclasses.field(default_factory=list)
     notes: list = dataclasses.field(default_factory=list)
-    #: Why it is out of it.
+    #: The reason for its exclusion, if any.
     trouble: str = ""
-    #: Whether that is for taking too long.
+    #: Whether it took too long.
     is_cut_off: bool = False
 
     @property
@@ -33,7 +33,7 @@ class Entry:
 
     @property
     def counts(self):
-        """Whether it is a figure to be held against another."""
+        """Whether it has a figure to compare."""
         return bool(self.seconds) and not self.trouble
 
     @property
@@ -44,7 +44,7 @@ class Entry:
 
 
 def hold(network, entries, rounds):
-    """Has everybody run so many times, in turns."""
+    """Runs all programs in turns, for a number of rounds."""
     for turn in range(rounds):
         best = min((entry.median for entry in entries if entry.counts and not entry.is_ours), default=0)
         for entry in entries:
@@ -54,7 +54,7 @@ def hold(network, entries, rounds):
 
 
 def run(network, entry):
-    """Has somebody run once."""
+    """Runs a program once."""
     network.link.restart()
     try:
         seconds, notes = entry.go()
@@ -74,15 +74,15 @@ def run(network, entry):
 
 
 def best(entries):
-    """Whoever is the fastest at its best setting."""
+    """The fastest program at its best setting."""
     counted = [entry for entry in entries if entry.counts and not entry.is_ours]
     if not counted:
-        raise Trouble("Nobody else fetched everything.")
+        raise Trouble("No other program fetched everything.")
     return min(counted, key=lambda entry: entry.median)
 
 
 def compare(line, what, ours, theirs, limit=None, note="", **more):
-    """Ours beside theirs; the ratio is the median of those of the pairs. Who was ended took as long as it was given."""
+    """Compares ours with theirs by the median ratio of the pairs. A run that was ended counts with its time limit."""
     if not ours.counts or not (theirs.counts or theirs.is_cut_off):
         who = theirs if ours.counts else ours
         return Figure(line, what, missing=f"{who.name} {who.trouble}", failed=True, **more)
@@ -96,5 +96,5 @@ def compare(line, what, ours, theirs, limit=None, note="", **more):
 
 
 def details(entries):
-    """All that was noted, for the JSON."""
+    """All notes, for the JSON."""
     return {entry.name: entry.notes for entry in entries}

@@ -1,4 +1,4 @@
-"""Programs that fetch many files too, at each of their settings."""
+"""Other programs that fetch many files, at all useful settings."""
 import dataclasses
 import os
 import shutil
@@ -9,10 +9,10 @@ class Downloader:
     """A program with one setting."""
 
     program: str
-    #: How many files at once.
+    #: Simultaneous transfers.
     width: int
     scheme: str = "http"
-    #: More of its options, and how they are called here.
+    #: Further options, and their label.
     options: tuple = ()
     also: str = ""
 
@@ -26,7 +26,7 @@ class Downloader:
             self.program, "h2" if self.scheme == "https" else "", str(self.width), self.also)))
 
     def command(self, network, paths, target):
-        """Has it fetch files into a folder."""
+        """The command that fetches files into a folder."""
         file = target.with_name(target.name + ".list")
         addresses = [network.server.address(self.scheme, path) for path in paths]
         certificate = network.server.certificate
@@ -49,7 +49,7 @@ class Downloader:
             f"--ca-certificate={certificate}", "-i", file, "-P", target]
 
     def fetch(self, network, paths, sizes):
-        """The seconds in which it fetches files, all of them. `TooLong` if it took more than it is given."""
+        """Fetches all files. Returns the seconds; raises `TooLong` after the time limit."""
         home = network.workshop.folder_for("peer")
         target = home / "files"
         target.mkdir()
@@ -61,7 +61,7 @@ class Downloader:
 
 
 def lacking(folder, paths, sizes):
-    """How many files are not there, or not all of them."""
+    """The number of missing or incomplete files."""
     def is_whole(path, size):
         file = folder / os.path.basename(path)
         return file.exists() and file.stat().st_size == size
@@ -69,7 +69,7 @@ def lacking(folder, paths, sizes):
     return sum(not is_whole(path, size) for path, size in zip(paths, sizes))
 
 
-#: Each at the settings that might be its best.
+#: Each program at its promising settings.
 DOWNLOADERS = (
     *(Downloader("aria2", width) for width in (1, 4, 16, 64)),
     Downloader("aria2", 64, options=("--optimize-concurrent-downloads=true",), also="optimize"),

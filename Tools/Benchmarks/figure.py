@@ -1,11 +1,11 @@
-"""What a measurement says, and how it is told."""
+"""The result of a measurement, and its text."""
 import dataclasses
 import math
 
 
 @dataclasses.dataclass
 class Figure:
-    """One line of the table: ours, somebody else's beside it where there is one, and the limit that is held."""
+    """A row of the table: our value, another program's if there is one, and the limit."""
 
     line: str
     what: str
@@ -14,20 +14,20 @@ class Figure:
     theirs: float | None = None
     ratio: float | None = None
     limit: float | None = None
-    #: What the limit is for: `ours` or `ratio`.
+    #: The limited value: `ours` or `ratio`.
     limited: str = "ours"
-    #: How it came about: how many rounds, who the other one is, what else was seen.
+    #: Details: rounds, the other program, other observations.
     note: str = ""
-    #: Why there is no figure, where there is none.
+    #: The reason for a missing figure.
     missing: str = ""
-    #: Whether it is a mistake that there is none, and not just something that this Vitrine does not do yet.
+    #: Whether the missing figure is a failure, not just a missing feature.
     failed: bool = False
-    #: What it was worked out from, for those who read the JSON.
+    #: The raw values, for the JSON.
     details: dict = dataclasses.field(default_factory=dict)
 
     @property
     def value(self):
-        """What is held against the limit."""
+        """The value to compare with the limit."""
         return self.ratio if self.limited == "ratio" else self.ours
 
     @property
@@ -46,7 +46,7 @@ class Figure:
 
     @property
     def brief(self):
-        """What came out, as it is told at once."""
+        """The result on one line."""
         value = number(self.ratio) if self.limited == "ratio" else number(self.ours, self.unit)
         return f"{self.what}: {self.missing or value} {self.verdict}".rstrip()
 
@@ -55,13 +55,13 @@ class Figure:
 
 
 def percentile(values, percent):
-    """The smallest value that so many percent of them do not exceed."""
+    """The smallest value that this percentage of the values does not exceed."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)]
 
 
 def number(value, unit=""):
-    """A number as one reads it, with four digits at most where they say something."""
+    """A readable number with at most four digits."""
     if value is None:
         return ""
     if value == int(value):
@@ -72,7 +72,7 @@ def number(value, unit=""):
 
 
 def table(figures):
-    """The figures in columns, and what is to be said of them beneath each."""
+    """The figures in columns, with notes below."""
     rows = [("line", "what", "ours", "theirs", "ratio", "limit", "")]
     for figure in figures:
         rows.append((

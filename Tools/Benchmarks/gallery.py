@@ -1,4 +1,4 @@
-"""Makes galleries to measure with: the same ones every time, byte for byte.
+"""Makes test galleries, the same in each run, byte for byte.
 
     python3 gallery.py FOLDER PHOTOS
 
@@ -26,13 +26,13 @@ WORDS = (
 ).split()
 JOINTS = "and at by from in near of on over the to with".split()
 
-#: Twenty-five years of photos.
+#: The range of dates: twenty-five years.
 BEGINNING = datetime.datetime(2000, 1, 1)
 SECONDS = 25 * 365 * 86_400 + 6 * 86_400
 
 
 def photos(count):
-    """So many photos: number, name, moment."""
+    """Yields number, name and date of each photo."""
     chance = random.Random(20_000_101)
     for index in range(count):
         words = chance.choices(WORDS, k=chance.randint(3, 5))
@@ -44,7 +44,7 @@ def photos(count):
 
 
 def addresses(index, year):
-    """Where a photo and its thumbnail lie, as the list says it."""
+    """The paths of a photo and its thumbnail in the list."""
     return f"images/{year}/IMG_{index:08d}.JPG", f"thumbnails/{year}/IMG_{index:08d}.jpg"
 
 
@@ -71,7 +71,7 @@ def write(folder, count, marks=99):
             heapq.heappush(earliest, mark)
             if len(earliest) > 7:
                 heapq.heappop(earliest)
-            # A name that begins with a letter of one byte can get another one without moving anything.
+            # A one-byte first letter can change without moving other bytes.
             if index // step == len(spread) and name[0].isascii():
                 spread.append(mark[3])
             position += xml.write(text.encode())
@@ -87,7 +87,7 @@ def write(folder, count, marks=99):
 
 if __name__ == "__main__":
     target, photo_count = pathlib.Path(sys.argv[1]), int(sys.argv[2])
-    # Whole or not at all: it is made under another name.
+    # Make it under a temporary name, so that it is complete or absent.
     draft = target.with_name(target.name + f".{os.getpid()}")
     draft.mkdir(parents=True)
     write(draft, photo_count)

@@ -1,1 +1,1 @@
-"""What is measured: a file each. `measure(workshop)` yields the figures, and the limits stand at the top."""
+"""The lines, one in each file. `measure(workshop)` yields the figures; limits are at the top."""

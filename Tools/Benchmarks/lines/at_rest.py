@@ -1,9 +1,9 @@
-"""What an open gallery takes of memory when all of it has been read and nothing happens."""
+"""Memory of an open gallery that is fully read and idle."""
 from figure import Figure
 
 #: MiB.
 LIMIT = 60
-#: Seconds without anything to do.
+#: Seconds of idleness.
 REST = 5
 
 
@@ -14,4 +14,4 @@ def measure(workshop):
         resident, proportional = terminal.memory("Rss"), terminal.memory("Pss")
     yield Figure(
         "at-rest", f"memory with {gallery.photos:,} photos open", ours=resident, unit="MiB", limit=LIMIT,
-        note=f"resident; with a share only of what others use too {proportional:.1f} MiB")
+        note=f"resident; proportional {proportional:.1f} MiB")

@@ -1,4 +1,4 @@
-"""What another process changes in a gallery that is looked at: from its commit to the frame that shows it."""
+"""Changes by another process: from its commit to the frame that shows them."""
 import os
 import sqlite3
 import statistics
@@ -11,26 +11,26 @@ from process import Trouble, end
 #: Milliseconds, for 99 of 100 updates.
 LIMIT = 20
 ROUNDS = 30
-#: How long an update may take, in seconds.
+#: The time limit of an update, in seconds.
 PATIENCE = 60
-#: How often the commit is looked for, in seconds.
+#: The interval of checks for the commit, in seconds.
 LOOK = 0.0003
 
 
 def change(gallery, letter):
-    """Gives a hundred names another first letter, in their places."""
+    """Changes the first letter of a hundred names, in place."""
     with open(gallery.file, "r+b", buffering=0) as file:
         for offset in gallery.letters:
             os.pwrite(file.fileno(), letter, offset)
 
 
 class Watch:
-    """Sees when a commit that changed the list is there for all to see."""
+    """Detects the commit that changes the list."""
 
     def __init__(self, database):
         self._connection = sqlite3.connect(database, isolation_level=None)
         self._version = self._read()
-        #: The last moment at which there was nothing to be seen.
+        #: The last moment before the commit was visible.
         self.before = time.perf_counter()
 
     def _read(self):
@@ -59,14 +59,14 @@ def update(workshop, gallery, home, terminal, letter):
         deadline = time.perf_counter() + PATIENCE
         while not watch.is_changed():
             if time.perf_counter() > deadline or child.poll() not in (None, 0):
-                raise Trouble("The update of the other process changed nothing.")
+                raise Trouble("The other process changed nothing.")
             time.sleep(LOOK)
         shown = terminal.until(lambda screen: any(name in screen.text for name in names), 10)
         if shown is None:
-            raise Trouble("What another process changed was not shown within ten seconds.")
+            raise Trouble("The screen did not show the changes within ten seconds.")
         if child.wait(PATIENCE) != 0:
             raise Trouble("The update of the other process failed.")
-        # At the latest: it was not there yet when it was last looked for.
+        # The latest possible moment: the last check did not see it.
         return (shown - watch.before) * 1000
     finally:
         watch.close()

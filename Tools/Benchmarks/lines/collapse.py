@@ -1,4 +1,4 @@
-"""A link that collapses while thumbnails are fetched, and then a photo is opened: from the key to its last byte."""
+"""A photo opened after a link's collapse during thumbnails: from the key to its last byte."""
 import contest
 from figure import Figure
 from lines.photo_first import FOUR, THUMBNAILS_TOO, busy
@@ -6,7 +6,7 @@ from network import on_links
 from shapes import COLLAPSE
 
 LINE = "collapse"
-#: Of what four at once take.
+#: Of the time with four transfers.
 LIMIT = 0.7
 
 
@@ -26,7 +26,7 @@ def measured(network):
     yield Figure(
         LINE, what, ours=ours.median if ours.counts else None, unit="s", missing=ours.trouble,
         failed=bool(ours.trouble), details=contest.details(everybody))
-    yield Figure(LINE, "… against four at once", missing="this Vitrine has no --transfers: it always has four at once")
+    yield Figure(LINE, "… against four at once", missing="this Vitrine has no --transfers option")
 
 
 def measure(workshop):

@@ -1,4 +1,4 @@
-"""From the start of the program to the first frame that shows photos."""
+"""From the program's start to the first frame with photos."""
 import statistics
 
 from figure import Figure
@@ -22,7 +22,7 @@ def first_frame(workshop, gallery):
 
 def measure(workshop):
     small, large = workshop.gallery(workshop.few), workshop.gallery(workshop.many)
-    # Once for nothing: what is measured is not how fast the disk is.
+    # The first start fills the file cache and does not count.
     first_frame(workshop, small), first_frame(workshop, large)
     pairs = [(first_frame(workshop, small), first_frame(workshop, large)) for _ in range(ROUNDS)]
     for gallery, times in zip((small, large), zip(*pairs)):

@@ -1,4 +1,4 @@
-"""The first update of a large gallery, against what only reads the same file, and what only stores the same rows."""
+"""First sync of a large gallery, against programs that read the file and store the rows."""
 import os
 from statistics import median
 
@@ -14,11 +14,11 @@ INDEX = "CREATE INDEX photo_by_date ON photo (date)"
 
 
 def store(workshop, gallery, before, after):
-    """Seconds in which sqlite3 stores the rows, with statements before and after."""
+    """The seconds that sqlite3 takes to store the rows, with statements before and after."""
     database = workshop.folder_for("peer") / "rows.sqlite"
     import_rows = f'.import --csv "{gallery.rows}" photo'
     seconds = run(["sqlite3", database, *before, import_rows, *after])
-    # It goes on after a mistake, and says that all is well. This it does not.
+    # sqlite3 continues after an error and reports success; this statement fails instead.
     run(["sqlite3", database, f"SELECT iif(count(*) = {gallery.photos}, 0, abs(-9223372036854775808)) FROM photo"])
     workshop.discard(database.parent)
     return seconds
@@ -28,7 +28,7 @@ def measure(workshop):
     gallery = workshop.gallery(workshop.many)
     ours, reading, storing, indexing_later = [], [], [], []
     for _ in range(ROUNDS):
-        # So that nobody waits for what the other has left to be written.
+        # Flush, so that no program waits for another's writes.
         os.sync()
         home = workshop.folder_for("first")
         ours.append(workshop.sync(gallery, home))

@@ -1,4 +1,4 @@
-"""Keys in a large gallery: from the key to the frame that shows what it did."""
+"""Keys in a large gallery: from the key to its frame."""
 import re
 
 from figure import Figure, percentile
@@ -6,9 +6,9 @@ from figure import Figure, percentile
 #: Milliseconds, for 99 of 100 keys.
 LIMIT = 8
 KEYS = 1_000
-#: Within it a key's frame must have come, in seconds.
+#: The time limit of a frame, in seconds.
 PATIENCE = 1.0
-#: Between keys, in seconds: slower than frames may follow each other, about as fast as a key that is held.
+#: Seconds between keys: more than between frames, about as with a held key.
 PAUSE = (0.020, 0.040)
 
 NAMES = {
@@ -20,20 +20,20 @@ WORD = "lighthouse"
 
 
 def place(screen):
-    """Which photo of how many is selected, as the first line says it; nothing, if it does not."""
+    """Selected photo and count from the first line; None if they are missing."""
     found = re.search(r"(\d[\d,.']*) of (\d[\d,.']*)", screen.line(0))
     return tuple(int(re.sub(r"\D", "", part)) for part in found.groups()) if found else (0, 0)
 
 
 def usable(screen, keys):
-    """Those of the keys that change something where one is."""
+    """The keys that have an effect at the current position."""
     number, count = place(screen)
     useless = {FIRST, BEFORE} if number == 1 else {PAGE, LAST, NEXT} if number and number == count else set()
     return [key for key in keys if key not in useless]
 
 
 def press(terminal, key):
-    """Milliseconds from a key to its frame; None if it changed nothing."""
+    """Milliseconds from a key to its frame; None without an effect."""
     pressed = terminal.type(key)
     shown = terminal.change(PATIENCE)
     return None if shown is None else (shown - pressed) * 1000

@@ -1,4 +1,4 @@
-"""The memory that a first update takes at most: it must not grow with the gallery."""
+"""Peak memory of a first sync, which must not grow with the gallery."""
 import statistics
 
 from figure import Figure
@@ -6,7 +6,7 @@ from process import peak_of
 
 #: MiB.
 LIMIT = 64
-#: Of a gallery against one of a tenth.
+#: The ratio to a gallery of a tenth.
 GROWTH = 1.10
 ROUNDS = 3
 

@@ -1,4 +1,4 @@
-"""From the key that opens a large photo that is here to the first something of it on the screen, and to all of it."""
+"""From the key that opens a large cached photo to its first part, and to the sharp photo."""
 import shutil
 import statistics
 
@@ -6,18 +6,18 @@ from figure import Figure
 from process import Trouble, run
 from terminal import Terminal
 
-#: Milliseconds until something of the photo is seen.
+#: Milliseconds until a part of the photo appears.
 LIMIT = 100
-#: Of the time until all of it is, where it comes in scans.
+#: The share of the time until a progressive photo is sharp.
 FIRST_SCAN = 0.35
 ROUNDS = 11
-#: From one to the next that is opened: those beside a photo are drawn in advance.
+#: The distance of opened photos, since neighbours are drawn ahead.
 STEP = 5
 ENTER, BACK, DOWN = "\r", "q", "j"
 #: Of the cells that a photo has in a terminal of 80 by 24: a row of the list has far fewer.
 CELLS = 800
 BLOCKS = frozenset("▀▄█▌▐▖▗▘▝▚▞▙▟▛▜")
-#: With nothing new for so long, in seconds, the photo is as sharp as it gets.
+#: After this many seconds without output the photo is sharp.
 SHARP = 0.5
 
 
@@ -26,7 +26,7 @@ def is_photo(screen):
 
 
 def gallery(workshop, photo):
-    """A gallery of photos of 24 MP, each with a thumbnail, and a home where all of it is here."""
+    """A gallery of photos of 24 MP with thumbnails, and a home that has cached all of it."""
     folder = workshop.folder_for("open-photo")
     shutil.copyfile(photo, folder / "24.jpg")
     for index in range(ROUNDS * STEP):
@@ -44,7 +44,7 @@ def gallery(workshop, photo):
 
 
 def opened(terminal):
-    """Milliseconds until something of the photo is seen, and until nothing of it changes any more."""
+    """Milliseconds until a part of the photo appears, and until it is sharp."""
     pressed = terminal.type(ENTER)
     first = terminal.until(is_photo)
     if first is None:

@@ -1,4 +1,4 @@
-"""A photo that is opened while everything else is fetched, over links: from the key to its last byte."""
+"""A photo opened during other transfers over links: from the key to its last byte."""
 import statistics
 
 import contest
@@ -10,15 +10,15 @@ from shapes import SHAPES
 from visit import Visit
 
 LINE = "photo-first"
-#: Of the same photo when nothing else is fetched.
+#: Of the same photo alone.
 LIMITS = {"http": 1.15, "https": 1.0}
-#: Of what four at once take, while all photos are fetched too.
+#: Of the time with four transfers, during the transfer of all photos.
 AMONG_PHOTOS = {"b": 0.5, "c": 0.08, "d": 0.28}
 #: Parts of the time that four photos take.
 LATER = (1 / 3, 2 / 3)
-#: Percent of bytes that were fetched for nothing.
+#: Percent of wasted bytes.
 WASTE = 3
-#: Seconds from the start of the program when it is to fetch nothing else.
+#: Seconds from the start if nothing else is fetched.
 ALONE_AFTER = 1
 
 THUMBNAILS_TOO = ("--all-thumbnails",)
@@ -27,12 +27,12 @@ FOUR = ("--transfers", "4")
 
 
 def entry(network, name, visit):
-    """A visit that takes part."""
+    """A visit as an entry of the contest."""
     return Entry(name, lambda: visit.go(network), is_ours=True)
 
 
 def busy(network, name, options, scheme="http", count=THUMBNAILS):
-    """The photo while so many thumbnails are fetched."""
+    """The photo during the transfer of thumbnails."""
     shape = network.shape
     return entry(network, name, Visit(scheme, shape.photos, count, shape.photo_after, options))
 
@@ -58,12 +58,12 @@ def among_photos(network, name, options, moments=(0,)):
 
 
 def four_photos(shape):
-    """The seconds that four of those that are fetched beforehand take."""
+    """The seconds that four prefetched photos take."""
     return shape.time_of_four(PHOTOS[KINDS[shape.among][0]][1])
 
 
 def alone(network, scheme):
-    """The photo when everything else is here, and nobody has asked for anything."""
+    """The photo alone, with everything else cached."""
     visit = Visit(scheme, network.shape.photos, 1, ALONE_AFTER, ("--sync-on-open=no",), scope="")
     return entry(network, f"alone, {scheme}", visit)
 
@@ -106,7 +106,7 @@ def measured(network):
 
 
 def against_four(what, ours, four, limit=None):
-    """Beside itself with four at once, whatever the link."""
+    """Compares Vitrine with itself at four transfers."""
     if not ours:
         return Figure(LINE, what, missing="this Vitrine has no --all-photos")
     if not four:
@@ -115,7 +115,7 @@ def against_four(what, ours, four, limit=None):
 
 
 def waste(network):
-    """What was fetched for nothing when a photo comes between, once everything is there."""
+    """Wasted bytes of a complete transfer with a photo opened meanwhile."""
     shape = network.shape
     one = entry(network, "to the end", Visit(
         "http", shape.photos, shape.thumbnails, shape.photo_after, THUMBNAILS_TOO, is_to_the_end=True))

@@ -1,4 +1,4 @@
-"""The memory that showing a photo of 24 megapixels takes at most, the decoder's with Vitrine's own."""
+"""Peak memory of showing a photo of 24 megapixels, including the decoder."""
 import statistics
 
 from figure import Figure

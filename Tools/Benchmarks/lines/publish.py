@@ -1,4 +1,4 @@
-"""Photos of 12 MP made a gallery, against vipsthumbnail of the same files; and the run after, which finds nothing new."""
+"""Publishing photos of 12 MP, against vipsthumbnail; and a second run without changes."""
 import shutil
 import statistics
 
@@ -12,7 +12,7 @@ SIZE, QUALITY = "320x240", 80
 
 
 def ours(workshop, folder, home):
-    """The seconds of the first run, and of the second."""
+    """The seconds of the first and the second run."""
     command = [workshop.binary, "publish", folder]
     shutil.rmtree(folder / "thumbnails", ignore_errors=True)
     (folder / "gallery.xml").unlink(missing_ok=True)
@@ -28,7 +28,7 @@ def ours(workshop, folder, home):
 def theirs(workshop, photos):
     """The seconds of vipsthumbnail, which takes all files at once."""
     if not shutil.which("vipsthumbnail"):
-        raise Trouble("There is no vipsthumbnail.")
+        raise Trouble("vipsthumbnail is not installed.")
     target = workshop.folder_for("vips")
     seconds = run(["vipsthumbnail", "--size", SIZE, "-o", f"{target}/%s.jpg[Q={QUALITY},strip]", *photos])
     count(target, PHOTOS)
@@ -37,7 +37,7 @@ def theirs(workshop, photos):
 
 
 def count(folder, expected):
-    """Sees to it that what is measured has been done."""
+    """Checks the result of a run."""
     found = len(list(folder.glob("*.jpg")))
     if found != expected:
         raise Trouble(f"{folder.name} holds {found} thumbnails of {expected}.")

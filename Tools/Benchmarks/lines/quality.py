@@ -1,4 +1,4 @@
-"""How much photos look like themselves in characters, beside chafa's: what `picture-quality` says."""
+"""Similarity of character drawings to the photos, compared with chafa, by `picture-quality`."""
 import pathlib
 import re
 import subprocess

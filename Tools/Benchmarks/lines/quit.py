@@ -10,15 +10,15 @@ from terminal import Terminal
 #: Milliseconds, for the worst.
 LIMIT = 100
 ROUNDS = 20
-#: As many transfers as there can be at once.
+#: The maximum of simultaneous transfers.
 TRANSFERS = 64
 PHOTOS = 200
-#: Within it all of them must have been asked for, in seconds.
+#: The time limit for all requests, in seconds.
 PATIENCE = 30
 
 
 class HeldServer:
-    """Serves a list. Of everything else it sends the beginning, and then nothing."""
+    """Serves a list, and only the beginning of everything else."""
 
     def __init__(self):
         rows = "".join(
@@ -36,13 +36,13 @@ class HeldServer:
         return self
 
     def __exit__(self, *_):
-        # Whoever waits in accept(2) is woken by that, and not by a close.
+        # shutdown wakes a thread in accept(2); close does not.
         self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         self.let_go()
 
     def await_transfers(self):
-        """Waits until all that can hang do."""
+        """Waits until all transfers hang."""
         with self._news:
             if not self._news.wait_for(lambda: len(self._held) >= TRANSFERS, PATIENCE):
                 raise Trouble(f"{len(self._held)} transfers hang, and not {TRANSFERS}.")

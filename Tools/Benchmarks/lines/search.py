@@ -1,4 +1,4 @@
-"""Search as one types: from each letter to the frame that shows what is found."""
+"""Incremental search: from each letter to the final frame."""
 import unicodedata
 
 from figure import Figure, percentile
@@ -8,19 +8,19 @@ from process import Trouble
 #: Milliseconds, for 99 of 100 letters.
 LIMIT = 50
 SEARCHES = 45
-#: Within it what is found must have come, in seconds.
+#: The time limit of a result, in seconds.
 PATIENCE = 2.0
-#: What is on the screen is final when nothing has come for so long, in seconds.
+#: After this many seconds without output the screen is final.
 QUIET = 0.15
 
 
 def plain(text):
-    """Without accents and capitals, as it is compared."""
+    """Text without accents and capitals, for comparison."""
     return "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c)).casefold()
 
 
 def shows(screen, text):
-    """Whether the photo that is selected is one that is found."""
+    """Whether the selected photo is a match."""
     selected = [line for line in screen.body if "▌" in line] or screen.body
     return any(plain(text) in plain(line) for line in selected)
 

@@ -1,4 +1,4 @@
-"""Pictures on standard output, against chafa, timg and the least: the processor's time, with that of all processes."""
+"""Processor time of `vitrine show`, against chafa, timg and a minimal program."""
 import pathlib
 from statistics import median
 
@@ -10,11 +10,11 @@ CELLS, SMALL_CELLS = (80, 40), (20, 10)
 #: As many as are 640 pixels wide and high: into a file, cells have ten by twenty. Theirs are smaller, and so are their
 #: pictures.
 PIXEL_CELLS = (64, 32)
-#: Of the others' time.
+#: The ratio to the other programs.
 CHAFA, TIMG = 0.5, 0.6
 SIXELS, KITTY = 0.5, 0.6
 MANY_CHAFA, MANY_TIMG = 0.3, 0.6
-#: Of a program that does nothing else.
+#: The ratio to the minimal program.
 LEAST = 1.3
 LEAST_SOURCE = pathlib.Path(__file__).parents[1] / "limit/show_limit.c"
 #: It is so near that what comes and goes with the machine has to be averaged out.
@@ -38,7 +38,7 @@ def timg(cells, *more):
 
 
 def least(workshop):
-    """The program that does nothing else."""
+    """Builds the minimal program."""
     program = workshop.folder_for("limit") / "show_limit"
     run(["cc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", program, LEAST_SOURCE, "-ljpeg", "-lm"])
     return program

@@ -1,4 +1,4 @@
-"""An update whose list says what it said before, but has to be read to know that."""
+"""A sync of a list that is sent again unchanged."""
 import os
 import sqlite3
 import statistics
@@ -8,7 +8,7 @@ import subprocess
 from figure import Figure
 from process import Trouble, run
 
-#: Of the time in which xmllint only reads it.
+#: The ratio to xmllint, which only reads it.
 LIMIT = 3
 ROUNDS = 5
 
