@@ -11,17 +11,17 @@ from companion import Companion
 from process import Trouble, end, run
 
 SOURCE = pathlib.Path(__file__).with_name("link") / "shaped_link.c"
-#: The client's end and the server's.
+#: The ends of client and server.
 NEAR, FAR = "10.44.0.1", "10.44.0.2"
-#: Seconds within which the link answers.
+#: The time limit for answers of the link, in seconds.
 PATIENCE = 10
-#: Seconds within which nothing is left on the line of what was cut off.
+#: The time limit for leftover packets, in seconds.
 SETTLING = 60
 PROGRAMS = ("cc", "ip", "nsenter", "setpriv", "nginx", "openssl")
 
 
 def obstacle():
-    """Why there can be no link here; nothing, if there can."""
+    """The reason why links are impossible here; None otherwise."""
     if os.geteuid() != 0:
         return "left out: a link needs root, for its network namespaces"
     if not os.path.exists("/dev/net/tun"):
@@ -61,13 +61,13 @@ class Link(Companion):
             self._set_up(mine, other)
 
     def at(self, side, command):
-        """A command as it is run at one end. It is killed when this process ends."""
+        """A command to run at one end; it ends with this process."""
         return [
             shutil.which("setpriv"), "--pdeathsig", "KILL", "nsenter",
             f"--net=/proc/{self._child.pid}/fd/{self._spaces[side]}", *command]
 
     def restart(self):
-        """Has the schedule begin with the next packet, and forgets what was counted.
+        """Starts the schedule with the next packet and resets the counters.
 
         Before that it waits until what the last run has left on the line has gone.
         """
@@ -78,11 +78,11 @@ class Link(Companion):
             if not any(line["packets"] or line["under_way"] for line in lines):
                 break
             if time.perf_counter() > deadline:
-                raise Trouble("The link does not come to rest.")
+                raise Trouble("The link still has packets.")
         self._ask("restart")
 
     def counts(self):
-        """What went over the link since the last time, in each direction, and how late it was with it."""
+        """The traffic in each direction since the last call, and the link's lateness."""
         return json.loads(self._ask("count"))
 
     def _set_up(self, mine, other):
@@ -92,9 +92,9 @@ class Link(Companion):
         do("ip", "link", "set", "lo", "up")
         do("ip", "link", "set", "line", "mtu", "1500", "txqueuelen", "10000", "up")
         do("ip", "address", "add", mine, "peer", other, "dev", "line")
-        # What one connection learnt of the link is not told to the next: each run begins as the first one did.
+        # Connections must not learn from earlier ones, so that each run starts alike.
         do("sh", "-c", "echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save")
-        # The same everywhere, whatever this system prefers.
+        # The same algorithm on every system.
         do("ip", "route", "replace", other, "dev", "line", "src", mine, "congctl", "cubic")
 
     def _ask(self, command):

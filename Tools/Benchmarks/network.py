@@ -1,4 +1,4 @@
-"""What is measured on a link: a server at its far end, and Vitrine at the near one."""
+"""A link with a server at the far end and clients at the near end."""
 import contextlib
 import shutil
 import sqlite3
@@ -8,20 +8,20 @@ from figure import Figure
 from process import Trouble, run
 from web_server import WebServer
 
-#: Seconds that a run may take.
+#: The time limit of a run, in seconds.
 LIMIT = 110
-#: Bytes of TCP's load that an answer takes beside its body, as they were found to be: headers, and what TLS adds.
+#: Measured bytes of an answer beside its body: headers and TLS.
 BESIDE = {"http": 242, "https": 160}
 
 
 class Network(contextlib.ExitStack):
-    """A link and all that is at its ends, while it is entered."""
+    """A link with its server, while entered."""
 
     def __init__(self, workshop, shape):
         super().__init__()
         self.workshop, self.shape = workshop, shape
         self._folder = workshop.folder_for("network")
-        #: Caches by gallery's address, to be copied.
+        #: Prepared caches by gallery's address.
         self._prepared = {}
 
     def __enter__(self):
@@ -33,11 +33,11 @@ class Network(contextlib.ExitStack):
         return self
 
     def environment(self, home):
-        """What Vitrine sees, and whoever is compared: it trusts the server."""
+        """The environment of all programs, which trusts the server."""
         return self.workshop.environment(home) | {"CURL_CA_BUNDLE": str(self.server.certificate)}
 
     def run(self, command, home, timeout=LIMIT):
-        """The seconds that a program takes at the near end."""
+        """Runs a program at the near end. Returns the seconds."""
         return run(self.link.at(NEAR, [str(part) for part in command]), self.environment(home), timeout)
 
     def home(self, address, scope="--list-only"):
@@ -58,7 +58,7 @@ class Network(contextlib.ExitStack):
         return home
 
     def stored(self, home):
-        """How many thumbnails the cache in a home holds, and their bytes."""
+        """Number and bytes of the thumbnails in a home's cache."""
         connection = sqlite3.connect(self.workshop.database(home))
         try:
             return connection.execute("SELECT count(*), ifnull(sum(length(data)), 0) FROM thumbnail").fetchone()
@@ -67,7 +67,7 @@ class Network(contextlib.ExitStack):
 
 
 def on_links(workshop, line, shapes, measured):
-    """The figures of each link; one that says why, if there is none."""
+    """The figures of each link, or one with the reason why there are none."""
     if why := obstacle():
         yield Figure(line, "on shaped links", missing=why, failed=True)
         return

@@ -1,4 +1,4 @@
-"""Runs a command at the near end of a link, to try something by hand.
+"""Runs a command at the near end of a link, for experiments.
 
     python3 Tools/Benchmarks/on_link.py b|c|d|e|f|collapse COMMAND…
 

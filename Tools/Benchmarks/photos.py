@@ -1,4 +1,4 @@
-"""Makes the photos that are drawn: the same files every time.
+"""Makes the photos to draw, the same in each run.
 
     python3 photos.py FOLDER IMAGES
 
@@ -33,7 +33,7 @@ def write(file, size, rows):
 
 
 def mosaic(size, photos):
-    """Rows of photos beside each other, as many as fit, and below them others."""
+    """Rows of a mosaic of photos."""
     width, height = size
     rows, turn = [], 0
     while len(rows) < height:
@@ -49,7 +49,7 @@ def mosaic(size, photos):
 
 
 def small(index, photos):
-    """A piece of one of them, another one each time."""
+    """A piece of a photo, different for each index."""
     width, height, rows = photos[index % len(photos)]
     left = index * 7 % (width - SMALL_SIZE[0] + 1)
     top = index * 5 % (height - SMALL_SIZE[1] + 1)
@@ -71,7 +71,7 @@ def write_all(folder, images):
 
 if __name__ == "__main__":
     target, source = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    # Whole or not at all: they are made under another name.
+    # Make them under a temporary name, so that they are complete or absent.
     draft = target.with_name(target.name + f".{os.getpid()}")
     draft.mkdir(parents=True)
     write_all(draft, source)

@@ -1,4 +1,4 @@
-"""Makes what is fetched over links: the same files every time, byte for byte.
+"""Makes the files to fetch over links, the same in each run, byte for byte.
 
     python3 pictures.py FOLDER THUMBNAIL
 
@@ -14,21 +14,21 @@ import sys
 
 THUMBNAILS = 2_000
 SMALLEST, LARGEST = 6_000, 18_000
-#: How many photos there are, and of what size.
+#: Number and size of photos.
 PHOTOS = {"middle": (10, 400_000), "large": (20, 3_000_000)}
-#: Galleries whose photos are of one kind, and one whose last is of another.
+#: Galleries with photos of one kind, and one whose last photo differs.
 KINDS = {"middle": ("middle", "middle"), "large": ("large", "large"), "mixed": ("large", "middle")}
-#: How many photos galleries have.
+#: The sizes of galleries.
 COUNTS = (1, 60, 200, 800, THUMBNAILS, 2 * THUMBNAILS)
 
 
 def thumbnail(index):
-    """Where a thumbnail lies. In a gallery that has more photos some have the same."""
+    """The path of a thumbnail. Larger galleries repeat thumbnails."""
     return f"small/{index % THUMBNAILS:04d}.jpg"
 
 
 def photo(kind, index, count):
-    """Where a photo of a gallery lies. There are fewer of them than galleries name, so each gets an address of its own."""
+    """The address of a photo. Files repeat, so a query makes each address unique."""
     folder = KINDS[kind][index == count - 1]
     return f"{folder}/{index % PHOTOS[folder][0]:02d}.jpg?{index}"
 
@@ -75,7 +75,7 @@ def write(folder, picture):
 
 if __name__ == "__main__":
     target, thumbnail_file = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    # Whole or not at all: it is made under another name.
+    # Make it under a temporary name, so that it is complete or absent.
     draft = target.with_name(target.name + f".{os.getpid()}")
     draft.mkdir(parents=True)
     write(draft, thumbnail_file.read_bytes())

@@ -1,4 +1,4 @@
-"""Runs programs: how long they took, and how much memory at most."""
+"""Runs programs and measures their time and peak memory."""
 import os
 import resource
 import signal
@@ -9,15 +9,15 @@ import time
 
 
 class Trouble(Exception):
-    """Why there is no figure: a sentence."""
+    """The reason for a missing figure."""
 
 
 class TooLong(Trouble):
-    """It took longer than it was given."""
+    """The program exceeded its time limit."""
 
 
 def peak_of(arguments, environment, timeout=600):
-    """The most that a program had resident, in MiB.
+    """The peak resident memory of a program, in MiB.
 
     GNU time starts it, since Linux counts what a child had before it became another program: a copy of its parent.
     time is small; this interpreter may be larger than what is measured.
@@ -28,7 +28,7 @@ def peak_of(arguments, environment, timeout=600):
 
 
 def peaks_of(arguments, environment, timeout=600):
-    """The most that a program had resident, and the most of those that it started and waited for had, in MiB, if that is more."""
+    """The peak resident memory of a program and of its children, in MiB."""
     with tempfile.NamedTemporaryFile("r") as told:
         own = 0
         with subprocess.Popen(
@@ -38,7 +38,7 @@ def peaks_of(arguments, environment, timeout=600):
             late.start()
             try:
                 while timer.poll() is None:
-                    # The mark only rises, so the last one that is seen is the highest.
+                    # The high-water mark only rises, so the last value is the highest.
                     own = max(own, high_water_of_child(timer.pid))
                     time.sleep(0.0005)
             finally:
@@ -49,7 +49,7 @@ def peaks_of(arguments, environment, timeout=600):
 
 
 def high_water_of_child(parent):
-    """The most that the only child of a process had resident so far, in KiB; 0 if there is none."""
+    """The peak resident memory of a process' only child, in KiB; 0 without one."""
     try:
         with open(f"/proc/{parent}/task/{parent}/children", encoding="ascii") as file:
             child = file.read().split()[0]
@@ -63,7 +63,7 @@ def high_water_of_child(parent):
 
 
 def work_of(arguments, environment, timeout=600):
-    """The seconds for which a program, and whoever it started and waited for, kept processors busy."""
+    """The processor seconds of a program and its children."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     run(arguments, environment, timeout)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -71,7 +71,7 @@ def work_of(arguments, environment, timeout=600):
 
 
 def run(arguments, environment=None, timeout=600):
-    """Runs a program to its end, and returns the seconds that it took. It is ended when it takes too long."""
+    """Runs a program to its end or the time limit. Returns the seconds."""
     with tempfile.TemporaryFile() as complaints:
         begun = time.perf_counter()
         child = subprocess.Popen(
@@ -101,7 +101,7 @@ def run(arguments, environment=None, timeout=600):
 
 
 def end(group):
-    """Ends a group of processes, if there is still somebody in it."""
+    """Ends a process group, if it still exists."""
     try:
         os.killpg(group, signal.SIGKILL)
     except ProcessLookupError:

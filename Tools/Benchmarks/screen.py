@@ -1,8 +1,8 @@
-"""What a user would see of what a program writes to an xterm."""
+"""The screen of an xterm, from a program's output."""
 import re
 import unicodedata
 
-#: A sequence, a control or a run of text. What is cut off at the end waits for the rest.
+#: A sequence, a control or text. An incomplete end waits for the rest.
 TOKEN = re.compile(
     r"\x1b\[(?P<private>[<=>?]?)(?P<numbers>[0-9:;]*)(?P<between>[ -/]*)(?P<final>[@-~])"
     r"|\x1b[\]P_^X](?:[^\x07\x1b]|\x1b(?!\\))*(?:\x07|\x1b\\)"
@@ -11,7 +11,7 @@ TOKEN = re.compile(
 
 
 class Screen:
-    """Characters in their places; colours are passed over."""
+    """A grid of characters; colours are ignored."""
 
     def __init__(self, rows, columns):
         self.rows, self.columns = rows, columns
@@ -40,13 +40,13 @@ class Screen:
 
     @property
     def body(self):
-        """What is between the line at the top and the one at the bottom."""
+        """The text between the first and the last line."""
         return self.lines[1:-1]
 
     def feed(self, data):
-        """Takes bytes, cut anywhere."""
+        """Reads bytes, in pieces of any size."""
         self._bytes += data
-        # The last character may not be all there.
+        # The last character may be incomplete.
         whole = len(self._bytes)
         for back in range(1, min(4, whole) + 1):
             byte = self._bytes[-back]

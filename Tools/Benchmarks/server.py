@@ -1,4 +1,4 @@
-"""A server on loopback that knows whether somebody has the list already."""
+"""A loopback server that answers conditional requests."""
 import http.server
 import shutil
 import threading
@@ -29,7 +29,7 @@ class GalleryServer:
                     shutil.copyfileobj(body, self.wfile, 1 << 18)
 
             def log_message(self, *_):
-                """There is nothing to see here."""
+                """Suppresses the log."""
 
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True

@@ -1,48 +1,48 @@
-"""The links that are measured on."""
+"""The links."""
 import dataclasses
 
-#: Bytes of a packet, and those of them that are TCP's load.
+#: Bytes of a packet, and of its TCP payload.
 PACKET, LOAD = 1500, 1448
-#: About what an answer's headers take, in bytes.
+#: Approximate bytes of an answer's headers.
 HEAD = 250
 
 
 @dataclasses.dataclass(frozen=True)
 class Shape:
-    """What a link is like, and how much is fetched over it."""
+    """A link's properties, and the amounts to fetch over it."""
 
     name: str
     #: Bits a second.
     rate: int
     #: Round trip, in milliseconds.
     round_trip: int
-    #: How many thumbnails are fetched.
+    #: The number of thumbnails.
     thumbnails: int
     #: Share of packets that are lost.
     loss: float = 0.0
-    #: The folder with the photo that is opened, and after how many seconds.
+    #: The folder of the opened photo, and the seconds before it opens.
     photos: str = "large"
     photo_after: float = 3.0
-    #: The gallery whose photos are fetched beforehand.
+    #: The gallery whose photos are prefetched.
     among: str = "large"
-    #: What the link becomes: seconds, bits a second, milliseconds.
+    #: Later properties: seconds, bits a second, milliseconds.
     later: tuple = ()
 
     @property
     def text(self):
-        """As one would say it."""
+        """The description."""
         rate = f"{self.rate / 1e6:g} Mbit/s" if self.rate >= 1e6 else f"{self.rate / 1e3:g} kbit/s"
         loss = f", {self.loss * 100:g} % lost" if self.loss else ""
         return f"{self.name} ({rate}, {self.round_trip} ms{loss})"
 
     @property
     def longest_trip(self):
-        """The longest round trip that it ever has, in milliseconds."""
+        """The maximum round trip, in milliseconds."""
         return max([self.round_trip, *(trip for _, _, trip in self.later)])
 
     @property
     def product(self):
-        """Bandwidth by delay: the bytes that are on their way when the line is full."""
+        """The bandwidth-delay product, in bytes."""
         return self.rate / 8 * self.round_trip / 1000
 
     def time_of_four(self, size):
@@ -50,7 +50,7 @@ class Shape:
         return 4 * size * 8 / self.rate
 
     def least(self, sizes):
-        """The seconds within which files of those sizes cannot be fetched: their packets, and two round trips."""
+        """The minimum seconds for files of these sizes: their packets and two round trips."""
         wire = sum(size + HEAD for size in sizes) * PACKET / LOAD
         return wire * 8 / self.rate + 2 * self.round_trip / 1000
 
@@ -64,7 +64,7 @@ class Shape:
         return chosen
 
 
-#: Those that fetching was made for, two that were looked at along the way, and two that were made when it was done.
+#: Links for tuning (b, c, d), e and f, and two controls (g, h).
 SHAPES = {
     shape.name: shape for shape in (
         Shape("b", 50_000_000, 100, 2_000),
@@ -77,6 +77,6 @@ SHAPES = {
     )
 }
 TUNED = "bcd"
-#: A link that collapses while it is used: there are more thumbnails than have come by then.
+#: A link that collapses before all thumbnails have come.
 COLLAPSE = Shape(
     "collapse", 50_000_000, 100, 4_000, photos="middle", photo_after=8, later=((5, 256_000, 600),))

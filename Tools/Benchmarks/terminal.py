@@ -1,4 +1,4 @@
-"""A terminal with a program in it, which knows when a frame was complete."""
+"""A terminal with a program, which detects complete frames."""
 import fcntl
 import os
 import pathlib
@@ -12,13 +12,12 @@ import time
 from process import Trouble, end
 from screen import Screen
 
-#: Begin and end of a synchronised update: where a program sends them, a frame ends with the second.
+#: Begin and end of a synchronised update, which delimit a frame.
 BEGIN, END = b"\x1b[?2026h", b"\x1b[?2026l"
-#: Without them, a frame has ended when nothing has come for so long. It ended with its last byte all the same.
+#: Without them, a frame ends at its last byte before this many seconds of silence.
 QUIET = 0.008
 
-#: What an xterm that knows synchronised updates answers when it is asked, so that nobody waits for an answer. `<>` is
-#: what it was asked for.
+#: Answers of an xterm with synchronised updates, so that programs do not wait. `<>` is the queried item.
 ANSWERS = [
     (re.compile(rb"\x1b\[0?c"), b"\x1b[?64;1;2;6;9;15;16;17;18;21;22;28c"),
     (re.compile(rb"\x1b\[>0?c"), b"\x1b[>41;390;0c"),
@@ -45,7 +44,7 @@ class Terminal:
 
     def __init__(self, arguments, environment, rows=24, columns=80):
         self.screen = Screen(rows, columns)
-        #: Whether the program marks its frames.
+        #: Whether the program delimits its frames.
         self.is_synchronised = False
         self._asked = b""
         self._ended = False
@@ -53,9 +52,9 @@ class Terminal:
         try:
             fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, columns * 8, rows * 16))
             name = os.ttyname(slave)
-            #: When it was begun.
+            #: The time of the start.
             self.begun = time.perf_counter()
-            # In a session of its own, whose terminal is the one that is opened first.
+            # A new session adopts the first terminal that it opens.
             self.process = os.posix_spawn(
                 str(arguments[0]), [str(argument) for argument in arguments], environment, setsid=True,
                 file_actions=[
@@ -75,13 +74,13 @@ class Terminal:
         self.close()
 
     def type(self, text):
-        """Types what a key sends. Returns when."""
+        """Types a key. Returns the time."""
         now = time.perf_counter()
         os.write(self._master, text.encode())
         return now
 
     def frame(self, timeout=1.0):
-        """Waits for the next frame, and takes it in. Returns when it was complete; None if there was none."""
+        """Waits for the next frame. Returns the time of its end; None without a frame."""
         deadline = time.perf_counter() + timeout
         data, last = b"", None
         while True:
@@ -100,7 +99,7 @@ class Terminal:
         return last
 
     def until(self, condition, timeout=10.0):
-        """Takes frames until one of them meets a condition. Returns when that was complete; None if none does."""
+        """Reads frames until one meets a condition. Returns the time of its end; None if none does."""
         deadline = time.perf_counter() + timeout
         while (left := deadline - time.perf_counter()) > 0:
             complete = self.frame(left)
@@ -109,29 +108,29 @@ class Terminal:
         return None
 
     def change(self, timeout=1.0):
-        """Takes frames until one shows something else. Returns when that was complete; None if none does."""
+        """Reads frames until one differs. Returns the time of its end; None if none does."""
         before = self.screen.lines
         return self.until(lambda screen: screen.lines != before, timeout)
 
     def rest(self, seconds, timeout=120.0):
-        """Waits until the program has done nothing for so long: it has written nothing, and used no processor."""
+        """Waits until the program neither writes nor uses the processor for some seconds."""
         deadline = time.perf_counter() + timeout
         since, used = time.perf_counter(), self._ticks()
         while time.perf_counter() - since < seconds:
             if time.perf_counter() > deadline:
-                raise Trouble("The program does not come to rest.")
+                raise Trouble("The program stays busy.")
             if self.frame(0.1) or self._ticks() != used:
                 since, used = time.perf_counter(), self._ticks()
 
     def rest_for(self, seconds):
-        """Lets some time pass, and takes in what comes."""
+        """Reads output for some seconds."""
         deadline = time.perf_counter() + seconds
         while (left := deadline - time.perf_counter()) > 0:
             self.frame(left)
 
     @staticmethod
     def now():
-        """The time, as everything here tells it."""
+        """The current time of the common clock."""
         return time.perf_counter()
 
     def memory(self, name):
@@ -140,13 +139,13 @@ class Terminal:
         return int(re.search(rf"^{name}:\s+(\d+) kB", text, re.M)[1]) / 1024
 
     def ending(self, timeout=10.0):
-        """Waits until the program has ended by itself. Returns when."""
+        """Waits for the program's end. Returns the time."""
         watch = os.pidfd_open(self.process)
         try:
             deadline = time.perf_counter() + timeout
             while (left := deadline - time.perf_counter()) > 0:
-                # What it writes at last has to be read, or it would wait for us. A terminal that nobody has open any more is
-                # always ready, so only the end is waited for then.
+                # Read its last output, or it would block. A closed terminal is always ready, so only the end matters
+                # then.
                 ready = select.select([self._master, watch], [], [], left)[0]
                 now = time.perf_counter()
                 if watch not in ready:
@@ -170,7 +169,7 @@ class Terminal:
         return now
 
     def close(self):
-        """Ends the program, kindly at first."""
+        """Ends the program, first with a catchable signal."""
         if self._ended:
             return
         self._ended = True
@@ -178,12 +177,12 @@ class Terminal:
         deadline = time.perf_counter() + 5
         status = 0
         while not status and time.perf_counter() < deadline:
-            # What it writes at last has to be read, or it would wait for us.
+            # Read its last output, or it would block.
             if select.select([self._master], [], [], 0.02)[0]:
                 try:
                     os.read(self._master, 65_536)
                 except OSError:
-                    # Its end of the terminal is closed: it is about to end.
+                    # The program closed the terminal and is about to end.
                     time.sleep(0.002)
             status = os.waitpid(self.process, os.WNOHANG)[0]
         end(self.process)
@@ -203,7 +202,7 @@ class Terminal:
         return data, now
 
     def _answer(self, data):
-        """Answers questions. They are asked at the start; later there is nothing to look through but frames."""
+        """Answers queries, which come at the start only."""
         if b"\x1b" not in data:
             return
         self._asked = (self._asked + data)[-len(data) - 64:]

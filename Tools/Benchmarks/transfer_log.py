@@ -1,16 +1,16 @@
-"""What Vitrine's log says of its transfers, while it is written."""
+"""Follows the transfers in Vitrine's log."""
 import collections
 import datetime
 import os
 import re
 
-#: `2006-07-30 07:47:17.000 network #12 http://…`, or what came of it.
+#: `2006-07-30 07:47:17.000 network #12 http://…`, or the transfer's result.
 BEGUN = re.compile(r"^(\S+ \S+) \S+ #(\d+) (https?://\S+)$")
 ENDED = re.compile(r"^(\S+ \S+) \S+ #(\d+) (?:(\d{3}): (\d+) bytes in \d+ ms|(.*))$")
 
 
 def moment(text):
-    """Seconds since 1970. The log is in UTC, since the program was told so."""
+    """Seconds since 1970; the log is in UTC here."""
     return datetime.datetime.fromisoformat(text).replace(tzinfo=datetime.timezone.utc).timestamp()
 
 
@@ -24,17 +24,17 @@ class TransferLog:
         self._path = path
         self._file = None
         self._rest = ""
-        #: Addresses by the transfers' numbers.
+        #: Addresses by transfer number.
         self._addresses = {}
-        #: When something was first asked for, and when the last of it had come: by address, in seconds since 1970.
+        #: Times of first request and last byte, by address, in seconds since 1970.
         self.asked, self.came = {}, {}
-        #: How many bytes of it have: it may come in pieces.
+        #: Received bytes by address; a file may come in pieces.
         self.bytes = collections.Counter()
-        #: How many answers there were, and how many transfers ended without.
+        #: Numbers of answers, and of transfers without one.
         self.answers = self.cut_off = 0
 
     def read(self):
-        """Takes in what is new."""
+        """Reads new lines."""
         if not self._file and self._path.exists():
             self._file = open(self._path, encoding="utf-8")
         while self._file:

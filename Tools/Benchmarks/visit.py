@@ -1,4 +1,4 @@
-"""Vitrine in a terminal at the near end of a link: a photo is opened while other things are fetched."""
+"""Vitrine at the near end of a link, with a photo opened during other transfers."""
 import dataclasses
 import shutil
 import time
@@ -11,28 +11,28 @@ from terminal import Terminal
 from transfer_log import TransferLog
 
 END, ENTER = "\x1bOF", "\r"
-#: Seconds within which the list is there, and between looks into the log.
+#: The time limit for the list, and the interval of reading the log, in seconds.
 PATIENCE, LOOK = 10, 0.02
 
 
 @dataclasses.dataclass(frozen=True)
 class Visit:
-    """What is opened, and how."""
+    """A run with an opened photo."""
 
     scheme: str
-    #: What photos the gallery has, and how many: the last of them is opened.
+    #: Kind and number of photos; the last one is opened.
     kind: str
     count: int
     #: Seconds from the start of the program.
     after: float
     options: tuple = ()
-    #: What the cache has before: as `sync` has filled it with this.
+    #: The option of the `sync` that fills the cache first.
     scope: str = "--list-only"
-    #: Whether it goes on until all thumbnails are there too.
+    #: Whether the run continues until all thumbnails have come.
     is_to_the_end: bool = False
 
     def go(self, network):
-        """The seconds from the key to the photo's last byte, and what else is to be said of it."""
+        """Returns the seconds from the key to the photo's last byte, and notes."""
         address = network.server.address(self.scheme, list_file(self.kind, self.count))
         wanted = network.server.address(self.scheme, photo(self.kind, self.count - 1, self.count))
         home = network.home(address, self.scope)
@@ -56,7 +56,7 @@ class Visit:
             shutil.rmtree(home)
 
     def _open(self, terminal):
-        """Opens the last photo. Returns when, in seconds since 1970."""
+        """Opens the last photo. Returns the time, in seconds since 1970."""
         name = f"Photo {self.count - 1:04d}"
         if terminal.until(lambda screen: "Photo 0000" in screen.text, PATIENCE) is None:
             raise Trouble("The gallery was not shown within ten seconds.")

@@ -7,10 +7,10 @@ from link import FAR
 from process import Trouble, run
 
 PORTS = {"http": 8080, "https": 8443}
-#: Seconds within which it listens.
+#: The time limit of the start, in seconds.
 PATIENCE = 10
 
-# One process, which is all that is to be ended.
+# A single process is easy to end.
 CONFIGURATION = """
 daemon off; master_process off; user root; pid {folder}/nginx.pid; error_log {folder}/error.log;
 events {{ worker_connections 1024; }}
@@ -30,7 +30,7 @@ http {{
 
 
 class WebServer(Companion):
-    """Serves a folder while it is entered."""
+    """Serves a folder while entered."""
 
     def __init__(self, link, root, folder):
         super().__init__()
@@ -48,11 +48,11 @@ class WebServer(Companion):
         return self._link.at(FAR, ["nginx", "-p", f"{folder}/", "-e", f"{folder}/error.log", "-c", str(file)])
 
     def address(self, scheme, path):
-        """Where a file is to be had."""
+        """The address of a file."""
         return f"{scheme}://{FAR}:{PORTS[scheme]}/{path}"
 
     def _make_ready(self):
-        """Waits until it listens at both ports, as the kernel tells it of the process' namespace."""
+        """Waits until it listens on both ports of its namespace."""
         deadline = time.perf_counter() + PATIENCE
         wanted = {f":{port:04X}" for port in PORTS.values()}
         while self._child.poll() is None and time.perf_counter() < deadline:

@@ -1,4 +1,4 @@
-"""What all measurements work with: our program, galleries, and caches that are filled already."""
+"""The resources of all measurements: the program, galleries, filled caches."""
 import dataclasses
 import json
 import os
@@ -21,14 +21,14 @@ class Gallery:
     file: pathlib.Path
     rows: pathlib.Path
     photos: int
-    #: The names of the photos that a list by date begins with.
+    #: The names of the first photos in date order.
     first_names: list
-    #: Where in the file the first letters of a hundred names stand, the first of them that of a photo of `first_names`.
+    #: Offsets of the first letters of a hundred names, beginning with one of `first_names`.
     letters: list
 
 
 class Workshop:
-    """Hands out what is measured with, and clears it away.
+    """Provides and removes the resources of measurements.
 
     Galleries are made once and kept; caches live for one run of the benchmarks.
     """
@@ -36,18 +36,18 @@ class Workshop:
     def __init__(self, binary, folder, photos, links=(), rounds=3):
         self.binary = binary.resolve()
         self.folder = folder.resolve()
-        #: How many photos a large gallery has, one that is a tenth of it, and a small one.
+        #: Sizes of the large gallery, one of a tenth, and a small one.
         self.many, self.some, self.few = photos, max(100, photos // 10), 100
-        #: The names of the links to measure on, and how often.
+        #: The names of the links, and the number of rounds.
         self.links, self.rounds = links, rounds
-        #: The same choices every time.
+        #: The same random choices in each run.
         self.chance = random.Random(1)
         self._scratch = self.folder / "run"
         self._homes = 0
         self._filled = {}
 
     def __enter__(self):
-        # What a run that was killed has left.
+        # Remove leftovers of a killed run.
         shutil.rmtree(self._scratch, ignore_errors=True)
         self._scratch.mkdir(parents=True)
         return self
@@ -56,11 +56,11 @@ class Workshop:
         shutil.rmtree(self._scratch, ignore_errors=True)
 
     def say(self, text):
-        """Tells what is going on, to whoever waits."""
+        """Prints progress."""
         print(text, file=sys.stderr, flush=True)
 
     def gallery(self, photos):
-        """A gallery of so many photos."""
+        """A gallery of a number of photos."""
         folder = self.folder / f"gallery-{photos}"
         if not (folder / "facts.json").exists():
             self.say(f"  making a gallery of {photos:,} photos")
@@ -73,7 +73,7 @@ class Workshop:
             [plain["offset"]] + [offset for offset in facts["offsets"] if offset != plain["offset"]][:99])
 
     def pictures(self):
-        """The folder with what is fetched over links."""
+        """The folder with the files to fetch over links."""
         folder = self.folder / "pictures-3"
         if not folder.exists():
             self.say("  making thumbnails and photos")
@@ -82,7 +82,7 @@ class Workshop:
         return folder
 
     def photos(self):
-        """The folder with what is drawn on standard output."""
+        """The folder with the photos to draw."""
         folder = self.folder / "photos-1"
         if not folder.exists():
             self.say("  making photos of 24 and 12 megapixels, and small ones")
@@ -91,7 +91,7 @@ class Workshop:
         return folder
 
     def progressive_photo(self):
-        """The photo of 24 megapixels in scans, each of which makes all of it finer."""
+        """The progressive photo of 24 megapixels."""
         file = self.folder / "photos-1-progressive.jpg"
         if not file.exists():
             draft = file.with_suffix(".draft")
@@ -100,7 +100,7 @@ class Workshop:
         return file
 
     def camera_photos(self, count):
-        """A folder of photos of 12 MP, to be made a gallery."""
+        """A folder of photos of 12 MP to publish."""
         folder = self.folder / f"camera-photos-{count}"
         if not folder.exists():
             self.say("  making photos")
@@ -110,30 +110,30 @@ class Workshop:
         return folder
 
     def knows(self, option):
-        """Whether this Vitrine has an option."""
+        """Whether the program has an option."""
         told = subprocess.run([self.binary, "--help"], capture_output=True, text=True, timeout=10).stdout
         return re.search(rf"--{option}\b", told) is not None
 
     def copy(self, gallery):
-        """A gallery of one's own, to change."""
+        """A private copy of a gallery, to change."""
         file = self.folder_for("copy") / "gallery.xml"
         shutil.copyfile(gallery.file, file)
         return dataclasses.replace(gallery, file=file)
 
     def folder_for(self, purpose):
-        """An empty folder that nobody else uses."""
+        """A new empty folder."""
         self._homes += 1
         folder = self._scratch / f"{purpose}-{self._homes}"
         folder.mkdir()
         return folder
 
     def discard(self, folder):
-        """Removes a folder that is not needed any more: the disk need not hold all of them."""
+        """Removes a folder early, to save disk space."""
         shutil.rmtree(folder)
         self._filled = {file: home for file, home in self._filled.items() if home != folder}
 
     def environment(self, home):
-        """The variables that a program of ours sees: nothing of the user's."""
+        """The environment of the program, without the user's variables."""
         return {
             "HOME": str(home), "PATH": os.environ["PATH"], "TERM": "xterm-256color", "COLORTERM": "truecolor",
             "LANG": "C.UTF-8", "TZ": "UTC",

@@ -11,20 +11,20 @@ from process import Trouble
 from shapes import SHAPES, TUNED
 
 LINE = "thumbnails"
-#: Of the best of the others, at what is its best setting for that link.
+#: The ratio to the best setting of the best other program on the link.
 LIMIT = 1.05
-#: Of what the line takes at least, where so many thumbnails' bytes fit onto it.
+#: The ratio to the line's own time, if it holds this many thumbnails.
 LEAST, FEW = 1.2, 48 * 12_000
-#: Of what a fixed four at once take; on a long fat link they are what is to be beaten.
+#: The ratio to four transfers, by link.
 FIXED, FIXED_BY_LINK = 1.05, {"b": 0.11}
-#: Of the best of these fixed numbers, whichever that is on the link.
+#: The ratio to the best of these fixed numbers.
 WIDTHS, BEST_WIDTH = (4, 16, 64), 1.15
-#: Percent of bytes that were fetched for nothing.
+#: Percent of wasted bytes.
 WASTE = 3
 
 
 def ours(network, scheme, sizes, options=()):
-    """Vitrine, with a cache that knows the list and nothing else."""
+    """Vitrine, with a cache that holds only the list."""
     workshop = network.workshop
     address = network.server.address(scheme, list_file("large", len(sizes)))
 
@@ -45,7 +45,7 @@ def ours(network, scheme, sizes, options=()):
 
 
 def theirs(network, downloader, paths, sizes):
-    """Somebody else, with the addresses in a file."""
+    """Another program, with the addresses in a file."""
     def go():
         seconds, lacking = downloader.fetch(network, paths, sizes)
         if lacking:
@@ -80,7 +80,7 @@ def measured(network):
 
 
 def against_others(what, entry, peers, everybody):
-    """Beside the best of the others."""
+    """Compares with the best other program."""
     best = contest.best(peers)
     said = "; ".join(peer.text for peer in peers)
     return contest.compare(
@@ -89,7 +89,7 @@ def against_others(what, entry, peers, everybody):
 
 
 def against_line(shape, entry, sizes):
-    """Beside what the line itself takes for as much."""
+    """Compares with the line's own time."""
     what = "… against what the line takes at least"
     if not entry.counts:
         return Figure(LINE, what, missing=f"{entry.name} {entry.trouble}", failed=True)
@@ -101,7 +101,7 @@ def against_line(shape, entry, sizes):
 
 
 def against_widths(entry, fixed):
-    """Beside itself with the fixed number that is the best for this link."""
+    """Compares with the best fixed number of transfers."""
     counted = [one for one in fixed if one.counts]
     best = min(counted, key=lambda one: one.median)
     said = "; ".join(one.text for one in fixed)

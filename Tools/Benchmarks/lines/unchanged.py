@@ -1,4 +1,4 @@
-"""An update whose list has not changed, and who serves it says so."""
+"""A sync of an unchanged list, from a file and over HTTP."""
 import statistics
 
 from figure import Figure
