@@ -1,22 +1,21 @@
 import Cache
 import Concurrency
 import Export
-@preconcurrency import Glibc  // for environ, which nobody here changes
+@preconcurrency import Glibc  // for environ, which Vitrine never changes
 import Logging
 import Model
 import Session
 import Settings
 import Synchronization
 
-/// Gives photos to another program: the one that the user has named, or whatever the desktop opens pictures with.
+/// Opens photos in another program: the user's or the desktop's.
 ///
 ///     let program = ExternalProgram(settings, variable, wishes, onTrouble: { … })
 ///     if let failure = await program.open([key], of: cache) { print(failure) }
-///     await program.sweep()
+///     await program.removeCopies()
 ///
-/// It gets a copy of its own under a name that people can read, since what it writes into must not be the cache; and of a
-/// photo that is not here, the address. The program is on its own: it has another session, no terminal, and goes on when
-/// Vitrine ends.
+/// The program gets a copy with a readable name, so that it cannot write into the cache; for an uncached photo, it gets the
+/// address. It runs in its own session without a terminal, and continues when Vitrine ends.
 actor ExternalProgram {
     private let chosen: ExternalCommand?
     private let browser: ExternalCommand?
@@ -24,17 +23,17 @@ actor ExternalProgram {
     private let temporaryFolder: String
     private let wishes: Wishes
     private let onTrouble: @Sendable (String) -> Void
-    /// Where copies lie, once there are any.
+    /// The folder for copies, once there are any.
     private var folder: String?
     private var copies = 0
-    /// Each waits for the end of one program: else it would stay behind as one that nobody has asked about.
+    /// Threads that wait for programs to end, which would otherwise remain as zombies.
     private let waiting = Workers(name: "programs", count: 8)
 
     private static let desktop = "xdg-open"
 
     /// - Parameters:
     ///   - variable: looks up an environment variable.
-    ///   - onTrouble: is told what comes out later: the desktop has no program for it.
+    ///   - onTrouble: receives later failures, such as a desktop without a suitable program.
     init(
         _ settings: Settings, _ variable: (String) -> String?, wishes: Wishes,
         onTrouble: @escaping @Sendable (String) -> Void
@@ -47,7 +46,7 @@ actor ExternalProgram {
         self.onTrouble = onTrouble
     }
 
-    /// Opens photos. Returns a sentence if that cannot be done.
+    /// Opens photos. Returns a message if that fails.
     func open(_ keys: [PhotoKey], of cache: GalleryCache) async -> String? {
         do {
             var targets: [String] = []
@@ -55,7 +54,7 @@ actor ExternalProgram {
             if let chosen {
                 try start(chosen.words(for: targets))
             } else {
-                // These two take one at a time.
+                // Browser and desktop take one at a time.
                 for target in targets { try start(try command(for: target).words(for: [target])) }
             }
             return nil
@@ -64,8 +63,8 @@ actor ExternalProgram {
         }
     }
 
-    /// Removes the copies, for the end of the program.
-    func sweep() {
+    /// Removes the copies, when Vitrine ends.
+    func removeCopies() {
         guard let folder else { return }
         for part in 0..<copies {
             for name in Self.entries("\(folder)/\(part)") { unlink("\(folder)/\(part)/\(name)") }
@@ -81,25 +80,25 @@ actor ExternalProgram {
         return desktop
     }
 
-    // MARK: - What is opened
+    // MARK: - Copies
 
-    /// A copy of the photo, or its address.
+    /// Returns the path of a copy, or the photo's address.
     private func target(_ key: PhotoKey, _ cache: GalleryCache) async throws -> String {
-        let (isHere, address) = try cache.read { reader in
+        let (isCached, address) = try cache.read { reader in
             (try reader.photoFile(of: key) != nil, try reader.source(of: key, .original)?.address)
         }
-        if isHere, let copy = try await copy(key, cache) { return copy }
+        if isCached, let copy = try await copy(key, cache) { return copy }
         guard let address else { throw ExternalProgramError.gone }
         return address.text
     }
 
-    /// Nil if it has gone from here in this moment.
+    /// Copies a photo. Returns nil if the cache has just dropped it.
     private func copy(_ key: PhotoKey, _ cache: GalleryCache) async throws -> String? {
-        let place = "\(try privateFolder())/\(copies)"
+        let copyFolder = "\(try privateFolder())/\(copies)"
         copies += 1
         let result = Mutex<Result<String, ExportError>?>(nil)
         let export = try PhotoExport(
-            [key], of: cache, to: place, mask: .ownerOnly, wishes: wishes, mayFetch: false)
+            [key], of: cache, to: copyFolder, mask: .ownerOnly, wishes: wishes, mayFetch: false)
         _ = try await export.run { event in result.withLock { $0 = event.result } }
         switch result.withLock({ $0 }) {
         case .success(let path): return path
@@ -133,7 +132,7 @@ actor ExternalProgram {
         return names
     }
 
-    // MARK: - Who opens it
+    // MARK: - Processes
 
     private func start(_ words: [String]) throws(ExternalProgramError) {
         let process = try Self.spawn(words)
@@ -142,7 +141,7 @@ actor ExternalProgram {
             var status: Int32 = 0
             while waitpid(process, &status, 0) < 0, errno == EINTR {}
             let code = status & 0x7F == 0 ? (status >> 8) & 0xFF : 0
-            // What other programs mean by their codes, only they know.
+            // Exit codes of other programs have no common meaning.
             if isDesktop, code != 0 { onTrouble("\(ExternalProgramError.unopened(code: code))") }
         }
     }
@@ -151,7 +150,7 @@ actor ExternalProgram {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // Neither the terminal, which is ours, nor anything else that is open here.
+        // The program inherits neither the terminal nor other descriptors.
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0)
         posix_spawn_file_actions_adddup2(&actions, 0, 1)
         posix_spawn_file_actions_adddup2(&actions, 0, 2)
@@ -166,7 +165,7 @@ actor ExternalProgram {
         sigfillset(&all)
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setsigdefault(&attributes, &all)
-        // A session of its own: Ctrl-C in our terminal, and its end, are not meant for it.
+        // A new session keeps Ctrl-C and the terminal's end away from the program.
         let newSession: Int32 = 0x80  // POSIX_SPAWN_SETSID
         posix_spawnattr_setflags(
             &attributes, Int16(newSession | Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF)))
@@ -182,59 +181,59 @@ actor ExternalProgram {
     }
 }
 
-/// Why a photo could not be given to another program.
+/// A failure to open a photo in another program.
 enum ExternalProgramError: Error, Equatable, CustomStringConvertible {
-    /// The program cannot be started; the system's reason.
+    /// The program cannot be started, for the system's reason.
     case notStarted(String, reason: String)
-    /// Nobody has named a program, and there is no desktop that would know one.
+    /// No program is set, and there is no desktop to choose one.
     case noDisplay
-    /// The desktop has no program for it, or that failed.
+    /// The desktop has no suitable program, or that failed.
     case unopened(code: Int32)
-    /// There is no room for a copy; the system's reason.
+    /// The folder for copies cannot be made, for the system's reason.
     case noFolder(String, reason: String)
-    /// The gallery does not have the photo any more.
+    /// The gallery no longer has the photo.
     case gone
 
     /// A sentence for the user.
     var description: String {
         switch self {
         case .notStarted(let program, let reason): "“\(program)” cannot be started: \(reason)."
-        case .noDisplay: "There is no display to open it on; the setting open-with names a program."
-        case .unopened(let code): "xdg-open could not open it (\(code)); the setting open-with names a program."
+        case .noDisplay: "No display to open it on; set open-with to a program."
+        case .unopened(let code): "xdg-open failed (\(code)); set open-with to a program."
         case .noFolder(let path, let reason): "\(path): \(reason)."
-        case .gone: "The gallery does not have it any more."
+        case .gone: "The gallery no longer has this photo."
         }
     }
 }
 
-/// A command of the user's for what is opened elsewhere: a program, its arguments, and among them the place for what is to
-/// be opened.
+/// A user's command to open files: a program with arguments, and `%s` for the target.
 ///
 ///     ExternalCommand("feh --fullscreen")?.words(for: ["/tmp/Lake.jpg"])     // feh --fullscreen /tmp/Lake.jpg
 ///     ExternalCommand("lynx -dump %s")?.words(for: ["http://example.org/"])  // lynx -dump http://example.org/
 ///
-/// It is taken apart at its white space and never seen by a shell: what it opens has names that come from strangers.
+/// White space separates the arguments. No shell is involved, since file names come from strangers.
 struct ExternalCommand: Equatable {
     private let parts: [String]
 
-    /// Nil where nothing is named.
+    /// Reads a command; nil if it is blank.
     init?(_ text: String) {
-        // A program whose path has a space in it is one all the same.
+        // A program's path may contain spaces.
         parts = access(text, X_OK) == 0 ? [text] : text.split(whereSeparator: \.isWhitespace).map(String.init)
         if parts.isEmpty { return nil }
     }
 
-    /// The first command that `$BROWSER` names: "a colon-separated list of browser command parts", of which each may say with
-    /// `%s` where the address goes.
+    /// Reads the first command of `$BROWSER`, "a colon-separated list of browser command parts".
     init?(browsers text: String) {
         guard let first = text.split(separator: ":").first else { return nil }
         self.init(String(first))
     }
 
-    /// What the program is called.
+    /// The program.
     var program: String { parts[0] }
 
-    /// The whole command, for targets that are addresses or absolute paths: so none of them can be taken for an option.
+    /// Returns the command for targets.
+    ///
+    /// Targets are addresses or absolute paths, so that none looks like an option.
     func words(for targets: [String]) -> [String] {
         guard parts.contains(where: { $0.contains("%s") }) else { return parts + targets }
         return parts.flatMap { part -> [String] in

@@ -5,23 +5,22 @@ import Model
 import Pictures
 import Settings
 
-/// What is done out of everybody's way: for each gallery that is opened, files that earlier runs left behind are swept, and
-/// photos are asked what they say of themselves; and once, all caches are kept within the room that they may take.
+/// Work in the background: removes leftover files, reads metadata, and keeps the caches within their limit.
 struct Housekeeping {
     let services: Services
     let caches: CacheFolder
 
-    /// Goes on until the task is cancelled.
+    /// Runs until the task is cancelled.
     ///
     /// - Parameters:
-    ///   - developer: the one that the screens' pictures come from. What is done by one of them, the other need not do.
-    ///   - isShown: ends when the first frame has been drawn. Until then nothing is cleaned.
+    ///   - developer: the screens' renderer, shared so that no work is done twice.
+    ///   - isShown: ends with the first frame. Cleaning starts after it.
     func run(_ developer: PictureRenderer, _ isShown: AsyncStream<Void>) async {
         await withDiscardingTaskGroup { group in
             group.addTask(priority: .background) {
                 for await _ in isShown {}
                 services.storage.sweep()
-                await keepRoom()
+                await keepWithinLimit()
             }
             for await opened in caches.openings() {
                 for cache in opened.galleries.compactMap(caches.cache) {
@@ -32,27 +31,27 @@ struct Housekeeping {
         }
     }
 
-    /// Keeps all caches within the room that they may take, whenever enough has been written, until the task is cancelled.
+    /// Cleans the caches whenever enough was written, until the task is cancelled.
     ///
-    /// - Parameter isCounted: whether they have been counted and cleaned just now.
-    func keepRoom(isCounted: Bool = false) async {
+    /// - Parameter isCounted: whether they have just been cleaned.
+    func keepWithinLimit(isCounted: Bool = false) async {
         let alarms = caches.space.alarms()
         if !isCounted { await clean() }
         for await _ in alarms { await clean(forBulkFetches: true) }
     }
 
-    /// Keeps all caches within the room that they may take.
+    /// Cleans the caches once.
     ///
-    /// - Parameter isForSweeps: whether those that are not open are to make room for pictures that nobody looks at.
-    func clean(forBulkFetches isForSweeps: Bool = false) async {
+    /// - Parameter isForBulkFetches: whether to make space for bulk fetches at the expense of galleries that are not open.
+    func clean(forBulkFetches isForBulkFetches: Bool = false) async {
         await CacheCleaning(
             caches, limit: services.settings.cacheLimit, remembered: remembered,
             wished: { [wishes = services.wishes] in wishes.photos(of: $0) },
             now: Timestamp(milliseconds: Log.systemTime()), log: services.log
-        ).run(forBulkFetches: isForSweeps)
+        ).run(forBulkFetches: isForBulkFetches)
     }
 
-    /// Galleries that the user may come back to; nil if they cannot be told.
+    /// The galleries that the user may return to; nil if the list is unreadable.
     private var remembered: [Address]? {
         guard let list = try? services.rememberedGalleries() else { return nil }
         let last = PlacesFile(services.locations).read().lastGallery.flatMap {
@@ -64,7 +63,7 @@ struct Housekeeping {
     private func sweep(_ cache: GalleryCache) {
         do {
             let removed = try cache.sweep()
-            if removed > 0 { services.log.info(.cache, "\(removed) files of nothing removed") }
+            if removed > 0 { services.log.info(.cache, "\(removed) unused files removed") }
         } catch {
             services.log.error(.cache, "\(error)")
         }

@@ -1,17 +1,17 @@
 import Glibc
 import Model
 
-/// Where the program finds what belongs to it.
+/// The paths of the program's other files.
 struct Installation {
-    /// The decoder's program.
+    /// The decoder program.
     let decoder: String
-    /// The TestGallery, if it is there.
+    /// The TestGallery, if it is installed.
     let testGallery: Address?
 
-    /// Looks around the program's own file: as it is installed, and as it is built.
+    /// Searches beside the program, in an installation or a build.
     init() {
         let folder = Self.programFolder
-        // PREFIX/bin/vitrine has PREFIX/libexec and PREFIX/share beside it; a build has everything in one folder.
+        // An installation has PREFIX/bin, PREFIX/libexec and PREFIX/share; a build has one folder.
         let decoders = [folder + "/vitrine-decoder", folder + "/../libexec/vitrine/vitrine-decoder"]
         decoder = decoders.first { access($0, X_OK) == 0 } ?? decoders[0]
         let galleries = [
@@ -20,7 +20,7 @@ struct Installation {
         testGallery = galleries.first { access($0 + "/index.xml", R_OK) == 0 }.map { Address(filePath: $0) }
     }
 
-    /// Tells the decoder that is here from an older or a newer one.
+    /// Distinguishes versions of the decoder.
     var decoderEdition: String {
         var status = stat()
         guard stat(decoder, &status) == 0 else { return "none" }

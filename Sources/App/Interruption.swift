@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Lets a command that is told to end say first what it has done, and what it has not.
+/// Turns the first signal into a call, so that a command can report its result.
 ///
 ///     let working = Task { … }
 ///     let interruption = Interruption { working.cancel() }
@@ -15,15 +15,15 @@ final class Interruption: Sendable {
         let number = Atomic<Int32>(0)
     }
 
-    /// The first signal that came.
+    /// The first signal.
     private let first = First()
-    /// Cancelled at the end, and not used otherwise.
+    /// The signal sources, which only `deinit` uses after `init`.
     private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
 
-    /// Begins to listen. Nobody listens before or after: a command has one, and it is the last thing that it does.
+    /// Starts to handle signals. A process creates one instance only.
     init(_ onSignal: @escaping @Sendable () -> Void) {
         sources = [SIGINT, SIGTERM, SIGHUP].filter { !Self.isIgnored($0) }.map { [first] number in
-            // The source hears of it although it is ignored otherwise.
+            // The source receives signals even if they are ignored.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
@@ -40,13 +40,13 @@ final class Interruption: Sendable {
         for source in sources { source.cancel() }
     }
 
-    /// What the program ends with, as shells have it: 128 and the signal's number; nil if none came.
+    /// 128 plus the signal's number, as shells use it; nil without a signal.
     var exitCode: Int32? {
         let number = first.number.load(ordering: .relaxed)
         return number == 0 ? nil : 128 + number
     }
 
-    /// Whoever started the program wants it to outlive the terminal, as `nohup` does: then it is not told of the end.
+    /// Returns whether the parent ignores a signal, as `nohup` does. It then stays ignored.
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         guard sigaction(number, nil, &action) == 0 else { return false }

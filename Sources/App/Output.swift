@@ -2,40 +2,41 @@ import Glibc
 import Model
 import Text
 
-/// Standard output for results, standard error for everything else.
+/// Writes results to standard output and messages to standard error.
 enum Output {
-    /// Writes a line to standard output. Text from outside in it must have been made visible.
+    /// Writes a line to standard output. Foreign text in it must be `madeVisible`.
     static func print(_ line: String) {
         write(Array((line + "\n").utf8), to: STDOUT_FILENO)
     }
 
-    /// Writes bytes of ours to standard output.
+    /// Writes trusted bytes to standard output.
     static func write(_ bytes: [UInt8]) {
         write(bytes, to: STDOUT_FILENO)
     }
 
-    /// Tells the user what went wrong. What he typed may be named in it, and have a password in it.
+    /// Writes an error message to standard error, without passwords.
     static func complain(_ message: String) {
         let words = Address.withoutCredentials(message).madeVisible
         write(Array("vitrine: \(words)\n".utf8), to: STDERR_FILENO)
     }
 
-    /// Tells the user what to do: lines on standard error that can be copied as they are. They must hold nothing that may not
-    /// reach a terminal.
+    /// Writes advice to standard error, unchanged so that the user can copy it.
+    ///
+    /// The lines must contain no control characters and no secrets.
     static func advise(_ lines: [String]) {
         for line in lines { write(Array((line + "\n").utf8), to: STDERR_FILENO) }
     }
 
-    /// Whether somebody sits there and looks at results as they come.
+    /// Whether results go to a terminal.
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// Whether progress is shown to somebody.
+    /// Whether progress goes to a terminal.
     static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// Shows how far things have come, in one line of the terminal that is written over and over.
+    /// Shows progress in one line of the terminal, replacing the previous text.
     static func progress(_ text: String) {
         guard showsProgress else { return }
-        // Back to the line's beginning, and whatever was longer is cleared away (EL).
+        // EL clears the rest of a longer text.
         write(Array("\r\(text.madeVisible)\u{1B}[K".utf8), to: STDERR_FILENO)
     }
 
@@ -46,7 +47,7 @@ enum Output {
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if errno != EINTR {
-                // Whoever read it has had enough: `vitrine list … | head` is no failure.
+                // A closed pipe is no failure: `vitrine list … | head`.
                 if errno == EPIPE { exit(ExitCode.done.rawValue) }
                 return
             }

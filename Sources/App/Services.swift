@@ -13,16 +13,16 @@ import Settings
 import Terminal
 import Text
 
-/// Everything that commands have in common, put together once. The only place that knows all rooms.
+/// The composition root: creates the objects that all commands share.
 struct Services {
-    /// What the command line says: it comes after the settings file, whenever that is read.
+    /// The command line, which overrides the settings file at every reload.
     let invocation: Invocation
-    /// What held when the program started.
+    /// The settings at the start.
     let settings: Settings
-    /// What is wrong with the settings file, for the screen: what was said before it is covered by it.
+    /// The mistakes in the settings, as notices: the screen hides earlier messages.
     let mistakes: [String]
     let locations: Locations
-    /// The permissions of files in the user's folders.
+    /// The permissions for files in the user's folders.
     let creationMask: CreationMask
     let storage: Storage
     let installation = Installation()
@@ -32,7 +32,7 @@ struct Services {
     let credentials: CredentialStore
     let wishes = Wishes()
     let activity = Activity()
-    /// Says when the machine comes to be on another network.
+    /// Reports changes of the machine's networks.
     let networkWatch = NetworkWatch()
 
     init(_ invocation: Invocation, _ creationMask: CreationMask) throws {
@@ -58,10 +58,12 @@ struct Services {
         credentials = Self.credentials(locations, log)
     }
 
-    /// Opens the folder of caches. Where the usual one cannot be made, a temporary one takes its place; and also where the usual
-    /// one cannot be written to and lacks a gallery that is named. A folder that the user has named has to be usable.
+    /// Opens the folder of caches.
     ///
-    /// - Parameter galleries: those that are going to be opened.
+    /// A temporary folder replaces the default one if that cannot be made, or is read-only and lacks a named gallery. A folder
+    /// that the user names must be usable.
+    ///
+    /// - Parameter galleries: the galleries to open.
     func openCaches(for galleries: [Address] = []) throws -> CacheFolder {
         if let folder = storage.temporaryFolder { return try openCaches(folder) }
         if let folder = settings.cacheFolder { return try openCaches(folder) }
@@ -71,9 +73,9 @@ struct Services {
             return caches
         } catch let error as CacheError where error.isOfFolder {
             let folder = try storage.temporaryCaches(error)
-            log.error(.cache, "\(error) Until Vitrine ends, caches lie in \(folder).")
+            log.error(.cache, "\(error) Vitrine uses the temporary folder \(folder).")
             let caches = try openCaches(folder)
-            // The screen shows it where there is one.
+            // The browser shows the notice on the screen.
             if case .browse = invocation.command { return caches }
             if let notice = storage.takeNotice() { Output.complain(notice) }
             return caches
@@ -85,16 +87,16 @@ struct Services {
             path: folder, limit: settings.cacheLimit, log: log, activity: activity, credentials: credentials)
     }
 
-    /// Decodes many pictures. Its server is started with the first one.
+    /// Decodes many pictures in a server, which starts with the first one.
     let decoder: DecoderClient
 
-    /// Decodes a picture or two, for which a server is more than what it saves.
+    /// Decodes one or two pictures without a server, whose start would take longer.
     var decoderOfFew: DecoderClient { DecoderClient(path: installation.decoder) }
 
-    /// How many cores there are to work on.
+    /// The number of processor cores.
     static var cores: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
-    /// How many pictures are decoded at once. Each takes up to eight descriptors.
+    /// The number of pictures to decode at once. Each needs up to eight descriptors.
     static var pictures: Int { min(cores, 1 + Invocation.Command.descriptorsToSpare / 8) }
 
     func makeController(_ caches: CacheFolder, schedule: RetrySchedule = RetrySchedule()) -> NetworkController {
@@ -107,17 +109,17 @@ struct Services {
             onHistory: { keep($0) })
     }
 
-    /// A gallery as it was named.
+    /// Returns the address of a gallery on the command line.
     func address(_ text: String) throws -> Address {
         try GalleryArgument.address(text, home: locations.home)
     }
 
-    /// The galleries that the user remembers.
+    /// Reads the list of galleries.
     func rememberedGalleries() throws -> GalleryList {
         try PrivateFile.read(locations.galleriesFile).map { GalleryList(text: $0) } ?? GalleryList()
     }
 
-    /// What in the list of them is wrong, and is passed over.
+    /// Returns the mistakes in the list of galleries.
     func mistakesInGalleries() throws -> [SettingsFile.Mistake] {
         let path = locations.galleriesFile
         return try PrivateFile.read(path).map { GalleryList.mistakes(in: $0, path: path) } ?? []
@@ -125,8 +127,9 @@ struct Services {
 }
 
 extension Services {
-    /// The whole address of a gallery that a file holds without the secrets in it. The list of galleries has it, or else the
-    /// gallery's cache; nil if neither does.
+    /// Completes an address without secrets from the list of galleries or the caches.
+    ///
+    /// - Returns: nil if neither has the address.
     func wholeAddress(of gallery: Address, _ caches: CacheFolder) throws -> Address? {
         guard gallery.lacksSecrets else { return gallery }
         let known = try rememberedGalleries().addresses + caches.galleries().compactMap { $0.record?.address }
@@ -135,7 +138,7 @@ extension Services {
 }
 
 extension Services {
-    /// Forgets what the command line says is to be forgotten, before anything else happens.
+    /// Removes files for `--clear-setup` and `--clear-cache`.
     func clear(_ invocation: Invocation) throws {
         if invocation.clearsSetup {
             let files = [locations.galleriesFile, locations.placesFile, locations.placeFile]
@@ -149,25 +152,26 @@ extension Services {
     }
 }
 
-/// What commands without a screen do alike when they have something fetched.
+/// Transfers of commands without a screen.
 extension Services {
-    /// How often something is tried. Nobody is there to wait an hour.
+    /// The number of attempts, since scripts should not wait for an hour.
     static let attempts = 2
 
-    /// Of two updates of one gallery the second waits for the first, and says so.
+    /// Waits until no other process updates the gallery, and shows that it waits.
     func takeTurn(of gallery: GalleryCache) async throws -> UpdateTurn {
         try await gallery.takeTurn {
             Output.progress("\(gallery.address): waiting for another update".truncated(toWidth: 78))
         }
     }
 
-    /// Waits until nothing is wished for any more: it has come true, or never will.
+    /// Waits until no wishes are left, fulfilled or failed.
     func awaitWishes() async {
         for await snapshot in wishes.snapshots() where snapshot.wishes.isEmpty { break }
     }
 
-    /// Where a server wanted to know who asks, and a password has been found that was kept, it may be asked once more. Returns
-    /// the galleries that this is true of.
+    /// Retries galleries whose server required a password that was found in the store.
+    ///
+    /// - Returns: the galleries to wait for again.
     func takeUpAnswers(of galleries: [GalleryCache]) async -> [GalleryCache] {
         let answered = activity.takeAnswered()
         let again = galleries.filter { answered.contains($0.id) }
@@ -178,10 +182,11 @@ extension Services {
     }
 }
 
-/// What the user has said of the network: in the settings, and in the environment.
+/// The network's configuration from settings and environment.
 extension Services {
-    /// What holds for every transfer. Files that are named are looked at now: who wants to be known by one would
-    /// otherwise be asked for a password in its place, and wonder.
+    /// Returns the configuration of all transfers.
+    ///
+    /// It throws an error for unreadable files, because the user would otherwise be asked for a password instead.
     static func httpConfiguration(_ settings: Settings, _ locations: Locations) throws(SettingsError)
         -> HTTPConfiguration
     {
@@ -203,8 +208,9 @@ extension Services {
         return configuration
     }
 
-    /// The one that the settings name, or the usual one if it is there. Passwords that others can read are none: the usual
-    /// one is then left alone, as it may be there for other programs.
+    /// Returns the netrc file of the settings, or the default one if it exists.
+    ///
+    /// If others can read the default file, it is ignored with a message.
     private static func netrc(_ settings: Settings, _ locations: Locations) throws(SettingsError) -> String? {
         if let path = settings.netrc {
             try PrivateFile.check(path)
@@ -216,22 +222,22 @@ extension Services {
             try PrivateFile.check(usual)
             return usual
         } catch {
-            Output.complain("\(error) It is not used.")
+            Output.complain("\(error) Vitrine ignores the file.")
             return nil
         }
     }
 
-    /// How the network is made worse on purpose.
+    /// The artificial delays and failures for tests.
     var disturbance: Disturbance {
         Disturbance(delay: .milliseconds(settings.debugDelay), failingEvery: settings.debugFailures)
     }
 
-    /// What was found out about hosts in earlier runs. Without it, or where it cannot be read, all is found out anew.
+    /// The measurements of hosts from earlier runs; empty if unreadable.
     private var history: HostHistory {
         (try? PrivateFile.read(locations.networkFile)).flatMap { $0 }.map { HostHistory(text: $0) } ?? HostHistory()
     }
 
-    /// Keeps it for the next one.
+    /// Saves the measurements for the next run.
     func keep(_ history: HostHistory) {
         do {
             try PrivateFile.write(history.text, to: locations.networkFile)
@@ -240,8 +246,9 @@ extension Services {
         }
     }
 
-    /// How many transfers run at once. Each takes up to six descriptors: a connection, what its name is looked up with, and
-    /// the file that it fills.
+    /// The governor, which limits simultaneous transfers.
+    ///
+    /// A transfer needs up to six descriptors: the connection, the name lookup and the file.
     var governor: any Governor {
         let most = 2 + Invocation.Command.descriptorsToSpare / 6
         return settings.transfers > 0
@@ -251,7 +258,7 @@ extension Services {
 }
 
 extension Services {
-    /// Who asks for what, with what the user wants kept between runs. Nothing is read before a server wants to know.
+    /// Creates the store of credentials. It reads kept passwords only when a server requires one.
     static func credentials(_ locations: Locations, _ log: Log) -> CredentialStore {
         let secretStore = SecretStore(file: SecretFile(path: locations.passwordsFile), keyring: Keyring()) { trouble in
             log.error(.network, "\(trouble)")
@@ -259,9 +266,9 @@ extension Services {
         return CredentialStore(
             keeping: CredentialKeeping(
                 lookUp: { await secretStore.signIn(for: $0) },
-                keep: { signIn, place, keeping in
+                keep: { signIn, realm, keeping in
                     do {
-                        try await secretStore.keep(signIn, for: place, in: keeping)
+                        try await secretStore.keep(signIn, for: realm, in: keeping)
                         return nil
                     } catch {
                         return "\(error)"
@@ -271,7 +278,7 @@ extension Services {
 }
 
 extension Settings {
-    /// What the user insists on, whatever is found out about the terminal.
+    /// The settings that override the terminal's answers.
     var terminalWishes: TerminalWishes {
         TerminalWishes(pixels: plain ? .none : pixels.wish, colours: colours.depth, isASCII: ascii)
     }
@@ -290,7 +297,7 @@ extension Settings.Pixels {
 }
 
 extension Settings.Colours {
-    /// The depth that the user insists on.
+    /// The colour depth to use; nil to follow the terminal.
     var depth: ColourDepth? {
         switch self {
         case .auto: nil
@@ -303,12 +310,12 @@ extension Settings.Colours {
 }
 
 extension Locations {
-    /// Where this process's user has his files.
+    /// Determines the paths of the current user.
     init() {
         self.init(fallback: Self.listed ?? "/") { name in getenv(name).map { String(cString: $0) } }
     }
 
-    /// His home folder as the system's list of users has it, which may lie on another machine.
+    /// The home folder in the user database, which may be slow to ask.
     private static var listed: String? {
         getpwuid(getuid()).flatMap { $0.pointee.pw_dir }.map { String(cString: $0) }
     }

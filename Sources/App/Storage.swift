@@ -4,21 +4,22 @@ import Glibc
 import Settings
 import Synchronization
 
-/// Where the program keeps what it fetches and what it remembers, and what it cannot keep.
+/// Decides where caches go, and what cannot be kept.
 ///
-/// A home that cannot be written to keeps nobody from looking at photos: the caches then lie in a temporary folder that goes
-/// with the program, and nothing is remembered.
+/// With an unwritable home, caches go into a temporary folder until the program ends, and nothing else is kept.
 final class Storage: Sendable {
     private let locations: Locations
     private let parents: [String]
     private let state = Mutex(State())
 
     private struct State {
-        /// Holds the caches where their own folder cannot.
+        /// The temporary folder for caches, if there is one.
         var temporary: TemporaryFolder?
-        var isToldOf = false
+        var isNoticeTaken = false
     }
 
+    /// Creates the storage.
+    ///
     /// - Parameter variable: looks up an environment variable.
     init(_ locations: Locations, _ variable: (String) -> String?) {
         self.locations = locations
@@ -26,9 +27,9 @@ final class Storage: Sendable {
         parents = named + ["/tmp"]
     }
 
-    /// The folder for the caches in place of the usual one, which cannot be used.
+    /// Returns a temporary folder for caches.
     ///
-    /// - Parameter error: why that is.
+    /// - Parameter error: the reason that the default folder is unusable.
     func temporaryCaches(_ error: CacheError) throws(StorageError) -> String {
         try state.withLock { (state) throws(StorageError) -> String in
             if let temporary = state.temporary { return temporary.path }
@@ -46,21 +47,21 @@ final class Storage: Sendable {
         }
     }
 
-    /// The folder that the caches lie in, where that is a temporary one.
+    /// The temporary folder for caches, if there is one.
     var temporaryFolder: String? { state.withLock { $0.temporary?.path } }
 
-    /// Whether places, commands and what was found out about networks can be kept.
+    /// Whether places, commands and network history can be kept.
     var keepsState: Bool { Writability.obstacle(in: locations.state) == nil }
 
     /// Whether the list of galleries and passwords can be kept.
     var keepsConfiguration: Bool { Writability.obstacle(in: locations.config) == nil }
 
-    /// Names the things that are not kept, and the reason, once; nil if all are kept, or if it was said before.
+    /// Returns a notice about data that is not kept, once; nil if everything is kept.
     func takeNotice() -> String? {
         let isTemporary = temporaryFolder != nil
         var (things, folders): ([String], [String]) = ([], [])
         if isTemporary {
-            things.append("what is fetched")
+            things.append("fetched photos")
             folders.append(locations.cache)
         }
         if !keepsState {
@@ -71,36 +72,36 @@ final class Storage: Sendable {
             things.append("changes to the list of galleries, passwords")
             folders.append(locations.config)
         }
-        guard !folders.isEmpty, takeTurnToTell() else { return nil }
+        guard !folders.isEmpty, takeFirstTurn() else { return nil }
         return "Not kept after this run: \(things.joined(separator: ", ")). "
             + "Vitrine cannot write to \(folders.joined(separator: ", "))."
     }
 
-    private func takeTurnToTell() -> Bool {
+    private func takeFirstTurn() -> Bool {
         state.withLock { state in
-            defer { state.isToldOf = true }
-            return !state.isToldOf
+            defer { state.isNoticeTaken = true }
+            return !state.isNoticeTaken
         }
     }
 
-    /// Removes what goes with the program, for its end.
+    /// Removes the temporary folder, when the program ends.
     func end() { state.withLock { $0.temporary }?.remove() }
 
-    /// Removes what killed programs have left behind.
+    /// Removes temporary folders of killed processes.
     func sweep() { for parent in parents { TemporaryFolder.sweep(parent) } }
 }
 
-/// There is no place for caches.
+/// No folder can hold caches.
 enum StorageError: Error, CustomStringConvertible {
-    /// Why the usual place is none, and why the others are none.
+    /// The reasons against the default folder and against each temporary one.
     case nowhere(String, [String])
 
     /// A sentence for the user.
     var description: String {
         switch self {
         case .nowhere(let reason, let obstacles):
-            "\(reason) No temporary folder can be made in its place: \(obstacles.joined(separator: "; ")). "
-                + "Name a folder that can be written to with “--cache-dir”, or set XDG_CACHE_HOME or TMPDIR."
+            "\(reason) Vitrine cannot make a temporary folder either: \(obstacles.joined(separator: "; ")). "
+                + "Name a writable folder with “--cache-dir”, or set XDG_CACHE_HOME or TMPDIR."
         }
     }
 }

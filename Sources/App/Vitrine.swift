@@ -8,22 +8,21 @@ import Publishing
 import Settings
 import Terminal
 
-/// The program: reads the command line and does what it says.
+/// The program: parses the command line and runs the command.
 @main
 enum Vitrine {
     static func main() async {
         GlobalTasks.takeOver(count: Services.cores)
         ProgramMemory.returnLargePieces()
         ProgramDescriptors.raiseLimit()
-        // Dates, letters and their order are the user's.
+        // Use the user's locale for dates and sorting.
         setlocale(LC_ALL, "")
-        // Whatever Vitrine writes is the user's alone, but for what goes into a folder of the user's: that is as the user's own
-        // mask has it.
+        // Vitrine's files are private. Only files in the user's folders follow the user's umask.
         let mask = CreationMask(umask(0o077))
-        // A pipe that nobody reads is an error of the write, and handled there.
+        // Writes handle closed pipes.
         signal(SIGPIPE, SIG_IGN)
         let code = await run(mask)
-        // Nothing is left to be done or written, and other threads still run: `exit` would take things down under them.
+        // Everything is written. `exit` would destroy globals while other threads still use them.
         _exit(code)
     }
 
@@ -80,7 +79,7 @@ enum Vitrine {
         }
     }
 
-    /// What was found out about where it runs, a line each.
+    /// Prints the findings about the terminal.
     private static func printFindings(_ invocation: Invocation, _ mask: CreationMask) throws {
         let wishes = try Services(invocation, mask).settings.terminalWishes
         let terminal = OutputTerminal(TerminalEnvironment(), wishes, isThorough: true)
@@ -101,7 +100,7 @@ enum Vitrine {
 }
 
 extension Invocation.Command {
-    /// How many file descriptors the command needs at least. With fewer it ends at once and says so.
+    /// The minimum of file descriptors. With fewer the command ends with a message.
     var descriptors: Int {
         switch self {
         case .browse: Self.most
@@ -112,7 +111,7 @@ extension Invocation.Command {
         }
     }
 
-    /// Whether it may fetch something.
+    /// Whether the command may use the network.
     var fetches: Bool {
         switch self {
         case .browse, .sync, .export: true
@@ -123,11 +122,11 @@ extension Invocation.Command {
     /// The number that the most demanding command needs.
     private static let most = 52
 
-    /// How many descriptors there are beyond that, for more transfers and more pictures at once.
+    /// The descriptors beyond that, for more simultaneous transfers and pictures.
     static var descriptorsToSpare: Int { max(0, ProgramDescriptors.limit - most) }
 }
 
-/// What the program tells whoever started it. A contract: scripts rely on it.
+/// The exit codes. Scripts rely on them.
 enum ExitCode: Int32 {
     case done = 0
     case someFailed = 1
@@ -136,30 +135,29 @@ enum ExitCode: Int32 {
     case locked = 4
 }
 
-/// Which version this is.
+/// The version.
 enum Version {
     static let number = "0.1"
 }
 
-/// What `vitrine --version --verbose` says of the picture decoder: the libraries it reads pictures with, and the walls that
-/// stand around it on this machine.
+/// The decoder's libraries and restrictions, for `vitrine --version --verbose`.
 struct DecoderDescription {
     private let lines: [String]
 
-    /// Asks a decoder.
+    /// Asks a decoder for its report.
     init(_ decoder: DecoderClient) {
         do {
             let report = try decoder.report()
             lines = [
                 "pictures: " + report.libraries.joined(separator: ", "),
-                "the picture decoder is confined by: " + report.restrictions.joined(separator: ", "),
+                "decoder sandbox: " + report.restrictions.joined(separator: ", "),
             ]
         } catch {
             lines = ["\(error)"]
         }
     }
 
-    /// Prints it, a line each.
+    /// Prints the lines.
     func print() {
         for line in lines { Output.print(line) }
     }

@@ -19,7 +19,7 @@ import Testing
         #expect(try home.vitrine("sync").status == 0)
         #expect(try server.paths().count == 31)
         let photos = try home.vitrine("sync", "--photos", "--all")
-        #expect(photos.text.hasSuffix("28 photos, 28 thumbnails, 28 photos here\n"))
+        #expect(photos.text.hasSuffix("28 photos, 28 thumbnails, 28 photos cached\n"))
         server.stop()
         let failed = try home.vitrine("sync")
         #expect(failed.status == 1 && failed.errors.contains("cannot be reached"))
@@ -60,7 +60,7 @@ import Testing
         #expect(photos.status == 1)
         #expect(
             photos.errors
-                == "vitrine: \(path) holds photos, but no list of them. Run “vitrine publish '\(path)'” to make one.\n")
+                == "vitrine: \(path) has photos but no list. Run “vitrine publish '\(path)'” to make one.\n")
         home.folder.write("papers/letter.txt", Array("Dear".utf8))
         let papers = try home.vitrine(home.folder.path("papers"))
         #expect(
@@ -176,7 +176,7 @@ import Testing
         home.folder.write("\(folder)/\(file)", "broken")
         home.folder.write("\(folder)/orphan", "orphan")
         let check = try home.vitrine("cache", "check")
-        #expect(check.text.contains("broken, to be fetched again: 1 photo; 1 file of nothing removed"))
+        #expect(check.text.contains("1 broken photo to fetch again; 1 unused file removed"))
         #expect(try home.vitrine("cache", "check").text.contains("good, 27 photos"))
         // In use by a browser: it is not taken away.
         let session = try TerminalSession(arguments: [Built.testGallery], environment: home.environment())

@@ -26,8 +26,8 @@ import Testing
 
     @Test func mistakesAreSaid() throws {
         let (gallery, folder) = (Built.testGallery, home.folder.path("out"))
-        #expect(try home.vitrine("export").errors.contains("The gallery is missing"))
-        #expect(try home.vitrine("export", gallery).errors.contains("The folder is missing"))
+        #expect(try home.vitrine("export").errors.contains("Missing gallery"))
+        #expect(try home.vitrine("export", gallery).errors.contains("Missing folder"))
         #expect(try home.vitrine("export", "--offline", gallery, folder).errors.contains("has never been fetched"))
         let unknown = try home.vitrine("export", gallery, folder, "owl", "nobody")
         #expect(unknown.status == 1 && unknown.lines.count == 1)
@@ -87,7 +87,7 @@ import Testing
         gate.open()
         #expect(home.folder.entries("out") == ["Photo 0.jpg", "Photo 1.jpg", "Photo 2.jpg"])
         let said = try String(contentsOfFile: errors, encoding: .utf8)
-        #expect(said.contains("3 of 100 photos are in") && said.contains("97 are left; the same command goes on."))
+        #expect(said.contains("3 of 100 photos are in") && said.contains("97 left; run the same command to continue."))
         let again = try home.vitrine("export", server.url("/index.xml"), home.folder.path("out"))
         #expect(again.status == 0 && again.lines.count == 100 && home.folder.entries("out").count == 100)
     }

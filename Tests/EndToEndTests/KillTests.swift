@@ -32,7 +32,7 @@ import Testing
         #expect(cut > rounds / 3, "most rounds are cut short")
         // And the next start is normal.
         let last = try home.vitrine("sync", "--photos", gallery)
-        #expect(last.status == 0 && last.text.contains("110 photos, 110 thumbnails, 110 photos here"))
+        #expect(last.status == 0 && last.text.contains("110 photos, 110 thumbnails, 110 photos cached"))
         #expect(try home.vitrine("cache", "check").text.hasSuffix("good, 110 photos\n"))
     }
 }

@@ -20,27 +20,27 @@ import Testing
     @Test func mistakesAreNamedOnTheScreen() throws {
         let wrong = (1...20).map { "row-height = \($0 + 20)\n" }.joined()
         home.folder.write(".config/vitrine/config", wrong + "colours = 16\n")
-        #expect(try firstScreen().contains("config:1: “21” is no value for “row-height”: a number from 0 to 20."))
+        #expect(try firstScreen().contains("config:1: Invalid value “21” for “row-height”: use a number from 0 to 20."))
         let list = try home.vitrine("config", "list")
         #expect(list.status == 0 && list.errors.split(separator: "\n").count == 21)
-        #expect(list.errors.hasSuffix(":21: There is no option “colours”; the nearest is “colors”.\n"))
+        #expect(list.errors.hasSuffix(":21: Unknown option “colours”; did you mean “colors”?\n"))
     }
 
     @Test func aFolderInPlaceOfTheFile() throws {
         home.folder.write(".config/vitrine/config/x", "")
-        #expect(try firstScreen().contains("config: it is no file. It is not used."))
+        #expect(try firstScreen().contains("config: not a file. Vitrine ignores the file."))
     }
 
     @Test func aPipeInPlaceOfTheFile() throws {
         home.folder.write(".config/vitrine/galleries", "")
         #expect(mkfifo(config, 0o600) == 0)
-        #expect(try firstScreen().contains("config: it is no file. It is not used."))
+        #expect(try firstScreen().contains("config: not a file. Vitrine ignores the file."))
     }
 
     @Test func aProgramInPlaceOfTheFile() throws {
         home.folder.write(".config/vitrine/galleries", "")
         try FileManager.default.copyItem(atPath: "/bin/true", toPath: config)
-        #expect(try firstScreen().contains("config: it is no text. It is not used."))
+        #expect(try firstScreen().contains("config: not a text file. Vitrine ignores the file."))
     }
 
     // MARK: - vitrine config
@@ -70,7 +70,7 @@ import Testing
         #expect(try home.vitrine("config", "check", good).text.isEmpty)
         let bad = home.folder.write("bad", "offline = yes\nmouse = off\n")
         let check = try home.vitrine("config", "check", bad)
-        #expect(check.status == 2 && check.text == "\(bad):2: “off” is no value for “mouse”: yes or no.\n")
+        #expect(check.status == 2 && check.text == "\(bad):2: Invalid value “off” for “mouse”: use yes or no.\n")
         let json = try home.vitrine("config", "check", "--json", bad)
         let mistakes = try #require(try JSONSerialization.jsonObject(with: Data(json.text.utf8)) as? [[String: Any]])
         #expect(mistakes.count == 1 && mistakes[0]["line"] as? Int == 2 && mistakes[0]["file"] as? String == bad)

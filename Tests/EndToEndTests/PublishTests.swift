@@ -69,7 +69,7 @@ import Testing
         try fill()
         let publish = try home.vitrine("publish", folder.path)
         #expect(publish.status == 0 && publish.errors.isEmpty, "\(publish.errors)")
-        #expect(publish.lines.last == "\(folder.path)\t11 photos, 11 added, 4 other files passed over")
+        #expect(publish.lines.last == "\(folder.path)\t11 photos, 11 added, 4 other files ignored")
         #expect(publish.lines.count == 12 && publish.lines.contains("added\tdeep/er/und tiefer/Å.png"))
         #expect(publish.lines.contains("added\ttwo␊lines.jpg"))
         let server = try Nginx(serving: folder.path)
@@ -109,7 +109,7 @@ import Testing
         let before = try state()
         let again = try publish()
         #expect(again.status == 0 && counted.count() == 0)
-        #expect(again.lines == ["\(folder.path)\t11 photos, 4 other files passed over, nothing new"])
+        #expect(again.lines == ["\(folder.path)\t11 photos, 4 other files ignored, nothing new"])
         #expect(try state() == before)
         // Nor is anything to be written: a folder that nobody may write to is none the worse.
         let copy = TestFolder()
@@ -150,7 +150,7 @@ import Testing
         #expect(publish.errors.contains("vitrine: locked.jpg: Permission denied."), "\(publish.errors)")
         #expect(publish.errors.contains("vitrine: locked: Permission denied."))
         #expect(publish.errors.contains("vitrine: broken.jpg: The picture is damaged"))
-        #expect(publish.errors.contains("vitrine: cut.jpg is cut short."))
+        #expect(publish.errors.contains("vitrine: cut.jpg is truncated."))
         #expect(publish.lines.last?.contains("12 photos, 12 added, 3 failed") == true)
         // They are named each time, and nothing is written each time.
         let before = try state()
@@ -186,7 +186,7 @@ import Testing
 
     @Test func mistakesAreSaid() throws {
         for (arguments, status, says) in [
-            (["publish"], 2, "The folder is missing"), (["publish", "a", "b"], 2, "“b” is one too many"),
+            (["publish"], 2, "Missing folder"), (["publish", "a", "b"], 2, "Unexpected argument “b”"),
             (["publish", folder.path("none")], 1, "none: No such file or directory."),
             (["publish", folder.write("file", "")], 1, "file: Not a directory."),
             (["publish", folder.path], 1, "holds no photos"),

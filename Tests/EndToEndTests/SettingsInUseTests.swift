@@ -12,7 +12,9 @@ import Testing
         let usual = home.folder.write(".netrc", "machine 127.0.0.1 login me password s3cret\n")
         chmod(usual, 0o644)
         let open = try home.vitrine("sync", "--list-only", server.url("/index.xml"))
-        #expect(open.status == 1 && open.errors.contains("others may read it; chmod 600 changes that. It is not used."))
+        #expect(
+            open.status == 1
+                && open.errors.contains("other users can read it; run chmod 600. Vitrine ignores the file."))
         chmod(usual, 0o600)
         #expect(try home.vitrine("sync", "--list-only", server.url("/index.xml")).status == 0)
         // One that is named takes its place, and has to be there.

@@ -90,7 +90,8 @@ import Testing
         #expect(try filesWithPassword() == [".config/vitrine/passwords"])
         let sync = try home.vitrine("sync", "--photos", server.url("/index.xml"))
         // The one that lies elsewhere is not there.
-        #expect(sync.text.hasSuffix("3 photos, 2 thumbnails, 3 photos here, 1 failed\n"), "\(sync.text)\(sync.errors)")
+        #expect(
+            sync.text.hasSuffix("3 photos, 2 thumbnails, 3 photos cached, 1 failed\n"), "\(sync.text)\(sync.errors)")
         // A run that has no list to fetch hears of the question with the first photo.
         #expect(try home.vitrine("cache", "clear", "--photos", server.url("/index.xml")).status == 0)
         let export = try home.vitrine("export", server.url("/index.xml"), home.folder.path("out"))

@@ -7,7 +7,7 @@ import Testing
 @Suite(.ownThread, .enabled(if: Mounting.isPossible, "Nothing can be mounted here.")) struct SmallDiskTests {
     private let home = Household()
     private let gallery = Built.testGallery + "/index.xml"
-    private static let everything = "28 photos, 28 thumbnails, 28 photos here"
+    private static let everything = "28 photos, 28 thumbnails, 28 photos cached"
     private static let fullNotice = "The disk is full: nothing new can be kept."
     private static let readOnlyNotice = "The cache is read-only: nothing new can be kept."
 

@@ -43,5 +43,5 @@ struct SmallGallery {
     }
 
     /// What `sync` says when everything is here.
-    static let everything = "10 photos, 10 thumbnails, 10 photos here\n"
+    static let everything = "10 photos, 10 thumbnails, 10 photos cached\n"
 }

@@ -6,7 +6,7 @@ import Testing
 /// where it is refused.
 @Suite(.ownThread) struct SyncSignInTests {
     private let home = Household()
-    private static let everything = "2 photos, 2 thumbnails, 2 photos here\n"
+    private static let everything = "2 photos, 2 thumbnails, 2 photos cached\n"
 
     private static func files() throws -> [String: [UInt8]] {
         let photos = (0..<2).map { number in

@@ -10,7 +10,7 @@ import Testing
     /// Homes that keep nothing: on a file system that cannot be written to, not there, or below what is no folder.
     enum Kind: CaseIterable { case readOnly, missing, nonsense, unset }
 
-    private static let notice = "Not kept after this run: what is fetched"
+    private static let notice = "Not kept after this run: fetched photos"
     /// Makes the folder `$0` one that cannot be written to, and goes on with the rest.
     private static let script = #"mount -t tmpfs -o ro none "$0" && exec "$@""#
 
@@ -80,7 +80,7 @@ import Testing
             Mounting.arguments(Self.script, "/tmp", Built.vitrine, "sync", Built.testGallery),
             environment: self.environment(
                 .nonsense, ["XDG_RUNTIME_DIR": "/dev/null/none", "TMPDIR": "/dev/null/temporary"]))
-        #expect(all.status == 1 && all.errors.contains("No temporary folder can be made"), "\(all.errors)")
+        #expect(all.status == 1 && all.errors.contains("cannot make a temporary folder"), "\(all.errors)")
         #expect(all.errors.contains("/dev/null/temporary: Not a directory") && all.errors.contains("--cache-dir"))
     }
 

@@ -87,8 +87,8 @@ import Testing
         #expect(list.interval(of: one) == nil && list.interval(of: two) == nil)
         #expect(
             GalleryList.mistakes(in: text, path: "galleries").map(\.description) == [
-                "galleries:2: “every fortnight” is no value for “every”: like 30m, 2h or 1d, at most 7d, or never.",
-                "galleries:4: “every 8d” is no value for “every”: like 30m, 2h or 1d, at most 7d, or never.",
+                "galleries:2: Invalid value “every fortnight” for “every”: use 30m, 2h or 1d, at most 7d, or never.",
+                "galleries:4: Invalid value “every 8d” for “every”: use 30m, 2h or 1d, at most 7d, or never.",
             ])
         // What the user wrote is not lost when the list is saved.
         #expect(list.text.contains("\(one)\tevery fortnight\n") && list.text.contains("\nftp//slip every 1h\n"))

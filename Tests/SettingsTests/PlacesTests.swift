@@ -33,7 +33,7 @@ import Testing
     func secrets() throws {
         let gallery = try Address("http://example.org/a.xml?page=2&access_token=s3cret")
         var places = Places()
-        places.note(Place(gallery: gallery, photo: "one"))
+        places.record(Place(gallery: gallery, photo: "one"))
         for places in [places, Places(text: places.text)] {
             #expect(!places.text.contains("s3cret"))
             #expect(places.place(in: gallery)?.gallery?.text == gallery.text)
@@ -47,7 +47,7 @@ import Testing
     @Test func theLatestComesFirst() throws {
         var places = Places()
         #expect(places.last == Place())
-        for number in [1, 2, 3, 1] { places.note(Place(gallery: try address(number), photo: "\(number)")) }
+        for number in [1, 2, 3, 1] { places.record(Place(gallery: try address(number), photo: "\(number)")) }
         let last = Place(gallery: try address(1), photo: "1")
         #expect(galleryCount(places) == 3 && places.last == last)
         let read = Places(text: places.text)
@@ -59,8 +59,8 @@ import Testing
 
     @Test func whoEndedInTheListOfGalleriesBeginsThere() throws {
         var places = Places()
-        places.note(Place(gallery: try address(1), photo: "a"))
-        places.note(Place())
+        places.record(Place(gallery: try address(1), photo: "a"))
+        places.record(Place())
         let read = Places(text: places.text)
         #expect(read.last == Place() && read == places)
         #expect(try read.place(in: address(1))?.photo == "a")
@@ -70,13 +70,13 @@ import Testing
 
     @Test func thereIsAnEndToThem() throws {
         var places = Places()
-        for number in 0..<600 { places.note(Place(gallery: try address(number))) }
+        for number in 0..<600 { places.record(Place(gallery: try address(number))) }
         #expect(galleryCount(places) == 500)
         #expect(try places.place(in: address(99)) == nil)
         #expect(try places.place(in: address(100)) != nil)
         let long = try Address("http://example.org/" + String(repeating: "x", count: 6_000))
         var large = Places()
-        for number in 0..<200 { large.note(Place(gallery: try long.resolving("\(number)?" + long.description))) }
+        for number in 0..<200 { large.record(Place(gallery: try long.resolving("\(number)?" + long.description))) }
         #expect(large.text.utf8.count < 1 << 20 && Places(text: large.text).last == large.last)
     }
 
@@ -89,9 +89,9 @@ import Testing
     @Test func whatTwoProgramsNoteIsThere() throws {
         let folder = TestFolder()
         let (one, other) = (PlacesFile(locations(folder)), PlacesFile(locations(folder)))
-        try one.note([Place(gallery: address(1), photo: "a")])
-        try other.note([Place(gallery: address(2), photo: "b")])
-        try one.note([Place(gallery: address(1), photo: "c"), Place()])
+        try one.record([Place(gallery: address(1), photo: "a")])
+        try other.record([Place(gallery: address(2), photo: "b")])
+        try one.record([Place(gallery: address(1), photo: "c"), Place()])
         let places = other.read()
         #expect(try places.place(in: address(1))?.photo == "c")
         #expect(try places.place(in: address(2))?.photo == "b")
@@ -105,7 +105,7 @@ import Testing
         let file = PlacesFile(locations(folder))
         #expect(file.read().last == place)
         // Once there is a newer file, that one counts.
-        try file.note([Place(gallery: address(2))])
+        try file.record([Place(gallery: address(2))])
         #expect(file.read().last == Place(gallery: try address(2)))
         #expect(try file.read().place(in: address(1)) == place)
     }

@@ -41,10 +41,10 @@ import Testing
         #expect(
             mistakes == [
                 "/home/me/config:1: “offline” is not of the form “name = value”.",
-                "/home/me/config:2: There is no option “colours”; the nearest is “colors”.",
-                "/home/me/config:5: “tall” is no value for “row-height”: a number from 0 to 20.",
-                "/home/me/config:7: There is no option “help”; see --help.",
-                "/home/me/config:8: There is no option “”; see --help.",
+                "/home/me/config:2: Unknown option “colours”; did you mean “colors”?",
+                "/home/me/config:5: Invalid value “tall” for “row-height”: use a number from 0 to 20.",
+                "/home/me/config:7: Unknown option “help”; see --help.",
+                "/home/me/config:8: Unknown option “”; see --help.",
             ])
         var expected = Settings()
         expected.ascii = true
@@ -95,7 +95,7 @@ import Testing
         #expect(sentences[7].contains(": “JJ” is no key: "))
         #expect(sentences[8].contains(": There is no command “leave”; “errors” has open, "))
         #expect(sentences[9].hasSuffix(": “J” is bound in “errors” already."))
-        #expect(sentences[10].hasSuffix(": There is no option “binding”; see --help."))
+        #expect(sentences[10].hasSuffix(": Unknown option “binding”; see --help."))
         #expect(settings.offline && settings.keys.command(for: .character("J"), in: [.errors]) == .open)
     }
 

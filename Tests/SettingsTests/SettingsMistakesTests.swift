@@ -15,35 +15,35 @@ import Testing
     static let kinds: [(line: String, sentence: String)] = [
         ("offline", "“offline” is not of the form “name = value”."),
         ("row-height: 3", "“row-height: 3” is not of the form “name = value”."),
-        ("= 3", "There is no option “”; see --help."),
-        ("colours = 16", "There is no option “colours”; the nearest is “colors”."),
-        ("Offline = yes", "There is no option “Offline”; the nearest is “offline”."),
-        ("--offline = yes", "There is no option “--offline”; the nearest is “offline”."),
-        ("set mouse = no", "There is no option “set mouse”; see --help."),
-        ("nonsense = 1", "There is no option “nonsense”; see --help."),
-        ("help = yes", "There is no option “help”; see --help."),
-        ("offline = true", "“true” is no value for “offline”: yes or no."),
-        ("ascii =", "“” is no value for “ascii”: yes or no."),
-        ("mouse = \"no\"", "“\"no\"” is no value for “mouse”: yes or no."),
-        ("offline = yes # on trains", "“yes # on trains” is no value for “offline”: yes or no."),
-        ("pixels = sixels", "“sixels” is no value for “pixels”: one of auto, none, sixel, kitty, iterm."),
-        ("row-height = tall", "“tall” is no value for “row-height”: a number from 0 to 20."),
-        ("row-height = 21", "“21” is no value for “row-height”: a number from 0 to 20."),
-        ("slideshow = 2.5", "“2.5” is no value for “slideshow”: a number from 1 to 3600."),
-        ("transfers = 0", "“0” is no value for “transfers”: auto, or a number from 1 to 64."),
-        ("cache-limit = 2 GB", "“2 GB” is no value for “cache-limit”: a size, like 2G or 500M, or none."),
+        ("= 3", "Unknown option “”; see --help."),
+        ("colours = 16", "Unknown option “colours”; did you mean “colors”?"),
+        ("Offline = yes", "Unknown option “Offline”; did you mean “offline”?"),
+        ("--offline = yes", "Unknown option “--offline”; did you mean “offline”?"),
+        ("set mouse = no", "Unknown option “set mouse”; see --help."),
+        ("nonsense = 1", "Unknown option “nonsense”; see --help."),
+        ("help = yes", "Unknown option “help”; see --help."),
+        ("offline = true", "Invalid value “true” for “offline”: use yes or no."),
+        ("ascii =", "Invalid value “” for “ascii”: use yes or no."),
+        ("mouse = \"no\"", "Invalid value “\"no\"” for “mouse”: use yes or no."),
+        ("offline = yes # on trains", "Invalid value “yes # on trains” for “offline”: use yes or no."),
+        ("pixels = sixels", "Invalid value “sixels” for “pixels”: use one of auto, none, sixel, kitty, iterm."),
+        ("row-height = tall", "Invalid value “tall” for “row-height”: use a number from 0 to 20."),
+        ("row-height = 21", "Invalid value “21” for “row-height”: use a number from 0 to 20."),
+        ("slideshow = 2.5", "Invalid value “2.5” for “slideshow”: use a number from 1 to 3600."),
+        ("transfers = 0", "Invalid value “0” for “transfers”: use auto, or a number from 1 to 64."),
+        ("cache-limit = 2 GB", "Invalid value “2 GB” for “cache-limit”: use a size, like 2G or 500M, or none."),
         ("log-file =", "“log-file” needs a value."),
         ("http://me:s3cret@a.org/", "“http://a.org/” is not of the form “name = value”."),
         (
             "mouse = http://me:\(String(repeating: "s3cret", count: 20))@a.org",
-            "“http://a.org” is no value for “mouse”: yes or no."
+            "Invalid value “http://a.org” for “mouse”: use yes or no."
         ),
         ("bind http://me:s3cret@a.org", "“bind http://a.org” is not of the form “bind SCOPE KEY = command”."),
-        ("cache-dir = /caf\u{FFFD}", "The line is not in UTF-8."),
+        ("cache-dir = /caf\u{FFFD}", "The line is not UTF-8."),
         (
             "sort = " + String(repeating: "x", count: 99),
             """
-            “\(String(repeating: "x", count: 59))…” is no value for “sort”: one of date, name, size, state.
+            Invalid value “\(String(repeating: "x", count: 59))…” for “sort”: use one of date, name, size, state.
             """
         ),
     ]
@@ -51,7 +51,7 @@ import Testing
     @Test func eachOfTwentyKindsIsNamedAndTheRestHolds() {
         let lines = ["row-height = 7"] + Self.kinds.map(\.line) + ["row-height = 9", "sections = month"]
         let (settings, mistakes) = apply(lines.joined(separator: "\n"))
-        let repeated = "/c:\(lines.count - 1): “row-height” is set in line 1 already; the last line holds."
+        let repeated = "/c:\(lines.count - 1): Line 1 also sets “row-height”; the last line counts."
         #expect(Self.kinds.count > 20)
         #expect(mistakes == Self.kinds.enumerated().map { "/c:\($0.offset + 2): \($0.element.sentence)" } + [repeated])
         var expected = Settings()
@@ -67,7 +67,7 @@ import Testing
 
     @Test func aFileWithANULIsNoText() {
         let (settings, mistakes) = apply("offline = yes\nascii = \0yes\n")
-        #expect(mistakes == ["/c: it is no text. It is not used."] && settings == Settings())
+        #expect(mistakes == ["/c: not a text file. Vitrine ignores the file."] && settings == Settings())
     }
 
     @Test func whatIsNotUTF8InACommentDoesNoHarm() {
@@ -90,18 +90,18 @@ import Testing
         let folder = TestFolder()
         folder.write("vitrine/config/x", "offline = yes\n")
         let path = folder.path("vitrine/config")
-        #expect(try inForce(folder).mistakes.map(\.description) == ["\(path): it is no file. It is not used."])
-        #expect(try inForce(folder).notices == ["config: it is no file. It is not used."])
+        #expect(try inForce(folder).mistakes.map(\.description) == ["\(path): not a file. Vitrine ignores the file."])
+        #expect(try inForce(folder).notices == ["config: not a file. Vitrine ignores the file."])
         let large = TestFolder()
         large.write("vitrine/config", String(repeating: "# long\n", count: 200_000))
-        #expect(try inForce(large).notices == ["config: it is larger than 1 MiB. It is not used."])
+        #expect(try inForce(large).notices == ["config: it is larger than 1 MiB. Vitrine ignores the file."])
     }
 
     @Test func aFileThatIsNamedHasToBeReadable() throws {
         let folder = TestFolder()
         folder.write("settings", "row-height = tall\n")
         let named = try inForce(folder, "-C", folder.path("settings"))
-        #expect(named.notices == ["settings:1: “tall” is no value for “row-height”: a number from 0 to 20."])
+        #expect(named.notices == ["settings:1: Invalid value “tall” for “row-height”: use a number from 0 to 20."])
         for path in [folder.path("nothing"), folder.path] {
             #expect(throws: SettingsError.self) { try inForce(folder, "-C", path) }
         }
@@ -112,6 +112,6 @@ import Testing
         folder.write("vitrine/config", Self.kinds.map(\.line).joined(separator: "\n"))
         let notices = try inForce(folder).notices
         #expect(notices.count == 6 && notices[0] == "config:1: “offline” is not of the form “name = value”.")
-        #expect(notices[5] == "There are 20 more mistakes; “vitrine config check” names them all.")
+        #expect(notices[5] == "20 more mistakes; run “vitrine config check”.")
     }
 }

@@ -10,7 +10,7 @@ import Settings
 import Concurrency
 import Terminal
 
-/// `vitrine [GALLERY]`: the full screen.
+/// `vitrine [GALLERY]`: the full-screen browser.
 struct BrowseCommand {
     let services: Services
 
@@ -21,7 +21,7 @@ struct BrowseCommand {
         let places = PlacesFile(services.locations)
         let known = places.read()
         let hasDied = RunMark.takeDeaths(in: services.locations.runningFolder)
-        // A gallery that the user names opens all the same. The last gallery may be the reason of the death.
+        // After a crash, open only a named gallery: the last one may be the cause.
         let startsInGalleries = hasDied && gallery == nil
         let opened = startsInGalleries ? nil : try gallery.map { try services.address($0) } ?? known.last.gallery
         let caches = try services.openCaches(for: [opened].compactMap { $0 }.filter { !$0.lacksSecrets })
@@ -32,7 +32,7 @@ struct BrowseCommand {
         let program = externalProgram
         let developer = PictureRenderer(caches: caches, decoder: services.decoder, log: services.log)
         let remembered = RememberedPlaces(known) { [storage = services.storage] noted in
-            do { try places.note(noted) } catch { if storage.keepsState { throw error } }
+            do { try places.record(noted) } catch { if storage.keepsState { throw error } }
         }
         let context = try makeContext(caches, developer, terminal, remembered, program)
         context.holdsUpdates = startsInGalleries
@@ -50,12 +50,12 @@ struct BrowseCommand {
             defer { shown.continuation.finish() }
             return root.frame(size)
         }
-        // Before a gallery's list, photos or cache are looked at.
+        // Mark the run before reading any list, photo or cache, so that their crashes are noticed.
         let mark = RunMark(in: services.locations.runningFolder)
         root.start(at: place)
         let working = startWorking(caches, developer, shown.stream)
         let signal = await withCheckedContinuation { continuation in
-            // Whatever ends it first: the user, a signal, a terminal that is gone.
+            // The user, a signal or a closed terminal may end it; only the first counts.
             var end: ((Int32) -> Void)? = { continuation.resume(returning: $0) }
             let finish = { (signal: Int32) in
                 end?(signal)
@@ -65,10 +65,10 @@ struct BrowseCommand {
             terminal.onEnd = finish
             terminal.start()
         }
-        // The end is in order from here on, whatever a second signal does to the rest.
+        // From here on, a second signal is no crash.
         mark?.remove()
         terminal.end()
-        // Reads are of no use to anybody now. What is being written is whole transactions.
+        // No screen needs reads any more, and writes are whole transactions.
         working.cancel()
         if let failure = await root.finish() { Output.complain(failure) }
         for rest in root.unfinishedExports {
@@ -80,11 +80,11 @@ struct BrowseCommand {
                     locations: services.locations
                 ).lines())
         }
-        await program.sweep()
+        await program.removeCopies()
         return Self.exitCode(signal)
     }
 
-    /// Throws a sentence that helps, if a folder is named that has no list, and had none before.
+    /// Throws an error with advice if the named folder has no list and no cache.
     private func checkFolder(_ gallery: String?) throws {
         guard let gallery, let folder = GalleryFolder(withoutListAt: try services.address(gallery)) else { return }
         guard try services.openCaches().record(of: services.address(gallery))?.lastSuccess == nil else { return }
@@ -93,10 +93,10 @@ struct BrowseCommand {
 
     private static func notice(startsInGalleries: Bool) -> String {
         let rest = startsInGalleries ? " Nothing is fetched until you open a gallery." : ""
-        return "Vitrine ended unexpectedly the last time.\(rest)"
+        return "Vitrine ended unexpectedly last time.\(rest)"
     }
 
-    /// A gallery that was named is opened, as it was looked at the last time; without one, the place where the user was.
+    /// Returns the named gallery with its last view, or else the place of the last run.
     private func startingPlace(_ gallery: String?, _ places: Places, _ caches: CacheFolder) throws -> Place {
         guard let gallery else { return try placeWithSecrets(places.last, caches) }
         let address = try services.address(gallery)
@@ -105,7 +105,7 @@ struct BrowseCommand {
         return place
     }
 
-    /// A place with the whole address of its gallery, whose secrets the file of places does not hold.
+    /// Completes the gallery's address with the secrets that the file of places omits.
     private func placeWithSecrets(_ place: Place, _ caches: CacheFolder) throws -> Place {
         guard let gallery = place.gallery, gallery.lacksSecrets else { return place }
         guard let whole = try services.wholeAddress(of: gallery, caches) else { return Place() }
@@ -131,7 +131,7 @@ struct BrowseCommand {
                         return written.text
                     }
                 } catch {
-                    // Where nothing can be kept, that has been said, and the list holds until the program ends.
+                    // In an unwritable home the list lasts until the end; a notice said so.
                     if storage.keepsConfiguration { throw error }
                 }
                 return written
@@ -147,7 +147,7 @@ struct BrowseCommand {
             wait: { [clock = BootClock()] in try await clock.sleep(until: clock.now + $0) })
     }
 
-    /// The list of galleries. Mistakes in it become a notice, and the photos open all the same.
+    /// Reads the list of galleries. Its mistakes become notices.
     private func readGalleries() -> GalleryList {
         do {
             for mistake in try services.mistakesInGalleries() { services.activity.postNotice("\(mistake)") }
@@ -158,7 +158,7 @@ struct BrowseCommand {
         }
     }
 
-    /// Reads the settings again, while the program runs. What is wrong with them is said, and the rest holds.
+    /// Reloads the settings. Mistakes become notices; the rest takes effect.
     @MainActor
     private func readSettings(_ root: RootScreen, _ terminal: Terminal) {
         do {
@@ -173,7 +173,7 @@ struct BrowseCommand {
         }
     }
 
-    /// The folder that photos are saved to, unless the user says another: the desktop's for pictures, if there is one.
+    /// The folder to suggest for saving: the setting, the pictures folder or the current folder.
     private var exportFolder: String {
         if let chosen = services.settings.exportFolder { return chosen }
         let text = (try? PrivateFile.read(services.locations.userFoldersFile)).flatMap { $0 } ?? ""
@@ -188,7 +188,7 @@ struct BrowseCommand {
         ) { [activity = services.activity] in activity.postNotice($0) }
     }
 
-    /// The network, and what is done beside it.
+    /// Starts the network and the housekeeping.
     ///
     /// - Parameter isShown: ends with the first frame.
     private func startWorking(
@@ -204,6 +204,6 @@ struct BrowseCommand {
         }
     }
 
-    /// 0 for quitting, and 128 and its number for a signal, as shells have it.
+    /// Returns 0 for quitting, or 128 plus the signal's number, as shells do.
     private static func exitCode(_ signal: Int32) -> Int32 { signal == 0 ? ExitCode.done.rawValue : 128 + signal }
 }

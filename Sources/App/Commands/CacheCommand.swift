@@ -3,7 +3,7 @@ import Model
 import Settings
 import Text
 
-/// `vitrine cache`: looks after what is kept.
+/// `vitrine cache`: shows, verifies or clears caches.
 struct CacheCommand {
     let services: Services
 
@@ -29,7 +29,7 @@ struct CacheCommand {
         }
     }
 
-    /// Addresses that a cache may belong to which does not say so itself.
+    /// The addresses that a cache without its own record may belong to.
     private func known(_ target: Invocation.CacheTarget) throws -> [Address] {
         switch target {
         case .all: try services.rememberedGalleries().addresses
@@ -41,12 +41,12 @@ struct CacheCommand {
         var total: Int64 = 0
         for gallery in galleries {
             let (database, photos, setAside) = (gallery.databaseSize, gallery.photosSize, gallery.setAsideSize)
-            // What is not known to be a thumbnail counts as list, such as room in the file that nothing takes at the moment.
+            // Free pages and everything else that is no thumbnail count as list.
             let thumbnails = min(gallery.thumbnailsSize, database)
             total += database + photos + setAside
             var fields = [
                 gallery.record?.address.description ?? gallery.folder,
-                gallery.record.map { CountText.text($0.photoCount, "photo", nil, .plain) } ?? "nothing is known of it",
+                gallery.record.map { CountText.text($0.photoCount, "photo", nil, .plain) } ?? "unknown gallery",
                 "list \(ByteText.text(database - thumbnails, .plain))",
                 "thumbnails \(ByteText.text(thumbnails, .plain))",
                 "photos \(ByteText.text(photos, .plain))",
@@ -62,7 +62,7 @@ struct CacheCommand {
         return galleries.allSatisfy { $0.trouble == nil } ? .done : .someFailed
     }
 
-    /// Photos' files alone. Nobody need be alone with a cache for that: whoever has it open is told.
+    /// Removes only the photos' files. Other processes may use the cache meanwhile; they receive events.
     private func clearPhotos(
         _ galleries: [ClosedGalleryCache], _ caches: CacheFolder, _ known: [Address]
     ) async throws -> ExitCode {
@@ -71,7 +71,7 @@ struct CacheCommand {
         for gallery in galleries {
             do {
                 guard let address = gallery.record?.address ?? known.first(where: { gallery.isOf($0) }) else {
-                    // Nothing is in it yet; or else it says why it cannot be read.
+                    // The cache is empty or unreadable.
                     if let trouble = gallery.trouble { throw trouble }
                     continue
                 }
@@ -87,7 +87,7 @@ struct CacheCommand {
         return code
     }
 
-    /// One that cannot be removed is no reason to keep the others.
+    /// Removes caches, and continues after a failure.
     private func clear(_ galleries: [ClosedGalleryCache]) -> ExitCode {
         var code = ExitCode.done
         var removed = 0
@@ -105,11 +105,13 @@ struct CacheCommand {
     }
 }
 
-/// `vitrine cache check`: verifies caches, and mends what can be mended.
+/// `vitrine cache check`: verifies and repairs caches.
 struct CacheCheckCommand {
     let caches: CacheFolder
 
-    /// - Parameter known: addresses that those may belong to which do not say so themselves.
+    /// Checks caches and prints the results.
+    ///
+    /// - Parameter known: addresses that a cache without its own record may belong to.
     func run(_ galleries: [ClosedGalleryCache], _ known: [Address]) async -> ExitCode {
         var code = ExitCode.done
         for gallery in galleries {
@@ -123,22 +125,22 @@ struct CacheCheckCommand {
 
     private func verdict(_ gallery: ClosedGalleryCache, _ address: Address?) async -> (text: String, isWell: Bool) {
         guard let address else {
-            return (gallery.trouble.map { "\($0)" } ?? "good, nothing in it yet", gallery.trouble == nil)
+            return (gallery.trouble.map { "\($0)" } ?? "good, empty", gallery.trouble == nil)
         }
         do {
             let cache = try caches.open(address)
             let check = try await cache.check()
             var findings = check.complaints
             if cache.wasSetAside {
-                findings.append("was damaged; it is set aside, and “vitrine sync” fills a fresh one")
+                findings.append("damaged and set aside; run “vitrine sync” to fill a new cache")
             }
             let isWell = findings.isEmpty
             if check.isIndexRepaired { findings.append("rebuilt the damaged search index") }
             if check.brokenFiles > 0 {
-                findings.append("broken, to be fetched again: " + CountText.text(check.brokenFiles, "photo"))
+                findings.append(CountText.text(check.brokenFiles, "broken photo") + " to fetch again")
             }
-            if check.brokenRows > 0 { findings.append(CountText.text(check.brokenRows, "row") + " put right") }
-            if check.orphans > 0 { findings.append(CountText.text(check.orphans, "file") + " of nothing removed") }
+            if check.brokenRows > 0 { findings.append(CountText.text(check.brokenRows, "row") + " repaired") }
+            if check.orphans > 0 { findings.append(CountText.text(check.orphans, "unused file") + " removed") }
             if findings.isEmpty { findings.append("good, " + CountText.text(check.goodFiles, "photo")) }
             return (findings.joined(separator: "; "), isWell)
         } catch {

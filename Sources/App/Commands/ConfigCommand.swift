@@ -1,8 +1,7 @@
 import Settings
 import Text
 
-/// `vitrine config`: what can be set, what is, and what is wrong with the settings file. It needs nothing that a setting
-/// could have spoilt.
+/// `vitrine config`: prints settings and finds mistakes. It works with any settings file.
 struct ConfigCommand {
     let invocation: Invocation
     let locations = Locations()
@@ -18,7 +17,7 @@ struct ConfigCommand {
         return .done
     }
 
-    /// Every option, in the order of the help: its name, its value, its default and its meaning.
+    /// Prints name, value, default and description of every setting, in the order of the help.
     private func list(json: Bool) throws {
         let inForce = try SettingsInForce(invocation, locations)
         for mistake in inForce.mistakes { Output.complain("\(mistake)") }
@@ -40,8 +39,9 @@ struct ConfigCommand {
         Output.print(JSONText.array(options).text)
     }
 
-    /// What is wrong with a file, or with the one that is read anyway: a line each, as compilers say it; and what is wrong with the
-    /// files that it names for the network, which keeps anything from being fetched.
+    /// Prints the mistakes of a settings file in the format of compilers.
+    ///
+    /// It also reports unreadable certificates, keys and netrc files, which would prevent all transfers.
     private func check(_ file: String?, json: Bool) throws -> ExitCode {
         var checked = invocation
         if let file { checked.settingsFile = file }

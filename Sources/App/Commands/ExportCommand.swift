@@ -6,7 +6,7 @@ import Settings
 import Text
 import Scheduling
 
-/// `vitrine export`: copies photos into a folder, and fetches those that are not here.
+/// `vitrine export`: copies photos into a folder, and fetches missing ones.
 struct ExportCommand {
     let services: Services
 
@@ -25,7 +25,7 @@ struct ExportCommand {
         let controller = services.makeController(
             caches, schedule: RetrySchedule(maximumAttempts: Services.attempts))
         let fetching = mayFetch ? Task { await controller.run() } : nil
-        let keeping = Task { await Housekeeping(services: services, caches: caches).keepRoom() }
+        let keeping = Task { await Housekeeping(services: services, caches: caches).keepWithinLimit() }
         defer {
             fetching?.cancel()
             keeping.cancel()
@@ -42,17 +42,18 @@ struct ExportCommand {
         let report = try await export.run { Self.show($0, of: keys.count) }
         Output.progress("")
         await cache.writer.close()
-        // What was fetched for it takes room in the cache like anything else.
+        // The fetched photos may exceed the cache's limit.
         await Housekeeping(services: services, caches: caches).clean()
         guard report.failed > 0 || report.left > 0 || !unknown.isEmpty else { return .done }
         let all = CountText.text(keys.count + unknown.count, "photo")
-        let rest = report.left > 0 ? " \(report.left) are left; the same command goes on." : ""
+        let rest = report.left > 0 ? " \(report.left) left; run the same command to continue." : ""
         Output.complain("\(report.exported) of \(all) are in \(folder).\(rest)")
         return .someFailed
     }
 
-    /// A list that was fetched once is good enough: who wants a newer one updates it. Returns false, having said why, if
-    /// there is none.
+    /// Returns whether the gallery has a list, and fetches it if it never was. Prints the reason otherwise.
+    ///
+    /// It does not update an existing list; `vitrine sync` does.
     private func hasList(of cache: GalleryCache, _ mayFetch: Bool) async throws -> Bool {
         let isFetched = { try cache.read { try $0.gallery() }.lastSuccess != nil }
         if try isFetched() { return true }
@@ -74,7 +75,7 @@ struct ExportCommand {
         return false
     }
 
-    /// The photos that were named, or all, the oldest first; and the names that are none.
+    /// Returns the keys of the ids, or of all photos, oldest first; and the unknown ids.
     private static func keys(_ ids: [String], _ cache: GalleryCache) throws -> (keys: [PhotoKey], unknown: [String]) {
         var (keys, unknown): ([PhotoKey], [String]) = ([], [])
         try cache.read { reader in
@@ -86,7 +87,7 @@ struct ExportCommand {
         return (keys, unknown)
     }
 
-    /// A line for each photo that is there, for whoever reads what was written; what failed beside it.
+    /// Prints the path of an exported photo, or complains about a failure.
     private static func show(_ event: PhotoExport.Event, of count: Int) {
         Output.progress("")
         switch event.result {

@@ -2,9 +2,9 @@ import Glibc
 import Model
 import Publishing
 
-/// A gallery as it is named on the command line: a URL, a file or a folder.
+/// Reads a gallery on the command line: a URL, a file or a folder.
 enum GalleryArgument {
-    /// What is on the disk is meant, where there is such a thing; else it is read as if it were typed.
+    /// Returns the address of an existing file or folder, or else of a typed URL.
     static func address(_ text: String, home: String) throws -> Address {
         let folder = currentFolder
         if !text.isEmpty, access(text, F_OK) == 0 {
@@ -13,7 +13,7 @@ enum GalleryArgument {
         return try Address(typed: text, home: home, currentFolder: folder)
     }
 
-    /// The folder that the program was started in.
+    /// The current working folder.
     static var currentFolder: String {
         guard let path = getcwd(nil, 0) else { return "/" }
         defer { free(path) }
@@ -21,15 +21,15 @@ enum GalleryArgument {
     }
 }
 
-/// A folder that the user named as a gallery, and that has no list.
+/// The error for a named folder without a list.
 struct GalleryFolder: Error, CustomStringConvertible {
     private let path: String
     private let hasPhotos: Bool
 
-    /// Names of lists, the one that `vitrine publish` writes first.
+    /// The names of lists.
     private static let lists = ["gallery.xml", "index.xml"]
 
-    /// Looks at a gallery's address. Returns nil if it is no folder, or the folder has a list.
+    /// Creates the error; nil if the address is no folder or the folder has a list.
     init?(withoutListAt address: Address) {
         guard let path = address.filePath else { return nil }
         var status = stat()
@@ -43,11 +43,11 @@ struct GalleryFolder: Error, CustomStringConvertible {
     /// A sentence for the user.
     var description: String {
         hasPhotos
-            ? "\(path) holds photos, but no list of them. Run “vitrine publish \(quoted)” to make one."
-            : "\(path) is no gallery: it holds neither a list (gallery.xml or index.xml) nor photos."
+            ? "\(path) has photos but no list. Run “vitrine publish \(quoted)” to make one."
+            : "\(path) is not a gallery: it has no list (gallery.xml or index.xml) and no photos."
     }
 
-    /// The path as a shell reads it.
+    /// The path, quoted for a shell.
     private var quoted: String {
         let isPlain = path.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte >= 0x80

@@ -5,14 +5,14 @@ import Pictures
 import Pixels
 import Text
 
-/// `vitrine info`: what is known of photos, in files or in galleries.
+/// `vitrine info`: prints metadata of photos in files or galleries.
 struct InfoCommand {
     let services: Services
 
     func run(_ targets: [String], json: Bool) throws -> ExitCode {
         if targets.count == 1 { return try runOnly(targets[0], json: json) }
         var code = ExitCode.done
-        // One photo a line, so that many need no memory: the line before is ended when it is known whether one follows.
+        // Print each photo at once, so that many need no memory.
         if json { Output.print("[") }
         for (number, target) in targets.enumerated() {
             var description = PhotoDescription()
@@ -37,12 +37,12 @@ struct InfoCommand {
         return code
     }
 
-    /// What a photo was asked for by; of a gallery with a password in its address that without it.
+    /// Returns the argument, without a password in a gallery's address.
     private func source(_ target: String) -> String {
         access(target, F_OK) == 0 ? target : Address.withoutCredentials(target)
     }
 
-    /// Of a single photo no source is said: it is the one that was asked for.
+    /// Prints a single photo, without its source.
     private func runOnly(_ target: String, json: Bool) throws -> ExitCode {
         var description = PhotoDescription()
         let isWhole = try describe(target, &description)
@@ -50,9 +50,9 @@ struct InfoCommand {
         return isWhole ? .done : .someFailed
     }
 
-    /// Returns whether all of it could be found out.
+    /// Adds a photo's metadata. Returns whether it is complete.
     private func describe(_ target: String, _ description: inout PhotoDescription) throws -> Bool {
-        // A file's name may have a `#` in it too.
+        // A file's name may contain a `#`, too.
         if let hash = target.lastIndex(of: "#"), access(target, F_OK) != 0 {
             let id = String(target[target.index(after: hash)...])
             return try describe(id, in: try services.address(String(target[..<hash])), &description)
@@ -69,11 +69,11 @@ struct InfoCommand {
     ) throws -> Bool {
         let caches = try services.openCaches()
         guard caches.record(of: address) != nil else {
-            throw Lack(description: "\(address) has never been fetched; “vitrine sync” fetches it.")
+            throw UnknownPhoto(description: "\(address) has never been fetched; run “vitrine sync” to fetch it.")
         }
         let cache = try caches.open(address)
         guard let photo = try cache.read({ try $0.photo(galleryID: id) }) else {
-            throw Lack(description: "\(address) has no photo “\(id)”.")
+            throw UnknownPhoto(description: "\(address) has no photo “\(id)”.")
         }
         description.add("gallery", address.textWithoutSecrets)
         description.add("id", photo.galleryID)
@@ -87,7 +87,7 @@ struct InfoCommand {
         }
         let path = cache.files.path(stored)
         description.add("file", path)
-        // What of it is kept is kept of what is held. All of its fields are in the file alone.
+        // Use the cached metadata if it is of this file. Only the file has all fields.
         let kept = known.flatMap { $0.edition == stored.edition ? $0.metadata : nil }
         do {
             let reply = try services.decoderOfFew.facts(of: .file(path))
@@ -102,8 +102,8 @@ struct InfoCommand {
         }
     }
 
-    /// Why nothing is known of a photo.
-    private struct Lack: Error, CustomStringConvertible {
+    /// The reason that a photo is unknown.
+    private struct UnknownPhoto: Error, CustomStringConvertible {
         let description: String
     }
 
@@ -112,7 +112,7 @@ struct InfoCommand {
         return stat(path, &status) == 0 ? Int64(status.st_size) : nil
     }
 
-    /// Names in a column, and what they are of beside them.
+    /// Prints labels in one column and values in another.
     private static func print(_ description: PhotoDescription) {
         for line in description.lines {
             guard !line.text.isEmpty else {
@@ -125,26 +125,26 @@ struct InfoCommand {
     }
 }
 
-/// What there is to say of one photo: to programs, by names that stay as they are, and to people, in words.
+/// The description of a photo, as JSON for programs and as lines for people.
 struct PhotoDescription {
-    /// A name and what it stands for.
+    /// Names and values of a JSON object.
     private typealias Members = [(String, JSONText)]
 
     private var members: Members = []
-    /// For people: what it is called, and what it is. Not yet made harmless.
+    /// Labels and values for people. They may contain control characters.
     private(set) var lines: [(label: String, text: String)] = []
 
-    /// For programs.
+    /// The JSON object for programs.
     var json: JSONText { .object(members) }
 
-    /// Adds something that is called the same for both, if it is known.
+    /// Adds a value with the same name for both, unless it is nil.
     mutating func add(_ name: String, _ text: String?) {
         guard let text else { return }
         members.append((name, .string(text)))
         lines.append((name, text))
     }
 
-    /// Adds what the photo says of itself.
+    /// Adds the photo's metadata.
     mutating func add(_ metadata: PhotoMetadata) {
         let words = MetadataText(metadata)
         add("format", metadata.format)
@@ -164,13 +164,13 @@ struct PhotoDescription {
         add("orientation", metadata.orientation.map { .number($0) }, "stored", words.turning)
     }
 
-    /// Adds the size of its file.
+    /// Adds the size of the file.
     mutating func add(bytes: Int64?) {
         guard let bytes else { return }
         add("bytes", .number(Int(bytes)), "file size", ByteText.text(bytes))
     }
 
-    /// Adds all fields of its file, as they are there.
+    /// Adds all metadata fields of the file.
     mutating func add(_ fields: [MetadataField]) {
         guard !fields.isEmpty else { return }
         members.append(("exif", .object(fields.map { ($0.name, .string($0.value)) })))
@@ -178,7 +178,7 @@ struct PhotoDescription {
         lines += fields.map { ("  " + $0.name, $0.value) }
     }
 
-    /// Adds something that is called one thing by programs and another by people; whatever of it is known.
+    /// Adds a value with different names for programs and people, unless it is nil.
     private mutating func add(_ name: String, _ value: JSONText?, _ label: String, _ text: String?) {
         if let value { members.append((name, value)) }
         if let text { lines.append((label, text)) }

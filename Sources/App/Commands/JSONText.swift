@@ -1,4 +1,4 @@
-/// A value as JSON (RFC 8259), for programs to read.
+/// A JSON value (RFC 8259).
 enum JSONText {
     case string(String)
     case number(Int)
@@ -6,10 +6,10 @@ enum JSONText {
     case flag(Bool)
     case null
     case array([JSONText])
-    /// Members in this order.
+    /// An object with its members in this order.
     case object([(String, JSONText)])
 
-    /// On one line, with nothing in it that a terminal would obey.
+    /// The JSON text on one line, without control characters.
     var text: String {
         switch self {
         case .string(let text): Self.quoted(text)
@@ -25,8 +25,9 @@ enum JSONText {
 
     static func string(_ text: String?) -> JSONText { text.map { .string($0) } ?? .null }
 
-    /// Text as it is, so that a program gets what was in the gallery; but everything that is not plain is escaped, so that
-    /// a person who prints it is safe all the same.
+    /// Returns a JSON string with everything but printable ASCII escaped.
+    ///
+    /// Programs get the exact text, and terminals no control characters.
     private static func quoted(_ text: String) -> String {
         var quoted = "\""
         for unit in text.utf16 {

@@ -2,7 +2,7 @@ import Cache
 import Model
 import Text
 
-/// `vitrine list`: what the cache knows of a gallery, for people and programs.
+/// `vitrine list`: prints the cached photos of a gallery.
 struct ListCommand {
     let services: Services
 
@@ -10,7 +10,7 @@ struct ListCommand {
         let address = try services.address(name)
         let caches = try services.openCaches()
         guard caches.record(of: address) != nil else {
-            Output.complain("\(address) has never been fetched; “vitrine sync” fetches it.")
+            Output.complain("\(address) has never been fetched; run “vitrine sync” to fetch it.")
             return .someFailed
         }
         let cache = try caches.open(address)
@@ -24,7 +24,7 @@ struct ListCommand {
         return .done
     }
 
-    /// One photo a line, so that a long list needs no memory.
+    /// Prints one photo per line, so that a long list needs no memory.
     private func printJSON(_ reader: CacheReader) throws {
         Output.print("[")
         var last: String?
@@ -39,7 +39,7 @@ struct ListCommand {
     private func state(_ photo: Photo) -> String { PhotoFacts(photo).state }
 }
 
-/// What there is to say of a photo outside of the screen.
+/// The state of a photo, for command output.
 struct PhotoFacts {
     let photo: Photo
 
@@ -47,7 +47,7 @@ struct PhotoFacts {
         self.photo = photo
     }
 
-    /// What is here of it, in words: `photo`, `thumbnail`, `nothing`; and what went wrong, behind a colon.
+    /// The cached part: `photo`, `thumbnail` or `nothing`; after a colon, the failure.
     var state: String {
         let held = photo.original.held != nil ? "photo" : photo.thumbnail.held != nil ? "thumbnail" : "nothing"
         return [held, trouble].compactMap { $0 }.joined(separator: ": ")

@@ -4,7 +4,7 @@ import Concurrency
 import Synchronization
 import Text
 
-/// `vitrine publish`: makes a folder of photos a gallery.
+/// `vitrine publish`: turns a folder of photos into a gallery.
 struct PublishCommand {
     let services: Services
 
@@ -24,24 +24,24 @@ struct PublishCommand {
             switch event {
             case .progress(let done, let total): progress.show(done, total)
             case .failed(let path, let reason): progress.interrupt { Output.complain("\(path): \(reason)") }
-            case .cutShort(let path): progress.interrupt { Output.complain("\(path) is cut short.") }
-            case .added(let path): Self.say("added", path)
-            case .changed(let path): Self.say("changed", path)
-            case .removed(let path): Self.say("removed", path)
+            case .cutShort(let path): progress.interrupt { Output.complain("\(path) is truncated.") }
+            case .added(let path): Self.printChange("added", path)
+            case .changed(let path): Self.printChange("changed", path)
+            case .removed(let path): Self.printChange("removed", path)
             }
         }
         Output.progress("")
         if report.isInterrupted {
-            Output.complain("The gallery is as it was. What is done is remembered; the same command goes on.")
+            Output.complain("Interrupted: the gallery is unchanged. Run the same command to continue.")
             return .someFailed
         }
         Output.print("\(folder.madeVisible)\t\(Self.text(report))")
         return report.failed == 0 ? .done : .someFailed
     }
 
-    /// A line for each that changed, for programs and files; who sits there sees the progress.
-    private static func say(_ what: String, _ path: String) {
-        if !Output.isTerminal { Output.print("\(what)\t\(path.madeVisible)") }
+    /// Prints a changed photo, unless a terminal shows the progress.
+    private static func printChange(_ change: String, _ path: String) {
+        if !Output.isTerminal { Output.print("\(change)\t\(path.madeVisible)") }
     }
 
     private static func text(_ report: PublishReport) -> String {
@@ -51,14 +51,14 @@ struct PublishCommand {
         if report.removed > 0 { parts.append("\(report.removed) removed") }
         if report.failed > 0 { parts.append("\(report.failed) failed") }
         for (format, count) in report.unread.sorted(by: { $0.key < $1.key }) {
-            parts.append("\(count) not read: \(format.madeVisible)")
+            parts.append("\(count) unsupported: \(format.madeVisible)")
         }
-        if report.others > 0 { parts.append(CountText.text(report.others, "other file") + " passed over") }
+        if report.others > 0 { parts.append(CountText.text(report.others, "other file") + " ignored") }
         if !report.isListNew { parts.append("nothing new") }
         return parts.joined(separator: ", ")
     }
 
-    /// How far it has come, on a terminal, a few times a second.
+    /// Shows progress on a terminal, at most ten times a second.
     private final class ProgressLine: Sendable {
         private let clock = BootClock()
         private let next = Mutex(Duration.zero)
@@ -73,10 +73,10 @@ struct PublishCommand {
             if isDue { Output.progress(total.map { "\(done) of \($0) files" } ?? CountText.text(done, "file")) }
         }
 
-        /// Says something else on the line that the progress is on.
-        func interrupt(_ saying: () -> Void) {
+        /// Clears the progress line to print something else.
+        func interrupt(_ print: () -> Void) {
             Output.progress("")
-            saying()
+            print()
             next.withLock { $0 = .zero }
         }
     }

@@ -4,30 +4,30 @@ import UI
 import Settings
 import Terminal
 
-/// `vitrine show`: draws pictures on standard output, and nothing else.
+/// `vitrine show`: draws pictures on standard output.
 struct ShowCommand {
     let services: Services
 
-    /// As many pictures as do not make up for a server's start.
+    /// The number of pictures up to which starting a decoder server takes longer.
     private static let few = 2
 
-    /// What one file comes to.
+    /// The output for one file.
     private struct Drawing: Sendable {
         var bytes: [UInt8] = []
-        /// What is to be said of it.
+        /// The message for standard error.
         var complaint: String?
         var failed = false
     }
 
-    /// Several files are decoded at once, and are drawn in the order in which they were named.
+    /// Decodes files concurrently and draws them in order.
     func run(_ files: [String], size: Invocation.ShowSize?) async -> ExitCode {
         let terminal = OutputTerminal(TerminalEnvironment(), services.settings.terminalWishes)
         defer { terminal.end() }
         let capabilities = terminal.findings.capabilities
         let style = DrawingStyle(capabilities, services.settings)
-        let room = Self.room(size, style, on: terminal.size)
+        let space = Self.space(size, style, on: terminal.size)
         let decoder = files.count > Self.few ? services.decoder : services.decoderOfFew
-        // Each may be far ahead of the slowest, but what waits for its turn takes memory.
+        // Limit the pictures that wait for a slower one, since they take memory.
         let (width, lead) = (Services.cores, 4 * Services.cores)
         return await withTaskGroup(of: (Int, Drawing).self) { group in
             var code = ExitCode.done
@@ -35,7 +35,7 @@ struct ShowCommand {
             var (begun, running, shown) = (0, 0, 0)
             while shown < files.count {
                 while begun < min(files.count, shown + lead), running < width {
-                    group.addTask { [begun] in (begun, draw(files[begun], decoder, room, style, capabilities)) }
+                    group.addTask { [begun] in (begun, draw(files[begun], decoder, space, style, capabilities)) }
                     begun += 1
                     running += 1
                 }
@@ -54,21 +54,22 @@ struct ShowCommand {
     }
 
     private func draw(
-        _ file: String, _ decoder: DecoderClient, _ room: Size, _ style: DrawingStyle, _ capabilities: Capabilities
+        _ file: String, _ decoder: DecoderClient, _ space: Size, _ style: DrawingStyle, _ capabilities: Capabilities
     ) -> Drawing {
         do {
-            let picture = try decoder.draw(.file(file), room: room, style: style)
+            let picture = try decoder.draw(.file(file), room: space, style: style)
             let bytes =
                 picture.pixels.map { InlinePicture.bytes($0) } ?? Self.lines(picture.cells, capabilities)
-            return Drawing(bytes: bytes, complaint: picture.isComplete ? nil : "\(file) is cut short.")
+            return Drawing(bytes: bytes, complaint: picture.isComplete ? nil : "\(file) is truncated.")
         } catch {
             return Drawing(complaint: "\(file): \(error)", failed: true)
         }
     }
 
-    /// What was asked for, or the terminal, with a line left for what comes after. Pixels cannot be scrolled into what is higher
-    /// than the terminal.
-    private static func room(_ size: Invocation.ShowSize?, _ style: DrawingStyle, on terminal: Size?) -> Size {
+    /// Returns the wanted size, or the terminal's with one row less.
+    ///
+    /// Pixel pictures cannot be higher than the terminal.
+    private static func space(_ size: Invocation.ShowSize?, _ style: DrawingStyle, on terminal: Size?) -> Size {
         let whole = terminal.map { Size(columns: $0.columns, rows: max(1, $0.rows - 1)) }
         guard let size else { return whole ?? Size(columns: 80, rows: 24) }
         let rows = style.pixels == nil ? size.rows : min(size.rows, whole?.rows ?? size.rows)
@@ -79,7 +80,7 @@ struct ShowCommand {
         var encoder = SGREncoder(capabilities)
         for row in 0..<cells.size.rows {
             for column in 0..<cells.size.columns { encoder.write(cells[column, row]) }
-            // Plain before the line's end: a background colour would go on to the edge.
+            // Reset before the newline: a background colour would extend to the edge.
             encoder.reset()
             encoder.write("\n")
         }

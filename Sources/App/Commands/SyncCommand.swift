@@ -15,27 +15,27 @@ struct SyncCommand {
         let caches = try services.openCaches(for: names.map { try services.address($0) })
         let galleries = try addresses(names, caches).map { try caches.open($0) }
         guard !galleries.isEmpty else {
-            Output.complain("No gallery is known yet; name one.")
+            Output.complain("There are no known galleries; name one.")
             return .usage
         }
         for gallery in galleries where gallery.wasSetAside {
-            Output.complain("The cache of \(gallery.address) was damaged. It is set aside, and filled again.")
+            Output.complain("The cache of \(gallery.address) was damaged; it is set aside and filled again.")
         }
         let turns = try await takeTurns(galleries)
         defer { withExtendedLifetime(turns) {} }
         for gallery in galleries { try gallery.sweep() }
         guard !services.settings.offline else {
-            Output.complain("Offline: nothing is fetched.")
+            Output.complain("Nothing is fetched: the setting offline is on.")
             return .someFailed
         }
         let housekeeping = Housekeeping(services: services, caches: caches)
-        // Before anything is fetched that there is no room for.
+        // Make space before fetching.
         if scope != .list { await housekeeping.clean(forBulkFetches: true) }
         let schedule = RetrySchedule(maximumAttempts: Services.attempts)
         let controller = services.makeController(caches, schedule: schedule)
         let working = Task { await controller.run() }
         let watching = Task { await watch(galleries) }
-        let keeping = Task { await housekeeping.keepRoom(isCounted: scope != .list) }
+        let keeping = Task { await housekeeping.keepWithinLimit(isCounted: scope != .list) }
         var left = galleries
         repeat {
             for gallery in left { ask(for: gallery, scope) }
@@ -46,18 +46,18 @@ struct SyncCommand {
         watching.cancel()
         keeping.cancel()
         await keeping.value
-        // The line of progress must not come back after it was cleared.
+        // Wait, or the progress line would reappear after it is cleared.
         await watching.value
         Output.progress("")
         if scope != .list { for gallery in galleries { await completePhotos(in: gallery, caches) } }
         for gallery in galleries { await gallery.writer.close() }
-        // Before it is said what is here: a fast server sends more than there is room for before that is noticed.
+        // Clean before the report: a fast server may have exceeded the limit.
         await housekeeping.clean()
         var code = ExitCode.done
         let isShort = caches.space.isShort
         for gallery in galleries where try !report(gallery, scope, isShort: isShort) { code = .someFailed }
         if code != .done, scope != .list, isShort {
-            Output.complain("The caches are as large as cache-limit allows: not everything was fetched.")
+            Output.complain("Not everything was fetched: the caches have reached cache-limit.")
         }
         for notice in services.activity.takeNotices() where code != .done { Output.complain(notice) }
         return code
@@ -69,14 +69,14 @@ struct SyncCommand {
         if scope == .photos { services.wishes.ask(for: .everyPicture(gallery.id, .original), importance: .rest) }
     }
 
-    /// Those that were named, or all that are known.
+    /// Returns the named galleries, or all known ones.
     private func addresses(_ names: [String], _ caches: CacheFolder) throws -> [Address] {
         guard names.isEmpty else { return try names.map { try services.address($0) } }
         let known = try services.rememberedGalleries().addresses + caches.galleries().compactMap(\.record?.address)
         return GalleryList(known).addresses
     }
 
-    /// All who need several turns take them in the same order, or two might wait for each other for ever.
+    /// Takes the turns of all galleries, always in the same order to avoid a deadlock.
     private func takeTurns(_ galleries: [GalleryCache]) async throws -> [UpdateTurn] {
         var turns: [UpdateTurn] = []
         for gallery in galleries.sorted(by: { $0.folder < $1.folder }) {
@@ -105,13 +105,13 @@ struct SyncCommand {
         case .getting(let progress, let entries):
             ByteText.text(progress.done.int64, of: progress.total?.int64)
                 + (entries > 0 ? ", " + CountText.text(entries, "photo") : "")
-        case .waiting(let failure, _): "\(failure); trying again"
+        case .waiting(let failure, _): "\(failure); retrying"
         case .parsing(let entries): CountText.text(entries, "photo")
         case .committing: "storing"
         }
     }
 
-    /// What photos say of themselves is kept, and thumbnails are made that galleries do not have.
+    /// Stores metadata of photos and makes missing thumbnails.
     private func completePhotos(in gallery: GalleryCache, _ caches: CacheFolder) async {
         let developer = PictureRenderer(caches: caches, decoder: services.decoder, log: services.log)
         for key in (try? developer.incomplete(in: gallery)) ?? [] {
@@ -123,14 +123,14 @@ struct SyncCommand {
         }
     }
 
-    /// Says how it went. Returns whether it went well.
+    /// Prints the result of a gallery. Returns whether it succeeded.
     private func report(_ gallery: GalleryCache, _ scope: Invocation.SyncScope, isShort: Bool) throws -> Bool {
         let record = try gallery.read { try $0.gallery() }
-        // They look at every row, so that an update that found nothing new would take as long as the gallery is large.
+        // Counting reads every row, which would slow down updates without changes.
         let counts = scope == .list ? (thumbnails: 0, photos: 0, failed: 0) : try gallery.read { try $0.counts() }
         var parts = [CountText.text(record.photoCount, "photo")]
         if scope != .list { parts.append(CountText.text(counts.thumbnails, "thumbnail")) }
-        if scope == .photos { parts.append(CountText.text(counts.photos, "photo") + " here") }
+        if scope == .photos { parts.append(CountText.text(counts.photos, "photo") + " cached") }
         if record.skipped > 0 { parts.append("\(record.skipped) skipped") }
         if scope != .list, counts.failed > 0 { parts.append("\(counts.failed) failed") }
         if case .failed(let failure) = services.activity.status(of: gallery.id, recorded: record.status).state {
@@ -141,7 +141,7 @@ struct SyncCommand {
         return try scope == .list || (counts.failed == 0 && !isLacking(gallery, scope, isShort))
     }
 
-    /// Whether something did not come to be kept for the disk's or the limit's sake, and so is wanted yet.
+    /// Returns whether the disk or the limit prevented something from being stored.
     private func isLacking(_ gallery: GalleryCache, _ scope: Invocation.SyncScope, _ isShort: Bool) throws -> Bool {
         guard isShort || services.activity.hasStorageTrouble else { return false }
         return try gallery.read { reader in

@@ -1,4 +1,4 @@
-/// What `--help` prints, made from the tables of commands and options.
+/// The text of `--help`, made from the tables of commands and options.
 public enum HelpText {
     /// The whole text.
     public static var text: String {
@@ -12,7 +12,7 @@ public enum HelpText {
         let codes = InvocationTable.exitCodes.map { "\($0.code) \($0.meaning)" }.joined(separator: ", ")
         return """
             Exit codes: \(codes).
-            Settings: “name = value” lines in $XDG_CONFIG_HOME/vitrine/config, by the names above. Keys: press ? inside.
+            Settings: “name = value” lines with these names in $XDG_CONFIG_HOME/vitrine/config. Keys: press ? in Vitrine.
 
             """
     }
@@ -25,7 +25,7 @@ public enum HelpText {
     }
 
     private static func line(_ text: String, _ meaning: String, column: Int) -> String {
-        // A long one has a line to itself.
+        // A long usage has its own line.
         let gap =
             text.count < column
             ? String(repeating: " ", count: column - text.count) : "\n" + String(repeating: " ", count: column + 2)

@@ -1,110 +1,110 @@
-/// What a command line asks for.
+/// A parsed command line.
 public struct Invocation: Equatable, Sendable {
-    /// What to do.
+    /// The commands.
     public enum Command: Equatable, Sendable {
-        /// Browse a gallery; the last one, if none is named.
+        /// Browse a gallery, or continue with the last one.
         case browse(String?)
-        /// Fill the caches of galleries; of all that are known, if none is named.
+        /// Fill the caches of the named galleries, or of all known ones.
         case sync(SyncScope, [String])
-        /// List what the cache knows of a gallery.
+        /// List the cached photos of a gallery.
         case list(json: Bool, String)
         /// Draw pictures on standard output.
         case show(size: ShowSize?, [String])
-        /// Say what is known of pictures.
+        /// Print metadata of photos.
         case info(json: Bool, [String])
-        /// Make a folder of photos a gallery.
+        /// Turn a folder of photos into a gallery.
         case publish(String)
-        /// Copy photos of a gallery into a folder: those of these ids, or all.
+        /// Copy the photos with these ids, or all, into a folder.
         case export(String, folder: String, ids: [String])
-        /// Look after caches.
+        /// Show, verify or clear caches.
         case cache(CacheAction, CacheTarget)
-        /// Write the manual page.
+        /// Print the manual page.
         case man
-        /// Write what makes a shell complete command lines.
+        /// Print the completions of a shell.
         case completions(Shell)
-        /// Say what can be set, and what is.
+        /// Print or check settings.
         case config(ConfigAction)
-        /// Explain the command line.
+        /// Print the help.
         case help
-        /// Say which version this is; verbosely, also what was found out about where it runs.
+        /// Print the version; if verbose, also details of terminal, decoder and sandbox.
         case version(isVerbose: Bool)
     }
 
-    /// What `sync` fetches.
+    /// The data that `sync` fetches.
     public enum SyncScope: Equatable, Sendable {
         /// The list and the thumbnails.
         case thumbnails
-        /// The list alone.
+        /// The list only.
         case list
-        /// The photos too.
+        /// The list, the thumbnails and the photos.
         case photos
     }
 
-    /// What `cache` does.
+    /// The actions of `cache`.
     public enum CacheAction: String, CaseIterable, Equatable, Sendable {
         case info, clear, check
-        /// Clear, but the photos alone.
+        /// Clear the photos only.
         case clearPhotos = "clear --photos"
 
-        /// What is typed for them: an option is no word.
+        /// The words to type, without those that need an option.
         static var names: [String] { allCases.map(\.rawValue).filter { !$0.contains(" ") } }
     }
 
-    /// Shells that complete command lines.
+    /// Shells with completions.
     public enum Shell: String, CaseIterable, Equatable, Sendable {
         case bash, zsh, fish
     }
 
-    /// Whose cache it does it to.
+    /// The caches that `cache` works on.
     public enum CacheTarget: Equatable, Sendable {
-        /// Every gallery's.
+        /// The caches of all galleries.
         case all
-        /// One gallery's.
+        /// The cache of one gallery.
         case gallery(String)
     }
 
-    /// What `config` does.
+    /// The actions of `config`.
     public enum ConfigAction: Equatable, Sendable {
-        /// List every option.
+        /// Print every setting.
         case list(json: Bool)
-        /// Say which settings file is read.
+        /// Print the path of the settings file.
         case path
-        /// Say what is wrong with a settings file; with the one that is read, if none is named.
+        /// Print the mistakes of the named or default settings file.
         case check(json: Bool, String?)
     }
 
-    /// The room for a picture, in cells.
+    /// The maximum size of a picture, in cells.
     public struct ShowSize: Equatable, Sendable {
-        /// How wide.
+        /// The width.
         public let columns: Int
-        /// How high.
+        /// The height.
         public let rows: Int
     }
 
-    /// What to do.
+    /// The command.
     public var command: Command
-    /// A settings file in place of the usual one.
+    /// The settings file to use instead of the default one.
     public var settingsFile: String?
-    /// What the command line sets, by name and value, in order. It comes after the settings file.
+    /// The settings of the command line, in order. They override the settings file.
     public var settings: [Setting] = []
 
-    /// Whether the list of galleries and the place are forgotten first, without a question.
+    /// Whether to remove the list of galleries and the positions first, without asking.
     public var clearsSetup = false
-    /// Whether all caches are removed first, without a question.
+    /// Whether to remove all caches first, without asking.
     public var clearsCache = false
 
-    /// One thing that the command line sets.
+    /// A setting on the command line.
     public struct Setting: Equatable, Sendable {
         let name: String
         let value: String
     }
 
-    /// The options of the command line, and the settings file that it names, as arguments of another command.
+    /// The settings file and settings as arguments for another command line.
     public var settingArguments: [String] {
         (settingsFile.map { ["--config=" + $0] } ?? []) + settings.map { "--\($0.name)=\($0.value)" }
     }
 
-    /// Applies what the command line sets.
+    /// Applies the settings of the command line.
     public func apply(to settings: inout Settings) throws(SettingsError) {
         for setting in self.settings {
             guard let option = SettingsTable.option(named: setting.name) else { throw .unknownOption(setting.name) }
@@ -113,12 +113,12 @@ public struct Invocation: Equatable, Sendable {
     }
 }
 
-/// Reads a command line: options and words in any order, up to `--`, behind which all are words.
+/// Parses options and words in any order; after `--` all are words.
 private struct InvocationParser {
     private var rest: ArraySlice<String>
     private var words: [String] = []
     private var settings: [Invocation.Setting] = []
-    /// What was named that is no setting, in order, with its value.
+    /// The options that are no settings, in order, with their values.
     private var given: [(option: InvocationOption, value: String)] = []
 
     init(_ arguments: some Sequence<String>) {
@@ -146,16 +146,16 @@ private struct InvocationParser {
 
     private func has(_ name: String) -> Bool { given.contains { $0.option.name == name } }
 
-    /// The last one counts.
+    /// Returns the value of an option; the last one counts.
     private func value(of name: String) -> String? { given.last { $0.option.name == name }?.value }
 
-    /// `--name`, `--name=value`, `--name value`.
+    /// Parses `--name`, `--name=value` or `--name value`.
     private mutating func parseLong(_ argument: Substring) throws(SettingsError) {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let (name, value) = (parts[0], parts.count > 1 ? parts[1] : nil)
         if let option = InvocationTable.option(named: name) {
             if option.value == nil, value != nil { throw .unexpectedValue("--" + name) }
-            return note(option, option.value == nil ? "" : try self.value(value, of: "--" + name))
+            return add(option, option.value == nil ? "" : try self.value(value, of: "--" + name))
         }
         guard let option = SettingsTable.option(named: name) else { throw .unknownOption("--" + name) }
         if option.value == nil {
@@ -165,21 +165,21 @@ private struct InvocationParser {
         }
     }
 
-    private mutating func note(_ option: InvocationOption, _ value: String) {
+    private mutating func add(_ option: InvocationOption, _ value: String) {
         given.append((option, value))
         if let setting = option.setting { settings.append(setting) }
     }
 
-    /// `-o value`, `-ovalue`, and switches together.
+    /// Parses `-o value`, `-ovalue` or combined switches.
     private mutating func parseShort(_ argument: Substring) throws(SettingsError) {
         var letters = argument
         while let letter = letters.popFirst() {
             if let option = InvocationTable.option(lettered: letter) {
                 guard option.value != nil else {
-                    note(option, "")
+                    add(option, "")
                     continue
                 }
-                return note(option, try letters.isEmpty ? next("-\(letter)") : String(letters))
+                return add(option, try letters.isEmpty ? next("-\(letter)") : String(letters))
             }
             guard let option = SettingsTable.option(lettered: letter) else { throw .unknownOption("-\(letter)") }
             let value = try letters.isEmpty ? next("-\(letter)") : String(letters)
@@ -187,7 +187,7 @@ private struct InvocationParser {
         }
     }
 
-    /// What stood behind `=`, or else the next argument.
+    /// Returns the value after `=`, or else the next argument.
     private mutating func value(_ given: String?, of name: String) throws(SettingsError) -> String {
         if let given { return given }
         return try next(name)
@@ -209,7 +209,7 @@ private struct InvocationParser {
     // MARK: - Commands
 
     private func command() throws(SettingsError) -> Invocation.Command {
-        // Behind a word that is no command's name stands what browsing takes.
+        // A first word that names no command is the gallery to browse.
         let name = words.first.flatMap { InvocationTable.subcommand(named: $0) }?.name ?? ""
         let arguments = Array(words.dropFirst())
         if let other = given.first(where: { !$0.option.belongs(to: name) }) {
@@ -220,17 +220,17 @@ private struct InvocationParser {
         case "sync":
             if has("all"), let extra = arguments.first { throw .unexpectedArgument(extra) }
             return .sync(has("list-only") ? .list : has("photos") ? .photos : .thumbnails, arguments)
-        case "list": return .list(json: has("json"), try only(arguments, "The gallery"))
+        case "list": return .list(json: has("json"), try only(arguments, "gallery"))
         case "show":
-            guard !arguments.isEmpty else { throw .missingArgument("The file") }
+            guard !arguments.isEmpty else { throw .missingArgument("file") }
             return .show(size: try value(of: "size").map(Self.size), arguments)
         case "info":
-            guard !arguments.isEmpty else { throw .missingArgument("The file, or GALLERY#ID,") }
+            guard !arguments.isEmpty else { throw .missingArgument("file or GALLERY#ID") }
             return .info(json: has("json"), arguments)
-        case "publish": return .publish(try only(arguments, "The folder"))
+        case "publish": return .publish(try only(arguments, "folder"))
         case "export":
-            guard let gallery = arguments.first else { throw .missingArgument("The gallery") }
-            guard arguments.count > 1 else { throw .missingArgument("The folder") }
+            guard let gallery = arguments.first else { throw .missingArgument("gallery") }
+            guard arguments.count > 1 else { throw .missingArgument("folder") }
             return .export(gallery, folder: arguments[1], ids: Array(arguments.dropFirst(2)))
         case "cache": return try cacheCommand(arguments)
         case "man":
@@ -256,7 +256,7 @@ private struct InvocationParser {
             if let extra = rest.first { throw .unexpectedArgument(extra) }
             return .cache(action, .all)
         }
-        return .cache(action, .gallery(try only(rest, "The gallery, or --all,")))
+        return .cache(action, .gallery(try only(rest, "gallery or --all")))
     }
 
     private func shell(_ arguments: [String]) throws(SettingsError) -> Invocation.Shell {
@@ -277,15 +277,15 @@ private struct InvocationParser {
         }
     }
 
-    private func only(_ arguments: [String], _ what: String) throws(SettingsError) -> String {
-        guard let first = arguments.first else { throw .missingArgument(what) }
+    private func only(_ arguments: [String], _ name: String) throws(SettingsError) -> String {
+        guard let first = arguments.first else { throw .missingArgument(name) }
         guard arguments.count == 1 else { throw .unexpectedArgument(arguments[1]) }
         return first
     }
 }
 
 extension Invocation {
-    /// Reads a command line, without the program's name.
+    /// Parses a command line without the program's name.
     public init(_ arguments: some Sequence<String>) throws(SettingsError) {
         var parser = InvocationParser(arguments)
         self = try parser.parse()

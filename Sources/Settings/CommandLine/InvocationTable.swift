@@ -1,74 +1,75 @@
-/// What the command line knows: its commands, and its options that are no settings. The parser, the help, the manual page
-/// and what shells complete are made from this table and from ``SettingsTable``.
+/// The commands, and the options that are no settings.
+///
+/// The parser, the help, the manual page and the completions use this table and ``SettingsTable``.
 public enum InvocationTable {
-    /// In the order in which the help lists them.
+    /// All commands, in the order of the help.
     public static let subcommands: [Subcommand] = [
         Subcommand(
             "", [.gallery],
-            ("[OPTION]… [GALLERY]", "browse; GALLERY is a URL, a file or a folder; default: the last one")),
+            ("[OPTION]… [GALLERY]", "browse a URL, file or folder; default: continue where you were")),
         Subcommand(
             "sync", [.gallery],
             (
                 "[--list-only|--photos] [GALLERY…|--all]",
-                "fill the cache: the list and the thumbnails; the list alone; the photos too"
+                "fetch lists and thumbnails; lists only; photos too"
             )),
         Subcommand(
-            "list", [.gallery], ("[--json] GALLERY", "the cached photos: id, date, name, state; works offline")),
+            "list", [.gallery], ("[--json] GALLERY", "print id, date, name and state of cached photos")),
         Subcommand(
             "show", [.file],
             (
                 "[--size COLSxROWS] [--symbols …] [--pixels …] [--colors …] FILE…", "draw pictures on standard output"
             )),
         Subcommand(
-            "info", [.file], ("[--json] FILE|GALLERY#ID…", "what is known of photos, EXIF included")),
+            "info", [.file], ("[--json] FILE|GALLERY#ID…", "print metadata of photos, EXIF included")),
         Subcommand(
-            "publish", [.folder], ("FOLDER", "make a folder of photos a gallery: gallery.xml and thumbnails/")),
+            "publish", [.folder], ("FOLDER", "turn a folder of photos into a gallery")),
         Subcommand(
             "export", [.gallery, .folder, .anything],
-            ("GALLERY FOLDER [ID…]", "copy photos into a folder, fetching what is missing")),
+            ("GALLERY FOLDER [ID…]", "copy photos into a folder, fetching missing ones")),
         Subcommand(
             "cache", [.words(Invocation.CacheAction.names), .gallery],
-            ("info|check [GALLERY|--all]", "sizes; verify it and mend what can be mended"),
-            ("clear [--photos] GALLERY|--all", "remove it; the photos alone")),
+            ("info|check [GALLERY|--all]", "show cache sizes; verify and repair the cache"),
+            ("clear [--photos] GALLERY|--all", "remove the cache; the photos only")),
         Subcommand(
             "config", [.words(["check", "list", "path"]), .file],
-            ("list|path [--json]", "every option with its value; which settings file is read"),
-            ("check [--json] [FILE]", "what is wrong with it, or with another one")),
-        Subcommand("man", [], ("", "write the manual page; “vitrine man | man -l -” shows it")),
+            ("list|path [--json]", "print all settings; print the path of the settings file"),
+            ("check [--json] [FILE]", "find mistakes in the settings file or another one")),
+        Subcommand("man", [], ("", "print the manual page; view it with “vitrine man | man -l -”")),
         Subcommand(
             "completions", [.words(Invocation.Shell.allCases.map(\.rawValue))],
             (
                 Invocation.Shell.allCases.map(\.rawValue).joined(separator: "|"),
-                "write what makes a shell complete command lines"
+                "print shell completions"
             )),
     ]
 
-    /// Those that are no settings, in the order in which the help lists them, behind the settings.
+    /// The options that are no settings. The help lists them in this order, after the settings.
     public static let options: [InvocationOption] = [
-        InvocationOption("config", letter: "C", value: "FILE", "read this settings file"),
-        InvocationOption("clear-setup", "forget the galleries and the place first, asking nothing"),
-        InvocationOption("clear-cache", "remove all caches first, asking nothing"),
+        InvocationOption("config", letter: "C", value: "FILE", "use this settings file"),
+        InvocationOption("clear-setup", "first remove the list of galleries and the positions, without asking"),
+        InvocationOption("clear-cache", "first remove all caches, without asking"),
         InvocationOption(
-            "no-color", setting: Invocation.Setting(name: "colors", value: "none"), "the same as --colors none"),
-        InvocationOption("list-only", for: .commands(["sync"]), "the list alone"),
-        InvocationOption("photos", for: .commands(["sync", "cache"]), "the photos too; clear the photos alone"),
-        InvocationOption("all", for: .commands(["sync", "cache"]), "all galleries that are known"),
-        InvocationOption("json", for: .commands(["list", "info", "config"]), "as JSON"),
-        InvocationOption("size", value: "COLSxROWS", for: .commands(["show"]), "the room for a picture, in cells"),
-        InvocationOption("help", letter: "h", "this text"),
-        InvocationOption("version", letter: "V", "which version this is"),
+            "no-color", setting: Invocation.Setting(name: "colors", value: "none"), "same as --colors none"),
+        InvocationOption("list-only", for: .commands(["sync"]), "fetch the list only"),
+        InvocationOption("photos", for: .commands(["sync", "cache"]), "fetch photos too; clear photos only"),
+        InvocationOption("all", for: .commands(["sync", "cache"]), "all known galleries"),
+        InvocationOption("json", for: .commands(["list", "info", "config"]), "print JSON"),
+        InvocationOption("size", value: "COLSxROWS", for: .commands(["show"]), "maximum size of a picture, in cells"),
+        InvocationOption("help", letter: "h", "print this help"),
+        InvocationOption("version", letter: "V", "print the version"),
         InvocationOption(
-            "verbose", for: .option("version"), "what the terminal can do, and what decodes pictures"),
+            "verbose", for: .option("version"), "also print details of terminal, decoder and sandbox"),
     ]
 
-    /// All options, settings too.
+    /// All options, including the settings.
     public static var everyOption: [InvocationOption] {
         [options[0]] + SettingsTable.options.map { InvocationOption($0) } + options.dropFirst()
     }
 
-    /// What the program ends with, and what that says.
+    /// The exit codes, with their meanings.
     public static let exitCodes: [(code: Int, meaning: String)] = [
-        (0, "done"), (1, "some of it failed"), (2, "usage or settings"), (3, "not a terminal"),
+        (0, "done"), (1, "some of it failed"), (2, "wrong usage or settings"), (3, "no terminal"),
         (4, "locked by another process"),
     ]
 
@@ -85,35 +86,35 @@ public enum InvocationTable {
     }
 }
 
-/// One of the things that Vitrine does, as the command line calls it.
+/// A command of the command line.
 public struct Subcommand: Sendable {
-    /// A way to write it, and what is done then.
+    /// A usage of the command, with its description.
     public struct Form: Sendable {
-        /// What stands behind the name.
+        /// The arguments after the command's name.
         public let usage: String
-        /// What it does.
+        /// The description.
         public let meaning: String
     }
 
-    /// What stands behind its name, for those who complete it.
+    /// The kind of an argument, for completions.
     public enum Argument: Equatable, Sendable {
-        /// One of these.
+        /// One of these words.
         case words([String])
-        /// A gallery: often a file, or a folder.
+        /// A gallery: a URL, a file or a folder.
         case gallery
         /// A file.
         case file
         /// A folder.
         case folder
-        /// What only the user knows.
+        /// Any text.
         case anything
     }
 
-    /// Its name; empty for what is done without one.
+    /// The name; empty for browsing.
     public let name: String
-    /// How it is written, in one way or in several.
+    /// The usages.
     public let forms: [Form]
-    /// What stands behind it, word by word. The last of them may stand there again and again.
+    /// The kinds of the arguments, in order. The last one may repeat.
     public let arguments: [Argument]
 
     init(_ name: String, _ arguments: [Argument], _ forms: (usage: String, meaning: String)...) {
@@ -122,47 +123,47 @@ public struct Subcommand: Sendable {
         self.forms = forms.map { Form(usage: $0.usage, meaning: $0.meaning) }
     }
 
-    /// Options that mean something to it, and not to all.
+    /// The options that belong to this command.
     public var options: [InvocationOption] {
         InvocationTable.options.filter { $0.owner != .everything && $0.belongs(to: name) }
     }
 }
 
-/// An option of the command line, whether it is a setting or not.
+/// An option of the command line.
 public struct InvocationOption: Sendable {
-    /// Whom an option means something to.
+    /// The commands that accept an option.
     public enum Owner: Equatable, Sendable {
-        /// Whatever is done.
+        /// All commands.
         case everything
         /// These commands.
         case commands([String])
-        /// Another option.
+        /// Only together with another option.
         case option(String)
     }
 
-    /// What can stand behind it, for those who complete it.
+    /// The kind of an option's value, for completions.
     public enum Values: Equatable, Sendable {
-        /// One of these.
+        /// One of these words.
         case words([String])
         /// A file.
         case file
         /// A folder.
         case folder
-        /// What only the user knows.
+        /// Any text.
         case anything
     }
 
-    /// As it stands behind `--`.
+    /// The name after `--`.
     public let name: String
     /// The short form.
     public let letter: Character?
-    /// What its value is called; nil for a switch.
+    /// The placeholder for the value; nil for a switch.
     public let value: String?
-    /// What it does.
+    /// The description.
     public let meaning: String
-    /// Whom it means something to.
+    /// The commands that accept it.
     public let owner: Owner
-    /// The setting that it is another word for.
+    /// The setting that the option stands for, if any.
     let setting: Invocation.Setting?
 
     init(
@@ -177,26 +178,26 @@ public struct InvocationOption: Sendable {
         self.setting = setting
     }
 
-    /// The option that a setting is on the command line.
+    /// Creates the option of a setting.
     init(_ option: SettingsOption) {
         self.init(option.name, letter: option.letter, value: option.value, option.meaning)
     }
 
-    /// What can stand behind it; nil for a switch.
+    /// The kind of the value; nil for a switch.
     public var values: Values? {
         switch value {
         case nil: return nil
         case "FILE": return .file
         case "DIR": return .folder
         case let value?:
-            // Capital letters stand for something, small ones for themselves.
+            // Words with capital letters are placeholders.
             let words = value.split(separator: "|").map(String.init)
                 .filter { !$0.contains(where: \.isUppercase) }
             return words.isEmpty ? .anything : .words(words)
         }
     }
 
-    /// Whether a command knows it.
+    /// Returns whether a command accepts the option.
     func belongs(to command: String) -> Bool {
         switch owner {
         case .everything: true
@@ -205,12 +206,12 @@ public struct InvocationOption: Sendable {
         }
     }
 
-    /// As the help has it: `-C, --config FILE`.
+    /// The usage for the help: `-C, --config FILE`.
     var usage: String {
         (letter.map { "-\($0), " } ?? "    ") + "--" + name + (value.map { " " + $0 } ?? "")
     }
 
-    /// What it does, and for whom, if not for all.
+    /// The description, with the commands that accept the option.
     var explanation: String {
         switch owner {
         case .everything: meaning

@@ -2,9 +2,7 @@ import Commands
 
 /// The manual page, made from the tables of commands, options and keys.
 public enum ManPage {
-    /// All of it, for `man -l`.
-    ///
-    /// - Parameter version: what the program calls itself.
+    /// Returns the whole page, for `man -l`.
     public static func text(version: String) -> String {
         var page = Roff()
         page.title("VITRINE", section: 1, source: "Vitrine \(version)", manual: "User Commands")
@@ -14,9 +12,9 @@ public enum ManPage {
         page.example(InvocationTable.subcommands.flatMap { command in command.forms.map { line(command, $0) } })
         page.section("DESCRIPTION")
         page.paragraph(
-            "Vitrine shows photo galleries that lie on web servers or on a disk. It opens at once on what it already has, "
-                + "fetches what is new in the background, and redraws what changed. Photos are drawn pixel by pixel where "
-                + "the terminal takes them, and with characters everywhere else.")
+            "Vitrine shows photo galleries on web servers or on a disk. It opens at once with the photos that it has, and "
+                + "updates arrive in the background. It draws photos with pixels where the terminal supports them, and with "
+                + "characters everywhere else.")
         addCommands(to: &page)
         addOptions(to: &page)
         addKeys(to: &page)
@@ -56,8 +54,8 @@ public enum ManPage {
     private static func addKeys(to page: inout Roff) {
         page.section("KEYS")
         page.paragraph(
-            "Of a key that has several meanings the one of the nearest scope holds. A number before a key is so many times, "
-                + "or the place to go to. “:” begins a command by its name, which stands here in parentheses.")
+            "If a key has several meanings, the nearest scope wins. A number before a key repeats it, or gives its target. "
+                + "“:” runs a command by the name in parentheses.")
         for scope in CommandTable.Scope.allCases {
             page.subsection("\(scope.rawValue) (\(scope.name))")
             for entry in CommandTable.entries where entry.scope == scope {
@@ -70,55 +68,56 @@ public enum ManPage {
     private static func addSettings(to page: inout Roff) {
         page.section("SETTINGS")
         page.paragraph(
-            "Most options are settings too: lines “name = value” of the settings file, with yes or no for a switch. Lines that "
-                + "begin with “#” say nothing. A line that is wrong is named, and the rest holds. With what holds where nothing "
-                + "is set, or what their values are, these are:")
+            "Settings are “name = value” lines in the settings file, with yes or no for a switch. Lines that begin with “#” are "
+                + "comments. Vitrine reports wrong lines and uses the rest. The settings with their defaults or kinds of value:"
+        )
         page.example(
             SettingsTable.options.map { option in
                 "\(option.name) = " + (option.defaultValue.isEmpty ? option.value ?? "" : option.defaultValue)
             })
         page.paragraph(
-            "“bind SCOPE KEY = command” binds a key, with the names of scopes and commands under KEYS; the command “none” takes "
-                + "its meaning away:")
+            "“bind SCOPE KEY = command” binds a key; KEYS lists the names of scopes and commands. The command “none” unbinds "
+                + "the key:")
         page.example(["bind photos J = next-section", "bind everywhere ^Z = none"])
     }
 
     private static func addFiles(to page: inout Roff) {
-        // As they are called where no variable says otherwise.
+        // The paths without any variable set.
         let home = "/home"
         let usual = Locations { $0 == "HOME" ? home : nil }
         page.section("FILES")
         for (path, meaning) in [
-            (usual.settingsFile, "settings"), (usual.galleriesFile, "the galleries that are remembered"),
-            (usual.passwordsFile, "passwords, if they are to be kept in a file"), (usual.placesFile, "where one was"),
-            (usual.networkFile, "what was found out about hosts"),
-            (usual.commandsFile, "commands that were typed by their names"),
-            (usual.cache, "what was fetched; it may be removed at any time"),
+            (usual.settingsFile, "settings"), (usual.galleriesFile, "the list of galleries"),
+            (usual.passwordsFile, "passwords that you keep in a file"),
+            (usual.placesFile, "your position in each gallery"),
+            (usual.networkFile, "measurements of each host"),
+            (usual.commandsFile, "typed commands"),
+            (usual.cache, "the caches; safe to remove"),
         ] {
             page.term(Roff.italic("~" + path.dropFirst(home.count)), meaning + ".")
         }
-        page.paragraph("XDG_CONFIG_HOME, XDG_STATE_HOME and XDG_CACHE_HOME move them.")
+        page.paragraph("XDG_CONFIG_HOME, XDG_STATE_HOME and XDG_CACHE_HOME change the folders.")
     }
 
     private static func addEnvironment(to page: inout Roff) {
         page.section("ENVIRONMENT")
         for (names, meaning) in [
-            ("http_proxy, https_proxy, all_proxy, no_proxy", "proxies, and what is reached without one"),
-            ("CURL_CA_BUNDLE", "the certificates that servers are checked with, where ca-file does not name them"),
-            ("NO_COLOR", "turns colours off"), ("COLORTERM", "truecolor: the terminal has all of them"),
-            ("ESCDELAY", "the milliseconds that are waited after Escape for the rest of a key"),
-            ("BROWSER", "opens addresses"),
+            ("http_proxy, https_proxy, all_proxy, no_proxy", "proxies, and hosts to reach without one"),
+            ("CURL_CA_BUNDLE", "certificates to trust, if ca-file is not set"),
+            ("NO_COLOR", "turns colours off"), ("COLORTERM", "truecolor: the terminal has 16 million colours"),
+            ("ESCDELAY", "milliseconds to wait after Escape for the rest of a key"),
+            ("BROWSER", "program for addresses"),
         ] {
             page.term(Roff.bold(names), meaning + ".")
         }
     }
 }
 
-/// A manual page in the language of `man`: macros at the beginnings of lines, and text.
+/// A writer of manual pages in the roff language.
 private struct Roff {
     private(set) var text = ""
 
-    /// Begins a page.
+    /// Starts the page.
     mutating func title(_ name: String, section: Int, source: String, manual: String) {
         macro("TH", name, String(section), "", source, manual)
     }
@@ -130,14 +129,14 @@ private struct Roff {
         line(Self.plain(text))
     }
 
-    /// A term, ready for roff, and what there is to say of it.
+    /// Adds a term, already in roff, with its description.
     mutating func term(_ term: String, _ meaning: String) {
         macro("TP")
         line(term)
         line(Self.plain(meaning))
     }
 
-    /// Lines as they are.
+    /// Adds lines without filling.
     mutating func example(_ lines: [String]) {
         macro("PP")
         macro("nf")
@@ -148,12 +147,12 @@ private struct Roff {
     }
 
     private mutating func macro(_ name: String, _ arguments: String...) {
-        // What is in quotes is one argument.
+        // Quotes make each text one argument.
         text += "." + ([name] + arguments.map { "\"" + Self.plain($0) + "\"" }).joined(separator: " ") + "\n"
     }
 
     private mutating func line(_ line: String) {
-        // Else it would be a macro.
+        // Without the escape, roff would read a macro.
         let isControl = line.hasPrefix(".") || line.hasPrefix("'")
         text += (isControl ? "\\&" : "") + line + "\n"
     }
@@ -161,19 +160,19 @@ private struct Roff {
     static func bold(_ text: String) -> String { "\\fB" + plain(text) + "\\fR" }
     static func italic(_ text: String) -> String { "\\fI" + plain(text) + "\\fR" }
 
-    /// Text that is shown as it is, in whatever encoding the page is read.
+    /// Returns text that roff shows unchanged in every encoding.
     static func plain(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { result, scalar in
             switch scalar {
             case "\\": result += "\\(rs"
-            // Else they are typographers' signs, and cannot be typed.
+            // Unescaped, roff turns these into typographic characters, useless for pasting.
             case "-": result += "\\-"
             case "'": result += "\\(aq"
             case "`": result += "\\(ga"
             case "^": result += "\\(ha"
             case "~": result += "\\(ti"
             case "\"": result += "\\(dq"
-            // Not in every encoding, and nothing is put in its place there.
+            // Some encodings lack this character, and roff has no replacement.
             case "…": result += "..."
             case _ where scalar.isASCII: result.unicodeScalars.append(scalar)
             default:

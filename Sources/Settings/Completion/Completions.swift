@@ -1,6 +1,6 @@
-/// What makes shells complete command lines, made from the tables of commands and options.
+/// Shell completions, made from the tables of commands and options.
 public enum Completions {
-    /// The text for a shell, which reads it as it is.
+    /// Returns the completion script of a shell.
     public static func text(for shell: Invocation.Shell) -> String {
         switch shell {
         case .bash: BashCompletion().text
@@ -9,31 +9,31 @@ public enum Completions {
         }
     }
 
-    /// A word that a shell takes as it is.
+    /// Returns text quoted for a shell.
     static func quoted(_ text: String) -> String {
         "'" + text.reduce(into: "") { $0 += $1 == "'" ? #"'\''"# : String($1) } + "'"
     }
 
-    /// Commands that have a name.
+    /// The commands with a name.
     static var named: [Subcommand] { InvocationTable.subcommands.filter { !$0.name.isEmpty } }
 
-    /// An option as it is typed, in all its forms.
+    /// Returns the long and short form of an option.
     static func names(_ option: InvocationOption) -> [String] {
         ["--" + option.name] + (option.letter.map { ["-\($0)"] } ?? [])
     }
 }
 
-/// What makes bash complete command lines.
+/// The completion script for bash.
 private struct BashCompletion {
-    /// A file for `bash-completion/completions`, or for `source`.
+    /// The script, for `bash-completion/completions` or `source`.
     var text: String {
         """
         # Completes command lines of vitrine. Written by: vitrine completions bash
 
         _vitrine() {
-            local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command= place=0 i
+            local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command= position=0 i
             COMPREPLY=()
-            # “=” is a word of its own here.
+            # bash splits words at “=”.
             if [[ $current == = ]]; then
                 current=
             elif [[ $previous == = ]]; then
@@ -47,7 +47,7 @@ private struct BashCompletion {
                 \(pattern { $0.values != nil })) [[ ${COMP_WORDS[i+1]} == = ]] && ((i++)); ((i++)) ;;
                 =) ((i++)) ;;
                 -*) ;;
-                *) if [[ -z $command ]]; then command=${COMP_WORDS[i]}; else ((place++)); fi ;;
+                *) if [[ -z $command ]]; then command=${COMP_WORDS[i]}; else ((position++)); fi ;;
                 esac
             done
             if [[ $current == -* ]]; then
@@ -57,19 +57,19 @@ private struct BashCompletion {
                 _vitrine_words "$current" \(words(forAll))
                 return
             fi
-            case $command:$place in
+            case $command:$position in
         \(arguments)
             esac
         }
 
-        # Those of the words that begin so, behind those that are there.
+        # Adds the words that begin with the first argument.
         _vitrine_words() {
             local word begun=$1
             shift
             for word; do [[ $word == "$begun"* ]] && COMPREPLY+=("$word"); done
         }
 
-        # Files, or with -d folders; what is added behind a folder's name is a slash.
+        # Adds files, or folders with -d.
         _vitrine_files() {
             local path
             while IFS= read -r path; do COMPREPLY+=("$path"); done < <(compgen "$1" -- "$2")
@@ -93,7 +93,7 @@ private struct BashCompletion {
             .flatMap(Completions.names)
     }
 
-    /// What stands behind options.
+    /// The cases for values of options.
     private var values: String {
         InvocationTable.everyOption.compactMap { option in
             let names = Completions.names(option).joined(separator: "|")
@@ -107,17 +107,17 @@ private struct BashCompletion {
         }.joined(separator: "\n")
     }
 
-    /// What stands behind commands, place by place.
+    /// The cases for arguments of commands, by position.
     private var arguments: String {
         var lines: [String] = []
         for command in InvocationTable.subcommands {
-            for (place, argument) in command.arguments.enumerated() {
-                let isLast = place == command.arguments.count - 1 && !command.name.isEmpty
-                // Words stand there once.
+            for (position, argument) in command.arguments.enumerated() {
+                let isLast = position == command.arguments.count - 1 && !command.name.isEmpty
+                // Words do not repeat.
                 let isRepeated: Bool = if case .words = argument { false } else { isLast }
                 let names = command.name.isEmpty ? words(Completions.named.map(\.name)) : ""
                 let first = names.isEmpty ? "" : #"_vitrine_words "$current" \#(names); "#
-                lines.append(line("\(command.name):\(isRepeated ? "*" : "\(place)")", first + action(argument)))
+                lines.append(line("\(command.name):\(isRepeated ? "*" : "\(position)")", first + action(argument)))
             }
         }
         return lines.joined(separator: "\n")
@@ -140,9 +140,9 @@ private struct BashCompletion {
     private func words(_ words: [String]) -> String { words.joined(separator: " ") }
 }
 
-/// What makes zsh complete command lines.
+/// The completion script for zsh.
 private struct ZshCompletion {
-    /// A file for a folder of `fpath`, called `_vitrine`.
+    /// The script, for a file `_vitrine` in `fpath`.
     var text: String {
         """
         #compdef vitrine
@@ -184,11 +184,11 @@ private struct ZshCompletion {
         Completions.named.map { command in
             let options =
                 command.options.isEmpty ? "" : "\\\n" + lines(command.options, behind: " \\") + "\n           "
-            let arguments = command.arguments.enumerated().map { place, argument in
-                // The name itself is the first word.
-                let isLast = place == command.arguments.count - 1
+            let arguments = command.arguments.enumerated().map { position, argument in
+                // The command's name is the first word.
+                let isLast = position == command.arguments.count - 1
                 let isRepeated: Bool = if case .words = argument { false } else { isLast }
-                return " '\(isRepeated ? "*" : "\(place + 2)"): :\(action(argument))'"
+                return " '\(isRepeated ? "*" : "\(position + 2)"): :\(action(argument))'"
             }.joined()
             return "    \(command.name)) _arguments -s $shared \(options) '1: : '\(arguments) ;;"
         }.joined(separator: "\n")
@@ -203,7 +203,7 @@ private struct ZshCompletion {
     private func lines(_ options: [InvocationOption], behind end: String = "") -> String {
         options.flatMap { option in
             Completions.names(option).map { name in
-                // With a value “--name=value” and “--name value” are the same, and “-nvalue” and “-n value”.
+                // “=” allows “--name=value” and “--name value”; “+” allows “-nvalue” and “-n value”.
                 let sign = option.values == nil ? "" : name.hasPrefix("--") ? "=" : "+"
                 let value = option.values.map { ":\(option.value ?? "value"):\(action($0))" } ?? ""
                 let text = "\(name)\(sign)[\(escaped(option.meaning))]\(value)"
@@ -230,15 +230,15 @@ private struct ZshCompletion {
         }
     }
 
-    /// Brackets and colons end what is said of an option.
+    /// Escapes brackets and colons, which would end a description.
     private func escaped(_ text: String) -> String {
         text.reduce(into: "") { $0 += "[]:\\".contains($1) ? "\\\($1)" : String($1) }
     }
 }
 
-/// What makes fish complete command lines.
+/// The completion script for fish.
 private struct FishCompletion {
-    /// A file for `vendor_completions.d`, called `vitrine.fish`.
+    /// The script, for a file `vitrine.fish` in `vendor_completions.d`.
     var text: String {
         (["# Completes command lines of vitrine. Written by: vitrine completions fish", ""] + commands + arguments
             + options).map { $0 + "\n" }.joined()
@@ -257,7 +257,7 @@ private struct FishCompletion {
     private var arguments: [String] {
         Completions.named.compactMap { command in
             let condition = "__fish_seen_subcommand_from \(command.name)"
-            // Files are completed unless something else is said.
+            // fish completes files by default.
             switch command.arguments.first {
             case .words(let words)?:
                 return line(
@@ -294,7 +294,7 @@ private struct FishCompletion {
         "complete -c vitrine -n \(quoted(condition)) \(rest)"
     }
 
-    /// In fish, a backslash stands before what would end the word.
+    /// Returns text quoted for fish, which escapes with backslashes.
     private func quoted(_ text: String) -> String {
         "'" + text.reduce(into: "") { $0 += "'\\".contains($1) ? "\\\($1)" : String($1) } + "'"
     }

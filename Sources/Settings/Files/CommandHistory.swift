@@ -1,25 +1,27 @@
 import Model
 
-/// Commands that were typed by their names, the newest last: a file with one in each line.
+/// The history of typed commands: a file with one in each line, the newest last.
 public struct CommandHistory: Equatable, Sendable {
-    /// In the order in which they were typed, none twice.
+    /// The commands, oldest first, without repetitions.
     public private(set) var lines: [String] = []
 
-    /// More than anybody goes back.
+    /// The maximum number of commands.
     private static let limit = 200
-    /// Longer lines were pasted, and not typed.
+    /// The maximum length; longer lines were pasted, not typed.
     private static let longest = 1_000
 
     /// Reads a file's text.
     public init(text: String = "") {
-        for line in text.lines { note(String(line)) }
+        for line in text.lines { add(String(line)) }
     }
 
     /// The file's text.
     public var text: String { lines.map { $0 + "\n" }.joined() }
 
-    /// Takes a line in. Not one that may have a password in it: addresses have one before an `@`, or in their query.
-    public mutating func note(_ line: String) {
+    /// Adds a command.
+    ///
+    /// It ignores lines that may hold a password: an address has one before an `@`, or a token in its query.
+    public mutating func add(_ line: String) {
         let line = line.trimmed
         guard !line.isEmpty, line.utf8.count <= Self.longest, !line.contains("@"),
             !line.contains(where: \.isNewline), Address.withoutCredentials(line) == line

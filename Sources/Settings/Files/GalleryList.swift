@@ -1,19 +1,18 @@
 import Model
 
-/// The galleries that the user remembers, a file with an address in each line, and behind it how often it is updated, and what
-/// the user calls it.
+/// The user's list of galleries: a file with an address, an update interval and a title in each line.
 ///
 ///     var list = GalleryList(text: try PrivateFile.read(path) ?? "")
 ///     list.add(address)
 ///     list.setInterval(SyncInterval("30m"), of: address)
 ///     try PrivateFile.write(list.text, to: path)
 ///
-/// The file is the user's as well: what he wrote into it and is no address is passed over, and written back.
+/// The user may edit the file. Lines without an address are kept and written back.
 public struct GalleryList: Equatable, Sendable {
-    /// In the user's order, no address twice.
+    /// The lines in the user's order, no address twice.
     private var lines: [GalleryLine]
 
-    /// A list of these; of a repeated one the first counts.
+    /// Creates a list. Of repeated addresses the first counts.
     public init(_ addresses: [Address] = []) {
         self.init(lines: addresses.map { GalleryLine($0) })
     }
@@ -29,21 +28,21 @@ public struct GalleryList: Equatable, Sendable {
         self.lines = lines.filter { line in line.address.map { seen.insert($0).inserted } ?? true }
     }
 
-    /// What in a file's text is wrong and is passed over: the galleries are there all the same.
+    /// Returns the mistakes in a file's text. The galleries count anyway.
     public static func mistakes(in text: String, path: String) -> [SettingsFile.Mistake] {
         text.lines.enumerated().compactMap { index, line in
             GalleryLine(line.trimmed).error.map { SettingsFile.Mistake(path: path, line: index + 1, error: $0) }
         }
     }
 
-    /// The galleries, in the user's order, none twice.
+    /// The addresses, in the user's order, none twice.
     public var addresses: [Address] { lines.compactMap(\.address) }
 
     private static let header = """
         # Galleries, one address in each line; behind a tab, how often it is updated: every 30m, never; \
         behind another, its title. Vitrine rewrites this file.
         """
-    /// As this version writes it, and as others did.
+    /// The headers of this and earlier versions.
     private static let headers = [
         header, "# Galleries, one address in each line. Vitrine rewrites this file.",
         """
@@ -57,43 +56,44 @@ public struct GalleryList: Equatable, Sendable {
         ([Self.header] + lines.map(\.text)).map { $0 + "\n" }.joined()
     }
 
-    /// How often a gallery is updated; nil for as often as is set for all.
+    /// Returns a gallery's own update interval; nil if it has none.
     public func interval(of address: Address) -> SyncInterval? {
         lines.first { $0.address == address }?.interval
     }
 
-    /// Says how often a gallery is updated. One that is not in the list comes into it.
+    /// Sets a gallery's own update interval, and adds the gallery if it is not listed.
     public mutating func setInterval(_ interval: SyncInterval?, of address: Address) {
         guard interval != self.interval(of: address) else { return }
         add(address)
         for index in lines.indices where lines[index].address == address { lines[index].interval = interval }
     }
 
-    /// Adds one at the end, if it is not there. Returns its place.
+    /// Adds an address at the end, unless it is listed. Returns its index.
     @discardableResult
     public mutating func add(_ address: Address) -> Int {
         let addresses = addresses
-        if let place = addresses.firstIndex(of: address) { return place }
+        if let index = addresses.firstIndex(of: address) { return index }
         lines.append(GalleryLine(address))
         return addresses.count
     }
 
-    /// Takes one out.
-    public mutating func remove(at place: Int) {
-        let address = addresses[place]
+    /// Removes the gallery at an index.
+    public mutating func remove(at index: Int) {
+        let address = addresses[index]
         lines.removeAll { $0.address == address }
     }
 }
 
-/// What the user makes of his list, beside adding and removing.
+/// Titles, changes of address, and order.
 extension GalleryList {
-    /// What the user calls a gallery, if he has said so.
+    /// Returns the user's title of a gallery, if any.
     public func title(of address: Address) -> String? {
         lines.first { $0.address == address }?.title
     }
 
-    /// Says what a gallery is called; nil, or nothing but spaces, for what it is called by itself. One that is not in the list
-    /// comes into it.
+    /// Sets the user's title of a gallery, and adds the gallery if it is not listed.
+    ///
+    /// - Parameter title: the title; nil or blank removes it.
     public mutating func setTitle(_ title: String?, of address: Address) {
         let title = title.flatMap { GalleryLine.title($0) }
         guard title != self.title(of: address) else { return }
@@ -101,8 +101,9 @@ extension GalleryList {
         for index in lines.indices where lines[index].address == address { lines[index].title = title }
     }
 
-    /// Puts another address in the place of one; title and interval stay. Returns false, and changes nothing, if the other is
-    /// in the list already.
+    /// Replaces an address, and keeps title and interval.
+    ///
+    /// - Returns: false, without any change, if the new address is already listed.
     @discardableResult
     public mutating func replace(_ address: Address, with other: Address) -> Bool {
         guard other != address else { return true }
@@ -111,7 +112,7 @@ extension GalleryList {
         return true
     }
 
-    /// Lets two galleries change places.
+    /// Swaps two galleries.
     public mutating func exchange(_ one: Address, _ other: Address) {
         guard let first = lines.firstIndex(where: { $0.address == one }),
             let second = lines.firstIndex(where: { $0.address == other })
@@ -121,14 +122,13 @@ extension GalleryList {
 }
 
 extension GalleryList {
-    /// What both have made of a list: this one, and somebody else who began with the same.
+    /// Merges the changes that two programs made to the same list.
     ///
     ///     let list = mine.merging(theirs, since: before)
     ///
-    /// What one of both has added is there, and what one has removed is not. Of what both have changed, and of the order if
-    /// both have changed that, this one counts.
+    /// Additions and removals of both count. If both changed the same line or the order, this list wins.
     ///
-    /// - Parameter before: what both began with.
+    /// - Parameter before: the list that both started with.
     public func merging(_ theirs: GalleryList, since before: GalleryList) -> GalleryList {
         guard theirs != before else { return self }
         guard self != before else { return theirs }
@@ -143,9 +143,9 @@ extension GalleryList {
             }
             merged.lines[index] = mine
         }
-        let there = Set(merged.addresses)
+        let present = Set(merged.addresses)
         merged.lines += lines.filter { line in
-            line.address.map { known[$0] == nil && !there.contains($0) } ?? false
+            line.address.map { known[$0] == nil && !present.contains($0) } ?? false
         }
         if isReordered(since: before) { merged.adoptOrder(of: self) }
         return merged
@@ -162,26 +162,25 @@ extension GalleryList {
         return addresses.filter { then.contains($0) } != before.addresses.filter { now.contains($0) }
     }
 
-    /// The places of those that both have are filled with them in the other's order; everything else stays where it is.
+    /// Reorders the common galleries like another list. All other lines stay where they are.
     private mutating func adoptOrder(of other: GalleryList) {
         let (mine, others) = (lines(of: self), Set(other.addresses))
-        let places = lines.indices.filter { lines[$0].address.map { others.contains($0) } ?? false }
-        for (place, line) in zip(places, other.addresses.compactMap { mine[$0] }) { lines[place] = line }
+        let indices = lines.indices.filter { lines[$0].address.map { others.contains($0) } ?? false }
+        for (index, line) in zip(indices, other.addresses.compactMap { mine[$0] }) { lines[index] = line }
     }
 }
 
-/// A line of the file of galleries: an address; behind a tab how often it is updated; and behind another what the user calls
-/// it.
+/// A line of the file of galleries: address, tab, update interval, tab, title.
 private struct GalleryLine: Equatable, Sendable {
-    /// Nil for a comment, or an address with a slip of the pen in it.
+    /// The address; nil for a comment or an invalid address.
     var address: Address?
-    /// How often it is updated; nil for as often as is set for all.
+    /// The update interval; nil for the general setting.
     var interval: SyncInterval? {
         didSet { rest = interval?.description ?? "" }
     }
-    /// What the user calls it, if he has said so.
+    /// The user's title, if any.
     var title: String?
-    /// What stands behind the address, or all of a line that has none: it is written back.
+    /// The text after the address, or a whole line without address, to write back.
     private var rest: String
 
     init(_ address: Address) {
@@ -189,10 +188,10 @@ private struct GalleryLine: Equatable, Sendable {
         rest = ""
     }
 
-    /// Reads a line without white space at its ends.
+    /// Reads a trimmed line.
     init(_ text: String) {
-        let (place, rest) = Self.split(text)
-        address = try? Address(place)
+        let (start, rest) = Self.split(text)
+        address = try? Address(start)
         guard address != nil else {
             self.rest = text
             return
@@ -204,14 +203,14 @@ private struct GalleryLine: Equatable, Sendable {
         title = fields.count > 1 ? Self.title(String(fields[1])) : nil
     }
 
-    /// A title as it can stand in a line; nil for none.
+    /// Returns a title without control characters; nil if it is empty.
     static func title(_ text: String) -> String? {
         let isHarmless = { (scalar: Unicode.Scalar) in scalar.value >= 0x20 && scalar.value != 0x7F }
         let title = String(text.unicodeScalars.map { isHarmless($0) ? Character($0) : " " }).trimmed
         return title.isEmpty ? nil : title
     }
 
-    /// What is wrong with it, if an address is there and what stands behind it means nothing.
+    /// The error, if the text after the address is no interval.
     var error: SettingsError? {
         guard address != nil, interval == nil, !rest.isEmpty else { return nil }
         return .value(rest, of: "every", allowed: SyncInterval.allowed)
@@ -223,12 +222,12 @@ private struct GalleryLine: Equatable, Sendable {
         return rest.isEmpty ? address.text : "\(address.text)\t\(rest)"
     }
 
-    /// The address ends at a tab; or where somebody has typed spaces in its place, and then one of these words.
-    private static func split(_ text: String) -> (place: String, rest: String) {
-        for place in text.indices where text[place].isWhitespace {
-            if text[place] == "\t" { return (text[..<place].trimmed, String(text[text.index(after: place)...])) }
-            let rest = text[place...].trimmed
-            if rest == "never" || rest.hasPrefix("every ") { return (text[..<place].trimmed, rest) }
+    /// Splits a line at a tab, or at spaces before `never` or `every`.
+    private static func split(_ text: String) -> (start: String, rest: String) {
+        for index in text.indices where text[index].isWhitespace {
+            if text[index] == "\t" { return (text[..<index].trimmed, String(text[text.index(after: index)...])) }
+            let rest = text[index...].trimmed
+            if rest == "never" || rest.hasPrefix("every ") { return (text[..<index].trimmed, rest) }
         }
         return (text, "")
     }

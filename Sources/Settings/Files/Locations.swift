@@ -1,19 +1,19 @@
-/// Where Vitrine keeps its files, by the XDG Base Directory Specification.
+/// The paths of Vitrine's files, by the XDG Base Directory Specification.
 public struct Locations: Hashable, Sendable {
     /// The user's home folder.
     public let home: String
-    /// What the user wrote: settings, and the galleries beside them.
+    /// The folder for settings and the list of galleries.
     public let config: String
-    /// What can be fetched again.
+    /// The folder for caches.
     public let cache: String
-    /// What is worth keeping between runs, but not more: the log, the place one was at.
+    /// The folder for state between runs, such as positions.
     public let state: String
 
-    /// Works them out.
+    /// Determines the paths.
     ///
     /// - Parameters:
+    ///   - fallback: the home folder, if `HOME` is not set.
     ///   - variable: looks up an environment variable.
-    ///   - fallback: the home folder, asked for where `HOME` does not say.
     public init(fallback: @autoclosure () -> String = "/", _ variable: (String) -> String?) {
         let home = Self.absolute(variable("HOME")) ?? fallback()
         self.home = home
@@ -29,22 +29,22 @@ public struct Locations: Hashable, Sendable {
 
     /// The settings file.
     public var settingsFile: String { config + "/config" }
-    /// The galleries that the user remembers.
+    /// The list of galleries.
     public var galleriesFile: String { config + "/galleries" }
-    /// Passwords that the user wants kept in a file.
+    /// The passwords that the user keeps in a file.
     public var passwordsFile: String { config + "/passwords" }
-    /// What was found out about hosts.
+    /// The measurements of hosts.
     public var networkFile: String { state + "/network" }
-    /// Where the desktop keeps which folders the user has.
+    /// The desktop's file of user folders.
     public var userFoldersFile: String { config.dropLast("vitrine".count) + "user-dirs.dirs" }
-    /// Commands that were typed by their names.
+    /// The history of typed commands.
     public var commandsFile: String { state + "/commands" }
-    /// Where one was in each gallery.
+    /// The positions in galleries.
     public var placesFile: String { state + "/places" }
-    /// Where one was, as older versions kept it.
+    /// The single position that older versions kept.
     public var placeFile: String { state + "/place" }
 
-    /// A file for each browser that runs, by which a later start knows that one died.
+    /// The folder with a file for each running browser, to detect crashes.
     public var runningFolder: String { state + "/running" }
 
     private static func absolute(_ path: String?) -> String? {
@@ -53,14 +53,16 @@ public struct Locations: Hashable, Sendable {
     }
 }
 
-/// Folders of the user's that the desktop knows by what is in them: what the file of xdg-user-dirs says.
+/// The user's folders, from the file of xdg-user-dirs.
 ///
 ///     UserFolders(text: "XDG_PICTURES_DIR=\"$HOME/Bilder\"", home: "/home/me").pictures    // "/home/me/Bilder"
 public struct UserFolders: Equatable, Sendable {
-    /// Where pictures are, if it says so.
+    /// The pictures folder, if the file names one.
     public let pictures: String?
 
-    /// Reads the file. "Format is XDG_xxx_DIR="$HOME/yyy", where yyy is a shell-escaped homedir-relative path, or
+    /// Reads the file.
+    ///
+    /// "Format is XDG_xxx_DIR="$HOME/yyy", where yyy is a shell-escaped homedir-relative path, or
     /// XDG_xxx_DIR="/yyy", where /yyy is an absolute path."
     public init(text: String, home: String) {
         pictures = text.lines.lazy.compactMap { Self.value(of: "XDG_PICTURES_DIR", in: $0.trimmed, home) }.first
@@ -80,7 +82,7 @@ public struct UserFolders: Equatable, Sendable {
             }
         }
         if path.hasPrefix("$HOME/") { return home + path.dropFirst("$HOME".count) }
-        // A folder that the user does not want is said to be home itself.
+        // An unwanted folder is `$HOME/` itself, which has the same prefix.
         return path.hasPrefix("/") ? path : nil
     }
 }

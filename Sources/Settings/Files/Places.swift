@@ -1,31 +1,31 @@
 import Model
 
-/// Where the user was in each gallery, the latest first.
+/// The user's position in each gallery, the latest first.
 ///
 ///     var places = Places(text: text)
-///     places.note(place)
+///     places.record(place)
 ///     let text = places.text
 ///
-/// Of hundreds of places one is wanted, and at once: a line is read when somebody asks for its gallery.
+/// Lines are parsed on demand, since the start needs only one of hundreds.
 public struct Places: Equatable, Sendable {
-    /// A place each, the latest first.
+    /// The lines of the file, the latest first.
     private var lines: [String] = []
-    /// Whether the first of them was open at the end, and not the list of galleries.
+    /// Whether the last run ended in the first gallery, not in the list of galleries.
     private var isOpen = false
 
-    /// Older ones are forgotten.
+    /// The maximum number of places.
     static let most = 500
-    /// So is what would make a file that is too large to be read again.
+    /// The maximum size of the file, in bytes.
     private static let largest = 512 << 10
 
     private static let header = "# Where you were in each gallery, the last one first. Vitrine rewrites this file."
-    /// Stands in the file where the list of galleries was looked at last.
+    /// Marks a run that ended in the list of galleries.
     private static let closed = "galleries"
 
-    /// Nowhere yet.
+    /// Creates an empty list.
     public init() {}
 
-    /// Reads a file's text; lines that are none are passed over.
+    /// Reads a file's text, without its invalid lines.
     public init(text: String) {
         let lines = text.split(whereSeparator: \.isNewline)
         self.lines = lines.filter { $0.hasPrefix(Self.beginning) }.prefix(Self.most).map {
@@ -44,13 +44,13 @@ public struct Places: Equatable, Sendable {
         return text
     }
 
-    /// Where the program begins: where it ended.
+    /// The place where the last run ended.
     public var last: Place { isOpen ? lines.first.map { Place(text: $0) } ?? Place() : Place() }
 
-    /// The gallery that was open last, though it may have been left for the list of galleries.
+    /// The gallery that was open last, even if the user left it.
     public var lastGallery: Address? { lines.first.flatMap { Place(text: $0).gallery } }
 
-    /// Where the user was in a gallery, if he ever was.
+    /// Returns the last place in a gallery, if any.
     public func place(in gallery: Address) -> Place? {
         guard let line = lines.first(where: { Self.isPlace($0, in: gallery) }) else { return nil }
         var place = Place(text: line)
@@ -58,8 +58,8 @@ public struct Places: Equatable, Sendable {
         return place
     }
 
-    /// The user is there now; at a place without a gallery, in the list of them.
-    public mutating func note(_ place: Place) {
+    /// Records the current place; without a gallery, it is the list of galleries.
+    public mutating func record(_ place: Place) {
         isOpen = place.gallery != nil
         guard let gallery = place.gallery else { return }
         lines.removeAll { Self.isPlace($0, in: gallery) }
@@ -76,44 +76,46 @@ public struct Places: Equatable, Sendable {
     }
 }
 
-/// Where the user was in a gallery, and how he looked at it: kept between runs. What is nil is as the settings have it.
+/// A position in a gallery with its view, kept between runs.
+///
+/// Nil members take their values from the settings.
 public struct Place: Equatable, Sendable {
-    /// How photos are laid out.
+    /// The layouts of photos.
     public enum View: String, CaseIterable, Sendable {
-        /// One below the other, each with what is said of it.
+        /// A list with one photo in each row.
         case list
-        /// Side by side.
+        /// A contact sheet.
         case sheet
     }
 
-    /// The gallery that was open. Read from a file it lacks the secrets of its address: see ``Address/lacksSecrets``.
+    /// The open gallery. Read from a file, its address may lack secrets: see ``Address/lacksSecrets``.
     public var gallery: Address?
-    /// The photo that was selected in it, by the gallery's own id.
+    /// The selected photo's id in the gallery.
     public var photo: String?
-    /// Whether the photo itself was being looked at.
+    /// Whether the photo was open.
     public var isPhotoOpen = false
-    /// Whether it filled the screen, and was not shown whole.
+    /// Whether the photo filled the screen instead of fitting it.
     public var fillsScreen = false
-    /// How the photos were laid out.
+    /// The layout.
     public var view: View?
-    /// What they were sorted by.
+    /// The order.
     public var order: PhotoOrder?
-    /// How they were divided.
+    /// The sections.
     public var sections: SectionRule?
-    /// What was searched for, if nothing else was shown.
+    /// The filter, if one was active.
     public var filter: String?
 
-    /// Nobody types more than this to find a photo.
+    /// The maximum length of a filter.
     private static let longestFilter = 200
 
-    /// Nowhere yet.
+    /// Creates a place.
     public init(gallery: Address? = nil, photo: String? = nil, isPhotoOpen: Bool = false) {
         self.gallery = gallery
         self.photo = photo
         self.isPhotoOpen = isPhotoOpen
     }
 
-    /// Reads a file's text, or a line of one; what cannot be read is nowhere.
+    /// Reads a file's text or line. Unknown parts are ignored.
     public init(text: some StringProtocol) {
         self.init()
         var order = PhotoOrder()
@@ -122,7 +124,7 @@ public struct Place: Equatable, Sendable {
             let value = String(line[line.index(after: equals)...])
             switch line[..<equals] {
             case "gallery": gallery = try? Address(value)
-            // An id is a stranger's text and may hold a line's end: it was written on one line, in hexadecimal.
+            // Ids come from the gallery and may contain newlines, so they are in hexadecimal.
             case "photo": photo = Self.unhex(value)
             case "open": isPhotoOpen = value == "photo"
             case "zoom": fillsScreen = value == "fill"
@@ -144,7 +146,7 @@ public struct Place: Equatable, Sendable {
     /// The file's text.
     public var text: String { lines.map { $0 + "\n" }.joined() }
 
-    /// The same in one line, without its end.
+    /// The same in one line, without a newline.
     public var line: String { lines.joined(separator: "\t") }
 
     private var lines: [String] {
@@ -176,19 +178,19 @@ public struct Place: Equatable, Sendable {
     }
 }
 
-/// The file of places, which several programs may write.
+/// The file of places, shared by all running Vitrines.
 public struct PlacesFile: Sendable {
     private let path: String
-    /// Where older versions kept the one place that they knew.
+    /// The file with the single place of older versions.
     private let olderPath: String
 
-    /// The usual one.
+    /// Creates an accessor for the file.
     public init(_ locations: Locations) {
         path = locations.placesFile
         olderPath = locations.placeFile
     }
 
-    /// What is in it. A place is a convenience: where it cannot be read there is none.
+    /// Reads the places; none if the file is unreadable.
     public func read() -> Places {
         places((try? PrivateFile.read(path)) ?? nil)
     }
@@ -196,15 +198,15 @@ public struct PlacesFile: Sendable {
     private func places(_ text: String?) -> Places {
         if let text { return Places(text: text) }
         var places = Places()
-        if let text = try? PrivateFile.read(olderPath) { places.note(Place(text: text)) }
+        if let text = try? PrivateFile.read(olderPath) { places.record(Place(text: text)) }
         return places
     }
 
-    /// Notes places, one after the other. What others have written meanwhile stays.
-    public func note(_ noted: [Place]) throws(SettingsError) {
+    /// Records places in order. Concurrent changes of other programs stay.
+    public func record(_ new: [Place]) throws(SettingsError) {
         try PrivateFile.change(path) { text in
             var places = places(text)
-            for place in noted { places.note(place) }
+            for place in new { places.record(place) }
             return places.text
         }
     }

@@ -1,12 +1,12 @@
 import Files
 import Glibc
 
-/// Small files of the user's, readable by nobody else, and never half written.
+/// Reads and writes small private files, atomically.
 public enum PrivateFile {
-    /// Larger files are no settings of ours.
+    /// The maximum size of a file; larger ones are no files of Vitrine's.
     private static let maximumSize = 1 << 20
 
-    /// A file's text, or nil if there is no such file.
+    /// Returns a file's text, or nil if the file does not exist.
     public static func read(_ path: String) throws(SettingsError) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -22,22 +22,22 @@ public enum PrivateFile {
             guard count >= 0 else { throw .file(path: path, reason: String(cString: strerror(errno))) }
             guard count > 0 else { break }
             bytes += buffer.prefix(count)
-            // Half of it would pass for the whole, and be written back as such.
+            // A truncated text would later be written back as the whole file.
             guard bytes.count <= maximumSize else { throw .file(path: path, reason: "it is larger than 1 MiB") }
         }
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Writes a file under another name and moves it to its place, so that one or the other is there at any time. Of a
-    /// link, as people have who keep their settings elsewhere, what it leads to is written.
+    /// Replaces a file atomically.
+    ///
+    /// A symbolic link stays; the file that it points to is replaced.
     public static func write(_ text: String, to path: String) throws(SettingsError) {
         try replace(target(of: path)) { () throws(SettingsError) in text }
     }
 
-    /// Reads a file and writes what is made of it; of several programs that do so at once each sees what the one before has
-    /// written.
+    /// Changes a file under a lock, so that concurrent programs keep each other's changes.
     ///
-    /// - Parameter body: is given the file's text, or nil if there is no such file.
+    /// - Parameter body: returns the new text for the present one, which is nil if the file does not exist.
     public static func change(_ path: String, _ body: (String?) -> String) throws(SettingsError) {
         let path = target(of: path)
         try replace(path) { () throws(SettingsError) in body(try read(path)) }
@@ -56,16 +56,16 @@ public enum PrivateFile {
         }
     }
 
-    /// Sees to it that a file can be read by its owner alone, and that this is the user.
+    /// Throws an error unless the user owns the file and only the user can read it.
     public static func check(_ path: String) throws(SettingsError) {
         var status = stat()
         guard stat(path, &status) == 0, access(path, R_OK) == 0 else {
             throw .file(path: path, reason: String(cString: strerror(errno)))
         }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw .file(path: path, reason: "it is no file") }
-        guard status.st_uid == geteuid() else { throw .file(path: path, reason: "it is somebody else’s") }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .file(path: path, reason: "not a file") }
+        guard status.st_uid == geteuid() else { throw .file(path: path, reason: "another user owns it") }
         guard status.st_mode & 0o077 == 0 else {
-            throw .file(path: path, reason: "others may read it; chmod 600 changes that")
+            throw .file(path: path, reason: "other users can read it; run chmod 600")
         }
     }
 

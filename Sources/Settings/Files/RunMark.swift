@@ -1,21 +1,21 @@
 import Files
 import Glibc
 
-/// A file that exists while a browser runs, so that the next start knows of one that died.
+/// A file that exists while a browser runs, to detect crashes.
 ///
 ///     let hasDied = RunMark.takeDeaths(in: locations.runningFolder)
 ///     let mark = RunMark(in: locations.runningFolder)
 ///     …
 ///     mark?.remove()
 ///
-/// Each process has a file of its own, and a lock on it that the kernel drops when the process ends, however it ends. A file
-/// without a lock is therefore a death, as long as the machine has not been started again since: then it lost power, or was
-/// shut down. The file's name has the boot's id. The file is empty, so that a full disk does not get in the way.
+/// Each process locks its own file; the kernel releases the lock when the process ends. An unlocked file therefore means a crash,
+/// unless it is from an earlier boot: then the machine lost power or was shut down. The file's name contains the boot's id. The
+/// file is empty, so that it works on a full disk.
 public final class RunMark {
     private let path: String
     private var descriptor: Int32
 
-    /// Leaves a mark for this process, or returns nil where that is not possible: it is then not known whether it dies.
+    /// Creates a mark for this process; nil if that fails, so that a crash goes unnoticed.
     public convenience init?(in folder: String) {
         self.init(in: folder, boot: Self.boot)
     }
@@ -26,8 +26,8 @@ public final class RunMark {
         let unfinished = path + Self.unfinished
         descriptor = open(unfinished, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return nil }
-        // Under its final name a file without a lock would be a death, so the name comes after the lock. Another start may
-        // have removed the unfinished file meanwhile; then there is no mark.
+        // An unlocked file with the final name would look like a crash, so rename after locking. If another start removed the
+        // unfinished file meanwhile, there is no mark.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, rename(unfinished, path) == 0 else {
             unlink(unfinished)
             close(descriptor)
@@ -39,7 +39,7 @@ public final class RunMark {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Removes the mark: the process ends in good order. Further calls do nothing.
+    /// Removes the mark when the process ends normally. Further calls do nothing.
     public func remove() {
         guard descriptor >= 0 else { return }
         unlink(path)
@@ -47,7 +47,7 @@ public final class RunMark {
         descriptor = -1
     }
 
-    /// Removes the marks of processes that are gone. Returns whether one of them died since the machine was started.
+    /// Removes the marks of ended processes. Returns whether one crashed since the boot.
     public static func takeDeaths(in folder: String) -> Bool {
         takeDeaths(in: folder, boot: boot)
     }
@@ -60,7 +60,7 @@ public final class RunMark {
         return hasDeaths
     }
 
-    /// Removes a mark that nobody holds. Returns whether it did: of several starts at once one does.
+    /// Removes an unlocked mark. Returns false if it is locked or another start removed it.
     private static func takeMark(_ path: String) -> Bool {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
@@ -70,7 +70,7 @@ public final class RunMark {
             && unlink(path) == 0
     }
 
-    /// The names of marks, finished or not, and of nothing else that may lie there.
+    /// Returns the names of finished and unfinished marks, but of no other files.
     private static func names(in folder: String) -> [String] {
         guard let stream = opendir(folder) else { return [] }
         defer { closedir(stream) }
@@ -88,7 +88,7 @@ public final class RunMark {
 
     private static let unfinished = ".new"
 
-    /// Differs from one start of the machine to the next. Where it cannot be read, all starts count as one.
+    /// The id of the current boot; a constant if it is unreadable.
     private static var boot: String {
         let text = (try? PrivateFile.read("/proc/sys/kernel/random/boot_id")).flatMap { $0 } ?? ""
         let letters = text.filter { $0.isHexDigit || $0 == "-" }

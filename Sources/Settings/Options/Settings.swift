@@ -1,14 +1,14 @@
 import Commands
 import Model
 
-/// What the user can set, with what holds where nothing is said.
+/// All settings, with their defaults.
 public struct Settings: Hashable, Sendable {
-    /// Characters that pictures are drawn with.
+    /// Characters for drawing pictures.
     public enum Symbols: String, CaseIterable, Hashable, Sendable {
         case auto, ascii, ramp, half, quad, sextant
     }
 
-    /// Colours that are used.
+    /// Colours to use.
     public enum Colours: String, CaseIterable, Hashable, Sendable {
         case auto, none
         case sixteen = "16"
@@ -16,38 +16,38 @@ public struct Settings: Hashable, Sendable {
         case full
     }
 
-    /// How pictures are sent to terminals that take pixels.
+    /// Pixel protocols.
     public enum Pixels: String, CaseIterable, Hashable, Sendable {
         case auto, none, sixel, kitty, iterm
     }
 
-    /// What is seen through the transparent parts of pictures.
+    /// Backgrounds for transparent pictures.
     public enum Transparency: String, CaseIterable, Hashable, Sendable {
-        /// What is behind the text; black where that is not known.
+        /// The terminal's background; black if that is unknown.
         case background
-        /// A board of two greys.
+        /// A chequerboard of two greys.
         case chequer
     }
 
-    /// How the interface looks.
+    /// Colour themes of the interface.
     public enum Theme: String, CaseIterable, Hashable, Sendable {
-        /// As it can be read on what is behind it.
+        /// The dark or light theme, by the terminal's background.
         case auto
         case dark, light, contrast, mono
     }
 
-    /// How much goes into the log.
+    /// Levels of logging.
     public enum LogLevel: String, CaseIterable, Hashable, Sendable {
         case error, info, debug
     }
 
-    /// How lists that are sorted by date are divided.
+    /// Sections of lists in date order.
     public enum Sections: String, CaseIterable, Hashable, Sendable {
-        /// By year, if they are long.
+        /// Years in long lists.
         case auto
         case year, month, day, none
 
-        /// How, if they are divided.
+        /// The rule for a list that has sections.
         public var rule: SectionRule {
             switch self {
             case .auto, .year: .year
@@ -58,90 +58,92 @@ public struct Settings: Hashable, Sendable {
         }
     }
 
-    /// Where caches are kept, if not in the usual place.
+    /// The folder for caches; nil for the default one.
     public var cacheFolder: String?
-    /// Bytes that all caches may take together; nil for as many as they like.
+    /// The maximum size of all caches together, in bytes; nil for no limit.
     public var cacheLimit: Int64? = 2 << 30
-    /// Where the log is written, if at all.
+    /// The file for the log, if any.
     public var logFile: String?
-    /// How much goes into it.
+    /// The amount of logging.
     public var logLevel = LogLevel.info
-    /// Nothing is fetched.
+    /// Disables all transfers.
     public var offline = false
-    /// Nothing but ASCII is drawn.
+    /// Draws with ASCII only.
     public var ascii = false
-    /// Characters that pictures are drawn with.
+    /// The characters for pictures.
     public var symbols = Symbols.auto
-    /// Colours that are used.
+    /// The colours to use.
     public var colours = Colours.auto
-    /// How pictures are sent to terminals that take pixels.
+    /// The pixel protocol.
     public var pixels = Pixels.auto
-    /// What is seen through the transparent parts of pictures.
+    /// The background of transparent pictures.
     public var transparency = Transparency.background
-    /// How the interface looks.
+    /// The colour theme.
     public var theme = Theme.auto
-    /// Words in place of drawings, for voices and for Braille.
+    /// Uses words instead of drawings, for speech and Braille.
     public var plain = false
-    /// A gallery is updated when it is opened.
+    /// Updates a gallery when it opens.
     public var syncOnOpen = true
-    /// A gallery is updated when the terminal's window comes to the front.
+    /// Updates the gallery when the terminal's window gets the focus.
     public var syncOnFocus = false
-    /// Minutes between updates by themselves; 0 for never.
+    /// Minutes between automatic updates; 0 for none.
     public var syncInterval = 0
-    /// Every thumbnail is fetched, not those alone that come near the screen.
+    /// Fetches every thumbnail, not only those near the screen.
     public var allThumbnails = false
-    /// Every photo is fetched too, after everything else.
+    /// Fetches every photo, after everything else.
     public var allPhotos = false
-    /// Transfers at once; 0 for as many as the network takes.
+    /// The number of simultaneous transfers; 0 to adapt to the network.
     public var transfers = 0
-    /// A PEM file of certificates to trust in place of the system's.
+    /// A PEM file of certificates to trust instead of the system's.
     public var caFile: String?
-    /// A PEM file with a certificate for servers that want one.
+    /// A PEM file with a certificate for servers that require one.
     public var clientCertificate: String?
-    /// A PEM file with its key, if that is not in the same one.
+    /// A PEM file with the certificate's key; nil if the certificate's file has it.
     public var clientKey: String?
-    /// The one host that is shown the certificate, if not every one that a gallery names.
+    /// The only host that receives the certificate; nil for all that require one.
     public var clientCertificateHost: String?
-    /// A netrc file, if not the one at home.
+    /// The netrc file; nil for `~/.netrc`.
     public var netrc: String?
-    /// Where a password is kept that is asked for, if the user says nothing else.
+    /// The default place for passwords.
     public var passwords = SignInKeeping.session
-    /// Milliseconds by which each transfer begins later, to see what that is like.
+    /// Milliseconds to delay each transfer, for tests.
     public var debugDelay = 0
-    /// Every so-manieth request fails, to see what that is like; 0 for none.
+    /// Fails every Nth request, for tests; 0 for none.
     public var debugFailures = 0
-    /// Rows of the screen for each photo in a list; 0 for as many as suit the screen.
+    /// Rows for each photo in a list; 0 for automatic.
     public var rowHeight = 0
-    /// Seconds for which a slideshow shows each photo.
+    /// Seconds for each photo of a slideshow.
     public var slideshow = 5
-    /// A slideshow does not go by the list.
+    /// Shows slideshows in random order.
     public var slideshowShuffled = false
-    /// The program that photos are opened with, if not the desktop's.
+    /// The program to open photos with; nil for the desktop's.
     public var openWith: String?
-    /// The folder that photos are saved to at first, if not that of the desktop for pictures.
+    /// The folder to suggest for saving photos; nil for the desktop's pictures folder.
     public var exportFolder: String?
-    /// The mouse is followed. The terminal then leaves it to us, and selects text with Shift alone.
+    /// Enables the mouse. The terminal then selects text only with Shift.
     public var mouse = true
 
-    /// What the keys mean.
+    /// The key bindings.
     public var keys = KeyMap()
 
-    /// What lists of photos are sorted by at first.
+    /// The initial order of photos.
     public var order = PhotoOrder()
-    /// How they are divided at first.
+    /// The initial sections.
     public var sections = Sections.auto
 
-    /// The defaults.
+    /// Creates the defaults.
     public init() {}
 }
 
 extension Settings {
-    /// Files and folders of the user, which may be said as they are in a shell.
+    /// Settings that hold a path, and may begin with `~/`.
     private static var paths: [WritableKeyPath<Settings, String?>] {
         [\.cacheFolder, \.logFile, \.caFile, \.clientCertificate, \.clientKey, \.netrc, \.exportFolder]
     }
 
-    /// Lets `~/` stand for the user's home: no shell has seen a settings file, nor what follows a `=` on a command line.
+    /// Replaces `~/` by the home folder.
+    ///
+    /// No shell expands it in a settings file, nor after a `=` on the command line.
     mutating func expandHome(_ home: String) {
         for path in Self.paths {
             guard let text = self[keyPath: path], text.hasPrefix("~/") else { continue }
@@ -151,10 +153,9 @@ extension Settings {
 }
 
 extension Settings {
-    /// What holds when newer settings are read while the program runs: those that can be another matter from one frame to the
-    /// next. The rest is put together when the program starts, and stays.
+    /// Returns these settings with the changes that can take effect while Vitrine runs.
     ///
-    /// - Returns: what holds now, and the names of the options that hold from the next start.
+    /// - Returns: the settings to use from now on, and the names of changed options that need a restart.
     public func adopting(_ new: Settings) -> (settings: Settings, waiting: [String]) {
         var adopted = new
         (adopted.cacheFolder, adopted.cacheLimit) = (cacheFolder, cacheLimit)

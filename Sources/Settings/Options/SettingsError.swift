@@ -1,66 +1,68 @@
 import Commands
 import Model
 
-/// What can be wrong with settings and command lines.
+/// A mistake in settings or on a command line.
 public enum SettingsError: Error, Equatable, CustomStringConvertible {
-    /// There is no such option.
+    /// No option has this name.
     case unknownOption(String)
-    /// The option belongs to another command.
+    /// The option belongs to a different command.
     case misplacedOption(String)
-    /// The options ask for different things.
+    /// The options contradict each other.
     case conflict(String, String)
-    /// The option needs a value and has none.
+    /// The option lacks its value.
     case missingValue(String)
-    /// The option takes no value and has one.
+    /// The option takes no value.
     case unexpectedValue(String)
-    /// The value is not one of those that are allowed.
+    /// The value is not allowed.
     case value(String, of: String, allowed: String)
     /// A line of the settings file is not `name = value`.
     case notASetting(String)
-    /// A line of the settings file begins like one that binds a key, and does not go on so.
+    /// A line begins with `bind` but is no complete binding.
     case notABinding(String)
-    /// A line binds what it cannot.
+    /// A binding is wrong.
     case binding(CommandsError)
     /// A line of the settings file is not UTF-8.
     case notUTF8
-    /// The settings file has set the option before; in which line.
+    /// An earlier line of the settings file sets the same option.
     case repeated(String, line: Int)
-    /// There is no such command.
+    /// No command has this name.
     case unknownCommand(String)
-    /// A command lacks something.
+    /// The command lacks an argument.
     case missingArgument(String)
-    /// A command has been given too much.
+    /// The command has one argument too many.
     case unexpectedArgument(String)
-    /// A file cannot be read or written; the system's reason.
+    /// A file cannot be read or written, for the system's reason.
     case file(path: String, reason: String)
 
-    /// A sentence for the user. What he wrote in the wrong place may be an address, and have a password in it.
+    /// A sentence for the user. Quoted input may be an address with a password, which is removed.
     public var description: String { Address.withoutCredentials(sentence) }
 
     private var sentence: String {
         switch self {
         case .unknownOption(let name):
-            "There is no option “\(Self.short(name))”; "
-                + (SettingsTable.nearest(to: name).map { "the nearest is “\($0)”." } ?? "see --help.")
-        case .misplacedOption(let name): "“\(name)” means nothing to this command; see --help."
-        case .conflict(let one, let other): "“\(one)” and “\(other)” exclude each other."
+            "Unknown option “\(Self.short(name))”; "
+                + (SettingsTable.nearest(to: name).map { "did you mean “\($0)”?" } ?? "see --help.")
+        case .misplacedOption(let name): "“\(name)” does not apply to this command; see --help."
+        case .conflict(let one, let other): "Use either “\(one)” or “\(other)”."
         case .missingValue(let name): "“\(name)” needs a value."
         case .unexpectedValue(let name): "“\(name)” takes no value."
-        case .value(let value, let name, let allowed): "“\(Self.short(value))” is no value for “\(name)”: \(allowed)."
+        case .value(let value, let name, let allowed):
+            "Invalid value “\(Self.short(value))” for “\(name)”: use \(allowed)."
         case .notASetting(let line): "“\(Self.short(line))” is not of the form “name = value”."
-        case .notUTF8: "The line is not in UTF-8."
-        case .repeated(let name, let line): "“\(name)” is set in line \(line) already; the last line holds."
+        case .notUTF8: "The line is not UTF-8."
+        case .repeated(let name, let line): "Line \(line) also sets “\(name)”; the last line counts."
         case .notABinding(let line): "“\(line)” is not of the form “bind SCOPE KEY = command”."
         case .binding(let error): error.description
-        case .unknownCommand(let name): "There is no command “\(name)”; see --help."
-        case .missingArgument(let what): "\(what) is missing; see --help."
-        case .unexpectedArgument(let argument): "“\(argument)” is one too many; see --help."
+        case .unknownCommand(let name): "Unknown command “\(name)”; see --help."
+        case .missingArgument(let what): "Missing \(what); see --help."
+        case .unexpectedArgument(let argument): "Unexpected argument “\(argument)”; see --help."
         case .file(let path, let reason): "\(path): \(reason)."
         }
     }
-    /// What somebody wrote may be as long as he likes; it is named, and not all of it told.
+
+    /// Shortens input for a message.
     private static func short(_ text: String) -> String {
-        // Cut off before the `@`, a password would not be known for one.
+        // Remove the password first: shortened before its `@`, it would not be recognised.
         let text = Address.withoutCredentials(text)
         return text.count > 60 ? text.prefix(59) + "…" : text
     }

@@ -1,51 +1,51 @@
 import Commands
 import Glibc
 
-/// The settings file: lines of the form `name = value`, those that bind a key, and lines that begin with `#`.
+/// The settings file: `name = value` lines, key bindings and `#` comments.
 public enum SettingsFile {
-    /// A line that is wrong. The others hold all the same.
+    /// A wrong line. The other lines still count.
     public struct Mistake: Hashable, Sendable, CustomStringConvertible {
-        /// Which file.
+        /// The file.
         public let path: String
-        /// Which line, counted from one; nil where it is the file as a whole.
+        /// The line, counted from one; nil for the whole file.
         public let line: Int?
-        /// What is wrong with it.
+        /// The mistake.
         public let error: SettingsError
 
-        /// `FILE:LINE: what is wrong`, as compilers say it.
+        /// `FILE:LINE: message`, the format of compilers.
         public var description: String {
-            line.map { "\(path):\($0): \(error)" } ?? "\(error) It is not used."
+            line.map { "\(path):\($0): \(error)" } ?? "\(error) Vitrine ignores the file."
         }
 
-        /// The same for a line of the screen, in which folders would take the room of what is wrong.
+        /// The description without folders, for a line of the screen.
         public var notice: String {
             let text = description
             guard text.hasPrefix(path), let slash = path.lastIndex(of: "/") else { return text }
             return String(path[path.index(after: slash)...]) + text.dropFirst(path.count)
         }
 
-        /// Two mistakes are the same if they say the same.
+        /// Returns whether two mistakes have the same description.
         public static func == (left: Mistake, right: Mistake) -> Bool { left.description == right.description }
 
-        /// Agrees with `==`.
+        /// Hashes the description, in accordance with `==`.
         public func hash(into hasher: inout Hasher) { hasher.combine(description) }
     }
 
-    /// Applies a file's lines, and returns those that are wrong.
+    /// Applies a file's lines. Returns the wrong ones.
     ///
-    /// A mark of the byte order at the beginning, as some editors write it, is passed over. A file with a NUL in it is no
-    /// text, and nothing of it is used. Of an option that is set twice the last line holds, and that it does is said.
+    /// It skips a byte order mark, and rejects a file with a NUL byte. If two lines set the same option, the last one counts, and the
+    /// repetition is a mistake.
     public static func apply(_ text: String, path: String, to settings: inout Settings) -> [Mistake] {
         guard !text.utf8.contains(0) else {
-            return [Mistake(path: path, line: nil, error: .file(path: path, reason: "it is no text"))]
+            return [Mistake(path: path, line: nil, error: .file(path: path, reason: "not a text file"))]
         }
         let text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
         var mistakes: [Mistake] = []
-        var places: [String: Int] = [:]
+        var firstLines: [String: Int] = [:]
         for (index, line) in text.lines.enumerated() {
             do throws(SettingsError) {
                 guard let name = try apply(line.trimmed, to: &settings) else { continue }
-                if let first = places.updateValue(index + 1, forKey: name) { throw .repeated(name, line: first) }
+                if let first = firstLines.updateValue(index + 1, forKey: name) { throw .repeated(name, line: first) }
             } catch {
                 mistakes.append(Mistake(path: path, line: index + 1, error: error))
             }
@@ -53,10 +53,10 @@ public enum SettingsFile {
         return mistakes
     }
 
-    /// Returns which option it has set, if it is no comment.
+    /// Applies a line. Returns the name of the option that it sets, if any.
     private static func apply(_ line: String, to settings: inout Settings) throws(SettingsError) -> String? {
         guard !line.isEmpty, !line.hasPrefix("#") else { return nil }
-        // What is no UTF-8 has become this when the file was read. A path in it would be another one.
+        // Reading replaced invalid bytes with U+FFFD, so a path in this line would be wrong.
         guard !line.unicodeScalars.contains("\u{FFFD}") else { throw .notUTF8 }
         if line.prefix(while: { !$0.isWhitespace }) == "bind" {
             try bind(line, in: &settings)
@@ -69,7 +69,7 @@ public enum SettingsFile {
         return name
     }
 
-    /// `bind photos J = next-section`. The last `=` counts: `=` is a key too.
+    /// Applies `bind photos J = next-section`. The last `=` separates, since `=` is also a key.
     private static func bind(_ line: String, in settings: inout Settings) throws(SettingsError) {
         guard let equals = line.lastIndex(of: "=") else { throw .notABinding(line) }
         let words = line[..<equals].split(whereSeparator: \.isWhitespace).map(String.init)
@@ -84,10 +84,10 @@ public enum SettingsFile {
 }
 
 extension StringProtocol {
-    /// The lines, empty ones too, whichever way an editor ends them: `\r\n` is one character, and not `\n`.
+    /// The lines, including empty ones. `\r\n` is one newline character.
     var lines: [SubSequence] { split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) }
 
-    /// Without white space at either end.
+    /// The text without white space at either end.
     var trimmed: String {
         var text = Substring(self).drop { $0.isWhitespace }
         while text.last?.isWhitespace == true { text.removeLast() }
@@ -95,49 +95,49 @@ extension StringProtocol {
     }
 }
 
-/// The settings as they hold: those of the file, and over them what the command line says.
+/// The settings in force: the settings file, overridden by the command line.
 ///
 ///     let inForce = try SettingsInForce(invocation, locations)
 ///     for mistake in inForce.mistakes { complain("\(mistake)") }
 ///     use(inForce.settings)
 ///
-/// A file that was named has to be there and to be readable. The usual one need not: what is wrong with it is one of the
-/// ``mistakes``, and keeps nobody from looking at photos.
+/// A file that the command line names must be readable. Problems with the default file are only ``mistakes``, so that Vitrine
+/// starts anyway.
 public struct SettingsInForce: Sendable {
-    /// What holds.
+    /// The settings.
     public let settings: Settings
-    /// What of the file is wrong and was passed over.
+    /// The wrong lines of the file, which do not count.
     public let mistakes: [SettingsFile.Mistake]
-    /// The file that was read, if it is there.
+    /// The path of the settings file, which may not exist.
     public let path: String
 
-    /// How many mistakes are told one by one where there is little room.
-    private static let told = 5
+    /// The maximum number of mistakes on the screen.
+    private static let shownMistakes = 5
 
-    /// Reads the file that the command line names, or the usual one, and applies the command line over it.
+    /// Reads the named or default settings file and applies the command line.
     public init(_ invocation: Invocation, _ locations: Locations) throws(SettingsError) {
         path = invocation.settingsFile ?? locations.settingsFile
         var settings = Settings()
         if invocation.settingsFile != nil {
             guard let text = try PrivateFile.read(path) else {
-                throw .file(path: path, reason: "there is no such file")
+                throw .file(path: path, reason: "no such file")
             }
             mistakes = SettingsFile.apply(text, path: path, to: &settings)
         } else {
-            mistakes = Self.applyUsual(path, to: &settings)
+            mistakes = Self.applyDefault(path, to: &settings)
         }
         try invocation.apply(to: &settings)
         settings.expandHome(locations.home)
         self.settings = settings
     }
 
-    private static func applyUsual(_ path: String, to settings: inout Settings) -> [SettingsFile.Mistake] {
+    private static func applyDefault(_ path: String, to settings: inout Settings) -> [SettingsFile.Mistake] {
         do throws(SettingsError) {
-            // Whoever reads a pipe waits for somebody who writes into it.
+            // Reading a pipe would wait for its writer.
             var status = stat()
-            let isThere = stat(path, &status) == 0
-            guard !isThere || [S_IFREG, S_IFCHR].contains(status.st_mode & S_IFMT) else {
-                throw .file(path: path, reason: "it is no file")
+            let exists = stat(path, &status) == 0
+            guard !exists || [S_IFREG, S_IFCHR].contains(status.st_mode & S_IFMT) else {
+                throw .file(path: path, reason: "not a file")
             }
             return SettingsFile.apply(try PrivateFile.read(path) ?? "", path: path, to: &settings)
         } catch {
@@ -145,10 +145,10 @@ public struct SettingsInForce: Sendable {
         }
     }
 
-    /// The mistakes for a line of the screen: the first ones, and where the others are to be found.
+    /// The first mistakes as notices for the screen, with a hint at the others.
     public var notices: [String] {
-        guard mistakes.count > Self.told else { return mistakes.map(\.notice) }
-        let rest = "There are \(mistakes.count - Self.told) more mistakes; “vitrine config check” names them all."
-        return mistakes.prefix(Self.told).map(\.notice) + [rest]
+        guard mistakes.count > Self.shownMistakes else { return mistakes.map(\.notice) }
+        let rest = "\(mistakes.count - Self.shownMistakes) more mistakes; run “vitrine config check”."
+        return mistakes.prefix(Self.shownMistakes).map(\.notice) + [rest]
     }
 }

@@ -1,59 +1,63 @@
 import Commands
 
-/// All options. The command line, the settings file, the help and the manual are made from this table.
+/// The table of all settings.
+///
+/// The command line, the settings file, the help, the manual page and the completions use it.
 public enum SettingsTable {
-    /// In the order in which the help lists them.
+    /// All settings, in the order of the help.
     public static let options: [SettingsOption] = [
-        .path("cache-dir", letter: "c", "DIR", "keep caches here", \.cacheFolder),
-        .size("cache-limit", "room for all caches, like 2G or 500M; none: as much as they like", \.cacheLimit),
-        .choice("log-level", letter: "l", "how much goes into the log", \.logLevel),
-        .path("log-file", letter: "d", "FILE", "write the log to this file too", \.logFile),
-        .flag("offline", "fetch nothing; show what is there") { set(&$0.offline, $1) },
-        .flag("ascii", "draw with ASCII alone") { set(&$0.ascii, $1) },
-        .choice("symbols", "characters that pictures are drawn with", \.symbols),
-        .choice("colors", "colours that are used", \.colours),
-        .choice("pixels", "how pictures are sent to terminals that take pixels", \.pixels),
-        .choice("transparency", "what is seen through transparent parts of pictures", \.transparency),
-        .choice("theme", "colours that can be read on a dark or a light background; auto: on what there is", \.theme),
-        .flag("plain", "words in place of pictures, rules and bars, for screen readers") { set(&$0.plain, $1) },
-        .flag("sync-on-open", "update a gallery when it is opened") { set(&$0.syncOnOpen, $1) },
-        .flag("sync-on-focus", "update when the window comes to the front") { set(&$0.syncOnFocus, $1) },
-        .number("sync-interval", "MINUTES", 0...10_080, "update every so many minutes; 0: never", \.syncInterval),
+        .path("cache-dir", letter: "c", "DIR", "folder for caches", \.cacheFolder),
+        .size("cache-limit", "size of all caches together, like 2G or 500M, or none", \.cacheLimit),
+        .choice("log-level", letter: "l", "amount of logging", \.logLevel),
+        .path("log-file", letter: "d", "FILE", "also write the log to this file", \.logFile),
+        .flag("offline", "fetch nothing; show what is cached") { set(&$0.offline, $1) },
+        .flag("ascii", "draw with ASCII only") { set(&$0.ascii, $1) },
+        .choice("symbols", "characters for pictures", \.symbols),
+        .choice("colors", "colours to use", \.colours),
+        .choice("pixels", "pixel protocol for pictures; none: use characters", \.pixels),
+        .choice("transparency", "background of transparent pictures", \.transparency),
+        .choice("theme", "interface colours; auto: match the background", \.theme),
+        .flag("plain", "for screen readers: words instead of pictures and bars") { set(&$0.plain, $1) },
+        .flag("sync-on-open", "update a gallery when it opens") { set(&$0.syncOnOpen, $1) },
+        .flag("sync-on-focus", "update when the window gets the focus") { set(&$0.syncOnFocus, $1) },
+        .number(
+            "sync-interval", "MINUTES", 0...10_080, "minutes between updates of the open gallery; 0: never",
+            \.syncInterval),
         .flag("all-thumbnails", "fetch every thumbnail, not only those near the screen") {
             set(&$0.allThumbnails, $1)
         },
-        .flag("all-photos", "fetch every photo too, after everything else") { set(&$0.allPhotos, $1) },
+        .flag("all-photos", "fetch every photo, after everything else") { set(&$0.allPhotos, $1) },
         .number(
-            "transfers", "NUMBER", 1...64, orAuto: true, "transfers at once; auto: as the network takes them",
+            "transfers", "NUMBER", 1...64, orAuto: true, "simultaneous transfers; auto: adapt to the network",
             \.transfers),
-        .path("ca-file", letter: nil, "FILE", "trust these certificates in place of the system’s", \.caFile),
+        .path("ca-file", letter: nil, "FILE", "trust these certificates instead of the system’s", \.caFile),
         .path(
-            "client-certificate", letter: nil, "FILE", "show this certificate to servers that want one",
+            "client-certificate", letter: nil, "FILE", "certificate for servers that require one",
             \.clientCertificate),
         .path(
-            "client-key", letter: nil, "FILE", "its key, if that is in another file; not an encrypted one", \.clientKey),
+            "client-key", letter: nil, "FILE", "its unencrypted key, if in another file", \.clientKey),
         .path(
-            "client-certificate-host", letter: nil, "HOST", "show the certificate to this host alone",
+            "client-certificate-host", letter: nil, "HOST", "use the certificate for this host only",
             \.clientCertificateHost),
-        .path("netrc", letter: nil, "FILE", "look for users and passwords here; default: ~/.netrc", \.netrc),
-        .choice("passwords", "where a password that is asked for is kept, unless you say otherwise", \.passwords),
-        .choice("sort", "what photos are sorted by at first", \.order.criterion),
-        .flag("sort-reversed", "the other way round: the newest, the largest first") { settings, new in
+        .path("netrc", letter: nil, "FILE", "file with users and passwords; default: ~/.netrc", \.netrc),
+        .choice("passwords", "where to keep passwords by default", \.passwords),
+        .choice("sort", "initial order of photos", \.order.criterion),
+        .flag("sort-reversed", "reverse the order: newest or largest first") { settings, new in
             if let new { settings.order.ascending = !new }
             return !settings.order.ascending
         },
-        .choice("sections", "how photos sorted by date are divided at first", \.sections),
-        .number("row-height", "ROWS", 0...20, "rows for each photo in a list; 0: as suits the screen", \.rowHeight),
+        .choice("sections", "initial sections of photos in date order", \.sections),
+        .number("row-height", "ROWS", 0...20, "rows for each photo in a list; 0: automatic", \.rowHeight),
         .number("slideshow", "SECONDS", 1...3_600, "seconds for each photo of a slideshow", \.slideshow),
-        .flag("slideshow-shuffle", "show the photos of a slideshow in no order") { set(&$0.slideshowShuffled, $1) },
+        .flag("slideshow-shuffle", "slideshow in random order") { set(&$0.slideshowShuffled, $1) },
         .path(
             "open-with", letter: nil, "PROGRAM", "open photos with this program; default: $BROWSER or xdg-open",
             \.openWith),
         .path(
-            "export-folder", letter: nil, "DIR", "propose this folder to save photos to", \.exportFolder),
-        .flag("mouse", "follow the mouse; text is then selected with Shift") { set(&$0.mouse, $1) },
-        .number("debug-delay", "MILLISECONDS", 0...600_000, "begin each transfer that much later", \.debugDelay),
-        .number("debug-failures", "N", 0...1_000_000, "let every Nth request fail; 0: none", \.debugFailures),
+            "export-folder", letter: nil, "DIR", "folder to suggest for saving photos", \.exportFolder),
+        .flag("mouse", "use the mouse; select text with Shift") { set(&$0.mouse, $1) },
+        .number("debug-delay", "MILLISECONDS", 0...600_000, "delay each transfer, for tests", \.debugDelay),
+        .number("debug-failures", "N", 0...1_000_000, "fail every Nth request, for tests; 0: none", \.debugFailures),
     ]
 
     static func option(named name: String) -> SettingsOption? {
@@ -64,48 +68,45 @@ public enum SettingsTable {
         options.first { $0.letter == letter }
     }
 
-    /// The option that was probably meant by a name that none has; with its dashes, where the command line was read.
+    /// Returns the name closest to a misspelled one, with dashes if that has them.
     static func nearest(to name: String) -> String? {
         guard name.hasPrefix("--") else { return Misspelling.nearest(to: name, among: options.map(\.name)) }
-        // In a file there are no dashes.
+        // Dashes before a correct name come from the settings file, which uses none.
         if let option = option(named: String(name.dropFirst(2))) { return option.name }
         return Misspelling.nearest(to: String(name.dropFirst(2)), among: InvocationTable.everyOption.map(\.name)).map {
             "--" + $0
         }
     }
 
-    /// Sets a switch, or only says how it stands.
+    /// Sets a switch if there is a new value. Returns the current value.
     private static func set(_ value: inout Bool, _ new: Bool?) -> Bool {
         if let new { value = new }
         return value
     }
 }
 
-/// One thing that can be set, in the settings file and on the command line: the one place that knows its name, its
-/// values, its default and its meaning.
+/// A setting: its name, values, default and description.
 public struct SettingsOption: Sendable {
-    /// As it stands in the settings file, and behind `--`.
+    /// The name in the settings file, and after `--`.
     public let name: String
     /// The short form on the command line.
     public let letter: Character?
-    /// What its value is called in the help; nil for a switch that is on by being named.
+    /// The placeholder for the value in the help; nil for a switch.
     public let value: String?
-    /// What it does.
+    /// The description in the help.
     public let meaning: String
     let apply: @Sendable (inout Settings, String) throws(SettingsError) -> Void
     let current: @Sendable (Settings) -> String
 
-    /// Sets it from text.
-    ///
-    /// - Parameter settings: what it is set in.
+    /// Sets the value from text.
     func set(_ text: String, in settings: inout Settings) throws(SettingsError) {
         try apply(&settings, text)
     }
 
-    /// What holds where it is not set.
+    /// The default, as text.
     public var defaultValue: String { current(Settings()) }
 
-    /// What is set, as it stands in a file.
+    /// Returns the current value as text for the settings file.
     public func text(in settings: Settings) -> String { current(settings) }
 
     // MARK: - Kinds
@@ -144,7 +145,7 @@ public struct SettingsOption: Sendable {
             current: { $0[keyPath: path].rawValue })
     }
 
-    /// - Parameter isAutoAllowed: whether `auto` is a value too, which is kept as 0.
+    /// - Parameter isAutoAllowed: whether `auto` is allowed, stored as 0.
     static func number(
         _ name: String, _ value: String, _ range: ClosedRange<Int>, orAuto isAutoAllowed: Bool = false,
         _ meaning: String, _ path: WritableKeyPath<Settings, Int> & Sendable
@@ -168,7 +169,7 @@ public struct SettingsOption: Sendable {
             })
     }
 
-    /// An amount of data, or `none`.
+    /// A data size, or `none`.
     static func size(
         _ name: String, _ meaning: String, _ path: WritableKeyPath<Settings, Int64?> & Sendable
     ) -> SettingsOption {
@@ -195,12 +196,12 @@ public struct SettingsOption: Sendable {
     }
 }
 
-/// An amount of data as it is written in settings: `2G`, `500M`, `none`.
+/// A data size in a settings file: `2G`, `500M`, `none`.
 struct DataSize: Equatable {
-    /// Bytes; nil for no bound at all.
+    /// The number of bytes; nil for no limit.
     let bytes: Int64?
 
-    /// What may be written, for the sentence that says so.
+    /// The allowed values, for error messages.
     static let allowed = "a size, like 2G or 500M, or none"
 
     private static let units: [(letter: Character, bytes: Int64)] = [
@@ -211,7 +212,7 @@ struct DataSize: Equatable {
         self.bytes = bytes
     }
 
-    /// Reads a whole number with a unit behind it, or with none for bytes; a thousand and twenty-four of one are the next.
+    /// Reads a whole number of bytes, optionally with a unit; units are powers of 1,024.
     init?(_ text: String) {
         guard text != "none" else {
             bytes = nil
@@ -227,7 +228,7 @@ struct DataSize: Equatable {
         self.bytes = bytes
     }
 
-    /// As it is read again, in the largest unit that it is a whole number of.
+    /// The value in the largest unit that needs no fraction.
     var text: String {
         guard let bytes else { return "none" }
         let unit = Self.units.first { bytes > 0 && bytes % $0.bytes == 0 }

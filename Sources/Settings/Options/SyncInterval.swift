@@ -1,4 +1,4 @@
-/// How often a gallery is updated by itself.
+/// The interval between automatic updates of a gallery.
 ///
 ///     SyncInterval("30m")      // every half hour
 ///     SyncInterval("never")
@@ -6,18 +6,18 @@ public struct SyncInterval: Hashable, Sendable, CustomStringConvertible {
     /// Minutes between two updates; 0 for never.
     public let minutes: Int
 
-    /// As many as the setting of the same name may have: a week.
+    /// The allowed minutes, up to a week, as for the setting `sync-interval`.
     static let range = 1...10_080
-    /// What may be written, for whoever wrote something else.
-    static let allowed = "like 30m, 2h or 1d, at most 7d, or never"
+    /// The allowed values, for error messages.
+    static let allowed = "30m, 2h or 1d, at most 7d, or never"
 
-    /// That many minutes, 0 for never; nil if they are too many.
+    /// Creates an interval from minutes, with 0 for never; nil if out of range.
     public init?(minutes: Int) {
         guard minutes == 0 || Self.range.contains(minutes) else { return nil }
         self.minutes = minutes
     }
 
-    /// Reads `30m`, `2h`, `1d`, `never`, or a plain number of minutes. A word `every` before it is passed over.
+    /// Reads `30m`, `2h`, `1d`, `never` or a number of minutes, optionally after `every`.
     public init?(_ text: String) {
         var text = text.trimmed.lowercased()
         if text.hasPrefix("every"), text.dropFirst(5).first?.isWhitespace == true { text = text.dropFirst(5).trimmed }
@@ -37,13 +37,13 @@ public struct SyncInterval: Hashable, Sendable, CustomStringConvertible {
         self.minutes = minutes
     }
 
-    /// Only when the user asks for it.
+    /// No automatic updates.
     public static let never = SyncInterval(unchecked: 0)
 
-    /// As it is written in the file of galleries: `every 30m`, `never`.
+    /// The text for the file of galleries: `every 30m`, `never`.
     public var description: String { minutes == 0 ? "never" : "every \(shortText)" }
 
-    /// As it is typed: `30m`, `2h`, `never`.
+    /// The text as the user types it: `30m`, `2h`, `never`.
     public var shortText: String {
         if minutes == 0 { return "never" }
         if minutes % 1_440 == 0 { return "\(minutes / 1_440)d" }

@@ -109,7 +109,7 @@ public final class RememberedPlaces {
 
     /// The user leaves a gallery.
     func noteLeaving(_ place: Place) {
-        places.note(place)
+        places.record(place)
         if onSave != nil { left.append(place) }
     }
 
@@ -161,7 +161,7 @@ final class RememberedCommands {
             let kept = await Task.detached { (try? PrivateFile.read(path)).map { CommandHistory(text: $0) } }.value
             guard let self, var history = kept else { return }
             // What was typed meanwhile is newer.
-            for line in self.history.lines { history.note(line) }
+            for line in self.history.lines { history.add(line) }
             self.history = history
         }
     }
@@ -169,7 +169,7 @@ final class RememberedCommands {
     /// Takes in a line that was typed.
     func note(_ line: String) {
         let before = history
-        history.note(line)
+        history.add(line)
         guard history != before else { return }
         work = Task.detached { [previous = work, path, log] in
             await previous?.value
@@ -177,7 +177,7 @@ final class RememberedCommands {
                 // Another program may have written lines of its own.
                 try PrivateFile.change(path) { text in
                     var history = CommandHistory(text: text ?? "")
-                    history.note(line)
+                    history.add(line)
                     return history.text
                 }
             } catch {
