@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What is done with photos beside looking at them, in the real program.
+/// Actions on photos in the real program: opening, copying, saving.
 @Suite(.ownThread, .serialized) struct ActionTests {
     private let home = Household()
 
@@ -11,14 +11,14 @@ import Testing
             arguments: arguments, columns: 100, rows: 30, environment: home.environment(environment))
     }
 
-    /// What the terminal was told to put on the clipboard.
+    /// The clipboard's content, as the terminal received it.
     private func copied(_ bytes: [UInt8]) -> [String] {
         String(decoding: bytes, as: UTF8.self).matches(of: #/\x{1B}\]52;c;([^\x{7}]*)\x{7}/#).compactMap {
             Data(base64Encoded: String($0.output.1)).map { String(decoding: $0, as: UTF8.self) }
         }
     }
 
-    /// A program that writes down what it is given, whether it has a terminal, and what the file holds.
+    /// A program that records its arguments, its terminal and the file's content.
     private func viewer(named name: String = "viewer", ending code: Int = 0) throws -> (path: String, pipe: String) {
         let pipe = home.folder.path(name + ".pipe")
         mkfifo(pipe, 0o600)
@@ -34,28 +34,28 @@ import Testing
         return (path, pipe)
     }
 
-    /// What a program writes into its pipe, once it has been started.
+    /// Returns the program's output from its pipe.
     private func words(_ pipe: String) -> [String] {
         let descriptor = open(pipe, O_RDONLY | O_NONBLOCK)
         defer { close(descriptor) }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4_096)
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        // As long as nobody has begun to write, there is no end either.
+        // Without a writer, the pipe has no end yet.
         while poll(&entry, 1, 60_000) > 0, case let count = read(descriptor, &buffer, buffer.count), count > 0 {
             bytes += buffer.prefix(count)
         }
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    @Test(.unlessItHangs) func aPhotoIsOpenedByTheProgramThatIsNamed() throws {
+    @Test(.unlessItHangs) func namedProgramOpensThePhoto() throws {
         let (path, pipe) = try viewer()
         let temporary = home.folder.path("tmp")
         try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: true)
         let session = try session(
             "--open-with=\(path)", Built.testGallery, environment: ["TMPDIR": temporary])
         #expect(session.until(shows: "1 of 28"))
-        // It is not here yet.
+        // The photo is not cached yet.
         session.type("o")
         #expect(words(pipe) == ["file://\(Built.testGallery)/images/dawn-ridge.jpg"])
         #expect(session.until(shows: "Opened elsewhere: “Dawn over the ridge”."))
@@ -72,7 +72,7 @@ import Testing
         #expect(home.folder.entries("tmp").isEmpty)
     }
 
-    @Test(.unlessItHangs) func withoutADisplayOrAProgramThatIsSaid() throws {
+    @Test(.unlessItHangs) func missingDisplayIsReported() throws {
         let none = try session("--open-with=/no/such/program", Built.testGallery)
         #expect(none.until(shows: "1 of 28"))
         none.type("o")
@@ -81,14 +81,14 @@ import Testing
         #expect(dark.until(shows: "1 of 28"))
         dark.type("o")
         #expect(dark.until(shows: "No display to open it on; set open-with to a program."))
-        // A desktop that knows no program for it says so when it is asked.
+        // xdg-open fails if the desktop has no suitable program.
         let (path, pipe) = try viewer(named: "xdg-open", ending: 3)
         let folder = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
         let desktop = try session(Built.testGallery, environment: ["DISPLAY": ":9", "PATH": folder + ":/usr/bin:/bin"])
         #expect(desktop.until(shows: "1 of 28"))
         desktop.type("o")
         #expect(words(pipe) == ["file://\(Built.testGallery)/images/dawn-ridge.jpg"])
-        // What is said of one's own doing is read first.
+        // Notices about the user's own actions come first.
         #expect(desktop.until(shows: "Opened elsewhere"))
         desktop.type("g")
         #expect(desktop.until(shows: "xdg-open failed (3); set open-with to a program."))
@@ -121,7 +121,7 @@ import Testing
         #expect(session.screen.violations.isEmpty)
     }
 
-    @Test(.unlessItHangs) func aTmuxThatMayPassesItOn() throws {
+    @Test(.unlessItHangs) func tmuxPassesTheClipboardOn() throws {
         let tmux = try Tmux([Built.vitrine, Built.testGallery], environment: home.environment())
         try tmux.allowClipboard()
         try tmux.until(shows: "1 of 28")
@@ -131,9 +131,9 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 5.8: a gallery is added by its address, a photo is looked at and saved, and the next one is reported",
+        "BEHAVIOURS 5.8: a gallery is added, a photo is saved, and the next failure is reported",
         .unlessItHangs)
-    func theWholeWay() throws {
+    func addViewAndSave() throws {
         let server = try Nginx(serving: Built.testGallery)
         let folder = home.folder.path("saved")
         let session = try session()
@@ -158,9 +158,9 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 5.8: who quits while photos are being saved is asked, and told what is left",
+        "BEHAVIOURS 5.8: quitting during a save asks first and reports the rest",
         .unlessItHangs)
-    func quittingReports() throws {
+    func quittingReportsTheRest() throws {
         let gate = Gate()
         let server = try ScriptedServer { request in
             guard request.path == "/index.xml" else { return [.hold(gate)] }
@@ -186,7 +186,7 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 4.4, 6.1: two programs that change the list of galleries both have their way",
+        "BEHAVIOURS 4.4, 6.1: two programs merge their changes of the list of galleries",
         .unlessItHangs)
     func twoLists() throws {
         let sessions = try [session(), session()]
@@ -199,7 +199,7 @@ import Testing
             session.type("s")
             #expect(session.until(shows: "The list of galleries is saved."))
         }
-        // The second has found what the first has written.
+        // The second program has read the first one's changes.
         #expect(sessions[1].until(shows: "http://one.example.org/"))
         let list = try String(contentsOfFile: home.folder.path(".config/vitrine/galleries"), encoding: .utf8)
         #expect(list.split(separator: "\n").dropFirst() == ["http://one.example.org/", "http://two.example.org/"])

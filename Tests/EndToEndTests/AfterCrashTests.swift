@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Starting Vitrine after it died: a gallery that kills it at each start must not lock the user out.
+/// The start after a crash: a gallery that crashes Vitrine must not lock the user out.
 @Suite(.ownThread, .serialized) struct AfterCrashTests {
     private let home = Household()
     private let server: ScriptedServer
-    /// The notice's words.
+    /// The beginning of the notice.
     private static let notice = "Vitrine ended unexpectedly"
 
     init() throws {
@@ -23,9 +23,9 @@ import Testing
             arguments: arguments, environment: home.environment().merging(environment) { $1 })
     }
 
-    /// Opens the gallery and waits until everything has been asked for.
+    /// Opens the gallery and waits until everything is requested.
     ///
-    /// - Parameter status: what the status line says then.
+    /// - Parameter status: the expected status line.
     private func open(_ environment: [String: String] = [:], status: String = "Updated:") throws -> TerminalSession {
         let session = try browse(server.url("/index.xml"), environment: environment)
         try #require(session.until(shows: "Only one"))
@@ -34,7 +34,7 @@ import Testing
         return session
     }
 
-    /// Starts without an argument, and waits for the first frame and whatever follows it by itself.
+    /// Starts without an argument and waits for the first frame and for automatic work.
     private func startAgain() throws -> TerminalSession {
         let session = try browse()
         try #require(session.until { !$0.text(inRow: 0).isEmpty })
@@ -45,10 +45,10 @@ import Testing
     private var marks: [String] { home.folder.entries(".local/state/vitrine/running") }
 
     @Test(
-        "After a death Vitrine starts in the list of galleries, says so, and fetches nothing until a gallery is opened",
+        "After a crash Vitrine starts in the list of galleries, says so, and fetches nothing until a gallery is opened",
         arguments: [SIGKILL, SIGILL])
-    func theListOfGalleries(signal: Int32) throws {
-        // Of the other gallery nothing is here: its interval is over, and any other start would fetch it.
+    func startsInTheListOfGalleries(signal: Int32) throws {
+        // The other gallery is not cached and its interval has passed, so a normal start would fetch it.
         home.folder.write(
             ".config/vitrine/galleries", "\(server.url("/index.xml"))\n\(server.url("/other.xml"))\tevery 30m\n")
         let first = try open()
@@ -65,11 +65,11 @@ import Testing
         second.type("j")
         second.untilQuiet()
         #expect(server.requests.count == count)
-        // The first of the list is the one that comes with Vitrine.
+        // The first gallery comes with Vitrine.
         second.type("\r")
         #expect(second.until { $0.text.contains("Only one") && $0.text.contains("Updated:") })
         second.untilQuiet()
-        // From now on everything is as usual.
+        // From now on everything works as usual.
         #expect(server.requests[count...].contains { $0.path == "/other.xml" })
         second.type("Q")
         #expect(second.wait() == 0)
@@ -80,7 +80,7 @@ import Testing
         #expect(third.wait() == 0 && marks.isEmpty)
     }
 
-    @Test("After a death r in the list of galleries fetches what it always does, and intervals hold again")
+    @Test("After a crash r in the list of galleries updates, and intervals work again")
     func refreshing() throws {
         home.folder.write(".config/vitrine/galleries", "\(server.url("/other.xml"))\tevery 30m\n")
         let first = try open()
@@ -98,7 +98,7 @@ import Testing
         #expect(second.wait() == 0)
     }
 
-    @Test("A gallery that the user names opens after a death too, with what happened said")
+    @Test("A named gallery opens after a crash, with a notice")
     func named() throws {
         let first = try open()
         kill(first.process, SIGKILL)
@@ -109,7 +109,7 @@ import Testing
         #expect(second.wait() == 0)
     }
 
-    @Test("An orderly end is no death", arguments: [SIGTERM, SIGHUP, SIGINT, 0])
+    @Test("A normal end is no crash", arguments: [SIGTERM, SIGHUP, SIGINT, 0])
     func orderlyEnds(signal: Int32) throws {
         let first = try open()
         if signal == 0 { first.type("Q") } else { kill(first.process, signal) }
@@ -121,7 +121,7 @@ import Testing
         #expect(second.wait() == 0)
     }
 
-    @Test("Of two that run at once the one that died is noticed, once, and the other one is left alone")
+    @Test("One crash of two running programs is noticed once, and the other program is ignored")
     func twoAtOnce() throws {
         let (living, dying) = (try open(), try open())
         kill(dying.process, SIGKILL)
@@ -142,12 +142,12 @@ import Testing
         #expect(marks.isEmpty)
     }
 
-    @Test("A mark from before the machine started is no death of Vitrine's")
+    @Test("A mark from an earlier boot is no crash")
     func powerWasLost() throws {
         let first = try open()
         kill(first.process, SIGKILL)
         _ = first.wait()
-        // The same that the system would have left if it had been another boot.
+        // The files look as if they were from another boot.
         let boot = try String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
             .trimmingCharacters(in: .whitespacesAndNewlines)
         let mark = try #require(marks.first)
@@ -162,7 +162,7 @@ import Testing
         #expect(second.wait() == 0 && marks.isEmpty)
     }
 
-    @Test("Where no mark can be left Vitrine works without")
+    @Test("Vitrine works where it cannot write a mark")
     func withoutState() throws {
         let environment = ["XDG_STATE_HOME": "/dev/null"]
         let first = try open(environment, status: "Not kept after this run: places")

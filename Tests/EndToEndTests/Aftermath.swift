@@ -7,16 +7,15 @@ import Testing
 
 @testable import Cache
 
-/// What has to be found in a cache after the program that was filling it has died, or has met with a bad disk: everything
-/// is whole, and nothing that it acknowledged is gone.
+/// Checks a cache after a crash or a disk failure: everything is whole, and nothing acknowledged is lost.
 struct Aftermath {
     let home: Household
-    /// The log of the program, where it wrote one: what it says was stored has been.
+    /// The program's log, if it wrote one, lists what was stored.
     var log: String?
 
-    /// Opens each cache, as the next start does, and looks through all of it.
+    /// Opens each cache like the next start and checks all of it.
     ///
-    /// - Parameter ids: the lists of photos of which a cache may hold one, if that is known.
+    /// - Parameter ids: the possible lists of photos, if known.
     func expectWhole(_ address: Address, ids: Set<Set<String>>? = nil, _ comment: Comment) async throws {
         guard home.folder.entries(".cache/vitrine/galleries").contains("\(GalleryID(address))") else {
             #expect(try acknowledged().isEmpty, comment)
@@ -31,7 +30,7 @@ struct Aftermath {
             return photos
         }
         let held = photos.count { $0.original.held != nil }
-        // Not a complaint, not a broken file, nothing left over, and a good file for each photo that is here.
+        // There are no complaints, broken or unused files, and each stored photo has a good file.
         #expect(try await cache.check() == CacheCheck(goodFiles: held), comment)
         let folder = ".cache/vitrine/galleries/\(cache.id)"
         #expect(home.folder.entries(folder + "/photos").count == held, comment)
@@ -40,13 +39,13 @@ struct Aftermath {
         for (rendition, keys) in try acknowledged() {
             let there = photos.filter { (rendition == "photo" ? $0.original : $0.thumbnail).held != nil }.map(
                 \.key.rawValue)
-            // An update may have removed a photo that was stored while the list was on its way.
+            // An update may have removed a photo that was stored meanwhile.
             let listed = photos.map(\.key.rawValue)
             #expect(keys.intersection(listed).isSubset(of: there), comment)
         }
     }
 
-    /// What the log says was stored: it is written after the commit has returned.
+    /// Returns what the log reports as stored, which it does after the commit.
     private func acknowledged() throws -> [String: Set<Int64>] {
         guard let log, let text = try? String(contentsOfFile: log, encoding: .utf8) else { return [:] }
         var keys: [String: Set<Int64>] = [:]

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Galleries in folders that try to have files shown which lie outside.
+/// Galleries in folders that refer to files outside.
 @Suite(.ownThread, .serialized) struct BoundaryTests {
     private let home = Household()
     private let folder = TestFolder()
@@ -29,7 +29,7 @@ import Testing
         folder.write(path, "<album>" + photos.joined() + "</album>")
     }
 
-    /// Exports all photos of a gallery, and says of each what it is.
+    /// Exports all photos of a gallery and returns their contents.
     private func exported(_ gallery: String) throws -> [String: String] {
         let sync = try home.vitrine("sync", "--thumbnails", gallery)
         let export = try home.vitrine("export", gallery, home.folder.path("out"))
@@ -42,7 +42,7 @@ import Testing
         return kinds
     }
 
-    @Test("Photos that lie outside of the gallery's folder are not fetched, whatever links lead there")
+    @Test("Photos outside the gallery's folder are not fetched, even through links")
     func photos() throws {
         let top = folder.path("gallery/")
         symlink(folder.path("secret/photo.jpg"), top + "absolute.jpg")
@@ -63,7 +63,7 @@ import Testing
         #expect(check.status == 1 && check.errors.contains("leads outside"), "\(check.errors)")
     }
 
-    @Test("A list that the user names may be a link, and its photos lie where the link does")
+    @Test("A named list may be a link; its photos are relative to the target")
     func namedList() throws {
         write(["photo.jpg"], to: "elsewhere/list.xml")
         folder.write("elsewhere/photo.jpg", secret)
@@ -72,7 +72,7 @@ import Testing
         #expect(try exported(folder.path("link/named.xml")) == ["0": "photo"])
     }
 
-    @Test("A list that is found in a folder may not be a link that leads outside")
+    @Test("A list found in a folder must not be a link to the outside")
     func foundList() throws {
         write(["photo.jpg"], to: "elsewhere/list.xml")
         symlink("../elsewhere/list.xml", folder.path("gallery/gallery.xml"))

@@ -10,7 +10,7 @@ import Testing
         try Tmux([Built.vitrine] + arguments, environment: home.environment(environment))
     }
 
-    @Test("BEHAVIOURS 2.2, 4.1: a gallery from the network, a photo of it, the server gone, and back")
+    @Test("BEHAVIOURS 2.2, 4.1: a gallery on a server stays usable when the server stops, and updates when it returns")
     func throughTheNight() throws {
         let server = try Nginx(serving: Built.testGallery)
         do {
@@ -19,7 +19,7 @@ import Testing
                 $0.contains("Updated:") && $0.contains("Owl, awake") && $0.contains("▀▀▀▀▀▀▀▀")
             }
             #expect(list.contains("1 of 28") && list.contains("Dawn over the ridge") && list.contains("Updated: "))
-            // A thumbnail in every row.
+            // Every row has a thumbnail.
             #expect(try tmux.until { Self.thumbnails(in: $0) == 7 }.isEmpty == false)
             #expect(try Self.thumbnails(in: tmux.text()) == 7)
             try tmux.type("j", "j", "Enter")
@@ -32,7 +32,7 @@ import Testing
         server.stop()
         do {
             let tmux = try tmux()
-            // The place is found again: the photo that was looked at, though nobody serves it.
+            // The start restores the photo although the server is down.
             let photo = try tmux.until { $0.contains("Stars and crosses") && $0.filter { $0 == "▀" }.count > 500 }
             #expect(photo.contains("3 of 28"))
             try tmux.type("q")
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("BEHAVIOURS 2.5, 3.7: of a changed list, those rows change and no others")
+    @Test("BEHAVIOURS 2.5, 3.7: only changed rows change")
     func changes() throws {
         let folder = TestFolder()
         for name in ["images", "thumbnails"] {
@@ -75,7 +75,7 @@ import Testing
         let text = try tmux.until {
             $0.contains("Harbour, midnight") && Self.hasAllThumbnails($0) && $0.contains("Updated: ")
         }
-        // The selection has gone two places up, with its photo.
+        // The selection moved up two rows with its photo.
         #expect(text.contains("8 of 10"))
         let coloured = try tmux.colouredText()
         #expect(coloured.split(separator: "\n").contains { $0.contains("▌") && $0.contains("Two eggs, white") })
@@ -90,7 +90,7 @@ import Testing
         for name in ["Dawn over the ridge", "Hills in the mist", "Noon, one sail", "Desert, dusk", "Two eggs, white"] {
             #expect(after[name] == before[name], "\(name)")
         }
-        // Renamed: the same picture. Moved: another.
+        // A renamed photo keeps its picture; one with a new path gets another.
         let (pears, light) = (before["Three pears"], before["Last light"])
         #expect(after["Three pears, one lying down"].map(Self.picture) == pears.map(Self.picture))
         #expect(after["Last light, from the other side"].map(Self.picture) != light.map(Self.picture))
@@ -103,7 +103,7 @@ import Testing
             ])
     }
 
-    /// The three rows of each photo, by its name.
+    /// Returns the three rows of each photo, by name.
     private static func blocks(_ text: String) -> [String: [String]] {
         let rows = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         var blocks: [String: [String]] = [:]
@@ -119,12 +119,12 @@ import Testing
         blocks(text).values.allSatisfy { rows in rows.allSatisfy { $0.dropFirst().prefix(8).contains("▀") } }
     }
 
-    /// The part of a photo's rows that is its thumbnail: up to the gap before the mark.
+    /// Returns the thumbnail's part of a photo's rows.
     private static func picture(_ rows: [String]) -> [Substring] {
         rows.map { $0.prefix(through: $0.lastIndex(of: "▀") ?? $0.startIndex) }
     }
 
-    /// Photos whose three rows all show a picture.
+    /// Returns the photos whose three rows all show a picture.
     private static func thumbnails(in text: String) -> Int {
         let rows = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard rows.count > 22 else { return 0 }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Caches that take more room than they may, and the program that keeps them within it.
+/// Caches above their limit, and the program that cleans them.
 @Suite(.ownThread, .serialized) struct CleaningTests {
     private let home = Household()
     private let big = Built.testGallery + "/index-big.xml"
@@ -11,7 +11,7 @@ import Testing
         try home.vitrine("list", gallery).lines.count { $0.hasSuffix("\tphoto") }
     }
 
-    @Test("BEHAVIOURS 4.2: behind the first frame the browser makes room; the open gallery keeps its list")
+    @Test("BEHAVIOURS 4.2: after the first frame the browser cleans; the open gallery keeps its list")
     func behindTheFirstFrame() throws {
         for gallery in [Built.testGallery, big] { _ = try home.vitrine("sync", "--photos", gallery) }
         let log = home.folder.path("log")
@@ -24,16 +24,16 @@ import Testing
         #expect(session.wait() == 0)
         #expect(try photos(Built.testGallery) < 28)
         #expect(try home.vitrine("list", Built.testGallery).lines.count == 28)
-        // With a limit that no list fits into, nothing else is left.
+        // With a limit below any list, only that list is left.
         #expect(home.folder.entries(".cache/vitrine/galleries").count == 1)
     }
 
-    @Test("BEHAVIOURS 4.2: after an update room is made among the others")
+    @Test("BEHAVIOURS 4.2: an update cleans the other galleries")
     func afterAnUpdate() throws {
         _ = try home.vitrine("sync", "--photos", big)
         let before = try photos(big)
         #expect(before > 0)
-        // Without a limit nothing goes, nor within the usual one.
+        // Nothing is removed without a limit or below the default one.
         #expect(try home.vitrine("sync", "--list-only", "--cache-limit", "none", Built.testGallery).status == 0)
         #expect(try home.vitrine("sync", "--list-only", Built.testGallery).status == 0)
         #expect(try photos(big) == before)
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 4.2: an update that would fill more than there is room for ends, and fetches nothing over and over")
+        "BEHAVIOURS 4.2: an update that exceeds the limit ends and does not fetch repeatedly")
     func noRoomForAll() throws {
         let server = try Nginx(serving: Built.testGallery)
         let gallery = server.url("/index.xml")
@@ -55,7 +55,7 @@ import Testing
         #expect(CleaningTests.size(home.caches) <= 4 << 20)
         let asked = try server.paths().count
         #expect(try home.vitrine("sync", "--photos", limit[0], limit[1], gallery).status == 1)
-        // The list, and at most what was under way when it was found out that there is no room.
+        // Requests are the list and those under way when the limit was noticed.
         #expect(try server.paths().count <= asked + 8)
         let small = try home.vitrine("sync", "--list-only", "--cache-limit", "1K", Built.testGallery)
         #expect(small.status == 1 && small.errors.contains("list alone exceeds cache-limit"))

@@ -7,7 +7,7 @@ import Testing
 @Suite(.ownThread, .serialized) struct CommandTests {
     private let home = Household()
 
-    @Test func syncFillsTheCacheAndSaysSo() throws {
+    @Test func syncFillsTheCache() throws {
         let server = try Nginx(serving: Built.testGallery)
         let list = try home.vitrine("sync", "--list-only", server.url("/index.xml"))
         #expect(list.status == 0 && list.text == "\(server.url("/index.xml"))\t28 photos\n")
@@ -15,7 +15,7 @@ import Testing
         let thumbnails = try home.vitrine("sync", server.url("/index.xml"))
         #expect(thumbnails.status == 0 && thumbnails.text.hasSuffix("28 photos, 28 thumbnails\n"))
         #expect(try server.paths().count == 30)
-        // Nothing has changed: one question.
+        // An unchanged list costs one request.
         #expect(try home.vitrine("sync").status == 0)
         #expect(try server.paths().count == 31)
         let photos = try home.vitrine("sync", "--photos", "--all")
@@ -26,7 +26,7 @@ import Testing
         #expect(try home.vitrine("list", server.url("/index.xml")).lines.count == 28)
     }
 
-    @Test func listShowsWhatIsThere() throws {
+    @Test func listPrintsCachedPhotos() throws {
         #expect(try home.vitrine("list", Built.testGallery).status == 1)
         _ = try home.vitrine("sync", "--list-only", Built.testGallery)
         let list = try home.vitrine("list", Built.testGallery)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 1: every list of the TestGallery is read as its rules say",
+        "BEHAVIOURS 1: every list of the TestGallery follows the rules",
         arguments: [
             ("index.xml", "28 photos", 0), ("index-big.xml", "110 photos", 0), ("index-empty.xml", "0 photos", 0),
             ("changes-A.xml", "10 photos", 0), ("changes-B.xml", "10 photos", 0),
@@ -52,7 +52,7 @@ import Testing
         #expect(command.status == Int32(status) && (command.text + command.errors).contains(says))
     }
 
-    @Test("A folder of photos without a list ends with how to make one, and a folder without photos says so")
+    @Test("A folder of photos without a list suggests vitrine publish; one without photos is refused")
     func folderWithoutList() throws {
         let path = home.folder.path("my holiday")
         home.folder.write("my holiday/day 1/a.jpg", [0xFF, 0xD8, 0xFF, 0xE0] + [UInt8](repeating: 0, count: 20))
@@ -85,7 +85,7 @@ import Testing
     @Test func oddballsAreDrawn() throws {
         let command = try home.vitrine("sync", "--photos", Built.testGallery + "/oddballs.xml")
         #expect(command.status == 0)
-        // Those without a thumbnail have one now.
+        // Missing thumbnails are made.
         #expect(
             command.text.split(separator: ",")[1].hasPrefix(
                 " \(command.text.split(separator: "\t")[1].prefix { $0.isNumber }) "))
@@ -104,8 +104,7 @@ import Testing
         #expect(try home.vitrine("info", Built.testGallery + "#nobody").status == 1)
     }
 
-    @Test(arguments: ["half", "ascii", "ramp", "quad", "sextant"]) func showDrawsAndNothingElse(symbols: String) throws
-    {
+    @Test(arguments: ["half", "ascii", "ramp", "quad", "sextant"]) func showDrawsOnly(symbols: String) throws {
         let command = try home.vitrine(
             "show", "--size", "40x20", "--symbols", symbols, "--colors", "none", Built.testGallery + "/images/owl.jpg")
         #expect(command.status == 0 && command.errors.isEmpty)
@@ -119,7 +118,7 @@ import Testing
         #expect(several.status == 1 && several.lines.count == 9 && several.errors.contains("not a picture"))
     }
 
-    @Test func showLaysTransparentPicturesOverWhatIsWanted() throws {
+    @Test func showDrawsTransparencyOverTheSetBackground() throws {
         func colours(_ arguments: String...) throws -> Set<String> {
             let command = try Command(
                 Built.vitrine,
@@ -144,7 +143,7 @@ import Testing
         ] {
             let command = try home.vitrine("show", "--size", "40x20", "--pixels", language, owl)
             #expect(command.status == 0 && command.errors.isEmpty)
-            // Room first, then up again, the picture, and below it.
+            // The output makes space, moves up, draws the picture, and moves below it.
             let rows = command.text.prefix { $0 == "\n" }.count
             #expect((1...20).contains(rows))
             let picture = command.text.dropFirst(rows)
@@ -155,7 +154,7 @@ import Testing
         #expect(none.status == 0 && none.lines.count <= 5)
     }
 
-    /// Many at once, and yet one after the other.
+    /// Files are drawn in order although they decode concurrently.
     @Test func showKeepsTheOrder() throws {
         let names = ["owl", "moon", "snow", "tulips", "jetty", "balloon", "no-such-picture", "owl", "moon", "snow"]
         let files = names.map { "\(Built.testGallery)/images/\($0).jpg" }
@@ -178,11 +177,11 @@ import Testing
         let check = try home.vitrine("cache", "check")
         #expect(check.text.contains("1 broken photo to fetch again; 1 unused file removed"))
         #expect(try home.vitrine("cache", "check").text.contains("good, 27 photos"))
-        // In use by a browser: it is not taken away.
+        // An open browser keeps its cache.
         let session = try TerminalSession(arguments: [Built.testGallery], environment: home.environment())
         #expect(session.until(shows: "Dawn over the ridge"))
         #expect(try home.vitrine("cache", "clear", "--all").status == 4)
-        // Nobody need be alone with it to take photos away.
+        // Removing photos works while another program uses the cache.
         #expect(try home.vitrine("cache", "clear", "--photos", "--all").text == "27 photos removed\n")
         session.type("Q")
         #expect(session.wait() == 0)
@@ -190,7 +189,7 @@ import Testing
         #expect(try home.vitrine("cache", "info").lines == ["0 galleries\t0 B"])
     }
 
-    /// What a photo said of itself is known when its file is here no more.
+    /// Metadata stays when the photo's file is removed.
     @Test func photosAloneAreCleared() throws {
         _ = try home.vitrine("sync", "--photos", Built.testGallery)
         let photo = Built.testGallery + "#lighthouse"
@@ -207,14 +206,14 @@ import Testing
         for name in ["exif", "file", "bytes", "state"] { expected[name] = nil }
         #expect(rest.filter { $0.key != "state" } as NSDictionary == expected as NSDictionary)
         #expect(rest["latitude"] is Double && rest["taken"] is String && rest["orientation"] as? Int == 6)
-        // It comes again, and with it the rest.
+        // Fetching the photo again brings its other fields back.
         _ = try home.vitrine("sync", "--photos", Built.testGallery)
         let again = try facts("info", "--json", photo)
         #expect(again["exif"] as? NSDictionary == whole["exif"] as? NSDictionary)
     }
 
-    /// What is kept of it is said though its file is broken here, and that it is broken is said too.
-    @Test func infoOfABrokenFileSaysWhatIsKnown() throws {
+    /// A broken file is reported, and its stored metadata is printed.
+    @Test func infoOfABrokenFilePrintsStoredMetadata() throws {
         _ = try home.vitrine("sync", "--photos", Built.testGallery)
         let file = try #require(try facts("info", "--json", Built.testGallery + "#dawn-ridge")["file"] as? String)
         try Data("broken".utf8).write(to: URL(fileURLWithPath: file))
@@ -241,7 +240,7 @@ import Testing
         }
     }
 
-    @Test func theIndexOfWordsIsCheckedAndMadeAnew() throws {
+    @Test func searchIndexIsCheckedAndRebuilt() throws {
         _ = try home.vitrine("sync", "--list-only", Built.testGallery)
         let gallery = try #require(home.folder.entries(".cache/vitrine/galleries").first)
         let path = home.folder.path(".cache/vitrine/galleries/\(gallery)/gallery.sqlite")
@@ -261,7 +260,7 @@ import Testing
         #expect(info.status == 1 && info.lines.count == 3 && info.errors.contains("is damaged"))
         let check = try home.vitrine("cache", "check", "--all")
         #expect(check.status == 1 && check.lines.count == 2 && check.lines.allSatisfy { $0.contains("is damaged") })
-        // Whose cache it is has to be said, since it does not say so itself; then it is mended.
+        // An unreadable cache does not know its gallery, so the command must name it.
         let mended = try home.vitrine("cache", "check", other)
         #expect(mended.status == 1 && mended.text.contains("set aside"))
         #expect(try home.vitrine("cache", "check", other).text.contains("good, 0 photos"))
@@ -283,7 +282,7 @@ import Testing
         #expect(try home.vitrine("sync", "--list-only", Built.testGallery).status == 0)
     }
 
-    @Test func mistakesAreNamed() throws {
+    @Test func mistakesAreReported() throws {
         for (arguments, says) in [
             (["--nonsense"], "--nonsense"), (["list"], "missing"), (["sync", "ftp://x/"], "ftp:"),
             (["show", "--size", "big", "x"], "80x24"), (["cache", "burn"], "burn"), (["one", "two"], "two"),

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What goes over the wire when the cursor goes a step, where pictures are drawn with characters.
+/// Output bytes for a cursor step with character pictures.
 @Suite(.ownThread, .serialized) struct CursorBytesTests {
     private let home = Household()
 
@@ -14,7 +14,7 @@ import Testing
         return session
     }
 
-    /// Bytes that a key costs, when the heading says that it has led there.
+    /// Returns the bytes that a key costs until the heading shows its effect.
     private func cost(of key: String, to place: Int, _ session: TerminalSession) -> Int {
         let before = session.bytes.count
         session.type(key)
@@ -23,9 +23,9 @@ import Testing
         return session.bytes.count - before
     }
 
-    @Test(arguments: [(80, 24), (200, 60), (40, 12)]) func aStepIsAFewBytes(columns: Int, rows: Int) throws {
+    @Test(arguments: [(80, 24), (200, 60), (40, 12)]) func cursorStepTakesFewBytes(columns: Int, rows: Int) throws {
         let session = try browse(columns: columns, rows: rows)
-        // Beside the pane, which is drawn when the cursor rests.
+        // The preview pane is drawn later, when the cursor rests.
         if columns >= 120 {
             session.type("i")
             session.untilQuiet()
@@ -40,7 +40,7 @@ import Testing
             let cost = cost(of: key, to: place, session)
             #expect(cost > 0 && cost <= 600, "\(key) costs \(cost) bytes")
         }
-        // And no photo was opened on the way.
+        // No photo was opened meanwhile.
         #expect(!session.screen.text.contains("fit"))
         session.type("Q")
         #expect(session.wait() == 0)

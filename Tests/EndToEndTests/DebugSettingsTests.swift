@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Settings for debugging and for the window’s focus, from the command line to what a server is asked.
+/// Debug settings and focus events, from the command line to the server's requests.
 @Suite(.ownThread, .serialized) struct DebugSettingsTests {
     private let home = Household()
     private let list =
@@ -19,22 +19,22 @@ import Testing
         }
     }
 
-    /// The list, and two thumbnails; of four one fails, as the third request, and as the sixth, which is its second attempt.
-    @Test("BEHAVIOURS 6.5: every third request of the program fails before it is sent, and that is said")
+    /// The third and the sixth of the requests for a list and two thumbnails fail; the sixth is a retry.
+    @Test("BEHAVIOURS 6.5: every third request fails before it is sent, and the failure is reported")
     func failures() throws {
         let server = try server()
         let sync = { try home.vitrine("sync", "--debug-failures=3", server.url("/index.xml")) }
         let first = try sync()
         #expect(first.status == 1 && first.text.contains("4 photos, 3 thumbnails"), "\(first.text)\(first.errors)")
         #expect(server.requests.map(\.path).sorted() == ["/index.xml", "/t/1", "/t/3", "/t/4"])
-        // The list, and what is missing: two.
+        // The requests are for the list and the two missing thumbnails.
         let second = try sync()
         #expect(second.status == 0 && second.text.contains("4 photos, 4 thumbnails"), "\(second.text)\(second.errors)")
         #expect(server.requests.dropFirst(4).map(\.path).sorted() == ["/index.xml", "/t/2"])
     }
 
-    /// Ten minutes, so that nobody has to know how long anything takes.
-    @Test("BEHAVIOURS 6.5: a transfer of the program that is to begin later has not been sent yet")
+    /// The delay of ten minutes makes the test independent of the machine's speed.
+    @Test("BEHAVIOURS 6.5: a delayed transfer is not sent yet")
     func delay() throws {
         let server = try server()
         let session = try TerminalSession(
@@ -44,13 +44,13 @@ import Testing
         #expect(server.connectionCount == 0)
         session.type("Q")
         #expect(session.wait() == 0 && server.connectionCount == 0)
-        // Without it, it has been by the time that there is something to be seen.
+        // Without the delay, the request is sent before the first visible change.
         let other = try TerminalSession(arguments: [server.url("/index.xml")], environment: home.environment())
         #expect(other.until(shows: "1 of 4") && !server.requests.isEmpty)
     }
 
     @Test(
-        "BEHAVIOURS 2.4: a terminal that is looked at again has the list asked for, if that is set",
+        "BEHAVIOURS 2.4: focus updates the gallery if that is set",
         arguments: [true, false])
     func focus(isSet: Bool) throws {
         let server = try server()
@@ -63,7 +63,7 @@ import Testing
         #expect(session.until(shows: "1 of 4"))
         session.type("\u{1B}[O\u{1B}[I")
         if isSet { #expect(session.until { _ in lists() == 2 }) }
-        // What is typed behind it has been heard when it shows.
+        // Vitrine has handled the focus event when the later key shows its effect.
         session.type("j")
         #expect(session.until(shows: "2 of 4"))
         session.type("Q")

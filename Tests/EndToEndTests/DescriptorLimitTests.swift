@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// With few file descriptors every command works, or ends and says why. None traps, hangs, or blames something else.
+/// With few file descriptors every command works or ends with the reason. None traps, hangs, or reports another reason.
 @Suite(.ownThread, .serialized) struct DescriptorLimitTests {
-    /// Below three there is no standard error to say anything on.
+    /// Below three descriptors there is no standard error.
     private static let limits = Array(3...64)
-    /// Seconds after which a command hangs.
+    /// The time limit in seconds.
     private static let patience = 60
 
     private let gallery: SmallGallery
@@ -14,7 +14,7 @@ import Testing
 
     init() throws { gallery = try SmallGallery() }
 
-    /// A shell closes what the tests have open by accident, lowers the limit for good, and becomes the program.
+    /// A shell closes inherited descriptors, lowers the limit, and becomes the program.
     private static let script = """
         for file in /proc/$$/fd/*; do file=${file##*/}; [ "$file" -gt 2 ] && eval "exec $file>&-"; done
         ulimit -n "$1" && shift && exec "$@"
@@ -28,7 +28,7 @@ import Testing
             environment: home.environment())
     }
 
-    /// The program names the shortage and nothing else. With three descriptors it is the system's loader that says so.
+    /// The program reports the shortage only. With three descriptors the system's loader reports it.
     private func expectShortage(_ said: String, _ status: Int32, _ comment: Comment) {
         let isSaid = said.contains("too few file descriptors") || said.contains("Too many open files")
         #expect(status == 1 && isSaid || status == 127 && said.contains("Error 24"), comment)
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    /// Runs a command at every limit. Returns the lowest from which it worked.
+    /// Runs a command at every limit. Returns the lowest that works.
     private func lowest(
         isFresh: Bool = true, _ arguments: String..., works: (Command) -> Bool
     ) throws -> Int {
@@ -61,39 +61,39 @@ import Testing
         return lowest
     }
 
-    @Test("With any number of file descriptors sync fills the cache, or says that they are too few")
+    @Test("With any number of file descriptors sync fills the cache or reports too few")
     func sync() throws {
         #expect(try lowest("sync", "--photos", gallery.path) { $0.text.contains(SmallGallery.everything) } <= 64)
     }
 
-    @Test("With any number of file descriptors sync over the network fills the cache, or says that they are too few")
+    @Test("With any number of file descriptors sync over the network fills the cache or reports too few")
     func network() throws {
         let server = try Nginx(serving: gallery.folder.path)
         let url = server.url("/index.xml")
         #expect(try lowest("sync", "--photos", url) { $0.text.contains(SmallGallery.everything) } <= 64)
     }
 
-    @Test("With any number of file descriptors export copies all photos, or says that they are too few")
+    @Test("With any number of file descriptors export copies all photos or reports too few")
     func export() throws {
         let folder = home.folder.path("out")
         #expect(try lowest("export", gallery.path, folder) { $0.lines.count == 10 } <= 64)
     }
 
-    @Test("With any number of file descriptors list prints the gallery, or says that they are too few")
+    @Test("With any number of file descriptors list prints the gallery or reports too few")
     func list() throws {
         try #require(gallery.sync().status == 0)
         #expect(try lowest(isFresh: false, "list", gallery.path) { $0.lines.count == 10 } <= 24)
     }
 
     @Test(
-        "With any number of file descriptors pictures are shown, or it is said that they are too few",
+        "With any number of file descriptors show draws pictures or reports too few",
         arguments: ["show", "info"])
     func pictures(command: String) throws {
         let picture = Built.testGallery + "/images/owl.jpg"
         #expect(try lowest(isFresh: false, command, picture) { !$0.output.isEmpty } <= 40)
     }
 
-    @Test("With any number of file descriptors browsing works, or ends and says that they are too few")
+    @Test("With any number of file descriptors browsing works or ends with a report")
     func browse() throws {
         var lowest = Int.max
         for limit in Self.limits {
@@ -125,13 +125,13 @@ import Testing
         #expect(lowest <= 64)
     }
 
-    /// The files that photos, and the changes of a list, are written into. Those of the database are left out: SQLite tries once
-    /// more without making them, which is not refused here, and then gives that as the reason.
+    /// Opens of files for photos and lists. SQLite's files are left out: it opens them again for reading and then reports
+    /// another reason.
     @Test(
         "A file that cannot be made for want of a descriptor is made later, or that is named; the disk is never to blame"
     )
     func oneIsRefused() throws {
-        // Counted alone, for several transfers run at once, and their calls come in another order each time.
+        // Each kind is counted separately, since concurrent transfers change the order of calls.
         let partial = Faults.Call(name: "open", path: "/partial/")
         let counting = Faults(in: home.caches, only: partial)
         try #require(gallery.sync(counting).status == 0)
@@ -177,7 +177,7 @@ import Testing
         #expect(session.wait() == 0)
     }
 
-    @Test("The limit is raised as far as the system lets Vitrine raise it")
+    @Test("Vitrine raises its limit as far as the system allows")
     func raised() throws {
         let script = #"ulimit -Sn 16 && exec "$@""#
         let command = try Command(

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the program finds out about terminals of many kinds, and that they and it are the same afterwards as before.
+/// The findings about many kinds of terminals, whose state stays the same.
 @Suite(.ownThread, .serialized) struct DetectionTests {
     private let home = Household()
 
@@ -15,7 +15,7 @@ import Testing
             environment: home.environment(term: term, variables), persona: persona)
     }
 
-    /// What the log says was found out at last, by what it is about.
+    /// Returns the last findings in the log, by subject.
     private func findings() -> [String: String] {
         let log = (try? String(contentsOfFile: home.folder.path("log"), encoding: .utf8)) ?? ""
         var findings: [String: String] = [:]
@@ -28,13 +28,13 @@ import Testing
         return findings
     }
 
-    /// Waits until the log says something of what was found out. Returns false if it never does.
+    /// Waits for findings in the log. Returns false if there are none.
     private func until(_ session: TerminalSession, _ condition: ([String: String]) -> Bool) -> Bool {
         for _ in 0..<600 where !condition(findings()) { session.untilQuiet(milliseconds: 50) }
         return condition(findings())
     }
 
-    /// What it finds out by the time that it has drawn everything and has been left.
+    /// Returns the findings after the screen was drawn and left.
     private func findings(of session: TerminalSession) -> [String: String] {
         #expect(session.until { $0.text.contains("Updated:") })
         session.untilQuiet()
@@ -76,7 +76,7 @@ import Testing
         #expect(session.until { $0.text.contains("Updated:") })
         #expect(session.screen.questions.last == "CSI c")
         #expect(until(session) { $0["pixels"] == "none: it does not answer" })
-        // It is not asked again.
+        // Vitrine does not ask again.
         let count = session.screen.questions.count
         session.type("\u{1B}[I")
         session.resize(columns: 90, rows: 30)
@@ -87,7 +87,7 @@ import Testing
         #expect(session.wait() == 0)
     }
 
-    @Test("What is no xterm is asked nothing", arguments: ["linux", "vt100", "vt220", "ansi"])
+    @Test("Vitrine sends no queries to terminals unlike xterm", arguments: ["linux", "vt100", "vt220", "ansi"])
     func oldTerminals(kind: String) throws {
         let session = try browse(persona: .kitty, term: kind)
         session.screen.wrapsAtOnce = kind == "ansi"
@@ -104,7 +104,7 @@ import Testing
         #expect(probe.screen.questions.isEmpty && probe.screen.text.contains("pixels: none: its kind is not asked"))
     }
 
-    @Test func aDumbTerminalIsAskedNothing() throws {
+    @Test func dumbTerminalGetsNoQueries() throws {
         let session = try browse(persona: .kitty, term: "dumb")
         #expect(session.until { $0.byteCount > 0 })
         session.untilQuiet()
@@ -123,11 +123,11 @@ import Testing
         #expect(findings()["characters"] == "ASCII alone: the locale is not UTF-8")
     }
 
-    // MARK: - What is done with it
+    // MARK: - Effects
 
-    @Test func whatIsFoundOutIsDrawnWith() throws {
+    @Test func findingsAffectDrawing() throws {
         let session = try browse("--pixels=none", persona: .foot)
-        // Nothing but the answer says that there are all colours.
+        // Only the answer reports all colours.
         #expect(session.until { screen in (0..<10).contains { screen[$0, 1].style.contains("8,2,") } })
         #expect(String(decoding: session.bytes, as: UTF8.self).contains("\u{1B}[?2026h"))
         session.type("Q")
@@ -143,7 +143,7 @@ import Testing
         #expect(!String(decoding: session.bytes, as: UTF8.self).contains("\u{1B}[?2026h"))
     }
 
-    @Test func theUserGoesBeforeWhatIsFound() throws {
+    @Test func settingsOverrideFindings() throws {
         let session = try browse("--pixels=none", "--colors=16", persona: .kitty)
         let found = findings(of: session)
         #expect(found["pixels"] == "none, as you say" && found["colours"] == "16, as you say")
@@ -151,7 +151,7 @@ import Testing
         #expect(!text.contains("8;2;") && !text.contains("8;5;"))
     }
 
-    /// The window's size changed, or the window came to the front: its cells may be others.
+    /// A new window size or focus may mean cells of another size.
     @Test(arguments: ["\u{1B}[I", "resize"]) func cellsAreAskedForAgain(cause: String) throws {
         let session = try browse("--pixels=none", persona: .alacritty)
         #expect(session.until { $0.text.contains("Updated:") })
@@ -167,7 +167,7 @@ import Testing
 
     // MARK: - Replies are not keys
 
-    /// Nothing is typed but by replies, and the program is where it was: at the first photo, in the same screen.
+    /// Replies type nothing: the program still shows the first photo in the same screen.
     @Test(arguments: [Persona.kitty, .foot]) func repliesCutAtAnyByteAreNoKeys(persona: Persona) throws {
         let session = try browse("--pixels=none")
         #expect(session.until { $0.text.contains("1 of 28") })
@@ -175,10 +175,10 @@ import Testing
         #expect(answers.count > 4)
         for byte in answers.joined().utf8 {
             session.type(String(UnicodeScalar(byte)))
-            // Longer than a key is waited for.
+            // The answer takes longer than the wait for a key.
             session.untilQuiet(milliseconds: 40)
         }
-        // Once more, when nobody waits for them any more.
+        // The answer repeats after Vitrine stopped waiting.
         session.type(answers.joined())
         session.type("j")
         #expect(session.until { $0.text.contains("2 of 28") })
@@ -205,7 +205,7 @@ import Testing
         #expect(session.wait() == 0)
     }
 
-    /// The answers come when the program is already on its way out; the shell behind it must not read them.
+    /// Answers that arrive during the exit must not reach the shell.
     @Test func nothingIsLeftForTheShell() throws {
         let script = "\"$0\" \"$@\"; IFS= read -r line; echo \"left: ${#line}.\""
         for attempt in 1...5 {
@@ -218,7 +218,7 @@ import Testing
             session.type("Q")
             session.untilQuiet(milliseconds: 30)
             session.type(answers)
-            // A fifth of a second is waited for them: on a busy machine, the test may have been late.
+            // Vitrine waits a fifth of a second; on a busy machine the test may be late.
             let isInTime = Date().timeIntervalSince(left) < 0.1
             #expect(session.until { !$0.isAlternate })
             session.untilQuiet(milliseconds: 400)
@@ -246,7 +246,7 @@ import Testing
         return session
     }
 
-    @Test func theVersionSaysWhatWasFound() throws {
+    @Test func versionPrintsFindings() throws {
         let session = try version(persona: .foot)
         for line in [
             "vitrine 0.1", "terminal: foot(1.16.2), it says", "pixels: sixel, it says", "cell: 9 × 18 pixels, it says",
@@ -258,12 +258,12 @@ import Testing
         #expect(
             try version("--pixels=kitty", persona: .foot).screen.text.contains("pixels: kitty’s language, as you say"))
         #expect(try version(persona: nil).screen.text.contains("pixels: none: it does not answer"))
-        // And on no terminal there is nobody to ask.
+        // Without a terminal there are no queries.
         let piped = try home.vitrine("--version", "--verbose")
         #expect(piped.status == 0 && piped.text.contains("pixels: none: standard output is no terminal"))
     }
 
-    @Test func theShellReadsNothingOfWhatWasAsked() throws {
+    @Test func answersDoNotReachTheShell() throws {
         let session = try TerminalSession(
             "/bin/sh",
             arguments: [
@@ -278,7 +278,7 @@ import Testing
 
     // MARK: - Multiplexers
 
-    /// What is found out in a tmux whose own terminal is a kitty.
+    /// Returns the findings in a tmux inside kitty.
     private func findings(inTmux options: String, _ persona: Persona = .kitty) throws -> [String: String] {
         let folder = TestFolder()
         let socket = folder.path("tmux")
@@ -293,10 +293,10 @@ import Testing
             environment: home.environment(), persona: persona)
         defer { _ = try? Command("/usr/bin/tmux", ["-S", socket, "kill-server"]) }
         #expect(session.until { $0.text.contains("Updated:") })
-        // Until it knows, or has given up.
+        // Wait until Vitrine has an answer or gives up.
         #expect(until(session) { $0["pixels"].map { !$0.contains("not answer") } ?? false })
         session.untilQuiet(milliseconds: 2_500)
-        // Still at the first photo, in the list.
+        // The first photo is still selected in the list.
         #expect(session.screen.text.contains("1 of 28"), "\(session.screen.text)")
         session.type("Q")
         _ = session.wait()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Cache
 
-/// A disk that is full, or fails, at a call that changes the cache, or from one on.
+/// A disk that is full or fails, at one call that changes the cache or from it on.
 @Suite(.ownThread) struct DiskFaultTests {
     enum Fault: String, CaseIterable {
         case oneIsRefusedForRoom, oneFails, noneHasRoomFromThere, allFailFromThere
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// Some of the calls, by chance; `VITRINE_FAULTS=all` for each of them.
+    /// A random sample of the calls; `VITRINE_FAULTS=all` for all.
     private func calls(of count: Int, about sample: Int) -> StrideThrough<Int> {
         let isFull = ProcessInfo.processInfo.environment["VITRINE_FAULTS"] != nil
         let step = isFull ? 1 : max(1, count / sample)
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 4.4: a disk that fails at any call costs nothing that was acknowledged", arguments: Fault.allCases)
+        "BEHAVIOURS 4.4: a disk failure at any call loses nothing acknowledged", arguments: Fault.allCases)
     func firstUpdate(_ fault: Fault) async throws {
         let clean = try SmallGallery()
         let counting = Faults(in: clean.home.caches)
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 4.4: a disk that fails at any call of a later update costs nothing of what was here",
+        "BEHAVIOURS 4.4: a disk failure at any call of a later update loses nothing stored",
         arguments: Fault.allCases)
     func laterUpdate(_ fault: Fault) async throws {
         let clean = try SmallGallery()
@@ -67,12 +67,12 @@ import Testing
         let comment: Comment =
             "\(fault), call \(call), \(met.count < call ? "never made" : "\(met[call - 1])"): \(sync.errors)"
         if sync.status == 0 {
-            // It did not matter, or went well the second time.
+            // The failure had no effect, or a retry succeeded.
             #expect(sync.text.hasSuffix(SmallGallery.everything) && sync.errors.isEmpty, comment)
         } else {
             #expect(sync.status == 1 && !sync.errors.isEmpty, comment)
             #expect(sync.errors.split(separator: "\n").allSatisfy { $0.hasPrefix("vitrine: ") }, comment)
-            // What SQLite cannot open for writing it opens for reading, and does not say why.
+            // SQLite opens unwritable files for reading and hides the reason.
             let reasons = ["disk", "No space", "Input/output", "cannot be opened", "read-only"]
             #expect(reasons.contains { sync.errors.contains($0) }, comment)
         }

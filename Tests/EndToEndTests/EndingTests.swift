@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// However the program is ended, the terminal is given back, and the exit code says how.
+/// After every kind of end the terminal is restored, and the exit code shows the kind.
 @Suite(.ownThread, .serialized) struct EndingTests {
-    /// How often each; `VITRINE_ROUNDS=50` for as often as is asked for before a release.
+    /// The number of rounds; `VITRINE_ROUNDS=50` before a release.
     private let rounds = ProcessInfo.processInfo.environment["VITRINE_ROUNDS"].flatMap { Int($0) } ?? 2
     private let home = Household()
 
@@ -14,7 +14,7 @@ import Testing
         return session
     }
 
-    /// Anywhere between the first frame and rest, and at another photo each time.
+    /// The end comes at any moment between first frame and rest, at another photo each time.
     private func end(_ body: (TerminalSession, String) throws -> Void) throws {
         for round in 0..<rounds {
             let session = try TerminalSession(arguments: [Built.testGallery], environment: home.environment())
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGQUIT]) func crashesGiveTheTerminalBack(
+    @Test(arguments: [SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGQUIT]) func crashesRestoreTheTerminal(
         signal: Int32
     ) throws {
         try end { session, _ in
@@ -45,8 +45,8 @@ import Testing
         }
     }
 
-    /// The line takes nothing at first: what gives the terminal back waits for it.
-    @Test func aCrashGivesBackATerminalThatDoesNotReadJustNow() throws {
+    /// Restoring the terminal waits while the line is blocked.
+    @Test func crashRestoresABlockedTerminal() throws {
         try end { session, _ in
             session.stopLine()
             kill(session.process, SIGSEGV)
@@ -57,8 +57,8 @@ import Testing
         }
     }
 
-    /// There is no terminal left to be given back, but there is work to be saved.
-    @Test func aTerminalThatIsClosedEndsIt() throws {
+    /// Without a terminal, Vitrine still saves its work.
+    @Test func closedTerminalEndsTheProgram() throws {
         try end { session, place in
             session.hangUp()
             #expect(session.wait() == 128 + SIGHUP)
@@ -67,8 +67,8 @@ import Testing
         }
     }
 
-    /// The terminal's end is noticed in more than one way, and each time that it is said again it is nothing new.
-    @Test func whatIsSaidAgainDoesNotKeepWorkFromBeingSaved() throws {
+    /// Several events report the terminal's end; later ones have no effect.
+    @Test func repeatedEventsDoNotPreventSaving() throws {
         try end { session, place in
             let isOver = Gate()
             Thread.detachNewThread { [process = session.process] in

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Quitting while photos are being saved: what is printed then, run by a real shell, saves the rest and nothing else.
+/// The command printed after quitting during a save, run by a real shell, saves exactly the rest.
 @Suite(.ownThread, .serialized) struct ExportContinuationTests {
     private let home = Household()
     private let gate = Gate()
     private var saved: String { home.folder.path("my photos") }
 
-    /// Serves photos: the first three come at once, and the others when the gate is open.
+    /// Serves three photos at once, and the others when the gate opens.
     private func serve(_ count: Int, title: (Int) -> String = { "Photo \($0)" }, id: (Int) -> String = { "\($0)" })
         throws
         -> ScriptedServer
@@ -21,14 +21,14 @@ import Testing
         }.joined()
         return try ScriptedServer { [gate] request in
             guard request.path.hasPrefix("/p/") else { return .answer(200, "<album>\(list)</album>") }
-            // Each is a picture of its own: behind its end there is a number.
+            // A number at the end makes each picture different.
             let number = request.path.dropFirst(3)
             let picture: [ScriptedServer.Step] = .answer(200, owl + Array(number.utf8))
             return ["0", "1", "2"].contains(number) ? picture : [.hold(gate)] + picture
         }
     }
 
-    /// Saves what the keys mark, quits when three are there, and returns what was printed behind the screen.
+    /// Saves the marked photos, quits after three, and returns the output behind the screen.
     private func stop(
         _ url: String, count: Int, marking keys: [String], by signal: Int32? = nil, options: [String] = []
     ) throws -> [String] {
@@ -53,7 +53,7 @@ import Testing
         return text[end.lowerBound...].replacingOccurrences(of: "\r", with: "").split(separator: "\n").map(String.init)
     }
 
-    /// Runs the last line with a shell. Returns which photos the server was asked for then.
+    /// Runs the last line in a shell. Returns the photos requested then.
     private func goOn(_ lines: [String], _ server: ScriptedServer) throws -> [String] {
         gate.open()
         let before = server.requests.count
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 5.8: all photos of a gallery: the command that is printed names none, and saves the rest",
+        "BEHAVIOURS 5.8: the command for all photos of a gallery lists none and saves the rest",
         arguments: [nil, SIGTERM, SIGINT])
     func all(signal: Int32?) throws {
         let server = try serve(8)
@@ -80,7 +80,7 @@ import Testing
         expectSaved((0..<8).map { "Photo \($0).jpg" })
     }
 
-    @Test("Some photos: the command names those that are left, whatever their ids hold")
+    @Test("The command for some photos lists the rest, with any ids")
     func some() throws {
         let ids = ["0", "1", "2", "it's", "-n", "$HOME `id`", "a b", "7"]
         let server = try serve(8, id: { ids[$0] })
@@ -90,7 +90,7 @@ import Testing
         expectSaved((0..<7).map { "Photo \($0).jpg" })
     }
 
-    @Test("Photos of one title keep their numbers")
+    @Test("Photos with the same title keep their numbers")
     func twins() throws {
         let server = try serve(8, title: { $0 == 1 || $0 == 4 ? "Twin" : "Photo \($0)" })
         let lines = try stop(server.url("/index.xml"), count: 8, marking: Array(repeating: " ", count: 6))
@@ -100,11 +100,11 @@ import Testing
         #expect(second?.last == UInt8(ascii: "4"))
     }
 
-    @Test("Very many photos are named in a script, which is gone when all are saved")
+    @Test("A script lists very many photos and removes itself when all are saved")
     func many() throws {
         let count = 1_200
         let server = try serve(count, id: { "a-rather-long-id-\($0)" })
-        // All but the last.
+        // All photos but the last are marked.
         let lines = try stop(server.url("/index.xml"), count: count, marking: ["\u{01}", "G", " ", "g"])
         #expect(lines.last?.hasPrefix("sh /") == true, "\(lines)")
         #expect(lines.joined().utf8.count < 1_000)
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(
-        "The query of an address and control characters do not reach the terminal, and the command works all the same")
+        "Queries and control characters do not reach the terminal, and the command still works")
     func secrets() throws {
         let server = try serve(8, id: { $0 == 3 ? "a&#155;[2J" : "\($0)" })
         let lines = try stop(
@@ -128,7 +128,7 @@ import Testing
         expectSaved((0..<5).map { "Photo \($0).jpg" })
     }
 
-    @Test("A password is not printed, and that it is missing is said")
+    @Test("A password is not printed, and a message says that it is missing")
     func password() throws {
         let server = try serve(8)
         let url = server.url("/index.xml").replacingOccurrences(of: "://", with: "://me:geheim@")

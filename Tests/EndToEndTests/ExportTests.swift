@@ -6,19 +6,19 @@ import Testing
 @Suite(.ownThread, .serialized) struct ExportTests {
     private let home = Household()
 
-    @Test func photosAreFetchedAndPutIntoAFolder() throws {
+    @Test func exportFetchesAndCopiesPhotos() throws {
         let server = try Nginx(serving: Built.testGallery)
         let folder = home.folder.path("out")
         let export = try home.vitrine("export", server.url("/index.xml"), folder, "dawn-ridge", "owl")
         #expect(export.status == 0 && export.errors.isEmpty)
         #expect(export.lines.first == folder + "/Dawn over the ridge.jpg" && export.lines.count == 2)
-        // The list, and these two; nothing else.
+        // Requests are the list and these two photos.
         #expect(try server.paths().count == 3)
         let copy = FileManager.default.contents(atPath: folder + "/Dawn over the ridge.jpg")
         #expect(copy == FileManager.default.contents(atPath: Built.testGallery + "/images/dawn-ridge.jpg"))
         let all = try home.vitrine("export", server.url("/index.xml"), folder)
         #expect(all.status == 0 && all.lines.count == 28 && home.folder.entries("out").count == 28)
-        // It is all there by now.
+        // Everything is cached now.
         server.stop()
         let again = try home.vitrine("export", "--offline", server.url("/index.xml"), folder)
         #expect(again.status == 0 && again.lines.count == 28 && home.folder.entries("out").count == 28)
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 5.8: an export that is interrupted says what it has done, and the same command goes on",
+        "BEHAVIOURS 5.8: an interrupted export reports its result, and the same command continues",
         .unlessItHangs, arguments: [SIGINT, SIGTERM, SIGHUP])
     func interrupted(signal: Int32) async throws {
         let gate = Gate()
@@ -60,7 +60,7 @@ import Testing
                                 + "<image kind=\"image\" srcURL=\"p/\($0)\"/></photo>"
                         }.joined() + "</album>")
             case "/p/0", "/p/1", "/p/2": .answer(200, owl)
-            // Half of each is here.
+            // Half of each photo has arrived.
             default:
                 [
                     .send("HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: \(owl.count)\r\n\r\n"),
@@ -76,7 +76,7 @@ import Testing
             environment: home.environment(), output: input, errors: file)
         close(file)
         close(input)
-        // Three lines: three photos are there, and the fourth is not going to come.
+        // Three lines mean three photos; the fourth never comes.
         var text = ""
         var byte: UInt8 = 0
         while text.count(where: { $0 == "\n" }) < 3, read(words, &byte, 1) == 1 {
@@ -92,10 +92,9 @@ import Testing
         #expect(again.status == 0 && again.lines.count == 100 && home.folder.entries("out").count == 100)
     }
 
-    /// The program is killed at every call that changes the folder, on a file system that knows files without names, and on
-    /// one that does not.
+    /// Kills the program at every call that changes the folder, on file systems with and without unnamed files.
     @Test(
-        "An export that is killed leaves nothing behind for longer than until the next one", arguments: [true, false])
+        "A killed export leaves nothing behind after the next one", arguments: [true, false])
     func killed(hasUnnamedFiles: Bool) throws {
         let more = hasUnnamedFiles ? [:] : ["VITRINE_FAULTS_NO_TMPFILE": "1"]
         let (gallery, folder) = (Built.testGallery, home.folder.path("out"))
@@ -108,7 +107,7 @@ import Testing
                 environment: faults.environment.merging(more) { $1 })
             return (command.status, faults.calls.count)
         }
-        // The folder is made by the first one.
+        // The first run makes the folder.
         #expect(try export(.none).status == 0)
         let all = try export(.none)
         try #require(all.status == 0 && all.calls > 3)
@@ -117,7 +116,7 @@ import Testing
             #expect(try export(.kill(at: call)).status == -SIGKILL)
             let left = home.folder.entries("out")
             mostLeft = max(mostLeft, left.count)
-            // One at a time: each export sweeps what the one before has left.
+            // Runs are sequential: each removes the leftovers of the one before.
             #expect(left.count <= (hasUnnamedFiles ? 0 : 1) && left.allSatisfy { $0.hasPrefix(".vitrine-") }, "\(left)")
         }
         #expect(mostLeft == (hasUnnamedFiles ? 0 : 1))

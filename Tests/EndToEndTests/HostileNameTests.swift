@@ -6,7 +6,7 @@ import Testing
 @testable import Cache
 @testable import Model
 
-/// Names that would move a cursor, answer a terminal or mislead a reader, in every place where a name is seen.
+/// Names that move a cursor, query a terminal or mislead a reader, wherever names appear.
 @Suite(.ownThread, .serialized) struct HostileNameTests {
     private let home = Household()
     private let address: Address
@@ -31,7 +31,7 @@ import Testing
             })
         _ = try await cache.writer.commit(
             draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 0))
-        // Reasons come from outside too.
+        // Failure reasons are foreign text, too.
         for (index, name) in Self.names.enumerated() {
             let key = try #require(try cache.read { try $0.photo(galleryID: "\(index)\(name)") }).key
             try await cache.writer.recordTrouble(
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// Nothing but printable characters and line ends.
+    /// Checks for printable characters and newlines only.
     private func expectHarmless(_ bytes: [UInt8], _ what: String) {
         let text = String(decoding: bytes, as: UTF8.self)
         for scalar in text.unicodeScalars {
@@ -64,7 +64,7 @@ import Testing
         #expect(command.output.allSatisfy { (0x20...0x7E).contains($0) || $0 == 0x0A })
         let photos = try #require(
             try JSONSerialization.jsonObject(with: Data(command.output)) as? [[String: Any]])
-        // A program gets the name as it is.
+        // Programs get the exact name.
         #expect(photos.compactMap { $0["name"] as? String } == Self.names)
     }
 
@@ -83,7 +83,7 @@ import Testing
             arguments: ["--offline", "--log-level=debug", address.filePath ?? ""],
             environment: home.environment(term: term))
         #expect(session.until(shows: "1 of 14"))
-        // Every row of the list, every photo's screen, and the log.
+        // The test visits every row, every photo's screen and the log.
         for _ in Self.names { session.type("j") }
         #expect(session.until(shows: "14 of 14"))
         session.type("\r")
@@ -105,7 +105,7 @@ import Testing
         let text = session.screen.text
         #expect(text.contains("␛[2J␛[31mescape") && text.contains("back␈␈␈␈space"))
         #expect(text.contains("photo\u{FFFD}gpj.exe"))
-        // Four marks at most, and the date below where it belongs.
+        // There are at most four combining marks, and the date below is in place.
         let marks = try #require(text.split(separator: "\n").first { $0.contains(" mark") })
         #expect(marks.unicodeScalars.filter { $0.value == 0x301 }.count == Glyphs.maximumMarks)
     }

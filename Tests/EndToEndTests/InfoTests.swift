@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `vitrine info`: in words for people, and in names that stay for programs.
+/// `vitrine info`: words for people, stable names for programs.
 @Suite(.ownThread, .serialized) struct InfoTests {
     private let home = Household()
     private let dawn = Built.testGallery + "/images/dawn-ridge.jpg"
@@ -39,7 +39,7 @@ import Testing
         #expect(facts["map"] == nil && facts["place"] == nil)
     }
 
-    @Test func programsGetNamesThatStay() throws {
+    @Test func jsonNamesAreStable() throws {
         let facts = try #require(try json(try home.vitrine("info", "--json", dawn)) as? [String: Any])
         #expect(facts["format"] as? String == "JPEG" && facts["width"] as? Int == 1600)
         #expect(facts["exposure"] as? Double == 0.008 && facts["iso"] as? Int == 100)
@@ -57,15 +57,15 @@ import Testing
         #expect(facts.map { $0["source"] as? String } == [dawn, missing, photo, owl])
         #expect(facts[1]["error"] is String && facts[1].count == 2)
         #expect(facts[2]["id"] as? String == "owl" && facts[3]["width"] is Int)
-        // An object a line.
+        // Each line has one object.
         #expect(command.lines.count == 6)
         let words = try home.vitrine("info", dawn, missing, owl)
         #expect(words.status == 1 && words.lines.filter { $0.hasPrefix("source ") }.count == 2)
         #expect(words.text.contains("\n\nsource "))
     }
 
-    /// A file may be called what looks like a photo of a gallery.
-    @Test func aFileWithASignIsAFile() throws {
+    /// A file's name may look like a gallery's photo.
+    @Test func fileNamesMayContainNumberSigns() throws {
         let bytes = try Data(contentsOf: URL(fileURLWithPath: owl))
         let path = home.folder.write("a#b.jpg", [UInt8](bytes))
         #expect(try home.vitrine("info", path).status == 0)

@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `make install` puts where.
+/// The files that `make install` installs.
 @Suite(.ownThread) struct InstallationTests {
     private let home = Household()
 
-    @Test func everythingIsInItsPlaceAndWorks() throws {
+    @Test func installationIsComplete() throws {
         let repository = URL(fileURLWithPath: Built.testGallery).deletingLastPathComponent().path
         let make = try Command(
             "/usr/bin/make",
@@ -26,7 +26,7 @@ import Testing
             #expect(try #require(attributes[.posixPermissions] as? Int) & 0o444 == 0o444, "\(path)")
             #expect(try #require(attributes[.size] as? Int) > 0, "\(path)")
         }
-        // It finds its decoder where that was put.
+        // The program finds the installed decoder.
         let show = try Command(
             "\(usr)/bin/vitrine", ["show", "--size", "10x5", "\(usr)/share/vitrine/TestGallery/images/owl.jpg"],
             environment: home.environment())

@@ -5,17 +5,17 @@ import Testing
 
 @testable import Cache
 
-/// The program is killed at a call that changes its cache: before the first, before the second, and so on, through all of
-/// them. No two of them leave the disk in the same state, and each of these states is one that a user may come to.
+/// Kills the program before the first call that changes its cache, before the second, and so on. Each leaves a different disk
+/// state.
 @Suite(.ownThread, .serialized) struct KillAtCallTests {
-    /// Some of the calls, by chance; `VITRINE_KILLS=1000` for each of them.
+    /// A random sample of the calls; `VITRINE_KILLS=1000` for all.
     private func calls(of count: Int, about sample: Int) -> StrideThrough<Int> {
         let isFull = ProcessInfo.processInfo.environment["VITRINE_KILLS"] != nil
         let step = isFull ? 1 : max(1, count / sample)
         return stride(from: Int.random(in: 1...step), through: count, by: step)
     }
 
-    /// The library that ends the program knows of every call that the kernel knows of.
+    /// The library knows every call that the kernel reports.
     @Test func everyCallIsCounted() throws {
         let gallery = try SmallGallery()
         let trace = gallery.folder.path("trace")
@@ -35,12 +35,12 @@ import Testing
             guard line.contains(gallery.home.caches), !line.contains(" resumed>") else { return false }
             return !line.contains(" open") || line.contains("O_CREAT") || line.contains("O_TRUNC")
         }
-        // Lines of the library's own log name these files too, but are written to another.
+        // The library's own log names these files, too, but writes to another.
         let counted = faults.calls
         #expect(counted.count > 300 && seen.count == counted.count)
     }
 
-    @Test("BEHAVIOURS 4.4: killed at any call of a first update, nothing acknowledged is lost")
+    @Test("BEHAVIOURS 4.4: a kill at any call of a first update loses nothing acknowledged")
     func firstUpdate() async throws {
         let clean = try SmallGallery()
         let counting = Faults(in: clean.home.caches)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("BEHAVIOURS 4.4: killed at any call of an update that changes, adds and removes, nothing is lost")
+    @Test("BEHAVIOURS 4.4: a kill at any call of an update with changes, additions and removals loses nothing")
     func laterUpdate() async throws {
         let clean = try SmallGallery()
         _ = try clean.sync()
@@ -68,8 +68,8 @@ import Testing
         }
     }
 
-    /// Rows are rescued from a database with a damaged search index.
-    @Test("BEHAVIOURS 4.3: killed at any call while a damaged cache is mended, nothing is lost")
+    /// Vitrine recovers rows from a database with a damaged search index.
+    @Test("BEHAVIOURS 4.3: a kill at any call of a repair loses nothing")
     func rescue() async throws {
         func damaged() throws -> SmallGallery {
             let gallery = try SmallGallery()
@@ -99,15 +99,15 @@ import Testing
         }
     }
 
-    /// - Parameter ids: the photos that there may be afterwards.
+    /// - Parameter ids: the photos that may exist afterwards.
     private func expectNothingLost(_ gallery: SmallGallery, at call: Int, ids: Set<Set<String>>) async throws {
         let faults = Faults(in: gallery.home.caches, .kill(at: call))
         let sync = try gallery.sync(faults)
         let comment: Comment = "call \(call), \(faults.calls.last.debugDescription)"
-        // Threads do not always take the same turns, and so the very last calls may not be reached.
+        // Threads interleave differently, so the last calls may not happen.
         #expect(sync.status == -SIGKILL || (sync.status == 0 && faults.calls.count < call), comment)
         try await gallery.aftermath.expectWhole(gallery.address, ids: ids, comment)
-        // And the next start is normal.
+        // The next start is normal.
         let next = try gallery.sync()
         #expect(next.status == 0 && next.errors.isEmpty && next.text.hasSuffix(SmallGallery.everything), comment)
     }

@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A terminal that answers when a program that draws once has given up waiting, and is drawing.
+/// A terminal that answers after `vitrine show` stopped waiting.
 @Suite(.ownThread, .serialized) struct LateAnswerTests {
     private let home = Household()
 
-    /// Over a slow line, or from a terminal that is busy: the answers come while the picture is drawn already.
-    @Test func theShellReadsNothingOfWhatWasAnsweredLate() throws {
+    /// Over a slow line, or from a busy terminal, answers arrive while the picture is drawn.
+    @Test func lateAnswersDoNotReachTheShell() throws {
         let script = "\"$0\" \"$@\"; echo 'shown.'; IFS= read -r line; echo \"left: ${#line}.\""
         for attempt in 1...5 {
             let session = try TerminalSession(
@@ -20,7 +20,7 @@ import Testing
             let asked = Date()
             #expect(session.until { $0.text.contains("▀") })
             session.type(session.screen.questions.compactMap { Persona.kitty.answer(to: $0) }.joined())
-            // A second is waited for them: on a busy machine, the test may have been late.
+            // Vitrine waits for a second; on a busy machine the test may be late.
             let isInTime = Date().timeIntervalSince(asked) < 0.8
             #expect(session.until(shows: "shown."))
             var (now, then) = (session.modes, session.original)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Beginning, sleeping, waking and ending: what the program does to the terminal, and what it leaves behind.
+/// The program's effects on the terminal at start, suspension, resumption and end.
 @Suite(.ownThread, .serialized) struct LifeTests {
     private let home = Household()
 
@@ -11,7 +11,7 @@ import Testing
             arguments: arguments, columns: columns, rows: rows, environment: home.environment())
     }
 
-    /// In the TestGallery's list, with everything loaded.
+    /// Opens the TestGallery's list with everything loaded.
     private func browseTestGallery() throws -> TerminalSession {
         let session = try browse(Built.testGallery)
         try #require(session.until { $0.text.contains("Updated:") && $0[1, 1].text == "▀" && $0[1, 19].text == "▀" })
@@ -19,10 +19,10 @@ import Testing
         return session
     }
 
-    @Test func theMouseIsFollowedUnlessThatIsNotWanted() throws {
+    @Test func mouseWorksUnlessDisabled() throws {
         let session = try browseTestGallery()
         #expect(session.screen.modes.isSuperset(of: [1002, 1006]))
-        // A click on the third photo's row, and another.
+        // Two clicks on the third photo's row open it.
         let row = try #require((1..<23).first { session.screen.text(inRow: $0).contains("▌") }) + 6
         let name = session.screen.text(inRow: row)
         let click = "\u{1B}[<0;40;\(row + 1)M\u{1B}[<0;40;\(row + 1)m"
@@ -35,12 +35,12 @@ import Testing
         #expect(session.wait() == 0)
         #expect(session.screen.modes.isDisjoint(with: [1002, 1006]))
         let other = try browse("--mouse=no", Built.testGallery)
-        // Where the first one was left.
+        // The second start continues where the first one ended.
         try #require(other.until { $0.text(inRow: 0).hasSuffix("· fit") })
         #expect(other.screen.modes.isDisjoint(with: [1002, 1006]) && other.screen.modes.contains(1004))
     }
 
-    @Test("BEHAVIOURS 6.1: a new user finds the galleries screen, with the TestGallery in it")
+    @Test("BEHAVIOURS 6.1: a new user sees the list of galleries with the TestGallery")
     func firstRun() throws {
         let session = try browse()
         #expect(session.until(shows: "TestGallery"))
@@ -61,7 +61,7 @@ import Testing
         session.expectRestored()
     }
 
-    /// In a shell with job control, as a user has it. Twice, since the second time is another one; and then a crash.
+    /// Uses a shell with job control. Suspends twice, since the second time differs; then crashes.
     @Test func suspendedAndContinued() throws {
         let script = """
             "$0" "$1"; echo "stopped with $?"; read -r go; fg >/dev/null; echo "stopped with $?"; read -r go
@@ -75,7 +75,7 @@ import Testing
         let shown = session.screen.allCells
         for round in 1...2 {
             session.type("\u{1A}")
-            // What the shell said the first time is seen again before it has said it anew.
+            // The shell's earlier output reappears before its new output.
             #expect(session.until { $0.text.split(separator: "stopped with 148").count == round + 1 })
             session.expectRestored()
             session.type("\n")
@@ -87,7 +87,7 @@ import Testing
         session.expectRestored()
     }
 
-    /// Where there is no shell to go on with it, it does not stop: nobody could continue it.
+    /// Without a shell to resume it, Vitrine does not stop.
     @Test func withoutAShellItIsNotSuspended() throws {
         let session = try browseTestGallery()
         let (shown, before) = (session.screen.allCells, session.bytes.count)
@@ -102,7 +102,7 @@ import Testing
         #expect(session.wait() == 0)
     }
 
-    /// A frame that is cut off on the way out is forgotten, and so is that the next one waits for it.
+    /// Vitrine drops a frame that is cut off by the exit, and the next one does not wait for it.
     @Test func suspendedWhileAFrameWaits() throws {
         let session = try TerminalSession(
             arguments: [Built.testGallery], columns: 250, rows: 80, environment: home.environment(term: "linux"))
@@ -111,7 +111,7 @@ import Testing
         session.type("\r")
         #expect(session.until(shows: "1 of 28 · fit"))
         session.untilQuiet()
-        // Each frame is more than a terminal takes that reads so little.
+        // Each frame is larger than the slow terminal accepts.
         session.type(["\u{0C}", "\u{0C}", "\u{0C}", "\u{1A}"], perSecond: 10, bytesPerSecond: 1_000)
         session.untilQuiet()
         session.type("q")
@@ -126,7 +126,7 @@ import Testing
         kill(session.process, SIGSTOP)
         var status: Int32 = 0
         #expect(waitpid(session.process, &status, WUNTRACED) == session.process && status & 0xFF == 0x7F)
-        // What a shell would do with the terminal.
+        // The test changes the terminal like a shell.
         var cooked = raw
         cooked.c_lflag |= tcflag_t(ICANON | ECHO)
         session.modes = cooked
@@ -136,7 +136,7 @@ import Testing
         #expect(session.modes.c_lflag == raw.c_lflag)
     }
 
-    /// A large frame is on its way when the user leaves.
+    /// The user quits while a large frame is being written.
     @Test func quittingInTheMiddleOfAFrame() throws {
         let session = try TerminalSession(
             arguments: [Built.testGallery], columns: 250, rows: 80,
@@ -151,7 +151,7 @@ import Testing
         session.expectRestored()
     }
 
-    /// Whatever is wrong before the screen begins is said in words, and leaves the terminal alone.
+    /// Mistakes before the screen opens are printed and leave the terminal alone.
     @Test func mistakesAreSaidOnATerminalToo() throws {
         let session = try browse("ftp://example.org/gallery.xml")
         #expect(session.wait() == 2)
@@ -168,13 +168,13 @@ import Testing
         session.untilQuiet()
         let (shown, before) = (session.screen.allCells, session.bytes.count)
         session.type("\u{0C}")
-        // Every cell is written once more, so there is much of it.
+        // Redrawing writes every cell, so the output is large.
         #expect(session.until { _ in session.bytes.count > before + 1_000 })
         session.expectShows(shown)
         #expect(session.screen.violations.isEmpty)
     }
 
-    @Test("BEHAVIOURS 6.3: gallery, photo and selection are found again")
+    @Test("BEHAVIOURS 6.3: gallery, photo and selection are restored")
     func placeIsRestored() throws {
         do {
             let session = try browse(Built.testGallery)
@@ -208,16 +208,16 @@ import Testing
         #expect(String(decoding: session.bytes, as: UTF8.self).contains("no-such-terminal"))
     }
 
-    /// What is loaded is loaded, and nothing happens: then nothing is done either.
+    /// With everything loaded and no events, the program does nothing.
     @Test func asleepItDoesNothing() throws {
         let server = try Nginx(serving: Built.testGallery)
-        // One that answers what it is asked, and then there is nothing more to be asked.
+        // This terminal answers all queries at once, so that none are pending.
         let session = try TerminalSession(
             arguments: [server.url("/index.xml")], environment: home.environment(), persona: .alacritty)
         try #require(session.until { $0.text.contains("Updated:") && $0[1, 1].text == "▀" && $0[1, 19].text == "▀" })
         session.untilQuiet()
         let folder = TestFolder()
-        // Threads that have had nothing to do for five seconds end; that is before the ten that count.
+        // Idle threads end after five seconds, before the ten seconds that count.
         _ = try Command(
             "/usr/bin/timeout",
             [

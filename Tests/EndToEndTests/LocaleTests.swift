@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Numbers and dates as the user's locale has them, in the real program. The locales are made for the test.
+/// Numbers and dates in the user's locale. The test makes the locales itself.
 @Suite(.ownThread, .serialized) struct LocaleTests {
     private let home = Household()
 
-    /// The environment of a user with a locale.
+    /// Returns the environment of a user with a locale.
     private func locale(_ name: String) throws -> [String: String] {
         let made = try Command(
             "/usr/bin/localedef", ["-i", name, "-f", "UTF-8", home.folder.path("\(name).UTF-8")])
@@ -28,7 +28,7 @@ import Testing
         return try tmux.until(shows: text)
     }
 
-    @Test func theScreenIsInTheLocale() throws {
+    @Test func screenUsesTheLocale() throws {
         let gallery = writeGallery()
         #expect(try home.vitrine("sync", "--list-only", gallery).status == 0)
         let german = try screen(try locale("de_DE"), gallery, shows: "1 of 1.204")
@@ -39,7 +39,7 @@ import Testing
         #expect(swedish.contains("2006-07-30  17:47"))
     }
 
-    @Test func whatProgramsReadIsNot() throws {
+    @Test func programOutputIgnoresTheLocale() throws {
         let gallery = writeGallery()
         let german = try locale("de_DE")
         #expect(try home.vitrine("sync", "--list-only", gallery, environment: german).status == 0)

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Settings files with mistakes in them, and the real program.
+/// The real program with mistakes in its settings file.
 @Suite(.ownThread, .serialized) struct MistakenSettingsTests {
     private let home = Household()
 
     private var config: String { home.folder.path(".config/vitrine/config") }
 
-    /// Opens the screen, and returns what it shows at first, when the list of galleries is there.
+    /// Opens the screen and returns its first text with the list of galleries.
     private func firstScreen() throws -> String {
         let tmux = try Tmux([Built.vitrine], columns: 100, environment: home.environment())
         let text = try tmux.until { $0.contains("comes with Vitrine") && $0.contains("config") }
@@ -17,7 +17,7 @@ import Testing
         return text
     }
 
-    @Test func mistakesAreNamedOnTheScreen() throws {
+    @Test func screenShowsMistakes() throws {
         let wrong = (1...20).map { "row-height = \($0 + 20)\n" }.joined()
         home.folder.write(".config/vitrine/config", wrong + "colours = 16\n")
         #expect(try firstScreen().contains("config:1: Invalid value “21” for “row-height”: use a number from 0 to 20."))
@@ -26,18 +26,18 @@ import Testing
         #expect(list.errors.hasSuffix(":21: Unknown option “colours”; did you mean “colors”?\n"))
     }
 
-    @Test func aFolderInPlaceOfTheFile() throws {
+    @Test func folderInsteadOfFile() throws {
         home.folder.write(".config/vitrine/config/x", "")
         #expect(try firstScreen().contains("config: not a file. Vitrine ignores the file."))
     }
 
-    @Test func aPipeInPlaceOfTheFile() throws {
+    @Test func pipeInsteadOfFile() throws {
         home.folder.write(".config/vitrine/galleries", "")
         #expect(mkfifo(config, 0o600) == 0)
         #expect(try firstScreen().contains("config: not a file. Vitrine ignores the file."))
     }
 
-    @Test func aProgramInPlaceOfTheFile() throws {
+    @Test func programInsteadOfFile() throws {
         home.folder.write(".config/vitrine/galleries", "")
         try FileManager.default.copyItem(atPath: "/bin/true", toPath: config)
         #expect(try firstScreen().contains("config: not a text file. Vitrine ignores the file."))
@@ -77,7 +77,7 @@ import Testing
         #expect(try home.vitrine("config", "check", "/nothing").status == 2)
     }
 
-    /// Without them nothing is fetched: who wants to be known by one would otherwise be asked for a password in its place.
+    /// Without the files nothing is fetched; otherwise Vitrine would ask for a password instead.
     @Test func filesThatAreNamedForTheNetworkHaveToBeThere() throws {
         let bad = home.folder.write("bad", "ca-file = ~/nothing\n")
         let check = try home.vitrine("config", "check", bad)

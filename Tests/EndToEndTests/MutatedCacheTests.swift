@@ -5,12 +5,12 @@ import Testing
 
 @testable import Cache
 
-/// The program itself with databases that have something wrong in them. See also `MutationTests`, which has many more.
+/// The program with damaged databases. `MutationTests` has many more.
 @Suite(.ownThread, .serialized) struct MutatedCacheTests {
-    /// Eight here, the same each time; `VITRINE_MUTATIONS=2000` for a hundred others.
+    /// Eight fixed cases; `VITRINE_MUTATIONS=2000` for others.
     private let areMore = ProcessInfo.processInfo.environment["VITRINE_MUTATIONS"] != nil
 
-    @Test("BEHAVIOURS 4.3: no database ends the program, and each update leaves a good one")
+    @Test("BEHAVIOURS 4.3: no database crashes the program, and each update leaves a good one")
     func mutations() throws {
         let gallery = try SmallGallery()
         _ = try gallery.sync()

@@ -2,29 +2,29 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Somebody who has just installed Vitrine, and never seen it. He presses what the screen tells him to.
+/// A new user who has never seen Vitrine and presses the keys that the screen shows.
 ///
-/// With `VITRINE_RECORD=1` he leaves pictures of his way in `.build/screens`, from which those of the manual are made.
+/// With `VITRINE_RECORD=1` it saves pictures in `.build/screens` for the tour.
 final class Newcomer {
-    /// Where it is installed, and where he lives. As long as what they are called in pictures, so that nothing moves.
+    /// The installation and the home. Their paths have fixed lengths, so that pictures do not change.
     private let prefix = try! Newcomer.makeFolder()
     private let home = try! Newcomer.makeFolder()
     private let environment: [String: String]
     private(set) var tmux: Tmux
-    /// What he was told on his way.
+    /// The hints that led the way.
     private(set) var hints: [String] = []
-    /// Pictures that he has taken.
+    /// The names of the pictures taken.
     private(set) var pictures: [String] = []
 
     private static let names = (prefix: "/usr/local", home: "/home/anna")
 
-    /// - Parameter proxy: who knows the servers of the network that he is in.
+    /// - Parameter proxy: the proxy that knows all servers of the test's network.
     init(columns: Int = 80, rows: Int = 24, arguments: [String] = [], proxy: String) throws {
         let repository = URL(fileURLWithPath: Built.testGallery).deletingLastPathComponent().path
         let make = try Command(
             "/usr/bin/make", ["-C", repository, "install", "BUILT=\(Built.folder)", "DESTDIR=", "PREFIX=\(prefix)"])
         #expect(make.status == 0, "\(make.errors)")
-        // What desktops write there.
+        // The desktop's file of user folders.
         for folder in ["/.config", "/Pictures"] {
             try FileManager.default.createDirectory(atPath: home + folder, withIntermediateDirectories: true)
         }
@@ -49,10 +49,10 @@ final class Newcomer {
         }
     }
 
-    /// A file that is his.
+    /// Returns the content of a file in the home.
     func file(_ name: String) -> Data? { FileManager.default.contents(atPath: "\(home)/\(name)") }
 
-    /// Waits until all of these are on the screen.
+    /// Waits until all of these texts are on the screen.
     func sees(_ texts: String..., sourceLocation: SourceLocation = #_sourceLocation) throws {
         let screen = try tmux.until { screen in texts.allSatisfy(screen.contains) }
         for text in texts where !screen.contains(text) {
@@ -60,16 +60,16 @@ final class Newcomer {
         }
     }
 
-    /// Presses a key, or types something, because the screen says what it does.
+    /// Presses a key or types text after checking the hint for it.
     func presses(_ keys: String..., since hint: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
         try sees(hint, sourceLocation: sourceLocation)
         hints.append(hint)
         for key in keys { try tmux.type(key) }
     }
 
-    /// Waits for what pictures there can be, and takes one of the screen.
+    /// Waits for the pictures on the screen and records it.
     ///
-    /// - Parameter blocks: how many cells of it show a part of a photo, at least.
+    /// - Parameter blocks: the minimum number of cells with parts of photos.
     func takesPicture(_ name: String, blocks: Int = 0, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let screen = try tmux.until { $0.filter { $0 == "▀" }.count >= blocks }
         #expect(screen.filter { $0 == "▀" }.count >= blocks, sourceLocation: sourceLocation)

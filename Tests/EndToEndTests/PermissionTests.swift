@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The permissions of what `vitrine` writes into folders of the user's, and of what it writes into its own.
+/// The permissions of files in the user's folders and in Vitrine's own.
 @Suite(.ownThread, .serialized) struct PermissionTests {
     private let home = Household()
 
@@ -24,7 +24,7 @@ import Testing
         return path
     }
 
-    /// A mask, the folder's mode, and the mode of a file in it.
+    /// A umask, the folder's mode, and the expected mode of a file.
     private static let files = [
         ("022", 0o1777, 0o644), ("000", 0o777, 0o644), ("077", 0o755, 0o600), ("002", 0o775, 0o644),
         ("002", 0o2775, 0o664), ("022", 0o2775, 0o644),

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Pictures in a terminal that shows pixels, as somebody in front of it sees them.
+/// Pictures in a pixel terminal, as a user sees them.
 @Suite(.ownThread, .serialized) struct PixelScreenTests {
     private let home = Household()
 
@@ -10,10 +10,10 @@ import Testing
         try Xterm([Built.vitrine, Built.testGallery + "/index.xml"], environment: home.environment(term: "xterm"))
     }
 
-    /// Characters have a dozen colours here; each photo has a palette of up to 256.
+    /// Text has a dozen colours here; each photo has a palette of up to 256.
     private func hasPictures(_ pixels: [UInt8]) -> Bool { Xterm.colours(of: pixels) > 60 }
 
-    /// - Parameter former: what was seen before the keys that led here, which did something.
+    /// - Parameter former: the screen before the keys, which must have changed it.
     @discardableResult
     private func expectSameWhenRedrawn(_ screen: Xterm, _ what: String, after former: [UInt8] = []) throws -> [UInt8] {
         let before = try screen.still { hasPictures($0) && $0 != former }
@@ -24,7 +24,7 @@ import Testing
         let isSame = before == after
         #expect(isSame, "\(what)")
         if !isSame, let folder = ProcessInfo.processInfo.environment["VITRINE_SCREENSHOTS"] {
-            // To be looked at: `convert -size 1000x800 -depth 8 rgb:FILE FILE.png`.
+            // View it with `convert -size 1000x800 -depth 8 rgb:FILE FILE.png`.
             for (name, pixels) in [("before", before), ("after", after)] {
                 try Data(pixels).write(to: URL(fileURLWithPath: "\(folder)/\(name).rgb"))
             }
@@ -32,7 +32,7 @@ import Testing
         return after
     }
 
-    @Test("After five hundred steps through a list it looks as if it had been drawn just now (3.3)")
+    @Test("After five hundred steps through a list the screen equals a fresh one (3.3)")
     func scrolling() throws {
         let screen = try browse()
         let first = try expectSameWhenRedrawn(screen, "at the beginning")
@@ -42,7 +42,7 @@ import Testing
         try expectSameWhenRedrawn(screen, "after five hundred steps", after: first)
     }
 
-    @Test("Nor is anything left of photos that were looked at, enlarged, moved and left")
+    @Test("Opened, zoomed and moved photos leave nothing behind")
     func photos() throws {
         let screen = try browse()
         let first = try screen.still(where: hasPictures)

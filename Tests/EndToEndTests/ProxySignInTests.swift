@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The real program behind a real proxy that wants to know who asks.
+/// The real program behind a real proxy that requires a password.
 @Suite(.ownThread, .serialized) struct ProxySignInTests {
     private let home = Household()
     private let proxy: LoopbackServer
-    /// A gallery in the open, which hears of everything that the proxy passes on.
+    /// An open gallery that records everything the proxy forwards.
     private let server: ScriptedServer
 
     private static let password = "s3cret"
@@ -27,7 +27,7 @@ import Testing
 
     private var place: String { "http://127.0.0.1:\(proxy.port)" }
 
-    /// - Parameter user: what stands in the proxy's address before its host.
+    /// - Parameter user: the user part of the proxy's address.
     private func proxies(_ user: String = "") -> [String: String] {
         let address = "http://\(user)127.0.0.1:\(proxy.port)"
         return ["http_proxy": address, "https_proxy": address]
@@ -44,7 +44,7 @@ import Testing
         #expect(try tmux.until(shows: "ended with").contains("ended with 0"))
     }
 
-    /// Files below the home that hold the password, as it is or as it is sent.
+    /// Returns the files in the home that contain the password, plain or encoded.
     private func filesWithPassword() throws -> [String] {
         let needles = [Self.password, Data("me:\(Self.password)".utf8).base64EncodedString()].map { Data($0.utf8) }
         let files = try #require(FileManager.default.enumerator(atPath: home.folder.path))
@@ -54,16 +54,16 @@ import Testing
         }
     }
 
-    @Test("BEHAVIOURS 5.10: a proxy’s password is asked for on the screen, and told to the proxy alone")
+    @Test("BEHAVIOURS 5.10: a proxy's password is asked for on the screen and sent to the proxy only")
     func asked() throws {
         let tmux = try tmux(server.url("/index.xml"))
         let prompt = try tmux.until(shows: "Password:")
         #expect(prompt.contains(place) && prompt.contains(Self.question), "\(prompt)")
         #expect(prompt.contains("Others can read it on its way") && server.requests.isEmpty)
-        // A slip first, which tinyproxy refuses in a server's words.
+        // A wrong password comes first; tinyproxy refuses it like a server.
         try tmux.type("me", "Enter", "wrong", "Enter")
         let again = try tmux.until(shows: "What was said before is refused.")
-        // The name is still there, and the cursor is in the password.
+        // The name stays, and the cursor is in the password field.
         #expect(again.contains(place) && again.contains(Self.question), "\(again)")
         try tmux.type(Self.password, "Enter")
         let list = try tmux.until { $0.contains("Updated:") && $0.contains("▀▀▀") }
@@ -72,7 +72,7 @@ import Testing
         #expect(try tmux.until(shows: "1 of 1 · fit").contains("1 of 1 · fit"))
         try quit(tmux)
         #expect(try filesWithPassword() == [])
-        // It was said to the proxy, and stays there.
+        // Only the proxy received the password.
         #expect(Set(server.requests.map(\.path)) == ["/index.xml", "/t.jpg", "/p.jpg"])
         for request in server.requests {
             #expect(request.headers["authorization"] == nil && request.headers["proxy-authorization"] == nil)
@@ -81,13 +81,13 @@ import Testing
         #expect(log.contains("the proxy \(place) wants a password") && log.contains("the proxy \(place) refuses"))
     }
 
-    @Test("BEHAVIOURS 5.10: what a proxy is told is kept for it, and used for tunnels, without a screen too")
+    @Test("BEHAVIOURS 5.10: a proxy's kept password is used for tunnels and commands, too")
     func tunnel() throws {
         let authority = try TestAuthority()
         let files = ["index.xml": Array(Self.list.utf8), "p.jpg": [0xFF, 0xD8, 0xFF], "t.jpg": [0xFF, 0xD8, 0xFF]]
         let secure = try LoopbackServer.nginx(authority.issue(.good), files: files)
         let (address, trust) = (secure.url("/index.xml", scheme: "https"), "--ca-file=\(authority.certificate)")
-        // What stands in the proxy's address is tried first, and out of date.
+        // Vitrine first tries the outdated password in the proxy's address.
         let tmux = try tmux(address, "--passwords=file", trust, user: "me:of-last-year@")
         let prompt = try tmux.until(shows: "Password:")
         #expect(prompt.contains(place) && prompt.contains("is a proxy"), "\(prompt)")
@@ -100,7 +100,7 @@ import Testing
             let sync = try home.vitrine("sync", "--list-only", trust, address, environment: proxies(user))
             #expect(sync.status == 0 && sync.text.hasSuffix("1 photo\n"), "\(sync.errors)")
         }
-        // Another proxy is not told, nor is a server by the same name.
+        // Neither another proxy nor a server with the same name receives it.
         let other = try LoopbackServer.tinyproxy(wantsPassword: true)
         let elsewhere = try home.vitrine(
             "sync", "--list-only", trust, address, environment: ["https_proxy": "127.0.0.1:\(other.port)"])
@@ -108,7 +108,7 @@ import Testing
         #expect(elsewhere.errors.contains("the proxy http://127.0.0.1:\(other.port) wants a password"))
     }
 
-    @Test func whoDoesNotSayIsLeftInPeace() throws {
+    @Test func unknownTerminalsGetNoQueries() throws {
         let tmux = try tmux(server.url("/index.xml"))
         try tmux.until(shows: "Password:")
         try tmux.type("Escape")

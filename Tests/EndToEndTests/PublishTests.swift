@@ -3,7 +3,7 @@ import Model
 import TestSupport
 import Testing
 
-/// `vitrine publish`, as people and scripts use it, and the gallery as Vitrine itself reads it.
+/// `vitrine publish`, as people and scripts use it, and the result as Vitrine reads it.
 @Suite(.ownThread, .serialized) struct PublishTests {
     private let home = Household()
     private let folder = TestFolder()
@@ -13,7 +13,7 @@ import Testing
         folder.write(name, [UInt8](bytes))
     }
 
-    /// Everything that there is, by path: number, size, times and contents' place.
+    /// Returns inode, size, times and content of every file, by path.
     private func state() throws -> [String: [Int]] {
         var state: [String: [Int]] = [:]
         for path in [""] + (FileManager.default.subpaths(atPath: folder.path) ?? []) {
@@ -27,7 +27,7 @@ import Testing
         return state
     }
 
-    /// The photos that Vitrine reads of a gallery: name and date by id.
+    /// Returns the photos that Vitrine reads from a gallery: name and date by id.
     private func photos(of gallery: String) throws -> [String: [String]] {
         let sync = try home.vitrine("sync", "--photos", gallery)
         #expect(
@@ -42,7 +42,7 @@ import Testing
             })
     }
 
-    /// `F_SETPIPE_SZ`, which is declared for GNU programs alone.
+    /// `F_SETPIPE_SZ`, which glibc declares for GNU programs only.
     private let setPipeSize: Int32 = 1_031
 
     private static let names = [
@@ -65,7 +65,7 @@ import Testing
         symlink(Built.testGallery, folder.path("out"))
     }
 
-    @Test func whatIsPublishedIsRead() throws {
+    @Test func publishedGalleryIsReadable() throws {
         try fill()
         let publish = try home.vitrine("publish", folder.path)
         #expect(publish.status == 0 && publish.errors.isEmpty, "\(publish.errors)")
@@ -76,7 +76,7 @@ import Testing
         chmod(folder.path, 0o755)
         let photos = try self.photos(of: folder.path)
         #expect(photos.count == 11)
-        // The same over the network, and the same files are fetched.
+        // The same works over the network and fetches the same files.
         #expect(try self.photos(of: server.url("/gallery.xml")) == photos)
         for (id, name) in [
             ("B%C3%A4r%20am%20See.jpg", "Bär am See"),
@@ -88,7 +88,7 @@ import Testing
             #expect(photos[id] == [name, "2001-09-09T01:46:40Z"], "\(id)")
         }
         #expect(photos["dawn.jpg"] == ["dawn", "2006-07-30T07:47:17Z"])
-        // Thumbnails stand upright, and everybody may read them who may read the photos.
+        // Thumbnails are upright and as readable as the photos.
         let list = try String(contentsOfFile: folder.path("gallery.xml"), encoding: .utf8)
         let lines = list.components(separatedBy: "\n")
         let place = try #require(lines.firstIndex { $0.contains("id=\"lighthouse.jpg\"") })
@@ -98,27 +98,27 @@ import Testing
         #expect(try #require(size["height"] as? Int) == 240 && #require(size["width"] as? Int) < 240)
     }
 
-    @Test func theSecondRunWritesAndDecodesNothing() throws {
+    @Test func secondRunWritesNothing() throws {
         try fill()
         let counted = try CountedDecoder()
         func publish() throws -> Command {
             try Command(counted.vitrine, ["publish", folder.path], environment: home.environment())
         }
-        // One server, whose processes decode them.
+        // One decoder server decodes all photos.
         #expect(try publish().status == 0 && counted.count() == 1)
         let before = try state()
         let again = try publish()
         #expect(again.status == 0 && counted.count() == 0)
         #expect(again.lines == ["\(folder.path)\t11 photos, 4 other files ignored, nothing new"])
         #expect(try state() == before)
-        // Nor is anything to be written: a folder that nobody may write to is none the worse.
+        // A second run writes nothing, so a read-only folder is no problem.
         let copy = TestFolder()
         #expect(try Command("/bin/cp", ["-a", folder.path + "/.", copy.path]).status == 0)
         let moved = try Command(counted.vitrine, ["publish", copy.path], environment: home.environment())
         #expect(moved.status == 0 && moved.text.hasSuffix("nothing new\n") && counted.count() == 0)
     }
 
-    @Test func whatChangesIsDone() throws {
+    @Test func onlyChangesAreDone() throws {
         try fill()
         _ = try home.vitrine("publish", folder.path)
         let before = try state()
@@ -136,7 +136,7 @@ import Testing
         #expect(try self.photos(of: folder.path).count == 11)
     }
 
-    @Test func whatCannotBeReadIsNamed() throws {
+    @Test func unreadablePhotosAreReported() throws {
         try fill()
         try add("images/truncated.jpg", as: "cut.jpg")
         try add("thumbnails/owl.jpg", as: "locked.jpg")
@@ -152,7 +152,7 @@ import Testing
         #expect(publish.errors.contains("vitrine: broken.jpg: The picture is damaged"))
         #expect(publish.errors.contains("vitrine: cut.jpg is truncated."))
         #expect(publish.lines.last?.contains("12 photos, 12 added, 3 failed") == true)
-        // They are named each time, and nothing is written each time.
+        // Each run names them, and none writes anything.
         let before = try state()
         let again = try unprivileged("publish", folder.path)
         #expect(again.status == 1 && again.errors == publish.errors)
@@ -161,21 +161,21 @@ import Testing
         #expect(try unprivileged("publish", folder.path).lines.first == "added\tlocked.jpg")
     }
 
-    @Test func aFolderThatCannotBeWrittenToIsSaid() throws {
+    @Test func unwritableFolderIsReported() throws {
         try add("thumbnails/owl.jpg", as: "owl.jpg")
         chmod(folder.path, 0o500)
         defer { chmod(folder.path, 0o700) }
         let publish = try unprivileged("publish", folder.path)
         #expect(publish.status == 1 && publish.text.isEmpty)
         #expect(publish.errors == "vitrine: \(folder.path)/thumbnails: Permission denied.\n")
-        // What is published already needs no such permission.
+        // Published photos no longer need the permission.
         chmod(folder.path, 0o700)
         _ = try unprivileged("publish", folder.path)
         chmod(folder.path, 0o500)
         #expect(try unprivileged("publish", folder.path).status == 0)
     }
 
-    @Test func aListOfTheUsersIsLeftAlone() throws {
+    @Test func foreignListIsKept() throws {
         try add("thumbnails/owl.jpg", as: "owl.jpg")
         folder.write("gallery.xml", "<album/>")
         let before = try state()
@@ -197,8 +197,8 @@ import Testing
         #expect(folder.entries() == ["file"])
     }
 
-    /// Ended in the middle, at once or when it is told to.
-    @Test(.unlessItHangs, arguments: [SIGKILL, SIGINT]) func whatIsEndedGoesOn(signal: Int32) throws {
+    /// Ends the program in the middle, at once or on request.
+    @Test(.unlessItHangs, arguments: [SIGKILL, SIGINT]) func interruptedRunContinues(signal: Int32) throws {
         try add("thumbnails/owl.jpg", as: "owl.jpg")
         #expect(try home.vitrine("publish", folder.path).status == 0)
         let list = try String(contentsOfFile: folder.path("gallery.xml"), encoding: .utf8)
@@ -206,7 +206,7 @@ import Testing
             try add("thumbnails/moon.jpg", as: "\(number)" + String(repeating: "x", count: 200) + ".jpg")
         }
         let (words, input) = try ChildProcess.makePipe()
-        // It fits a few lines: so whoever writes more waits for us.
+        // The pipe holds a few lines, so that the writer waits for the test.
         _ = fcntl(input, setPipeSize, 4_096)
         let command = try ChildProcess(
             Built.vitrine, ["publish", folder.path], environment: home.environment(), output: input)
@@ -218,7 +218,7 @@ import Testing
         if signal == SIGINT { while read(words, &byte, 1) == 1 { if byte == UInt8(ascii: "\n") { lines += 1 } } }
         #expect(command.wait() == (signal == SIGINT ? 128 + SIGINT : -SIGKILL))
         close(words)
-        // The gallery is the one of before, whole.
+        // The old gallery is intact.
         #expect(try String(contentsOfFile: folder.path("gallery.xml"), encoding: .utf8) == list)
         #expect(try self.photos(of: folder.path).count == 1)
         let counted = try CountedDecoder()
@@ -229,7 +229,7 @@ import Testing
         #expect(try self.photos(of: folder.path).count == 81)
     }
 
-    /// As somebody for whom modes count, whoever runs the tests.
+    /// Runs the command as a user to whom file modes apply.
     private func unprivileged(_ arguments: String...) throws -> Command {
         guard geteuid() == 0 else { return try Command(Built.vitrine, arguments, environment: home.environment()) }
         let without = "-dac_override,-dac_read_search"

@@ -2,16 +2,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Leaving while the network hangs.
+/// Quitting while the network hangs.
 @Suite(.ownThread, .serialized) struct QuittingTests {
     private let home = Household()
-    /// Opens when all that may be asked for at once has been asked for.
+    /// Opens when every possible request is made.
     private let isBusy = Gate()
-    /// What every transfer waits for.
+    /// The gate that every transfer waits for.
     private let gate = Gate()
     private let server: ScriptedServer
 
-    /// Of forty photos thumbnails and photos are asked for, as many as find a place.
+    /// Vitrine requests thumbnails and photos of forty photos, as many as it may.
     private static let photos = 40
     private static let transfers = 64
 
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// Says when all are taken.
+    /// Reports when all slots are taken.
     private final class Places: Sendable {
         private let lock = NSLock()
         private nonisolated(unsafe) var left: Int
@@ -63,15 +63,15 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 5.7: quitting waits for no transfer, and what they leave behind is swept at the next start",
+        "BEHAVIOURS 5.7: quitting waits for no transfer, and the next start removes their leftovers",
         arguments: ["Q", "\u{03}", "qq"])
     func quitting(keys: String) throws {
         defer { gate.open() }
         let session = try browse("--transfers", "\(Self.transfers)", "--all-thumbnails", "--all-photos")
         #expect(isBusy.wait())
-        // What is no thumbnail is a photo, and has a file.
+        // All other transfers are photos with files.
         #expect((Self.transfers - Self.photos...Self.photos).contains(home.folder.entries(partial).count))
-        // One key after the other, each on the screen that the one before has led to.
+        // Each key applies to the screen that the previous one opened.
         if keys == "qq" {
             session.type("q")
             #expect(session.until { $0.text(inRow: 0).contains("Galleries") })
@@ -93,9 +93,9 @@ import Testing
         #expect(next.wait() == 0)
     }
 
-    /// What is saved meanwhile is one photo that has come and many that hang.
+    /// One photo is saved and many hang.
     @Test(
-        "BEHAVIOURS 5.7, 5.8: quitting while everything hangs says what is left to save, and leaves no half of a file")
+        "BEHAVIOURS 5.7, 5.8: quitting during hanging transfers reports unsaved photos and leaves no partial file")
     func quittingWhileSaving() throws {
         defer { gate.open() }
         let session = try browse("--transfers", "\(Self.transfers)", "--all-thumbnails", "--all-photos")

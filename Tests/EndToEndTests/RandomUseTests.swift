@@ -3,16 +3,15 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Whatever is pressed, clicked and resized, in whatever order, while the server does what it likes.
+/// Random keys, clicks and resizes, while the server behaves randomly.
 @Suite(.ownThread, .serialized) struct RandomUseTests {
-    /// How many things are done in each run, and in how many runs; `VITRINE_ACTIONS=10000 VITRINE_SEEDS=20` for as many as
-    /// are asked for before a release.
+    /// The number of actions and runs; `VITRINE_ACTIONS=10000 VITRINE_SEEDS=20` before a release.
     private static let actions = number("VITRINE_ACTIONS") ?? 700
     private static let seeds = Array(1...UInt64(number("VITRINE_SEEDS") ?? 2))
 
     private static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
 
-    /// Asked by many connections at once.
+    /// The state that many connections share.
     private final class Chance: Sendable {
         private let numbers: Mutex<SeededNumbers>
         init(seed: UInt64) { numbers = Mutex(SeededNumbers(seed: seed)) }
@@ -69,7 +68,7 @@ import Testing
     }
 
     private func start() throws -> TerminalSession {
-        // In a folder of its own: what is saved without a word of where is saved there.
+        // The program runs in its own folder, where photos are saved by default.
         try TerminalSession(
             "/bin/sh",
             arguments: ["-c", "cd \"$HOME\" && exec \"$0\" \"$1\"", Built.vitrine, server.url("/index.xml")],
@@ -95,17 +94,17 @@ import Testing
         var session = try start()
         for action in 0..<Self.actions {
             act(session, &numbers)
-            // Most comes faster than it can be drawn, and some of it not.
+            // Most input comes faster than frames.
             if action % 7 == 0 { session.until(seconds: 0.01) { _ in false } }
             guard session.hasEnded else { continue }
-            // It was told to quit.
+            // A random key quit the program.
             #expect([0, 130].contains(session.wait()), "seed \(seed), action \(action): \(session.screen.text)")
             session.expectRestored()
             session = try start()
         }
         #expect(session.screen.violations.isEmpty, "seed \(seed): \(session.screen.violations.prefix(3))")
         session.untilQuiet()
-        // It may just have been told to quit, and be about to end.
+        // A random key may have quit the program just now.
         kill(session.process, SIGTERM)
         #expect([0, 130, 128 + SIGTERM].contains(session.wait()), "seed \(seed)")
         session.expectRestored()

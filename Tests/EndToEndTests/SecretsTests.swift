@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the user says to servers and proxies, and everything that the program writes, shows and hands on.
+/// Passwords for servers and proxies, in everything that the program writes, shows and passes on.
 @Suite(.ownThread, .serialized, .unlessItHangs) struct SecretsTests {
-    /// How a server wants to be told who asks.
+    /// The ways to authenticate.
     enum Way: CaseIterable, Sendable { case basic, digest, bearer }
 
     private let home = Household()
@@ -20,7 +20,7 @@ import Testing
         """
     }
 
-    /// A gallery that is shown to those alone who say who they are; some of it lies, or leads, elsewhere.
+    /// A gallery that requires a password, with some photos elsewhere or redirected.
     private static func server(_ way: Way, _ password: String, _ other: ScriptedServer) throws -> ScriptedServer {
         let photo = [UInt8](try Data(contentsOf: URL(fileURLWithPath: Built.testGallery + "/thumbnails/owl.jpg")))
         let basic = "Basic " + Data("me:\(password)".utf8).base64EncodedString()
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// The password, and what of it lets somebody in as well: what a digest is made of, and each that was sent.
+    /// The password and everything equivalent: digest hashes and each sent header.
     private static func secrets(_ password: String, _ server: ScriptedServer) throws -> [Secret] {
         let digests = server.requests.compactMap { $0.headers["authorization"] }
             .flatMap { $0.matches(of: #/response="([^"]+)"/#).map { String($0.output.1) } }
@@ -54,7 +54,7 @@ import Testing
         text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     }
 
-    /// A browser that says what it was started with: its words, and its environment. Returns its path, and where it says so.
+    /// Makes a browser that records its arguments and environment. Returns the paths of both.
     private func browser() throws -> (path: String, pipe: String) {
         let pipe = home.folder.path("browser.pipe")
         mkfifo(pipe, 0o600)
@@ -63,7 +63,7 @@ import Testing
         return (path, pipe)
     }
 
-    /// Words and environment of the programs that a process has started and that still run.
+    /// Returns arguments and environment of the running child processes.
     private func children(of process: pid_t) -> [String] {
         let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? []
         let numbers = tasks.flatMap { task in
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    /// Every command that says something of a gallery, in this order; and some that nobody meant.
+    /// Every command that concerns a gallery, in this order, and some mistaken ones.
     private func commands(_ address: String) -> [[String]] {
         [
             ["sync", "--photos", "--log-level=debug", "--log-file=\(log)", address], ["list", address],
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 5.10: a password is written nowhere: not to the terminal, nor to the disk", arguments: Way.allCases,
+        "BEHAVIOURS 5.10: a password never reaches the terminal or the disk", arguments: Way.allCases,
         Self.passwords)
     func nowhere(way: Way, password: String) throws {
         let other = try ScriptedServer { _ in .answer(404, "not here") }
@@ -114,14 +114,14 @@ import Testing
             ("a child", Array($0.utf8))
         }
         #expect(!written.isEmpty)
-        // The photo's address, to the clipboard and to a browser.
+        // `y` and `o` pass on the photo's address.
         session.type("y")
         #expect(session.until(shows: "The address was sent to the clipboard."))
         session.type("o")
         let opened = try #require(FileHandle(forReadingAtPath: browser.pipe)).readDataToEndOfFile()
         #expect(opened.range(of: Data("127.0.0.1:\(server.port)/p\n".utf8)) != nil)
         written.append(("the browser", Array(opened)))
-        // The photo, which cannot be had; then every screen that speaks of the network.
+        // The test opens the failing photo, then every screen about the network.
         session.type("\r")
         #expect(session.until(shows: "not found"))
         for key in ["T", "L", "E", "I", "?", "\u{1B}"] {
@@ -161,7 +161,8 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 5.10: nor is a proxy’s, whether it is gone or refuses", arguments: [true, false], Self.passwords)
+        "BEHAVIOURS 5.10: a proxy's password never does, whether it is down or refuses", arguments: [true, false],
+        Self.passwords)
     func proxies(isGone: Bool, password: String) throws {
         let proxy = try ScriptedServer { _ in .answer(407, headers: ["Proxy-Authenticate: Basic realm=\"way out\""]) }
         if isGone { proxy.stop() }

@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Settings that show in what the program does with the network and with what it keeps.
+/// Settings with an effect on transfers and the cache.
 @Suite(.ownThread, .serialized) struct SettingsInUseTests {
     private let home = Household()
 
-    @Test("BEHAVIOURS 5.10: what the user’s netrc says is used, if nobody else can read it")
+    @Test("BEHAVIOURS 5.10: Vitrine uses the user's netrc if only the user can read it")
     func netrc() throws {
         let server = try Nginx(serving: Built.testGallery, users: ["me": "s3cret"])
         let usual = home.folder.write(".netrc", "machine 127.0.0.1 login me password s3cret\n")
@@ -17,7 +17,7 @@ import Testing
                 && open.errors.contains("other users can read it; run chmod 600. Vitrine ignores the file."))
         chmod(usual, 0o600)
         #expect(try home.vitrine("sync", "--list-only", server.url("/index.xml")).status == 0)
-        // One that is named takes its place, and has to be there.
+        // A named netrc replaces the default one and must exist.
         let other = home.folder.write("other", "machine 127.0.0.1 login me password wrong\n")
         chmod(other, 0o600)
         #expect(try home.vitrine("sync", "--netrc=\(other)", "--list-only", server.url("/index.xml")).status == 1)
@@ -29,7 +29,7 @@ import Testing
         #expect(command.status == 2 && command.errors == "vitrine: /nothing.pem: No such file or directory.\n")
     }
 
-    @Test("BEHAVIOURS 6.5: the setup and the cache are cleared on request, each by itself")
+    @Test("BEHAVIOURS 6.5: options clear setup and cache separately")
     func clearing() throws {
         let list = home.folder.write(".config/vitrine/galleries", "http://example.org/x.xml\n")
         let place = home.folder.write(".local/state/vitrine/place", "gallery=http://example.org/x.xml\n")
@@ -37,7 +37,7 @@ import Testing
         #expect(try home.vitrine("sync", Built.testGallery).status == 0)
         #expect(try home.vitrine("list", "--clear-setup", Built.testGallery).lines.count == 28)
         #expect([list, place, places].allSatisfy { !FileManager.default.fileExists(atPath: $0) })
-        // Nothing is there any more, and that is no failure.
+        // Clearing again succeeds although nothing is left.
         #expect(try home.vitrine("list", "--clear-setup", Built.testGallery).status == 0)
         #expect(try home.vitrine("list", "--clear-cache", Built.testGallery).status == 1)
         #expect(try home.vitrine("cache", "info").text.hasPrefix("0 galleries"))

@@ -37,7 +37,7 @@ import Testing
                 + [server.url("/index.xml")], environment: home.environment(environment))
     }
 
-    /// Files below the home that hold the password, as it is or as it is sent.
+    /// Returns the files in the home that contain the password, plain or encoded.
     private func filesWithPassword() throws -> [String] {
         let needles = [Self.password, Data("me:\(Self.password)".utf8).base64EncodedString()].map { Data($0.utf8) }
         let files = try #require(FileManager.default.enumerator(atPath: home.folder.path))
@@ -54,16 +54,16 @@ import Testing
         #expect(try tmux.until(shows: "ended with").contains("ended with 0"))
     }
 
-    @Test("BEHAVIOURS 5.10: a gallery behind a password: asked for, answered, and the password is nowhere to be found")
+    @Test("BEHAVIOURS 5.10: Vitrine asks for a gallery's password, uses it, and stores it nowhere")
     func asked() throws {
         let tmux = try tmux()
         let prompt = try tmux.until(shows: "Password:")
         #expect(prompt.contains("http://127.0.0.1:\(server.port)") && prompt.contains("“Pictures of mine”"))
         #expect(prompt.contains("Others can read it on its way"))
-        // A slip first.
+        // A wrong password comes first.
         try tmux.type("me", "Enter", "wrong", "Enter")
         #expect(try tmux.until(shows: "What was said before is refused.").contains("refused"))
-        // The name is still there, and the cursor is in the password.
+        // The name stays, and the cursor is in the password field.
         try tmux.type(Self.password)
         #expect(try tmux.until(shows: String(repeating: "•", count: Self.password.count)).contains("User:     me"))
         try tmux.type("Enter")
@@ -76,11 +76,11 @@ import Testing
         #expect(try filesWithPassword() == [])
         let log = try String(contentsOfFile: home.folder.path("log"), encoding: .utf8)
         #expect(log.contains("a password is needed for 127.0.0.1:\(server.port)") && !log.contains(Self.password))
-        // The other server was asked, and told nothing.
+        // The other server got requests but no password.
         #expect(!other.requests.isEmpty && other.requests.allSatisfy { $0.headers["authorization"] == nil })
     }
 
-    @Test("BEHAVIOURS 5.10: a password that is kept in a file is used by the next run, without a screen too")
+    @Test("BEHAVIOURS 5.10: the next run and commands use a password kept in a file")
     func kept() throws {
         let tmux = try tmux("--passwords=file")
         try tmux.until(shows: "[in a file]")
@@ -89,21 +89,21 @@ import Testing
         try quit(tmux)
         #expect(try filesWithPassword() == [".config/vitrine/passwords"])
         let sync = try home.vitrine("sync", "--photos", server.url("/index.xml"))
-        // The one that lies elsewhere is not there.
+        // The photo on the other server is missing.
         #expect(
             sync.text.hasSuffix("3 photos, 2 thumbnails, 3 photos cached, 1 failed\n"), "\(sync.text)\(sync.errors)")
-        // A run that has no list to fetch hears of the question with the first photo.
+        // Without a list to fetch, the first photo meets the sign-in.
         #expect(try home.vitrine("cache", "clear", "--photos", server.url("/index.xml")).status == 0)
         let export = try home.vitrine("export", server.url("/index.xml"), home.folder.path("out"))
         #expect(export.status == 0 && export.lines.count == 3, "\(export.text)\(export.errors)")
-        // One that others can read is no password.
+        // Vitrine ignores a file that others can read.
         chmod(home.folder.path(".config/vitrine/passwords"), 0o644)
         let open = try home.vitrine("sync", "--list-only", server.url("/index.xml"))
         #expect(open.status == 1 && open.errors.contains("a password is needed for 127.0.0.1:\(server.port)"))
     }
 
     @Test(
-        "BEHAVIOURS 5.10: so is one in a real keyring, and it is on the disk for nobody",
+        "BEHAVIOURS 5.10: they use one kept in a real keyring, which is encrypted on disk",
         .enabled(if: DesktopSession.isPossible))
     func keptInAKeyring() throws {
         let desktop = try DesktopSession(home)
@@ -111,7 +111,7 @@ import Testing
         try tmux.until(shows: "[in the keyring]")
         try tmux.type("me", "Enter", Self.password, "Enter")
         #expect(try tmux.until(shows: "Updated:").contains("Updated:"))
-        // What is still being kept is kept before the end.
+        // Quitting waits until the password is kept.
         try quit(tmux)
         #expect(try filesWithPassword() == [])
         #expect(try home.vitrine("sync", "--list-only", server.url("/index.xml")).status == 1)
@@ -120,7 +120,7 @@ import Testing
         #expect(sync.status == 0, "\(sync.errors)")
     }
 
-    @Test func whoDoesNotSayIsLeftInPeace() throws {
+    @Test func unknownTerminalsGetNoQueries() throws {
         let tmux = try tmux()
         try tmux.until(shows: "Password:")
         try tmux.type("Escape")

@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The program at the end of a line that carries 10 KB a second.
+/// The program on a line of 10 KB per second.
 @Suite(.ownThread, .serialized) struct SlowLineTests {
     private let home = Household()
 
-    /// What the system itself holds for a terminal that does not read: 12 to 17 KB, by the size of what is written.
+    /// The system's buffer for a terminal that does not read: 12 to 17 KB.
     private static let buffers = 20_480
 
-    @Test("A terminal that is asked again, and answers too late, goes on showing pictures")
+    @Test("A terminal that answers a repeated query too late keeps showing pictures")
     func lateAnswers() throws {
         let session = try TerminalSession(
             arguments: [Built.testGallery], environment: home.environment(), persona: .foot)
@@ -21,7 +21,7 @@ import Testing
         let (count, asked) = (pictures(), session.screen.questions.count)
         session.persona = nil
         session.type("\u{1B}[I")
-        // Longer than it is waited for.
+        // The answer takes longer than Vitrine waits.
         session.untilQuiet(milliseconds: 1_500)
         #expect(Array(session.screen.questions[asked...]) == ["CSI 16t", "CSI 14t", "OSC 11;?", "CSI c"])
         session.type("G")
@@ -30,7 +30,7 @@ import Testing
         #expect(session.wait() == 0)
     }
 
-    @Test("Who lets go of a key sees where he is, and not where he has been")
+    @Test("Releasing a key shows the current position without delay")
     func keysHeldDown() throws {
         let session = try TerminalSession(
             arguments: ["--pixels=none", Built.testGallery], environment: home.environment(["COLORTERM": "truecolor"]))
@@ -40,14 +40,14 @@ import Testing
         session.type("\u{C}")
         session.untilQuiet()
         let frame = session.bytes.count - first
-        // Down nearly to the end and up again, four times.
+        // The cursor moves nearly to the end and back, four times.
         let keys = (0..<200).map { $0 / 25 % 2 == 0 ? "\u{1B}[B" : "\u{1B}[A" }
         session.type(keys, perSecond: 30, bytesPerSecond: 10_000)
         let last = session.bytes.count
         session.type("\u{1B}[B")
         session.untilQuiet()
         #expect(session.screen.text(inRow: 0).hasSuffix("2 of 28"), "\(session.screen.text)")
-        // The frame that was under way, and the one that shows how things stand. All of them would be a megabyte.
+        // The output is the frame in progress and the final one. All frames would be a megabyte.
         let backlog = session.bytes.count - last
         #expect(backlog <= 2 * frame + Self.buffers, "\(backlog) bytes, of \(frame) a frame")
         session.type("Q")

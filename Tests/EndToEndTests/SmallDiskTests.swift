@@ -2,8 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Disks with no room, no room for another file, or that cannot be written to: what is here can be looked at, the user is
-/// told once, and nothing is lost.
+/// Full and read-only disks: cached photos stay usable, the user is told once, and nothing is lost.
 @Suite(.ownThread, .enabled(if: Mounting.isPossible, "Nothing can be mounted here.")) struct SmallDiskTests {
     private let home = Household()
     private let gallery = Built.testGallery + "/index.xml"
@@ -27,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 4.4: an update that finds no room says so, loses nothing, and goes on when there is room",
+        "BEHAVIOURS 4.4: an update on a full disk reports it, loses nothing, and resumes when there is space",
         arguments: [
             "size=32k", "size=160k", "size=512k", "size=2m", "size=64m,nr_inodes=4", "size=64m,nr_inodes=8",
             "size=64m,nr_inodes=11", "size=64m,nr_inodes=13", "size=64m,nr_inodes=20",
@@ -49,7 +48,7 @@ import Testing
         #expect((2...4).contains(complaints.count), "\(complaints)")
     }
 
-    @Test("BEHAVIOURS 4.2: room is made on a disk that has none at all")
+    @Test("BEHAVIOURS 4.2: cleaning works on a full disk")
     func roomIsMade() throws {
         let command = try run(
             Self.mount("size=64m") + """
@@ -67,11 +66,11 @@ import Testing
         try #require(lines.count == 5 && lines[1] == "sync 1", "\(command.text)\(command.errors)")
         let (before, after) = (Int(lines[0]) ?? 0, Int(lines[2]) ?? 0)
         #expect(before == 110 && 0 < after && after < before, "\(before) became \(after)")
-        // What the rows say is so, though the first files went before them.
+        // The rows are correct although files went first.
         #expect(lines[3].hasSuffix("good, \(after) photos") && lines[4] == "check 0", "\(command.text)")
     }
 
-    @Test("BEHAVIOURS 4.1: a cache that cannot be written to is read")
+    @Test("BEHAVIOURS 4.1: a read-only cache can be browsed")
     func readOnly() throws {
         let command = try run(
             Self.mount("size=64m") + """
@@ -90,15 +89,14 @@ import Testing
         #expect(command.text.contains(Self.everything) && command.text.hasSuffix("then 0\n"), "\(command.text)")
     }
 
-    @Test("BEHAVIOURS 4.1: while the disk is full browsing goes on, and the user is told once")
+    @Test("BEHAVIOURS 4.1: browsing continues on a full disk, and the user is told once")
     func browsingWithoutRoom() throws {
-        // The list takes 160 KB at most, and the thumbnails in view 400 KB in all when they share their writes, as they do on a
-        // busy machine.
+        // The list takes at most 160 KB, and the visible thumbnails 400 KB if they share their writes, as on a busy machine.
         let session = try browse(Self.mount("size=260k"))
         try #require(session.until(shows: Self.fullNotice), "\(session.screen.text)")
         session.type("j")
         #expect(session.until { $0.text.contains("2 of 28") && !$0.text.contains(Self.fullNotice) })
-        // More thumbnails, which have no room either, and a photo.
+        // More thumbnails and a photo find no space either.
         session.type("G")
         #expect(session.until(shows: "28 of 28"))
         session.untilQuiet()
@@ -107,7 +105,7 @@ import Testing
         #expect(!session.screen.text.contains(Self.fullNotice))
         session.type("q")
         #expect(session.until { $0.text.contains("28 of 28") && $0.text.contains("Updated: ") })
-        // Asked for again, it is said again.
+        // A new request reports it again.
         session.type("r")
         #expect(session.until(shows: Self.fullNotice) || session.screen.text.contains("disk is full"))
         session.type("Q")
@@ -115,14 +113,14 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 4.1: a cache opens though the disk is full, or cannot be written to",
+        "BEHAVIOURS 4.1: a cache opens on a full or read-only disk",
         arguments: [
             ("head -c 70000000 /dev/zero >\"$HOME/.cache/ballast\" 2>/dev/null\n", fullNotice),
             ("mount -o remount,ro \"$HOME/.cache\"\n", readOnlyNotice),
         ])
-    func browsingWhatIsThere(spoil: String, notice: String) throws {
+    func browsesTheCache(spoil: String, notice: String) throws {
         let session = try browse(Self.mount("size=64m") + "\"$0\" sync --photos \"$1\" >/dev/null\n" + spoil)
-        // Said once, and everything is to be seen.
+        // The notice appears once, and everything is visible.
         try #require(session.until(shows: notice), "\(session.screen.text)")
         #expect(session.until { $0.text.contains("1 of 28") && $0[1, 1].text == "▀" && $0[1, 19].text == "▀" })
         session.type("jj\r")

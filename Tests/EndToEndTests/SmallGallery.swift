@@ -4,11 +4,11 @@ import TestSupport
 
 @testable import Cache
 
-/// A gallery of ten photos in a folder, small ones, and what a program needs to fill a cache from it.
+/// A folder with a gallery of ten small photos, and the environment to sync it.
 struct SmallGallery {
     let folder = TestFolder()
     let home = Household()
-    /// The list as it is before it changes, and after.
+    /// The list before and after its change.
     enum Edition: String { case before = "A", after = "B" }
 
     init(_ edition: Edition = .before) throws {
@@ -18,7 +18,7 @@ struct SmallGallery {
         try serve(edition)
     }
 
-    /// Makes the list another.
+    /// Changes the list.
     func serve(_ edition: Edition) throws {
         folder.write("index.xml", try Self.list(edition))
     }
@@ -27,7 +27,7 @@ struct SmallGallery {
     var address: Address { Address(filePath: path) }
     var log: String { home.folder.path("log") }
     var aftermath: Aftermath { Aftermath(home: home, log: log) }
-    /// What a list may consist of.
+    /// The possible lists of ids.
     static func ids(_ edition: Edition) throws -> Set<String> {
         Set(try list(edition).matches(of: #/ id="([^"]*)"/#).map { String($0.output.1) })
     }
@@ -36,12 +36,12 @@ struct SmallGallery {
         try String(contentsOfFile: "\(Built.testGallery)/changes-\(edition.rawValue).xml", encoding: .utf8)
     }
 
-    /// Fetches everything, as far as the faults let it.
+    /// Fetches everything that the faults allow.
     func sync(_ faults: Faults? = nil) throws -> Command {
         try home.vitrine(
             "sync", "--photos", "--log-level=debug", "--log-file=\(log)", path, environment: faults?.environment ?? [:])
     }
 
-    /// What `sync` says when everything is here.
+    /// The output of `sync` for a complete cache.
     static let everything = "10 photos, 10 thumbnails, 10 photos cached\n"
 }

@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A user who does everything at once: in the end the screen shows what a fresh one would.
+/// A user who does everything at once: in the end the screen equals a fresh one.
 @Suite(.ownThread, .serialized) struct StormTests {
     private let home = Household()
 
-    /// In the TestGallery's list, with everything loaded.
+    /// Opens the TestGallery's list with everything loaded.
     private func browse(_ arguments: [String] = [Built.testGallery]) throws -> TerminalSession {
         let session = try TerminalSession(arguments: arguments, environment: home.environment())
         try #require(session.until { $0.text.contains("Updated:") && $0[1, 1].text == "▀" && $0[1, 19].text == "▀" })
@@ -14,7 +14,7 @@ import Testing
         return session
     }
 
-    /// Draws everything anew, and finds what was there before.
+    /// Redraws the screen and compares it with the previous one.
     private func expectFresh(_ session: TerminalSession) {
         session.untilQuiet()
         let (shown, before) = (session.screen.allCells, session.bytes.count)
@@ -30,7 +30,7 @@ import Testing
         for round in 0..<200 {
             session.resize(
                 columns: Int.random(in: 1...220, using: &numbers), rows: Int.random(in: 1...70, using: &numbers))
-            // Now and then there is time to draw; most come one after the other.
+            // Some keys leave time to draw; most do not.
             if round % 10 == 0 { session.until(seconds: 0.02) { _ in false } }
         }
         session.resize(columns: 80, rows: 24)
@@ -38,7 +38,7 @@ import Testing
         expectFresh(session)
     }
 
-    /// In a shell with job control, as a user has it.
+    /// Runs in a shell with job control.
     @Test func fiftyTimesStoppedAndContinued() throws {
         let script = """
             "$0" "$1"; for round in $(seq 50); do echo "stopped $round."; read -r go; fg >/dev/null; done; echo "ended with $?"

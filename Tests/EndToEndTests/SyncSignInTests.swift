@@ -2,8 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `vitrine sync` and the ways in which real servers and proxies want to be told who asks: what comes of it, and what is said
-/// where it is refused.
+/// `vitrine sync` with the authentication of real servers and proxies: the results and messages.
 @Suite(.ownThread) struct SyncSignInTests {
     private let home = Household()
     private static let everything = "2 photos, 2 thumbnails, 2 photos cached\n"
@@ -22,12 +21,12 @@ import Testing
         return files
     }
 
-    /// Where a user and a password go in an address.
+    /// The ways to pass user and password.
     private func naming(_ user: String, in address: String) -> String {
         address.replacingOccurrences(of: "://", with: "://\(user)@")
     }
 
-    /// Fetches all of a gallery, with what the environment and the options say.
+    /// Fetches a gallery with an environment and options.
     private func sync(_ address: String, _ options: String..., environment: [String: String] = [:]) throws -> Command {
         try Command(
             Built.vitrine, ["sync", "--photos"] + options + [address], environment: home.environment(environment))
@@ -40,7 +39,7 @@ import Testing
         #expect(storedPhotos.count == 2, sourceLocation: sourceLocation)
     }
 
-    /// Refused, in just these words after the gallery's address, and nothing is here.
+    /// Checks for a refusal with exactly these words, and for an empty cache.
     private func expectRefused(
         _ command: Command, _ address: String, _ words: String, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
@@ -50,14 +49,14 @@ import Testing
         #expect(list.status == 0 && list.output.isEmpty && storedPhotos.isEmpty, sourceLocation: sourceLocation)
     }
 
-    /// Files of photos in all caches.
+    /// Returns the photo files in all caches.
     private var storedPhotos: [String] {
         home.folder.entries(".cache/vitrine/galleries").flatMap {
             home.folder.entries(".cache/vitrine/galleries/\($0)/photos")
         }
     }
 
-    @Test("BEHAVIOURS 5.10: an update is told by a digest who asks, by Apache's own reckoning, or is refused")
+    @Test("BEHAVIOURS 5.10: an update authenticates by digest with Apache, or is refused")
     func digest() throws {
         let server = try LoopbackServer.apache(files: Self.files())
         let (address, host) = (server.url("/index.xml"), "127.0.0.1:\(server.port)")
@@ -67,7 +66,7 @@ import Testing
         expectStored(try sync(naming("me:s3cret", in: address)))
     }
 
-    @Test("BEHAVIOURS 5.10: an update is told by a token that was kept who asks, or is refused")
+    @Test("BEHAVIOURS 5.10: an update authenticates with a kept token, or is refused")
     func bearer() throws {
         let server = try LoopbackServer.nginx(files: Self.files())
         let (address, host) = (server.url("/bearer/index.xml"), "127.0.0.1:\(server.port)")
@@ -84,7 +83,7 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 5.10: an update goes through a proxy that is told who asks, for pages and for tunnels, or is refused",
+        "BEHAVIOURS 5.10: an update authenticates to a proxy, for pages and tunnels, or is refused",
         arguments: ["http", "https"])
     func proxy(scheme: String) throws {
         let authority = try TestAuthority()

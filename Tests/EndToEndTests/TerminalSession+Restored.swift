@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension TerminalSession {
-    /// The terminal is as it was found: its modes, its screen, and what it was asked to tell.
+    /// Checks that modes and screen are restored and that no queries are left.
     func expectRestored(sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(!screen.isAlternate && screen.isCursorVisible, sourceLocation: sourceLocation)
         #expect(screen.modes.isDisjoint(with: [2004, 1004, 1002, 1006]), sourceLocation: sourceLocation)
@@ -12,7 +12,7 @@ extension TerminalSession {
         #expect(memcmp(&now, &then, MemoryLayout<termios>.size) == 0, sourceLocation: sourceLocation)
     }
 
-    /// It comes to look like that, and to stay so.
+    /// Waits until the screen looks like this and stays so.
     func expectShows(_ cells: [[VirtualScreen.Cell]], sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(until { $0.isAlternate && $0.allCells == cells }, sourceLocation: sourceLocation)
         untilQuiet()

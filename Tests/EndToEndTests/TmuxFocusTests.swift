@@ -2,17 +2,17 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Pictures in a tmux, which may be looked at in one terminal after the other.
+/// Pictures in a tmux that several terminals view in turn.
 @Suite(.ownThread, .serialized) struct TmuxFocusTests {
     private let home = Household()
 
-    /// Pictures that were sent to the terminal around tmux.
+    /// Returns the pictures sent to the terminal around tmux.
     private func sent(_ session: TerminalSession) -> Int {
         String(decoding: session.bytes, as: UTF8.self).components(separatedBy: "\u{1B}_Ga=t,").count - 1
     }
 
-    @Test("Whoever comes to look through a tmux is sent the pictures that are shown")
-    func picturesAreSentAnew() throws {
+    @Test("A terminal that attaches to tmux receives the visible pictures")
+    func picturesAreSentAgain() throws {
         let folder = TestFolder()
         let socket = folder.path("tmux")
         let configuration = folder.write(
@@ -34,7 +34,7 @@ import Testing
         session.type("\u{1B}[I")
         #expect(session.until { _ in sent(session) >= before + kept })
         session.untilQuiet()
-        // Those before it are forgotten.
+        // Earlier pictures are forgotten.
         #expect(session.screen.pictures.kept.count == kept)
         session.type("Q")
         _ = session.wait()

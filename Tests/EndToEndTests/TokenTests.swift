@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tokens in the queries of addresses, and everything that the program writes and says.
+/// Tokens in addresses' queries, in everything that the program writes and prints.
 @Suite(.ownThread) struct TokenTests {
     private let home = Household()
     private let secret = Secret("s3cretword")
 
-    /// A gallery whose list, photos and thumbnails want a token; one photo is gone, and one entry is no entry.
+    /// A gallery that requires a token for everything; one photo is missing, and one entry is invalid.
     private func server() throws -> ScriptedServer {
         let photo = [UInt8](try Data(contentsOf: URL(fileURLWithPath: Built.testGallery + "/thumbnails/owl.jpg")))
         let list = """
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 5.10: a token in an address is sent, and not said or written but where it is needed to fetch again")
+        "BEHAVIOURS 5.10: a token is sent, and stored only where a later fetch needs it")
     func tokens() throws {
         let server = try server()
         let address = server.url("/index.xml?page=1&access_token=\(secret.text)")
@@ -44,7 +44,7 @@ import Testing
             #expect(secret.traces(in: command.errors) == [], "\(command.errors)")
         }
         #expect(secret.traces(in: try String(contentsOfFile: log, encoding: .utf8)) == [])
-        // Both of them were asked for with all that they need.
+        // Both requests had the full query.
         #expect(server.requests.filter { $0.path.hasPrefix("/p?X-Amz-Signature=s3cretword&w=1") }.count == 1)
         let traces = secret.traces(below: home.folder.path)
         #expect(

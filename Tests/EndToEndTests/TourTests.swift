@@ -2,32 +2,32 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The way of a new user, with nothing configured: docs/tour.md tells it, and these tests go it.
+/// The way of a new user without configuration, as docs/tour.md describes it.
 @Suite(.ownThread, .serialized) struct TourTests {
-    /// The server by whose name the gallery is opened, whatever name that is: a proxy for the whole network.
+    /// A proxy that serves the gallery under every name.
     private let server: Nginx
     private let tour: String
 
     init() throws {
         server = try Nginx(serving: Built.testGallery)
         let docs = URL(fileURLWithPath: Built.testGallery).deletingLastPathComponent().appendingPathComponent("docs")
-        // Where its lines end is all the same.
+        // Line breaks in the page do not matter.
         tour = try String(contentsOf: docs.appendingPathComponent("tour.md"), encoding: .utf8)
             .replacingOccurrences(of: "\n", with: " ")
     }
 
-    /// The pictures that a page shows, by the names that they were taken under.
+    /// Returns the names of a page's pictures.
     private func pictures(in page: String) -> [String] {
         page.matches(of: #/\]\((?:docs/)?screens/([a-z-]+)\.png\)/#).map { String($0.output.1) }
     }
 
-    @Test("Who has never seen Vitrine finds a photo, its camera and the way out by what the screen says")
-    func everyStepIsSaidOnTheScreen() throws {
+    @Test("A new user finds a photo, its metadata and the exit by the hints on the screen")
+    func hintsShowEveryStep() throws {
         let anna = try Newcomer(proxy: server.url("/"))
         try anna.sees("/share/vitrine/TestGallery", "? lists the keys.")
         try anna.takesPicture("start")
 
-        // The gallery that is there, and the help.
+        // First come the present gallery and the help.
         try anna.presses("Enter", since: "This gallery comes with Vitrine: Enter shows it.")
         try anna.sees("1 of 28", "Dawn over the ridge")
         try anna.takesPicture("gallery", blocks: 168)
@@ -39,7 +39,7 @@ import Testing
         try anna.sees("1 of 28")
         try anna.presses("q", since: "? help")
 
-        // One from the network.
+        // Next comes a gallery on the network.
         try anna.sees(" Galleries")
         try anna.presses("a", since: "a add")
         try anna.sees("Address:")
@@ -54,7 +54,7 @@ import Testing
         try anna.tmux.type("Down", "Down", "Down")
         try anna.sees("4 of 28")
 
-        // A photo of it.
+        // Then comes one of its photos.
         try anna.presses("Enter", since: "Enter look")
         try anna.sees("The oak in October", "4 of 28 · fit", "Sun 26 Oct 2008")
         try anna.takesPicture("photo", blocks: 800)
@@ -65,7 +65,7 @@ import Testing
         try anna.sees("Camera   Vitrine Procedural 1", "Exposure", "█")
         try anna.takesPicture("facts")
 
-        // What no hint says the help finds.
+        // The help finds keys without a hint.
         try anna.presses("?", since: "? help")
         try anna.presses("save", since: "Type what to look for.")
         try anna.sees("save it to a folder", "Filter: save")
@@ -80,7 +80,7 @@ import Testing
         let photo = FileManager.default.contents(atPath: Built.testGallery + "/images/october-oak.jpg")
         #expect(anna.file("Pictures/The oak in October.jpg") == photo)
 
-        // And out.
+        // Finally Vitrine quits.
         try anna.tmux.type("?")
         try anna.presses("quit", since: "Type what to look for.")
         try anna.sees("Q ^C", "quit", "Filter: quit")
@@ -89,12 +89,12 @@ import Testing
         try anna.tmux.type("Q")
         try anna.sees("ended with 0")
 
-        // That is what is told.
+        // The tour quotes these hints.
         #expect(pictures(in: tour) == anna.pictures)
         for hint in anna.hints { #expect(tour.contains("`\(hint)`"), "\(hint)") }
     }
 
-    @Test func aWideWindowShowsWhatTheReadmeShows() throws {
+    @Test func wideWindowMatchesTheReadme() throws {
         let anna = try Newcomer(
             columns: 120, rows: 34, arguments: ["photos.example.org/index.xml"], proxy: server.url("/"))
         try anna.sees("photos.example.org/index.xml", "1 of 28", "Updated:")

@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Whom the program trusts, with certificates of the system's that only it sees, and what it does with its own.
+/// Trusted and own certificates, with system certificates that only the program sees.
 @Suite(.ownThread) struct TrustTests {
     private let home = Household()
     private let system = TestFolder()
     private let authority: TestAuthority
-    /// A certificate that nobody trusts but who is told to. By another name: of two by one name only one is looked at.
+    /// A certificate that is trusted on request only. Its name is unique, since only one per name is tried.
     private let other: String
     private let server: LoopbackServer
 
@@ -16,16 +16,16 @@ import Testing
         other = try authority.issue(.selfSigned).certificate
         server = try LoopbackServer.nginx(
             authority.issue(.good), files: ["index.xml": Array("<album></album>".utf8)])
-        // Where and how Debian has those that everybody trusts: one by one under their hashes, and all in one file.
+        // Debian keeps certificates singly under their hashes and together in one file.
         let certificate = try String(contentsOfFile: authority.certificate, encoding: .utf8)
         system.write("public.pem", certificate)
         #expect(try Command("/usr/bin/openssl", ["rehash", system.path]).status == 0)
         system.write("ca-certificates.crt", certificate)
     }
 
-    /// Over TLS to the server itself, and to a proxy that is spoken with in this way.
+    /// Uses TLS to a server and to a proxy.
     @Test(
-        "BEHAVIOURS 5.3: certificates that are named take the place of the system’s", .enabled(if: Mounting.isPossible),
+        "BEHAVIOURS 5.3: named certificates replace the system's", .enabled(if: Mounting.isPossible),
         arguments: [false, true])
     func named(isProxy: Bool) throws {
         let address = isProxy ? "http://photos.test/index.xml" : server.url("/index.xml", scheme: "https")
@@ -44,7 +44,7 @@ import Testing
         #expect(command.errors.split(separator: "\n").count { $0.contains("nobody who is trusted has signed it") } == 2)
     }
 
-    @Test("BEHAVIOURS 5.10: the terminal is never asked for what a key is encrypted with")
+    @Test("BEHAVIOURS 5.10: Vitrine never asks the terminal for a key's pass phrase")
     func encryptedKey() throws {
         let clients = try TestAuthority()
         let guarded = try LoopbackServer.nginx(
@@ -61,7 +61,7 @@ import Testing
                     "--client-key", file.key, guarded.url("/index.xml", scheme: "https"),
                 ], environment: home.environment())
             let words = file.code == 0 ? "0 photos" : "your certificate cannot be used"
-            // Whoever asks for a pass phrase waits for it, and does not end.
+            // A program that asks for a pass phrase would wait and not end.
             guard session.until(shows: words) else {
                 Issue.record("\(session.screen.text)")
                 continue

@@ -5,17 +5,17 @@ import Testing
 
 @testable import Cache
 
-/// A browser and an update beside it, or two updates, with one cache between them.
+/// A browser and an update, or two updates, that share a cache.
 @Suite(.ownThread, .serialized) struct TwoProgramsTests {
-    /// Ten times here; `VITRINE_KILLS=300` for more.
+    /// The number of rounds; `VITRINE_KILLS=300` for more.
     private let rounds = Int(ProcessInfo.processInfo.environment["VITRINE_KILLS"] ?? "").map { min($0, 300) } ?? 10
 
-    @Test("BEHAVIOURS 2.1: of two updates at once the second waits, and nothing is fetched twice")
+    @Test("BEHAVIOURS 2.1: the second of two updates waits, and nothing is fetched twice")
     func twoUpdates() throws {
         let server = try Nginx(serving: Built.testGallery)
         let home = Household()
         let gallery = server.url("/index.xml")
-        // Both are there before one of them has come far.
+        // Both run before one has progressed far.
         let updates = try (0..<3).map { _ in
             try ChildProcess(Built.vitrine, ["sync", "--photos", gallery], environment: home.environment())
         }
@@ -25,15 +25,15 @@ import Testing
         #expect(paths.count == 3 + 2 * 28 && Set(paths).count == 1 + 2 * 28)
     }
 
-    /// The turn is the program's, and goes with it.
-    @Test func anUpdateThatWasKilledHoldsUpNobody() throws {
+    /// The turn ends with its program.
+    @Test func killedUpdateBlocksNoOther() throws {
         let gallery = try SmallGallery()
         let stopped = Faults(in: gallery.home.caches, .kill(at: 200))
         #expect(try gallery.sync(stopped).status == -SIGKILL)
         #expect(try gallery.sync().text.hasSuffix(SmallGallery.everything))
     }
 
-    @Test("BEHAVIOURS 4.4: of a browser and an update one is killed, and the other goes on with a cache that is whole")
+    @Test("BEHAVIOURS 4.4: after one of two programs is killed, the other continues with a whole cache")
     func oneOfTwoIsKilled() async throws {
         var answers: [Double] = []
         var sights: [Double] = []
@@ -66,7 +66,7 @@ import Testing
                 #expect(session.wait() == -SIGKILL)
                 #expect(sync.wait() == 0, "round \(round)")
             } else {
-                // Neither: then what the one has stored is seen by the other.
+                // Neither was killed: each sees the other's data.
                 #expect(sync.wait() == 0, "round \(round)")
                 let start = ContinuousClock.now
                 #expect(session.until(shows: "Two eggs, white") && session.until(shows: "of 10"), "round \(round)")

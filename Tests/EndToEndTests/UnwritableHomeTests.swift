@@ -2,16 +2,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A home that cannot be written to, or that is not there, keeps nobody from looking at photos.
+/// An unwritable or missing home does not prevent browsing.
 @Suite(.ownThread, .serialized, .enabled(if: Mounting.isPossible)) struct UnwritableHomeTests {
     private let home = Household()
     private let runtime = TestFolder()
 
-    /// Homes that keep nothing: on a file system that cannot be written to, not there, or below what is no folder.
+    /// Homes that keep nothing: read-only, missing, or below a file.
     enum Kind: CaseIterable { case readOnly, missing, nonsense, unset }
 
     private static let notice = "Not kept after this run: fetched photos"
-    /// Makes the folder `$0` one that cannot be written to, and goes on with the rest.
+    /// Makes the folder `$0` read-only and continues.
     private static let script = #"mount -t tmpfs -o ro none "$0" && exec "$@""#
 
     private func environment(_ kind: Kind, _ more: [String: String] = [:]) -> [String: String] {
@@ -35,7 +35,7 @@ import Testing
             environment: environment(kind, more))
     }
 
-    @Test("Commands work where nothing can be kept, and say so once", arguments: Kind.allCases)
+    @Test("Commands work with an unwritable home and report it once", arguments: Kind.allCases)
     func commands(kind: Kind) throws {
         let out = TestFolder()
         let gallery = Built.testGallery
@@ -43,7 +43,7 @@ import Testing
         #expect(sync.status == 0 && sync.text.contains("28 photos"), "\(sync.errors)")
         let export = try vitrine(kind, "export", gallery, out.path("photos"), "owl")
         #expect(export.status == 0 && out.entries("photos").count == 1, "\(export.errors)")
-        // The files of the run before are gone.
+        // The files of the previous run are gone.
         let list = try vitrine(kind, "list", gallery)
         #expect(list.status == 1 && list.errors.contains("has never been fetched"))
         for command in [sync, export, list] {
@@ -54,14 +54,14 @@ import Testing
         #expect(runtime.entries().isEmpty)
     }
 
-    @Test("The screen opens where nothing can be kept, and says so", arguments: Kind.allCases)
+    @Test("The screen opens with an unwritable home and reports it", arguments: Kind.allCases)
     func browsing(kind: Kind) throws {
         let words = Mounting.arguments(Self.script, folder(kind)) + [Built.vitrine, Built.testGallery]
         let tmux = try Tmux([Mounting.program] + words, columns: 200, rows: 30, environment: environment(kind))
         let shown = try tmux.until { $0.contains("of 28") && $0.contains("Not kept after this run") }
         #expect(shown.contains("Dawn over the ridge"))
         #expect(runtime.entries().count == 1)
-        // A place and a command that nobody can keep.
+        // The place and the typed command are not kept.
         try tmux.type("j")
         try tmux.type("Q")
         let end = try tmux.until(shows: "ended with")
@@ -69,7 +69,7 @@ import Testing
         #expect(runtime.entries().isEmpty)
     }
 
-    @Test("The next best folder for temporary files is taken; where there is none, that is said")
+    @Test("Vitrine uses the next temporary folder, and reports if there is none")
     func nowhere() throws {
         let temporary = TestFolder()
         let environment = ["XDG_RUNTIME_DIR": "/dev/null/none", "TMPDIR": temporary.path]
@@ -84,7 +84,7 @@ import Testing
         #expect(all.errors.contains("/dev/null/temporary: Not a directory") && all.errors.contains("--cache-dir"))
     }
 
-    @Test("A cache that cannot be written to is still looked at, and a gallery that it lacks is opened all the same")
+    @Test("A read-only cache is shown, and a gallery that it lacks opens anyway")
     func older() throws {
         let other = TestFolder()
         other.write("gallery.xml", try String(contentsOfFile: Built.testGallery + "/changes-A.xml", encoding: .utf8))
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test("A folder for caches that the user has named has to be usable")
+    @Test("A named cache folder must be usable")
     func named() throws {
         let sync = try vitrine(.readOnly, "sync", "--cache-dir=/dev/null/cache", Built.testGallery)
         #expect(sync.status == 1 && sync.errors.contains("/dev/null/cache"), "\(sync.errors)")
@@ -126,7 +126,7 @@ import Testing
             Mounting.arguments(Self.script, home.folder.path, Built.vitrine, "sync", server.url("/index.xml")),
             environment: environment(.readOnly), errors: writing)
         close(writing)
-        // It says so when the folder is there.
+        // The notice appears when the folder exists.
         var text = ""
         var byte: UInt8 = 0
         while !text.contains(Self.notice), read(reading, &byte, 1) == 1 { text.append(Character(UnicodeScalar(byte))) }

@@ -3,7 +3,7 @@ import Testing
 @testable import Settings
 
 @Suite struct CommandHistoryTests {
-    @Test func whatIsWrittenIsReadBack() {
+    @Test func commandsRoundTrip() {
         var history = CommandHistory()
         for line in ["goto 10", " open example.org/album ", "", "goto 10"] { history.add(line) }
         #expect(history.lines == ["open example.org/album", "goto 10"])
@@ -11,7 +11,7 @@ import Testing
         #expect(CommandHistory(text: history.text) == history)
     }
 
-    @Test func itIsBounded() {
+    @Test func historyIsLimited() {
         var history = CommandHistory()
         for number in 1...500 { history.add("goto \(number)") }
         #expect(history.lines.count == 200 && history.lines.last == "goto 500")
@@ -23,7 +23,7 @@ import Testing
     @Test(arguments: [
         "open https://me:s3cret@example.org/a.xml", "open me:s3cret@example.org", "open https://me@example.org/",
         "open example.org/?token=s3cret", "set proxy=http://me:a/b@proxy", "open https://me:s3cret@example.org\ngoto 3",
-    ]) func whatMayHaveAPasswordInItIsNotKept(line: String) {
+    ]) func linesWithPasswordsAreNotKept(line: String) {
         var history = CommandHistory()
         history.add(line)
         #expect(history == CommandHistory())

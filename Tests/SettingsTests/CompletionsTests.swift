@@ -17,7 +17,7 @@ import Testing
         return Set(own.map { "--" + $0.name } + own.compactMap { $0.letter.map { "-\($0)" } })
     }
 
-    /// What a real bash makes of a line, the last word of which is being typed.
+    /// Returns the completions of a real bash for the last word of a line.
     private func complete(_ words: String...) throws -> Set<String> {
         let path = folder.write("vitrine.bash", Completions.text(for: .bash))
         let script = """
@@ -38,7 +38,7 @@ import Testing
         return Set(bash.lines)
     }
 
-    @Test func bashFindsNothingWrong() throws {
+    @Test func bashAcceptsTheScript() throws {
         let path = folder.write("vitrine.bash", Completions.text(for: .bash))
         let bash = try Command("/bin/bash", ["-n", path])
         #expect(bash.status == 0 && bash.errors == "")
@@ -58,7 +58,7 @@ import Testing
         #expect(found == Self.options(of: command))
     }
 
-    @Test func bashCompletesWhatStandsBehindThem() throws {
+    @Test func bashCompletesValues() throws {
         #expect(try complete("--log-level", "") == ["error", "info", "debug"])
         #expect(try complete("--log-level", "=") == ["error", "info", "debug"])
         #expect(try complete("-l", "d") == ["debug"])
@@ -78,8 +78,8 @@ import Testing
         #expect(try complete("man", "") == [])
     }
 
-    /// With a key, in a terminal.
-    @Test func bashCompletesWhatIsTyped() throws {
+    /// Uses a key in a real terminal.
+    @Test func bashCompletesTypedText() throws {
         let path = folder.write("vitrine.bash", Completions.text(for: .bash))
         let session = try TerminalSession(
             "/bin/bash", arguments: ["--norc", "--noprofile", "-i"],
@@ -91,7 +91,7 @@ import Testing
         #expect(session.until(shows: "ready> vitrine completions zsh"))
     }
 
-    @Test func zshHasTheSame() throws {
+    @Test func zshHasAllOptions() throws {
         let text = Completions.text(for: .zsh)
         #expect(text.hasPrefix("#compdef vitrine\n"))
         let names = text.matches(of: /'(--[a-z-]+)=?\[/).map { String($0.output.1) }
@@ -100,7 +100,7 @@ import Testing
         #expect(Set(commands) == Self.commands && commands.count == Self.commands.count)
     }
 
-    @Test func fishHasTheSame() throws {
+    @Test func fishHasAllOptions() throws {
         let text = Completions.text(for: .fish)
         let names = text.matches(of: #/ -l ([a-z-]+) /#).map { "--" + $0.output.1 }
         #expect(Set(names) == Self.optionNames && names.count == Self.optionNames.count)
@@ -108,7 +108,7 @@ import Testing
         #expect(Set(commands) == Self.commands && commands.count == Self.commands.count)
     }
 
-    @Test(arguments: [Invocation.Shell.zsh, .fish]) func othersFindNothingWrong(shell: Invocation.Shell) throws {
+    @Test(arguments: [Invocation.Shell.zsh, .fish]) func otherShellsAcceptTheScript(shell: Invocation.Shell) throws {
         let program = "/usr/bin/\(shell.rawValue)"
         guard FileManager.default.isExecutableFile(atPath: program) else { return }
         let path = folder.write("vitrine.\(shell.rawValue)", Completions.text(for: shell))

@@ -18,7 +18,7 @@ import Testing
         #expect(DataSize(text) == nil)
     }
 
-    @Test func writtenInTheLargestUnit() {
+    @Test func usesTheLargestUnit() {
         #expect(DataSize(bytes: 2 << 30).text == "2G" && DataSize(bytes: 1_536 << 20).text == "1536M")
         #expect(DataSize(bytes: 0).text == "0" && DataSize(bytes: nil).text == "none")
     }

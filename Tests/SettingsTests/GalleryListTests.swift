@@ -25,12 +25,12 @@ import Testing
         #expect(GalleryList(text: GalleryList().text) == GalleryList())
     }
 
-    @Test("BEHAVIOURS 6.1: none is remembered twice")
+    @Test("BEHAVIOURS 6.1: the list has no address twice")
     func noneTwice() throws {
         var list = GalleryList([one, two, one])
         #expect(list.addresses == [one, two])
         #expect(list.add(one) == 0)
-        // The same place, written in another way.
+        // The same address, spelled differently.
         #expect(list.add(try Address("HTTPS://EXAMPLE.org:443/x/../two.xml?a=b")) == 1)
         #expect(list.add(folder) == 2)
         #expect(list.addresses == [one, two, folder])
@@ -44,7 +44,7 @@ import Testing
         #expect(GalleryList(text: list.text).addresses == [one, folder])
     }
 
-    @Test func whatCannotBeReadIsKept() {
+    @Test func invalidLinesAreKept() {
         let text = "# mine\n\(one)\n# mine\nhttp//forgot.the/colon\n\n  \(two)  \nftp://example.org/\n"
         var list = GalleryList(text: text)
         #expect(list.addresses == [one, two])
@@ -52,15 +52,15 @@ import Testing
         list.add(folder)
         let lines = list.text.split(separator: "\n").dropFirst()
         #expect(lines == ["# mine", "# mine", "http//forgot.the/colon", "\(two)", "ftp://example.org/", "\(folder)"])
-        // Read and written again and again, it does not grow.
+        // Repeated reading and writing does not add lines.
         #expect(GalleryList(text: list.text).text == list.text)
     }
 
-    @Test func lineEndsOfOtherSystems() {
+    @Test func otherLineEndings() {
         #expect(GalleryList(text: "\(one)\r\n\(two)\r\n").addresses == [one, two])
     }
 
-    @Test("BEHAVIOURS 2.4: behind an address stands how often the gallery is updated")
+    @Test("BEHAVIOURS 2.4: the update interval follows the address")
     func intervals() throws {
         let text = "\(one)\tevery 30m\n\(two)\tnever\n\(folder.text)\n"
         var list = GalleryList(text: text)
@@ -79,7 +79,7 @@ import Testing
         #expect(GalleryList(text: list.text) == list)
     }
 
-    @Test("BEHAVIOURS 2.4: an interval that is none is named, and the gallery is there all the same")
+    @Test("BEHAVIOURS 2.4: an invalid interval is reported and the gallery still counts")
     func wrongIntervals() throws {
         let text = "# mine\n\(one)\tevery fortnight\n\n\(two) every 8d\n\(folder.text)\tevery 1h\nftp//slip every 1h\n"
         let list = GalleryList(text: text)
@@ -90,16 +90,16 @@ import Testing
                 "galleries:2: Invalid value “every fortnight” for “every”: use 30m, 2h or 1d, at most 7d, or never.",
                 "galleries:4: Invalid value “every 8d” for “every”: use 30m, 2h or 1d, at most 7d, or never.",
             ])
-        // What the user wrote is not lost when the list is saved.
+        // Saving keeps the user's text.
         #expect(list.text.contains("\(one)\tevery fortnight\n") && list.text.contains("\nftp//slip every 1h\n"))
     }
 
-    @Test func spacesWillDoWhereThereIsNoTab() {
+    @Test func spacesReplaceTabs() {
         let list = GalleryList(text: "\(one)   every 30m\n\(two) never\nhttp://example.org/a every b.xml\n")
         #expect(list.interval(of: one)?.minutes == 30 && list.interval(of: two) == .never)
     }
 
-    @Test func theHeaderOfOlderFilesIsReplaced() {
+    @Test func olderHeadersAreReplaced() {
         let list = GalleryList(text: "# Galleries, one address in each line. Vitrine rewrites this file.\n\(one)\n")
         #expect(list.text.split(separator: "\n").count == 2 && list == GalleryList([one]))
     }
@@ -109,7 +109,7 @@ import Testing
         #expect(!list.text.contains("secret"))
     }
 
-    @Test("BEHAVIOURS 6.1: behind the interval stands what the user calls a gallery")
+    @Test("BEHAVIOURS 6.1: the title follows the interval")
     func titles() throws {
         let text = "\(one)\tevery 30m\tThe lake\n\(two)\t\tGrandma’s  photos\n\(folder.text)\tnever\n"
         var list = GalleryList(text: text)
@@ -125,7 +125,7 @@ import Testing
         #expect(GalleryList(text: list.text) == list)
     }
 
-    @Test func anotherAddressTakesThePlaceOfOne() throws {
+    @Test func addressesCanBeReplaced() throws {
         var list = GalleryList(text: "# mine\n\(one)\tevery 30m\tThe lake\n# his\n\(two)\n")
         #expect(!list.replace(one, with: two) && list.replace(one, with: folder))
         list.exchange(folder, two)
@@ -149,7 +149,7 @@ import Testing
         #expect(list(mine).merging(list(theirs), since: list(before)) == list(both))
     }
 
-    @Test func whatIsWrittenBesideAddressesIsMergedToo() throws {
+    @Test func intervalsAndTitlesAreMerged() throws {
         let before = GalleryList(text: "\(one)\n\(two)\n")
         let theirs = GalleryList(text: "# theirs\n\(one)\tevery 1h\n\(two)\tnever\n")
         var mine = before

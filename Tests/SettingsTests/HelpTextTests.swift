@@ -8,21 +8,21 @@ import Testing
         for option in SettingsTable.options {
             let name = "--" + option.name + (option.value.map { " " + $0 } ?? "")
             let index = try #require(lines.firstIndex { $0.contains(name) }, "\(option.name)")
-            // A long one has its meaning in the next line.
+            // Long options have their description in the next line.
             let explanation = lines[index] + lines[index + 1]
             #expect(explanation.contains(option.meaning), "\(option.name)")
             if let letter = option.letter { #expect(lines[index].contains("  -\(letter), --"), "\(option.name)") }
         }
     }
 
-    @Test func everyOptionThatIsExplainedIsUnderstood() throws {
+    @Test func everyExplainedOptionIsParsed() throws {
         let options = HelpText.text.split(separator: "\n").drop { $0 != "Options:" }.dropFirst()
             .filter { $0.hasPrefix("  ") && !$0.hasPrefix("       ") }
         #expect(options.count == SettingsTable.options.count + InvocationTable.options.count)
         for line in options {
             let words = line.split(separator: " ")
             let name = try #require(words.first { $0.hasPrefix("--") })
-            // With a value, or without one, it is none that the parser does not know.
+            // The parser knows the option, with or without a value.
             do {
                 _ = try Invocation([String(name), "x"])
             } catch SettingsError.unknownOption {
@@ -40,12 +40,11 @@ import Testing
         }
     }
 
-    /// It is read on a terminal.
-    @Test func linesAreNoLongerThanTheyWere() {
+    @Test func linesFitATerminal() {
         #expect(HelpText.text.split(separator: "\n").allSatisfy { $0.count <= 120 })
     }
 
-    @Test func exitCodesAndFilesAreNamed() {
+    @Test func namesExitCodesAndFiles() {
         for word in ["Exit codes: 0 ", "$XDG_CONFIG_HOME/vitrine/config", "--help", "--version"] {
             #expect(HelpText.text.contains(word))
         }

@@ -4,7 +4,7 @@ import Testing
 
 /// The parser knows what the table says, and nothing else.
 @Suite struct InvocationTableTests {
-    @Test func noNameAndNoLetterStandsForTwo() {
+    @Test func namesAndLettersAreUnique() {
         let names = InvocationTable.everyOption.map(\.name)
         #expect(Set(names).count == names.count)
         let letters = InvocationTable.everyOption.compactMap(\.letter)

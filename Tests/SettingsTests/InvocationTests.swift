@@ -11,7 +11,7 @@ import Testing
         #expect(try command("") == .browse(nil))
         #expect(try command("http://example.org/a.xml") == .browse("http://example.org/a.xml"))
         #expect(try command("-") == .browse("-"))
-        // What would be a command or an option is a gallery behind the two dashes, if it is no command itself.
+        // After “--”, words are galleries even if they look like options.
         #expect(try command("-- -C") == .browse("-C"))
         #expect(try command("./sync") == .browse("./sync"))
     }
@@ -52,7 +52,7 @@ import Testing
         #expect(try command("cache --photos --all clear") == .cache(.clearPhotos, .all))
     }
 
-    @Test func whatIsWrittenForOthers() throws {
+    @Test func manAndCompletions() throws {
         #expect(try command("man") == .man)
         for shell in Invocation.Shell.allCases {
             #expect(try command("completions \(shell.rawValue)") == .completions(shell))
@@ -67,7 +67,7 @@ import Testing
         #expect(try command("config check --json a") == .config(.check(json: true, "a")))
     }
 
-    @Test func helpAndVersionComeBeforeWhateverIsWrong() throws {
+    @Test func helpAndVersionIgnoreOtherMistakes() throws {
         #expect(try command("--help") == .help)
         #expect(try command("-h") == .help)
         #expect(try command("show -h") == .help)
@@ -100,7 +100,7 @@ import Testing
         #expect(try Invocation(["--config", "/x", "-C/y"]).settingsFile == "/y")
     }
 
-    @Test func whatIsClearedFirst() throws {
+    @Test func clearOptions() throws {
         let both = try Invocation(["--clear-setup", "sync", "--clear-cache", "a"])
         #expect(both.clearsSetup && both.clearsCache && both.command == .sync(.thumbnails, ["a"]))
         let none = try Invocation([])
@@ -162,12 +162,12 @@ import Testing
         ("completions", "Missing “bash”, “zsh” or “fish”; see --help."),
         ("completions tcsh", "Unknown command “completions tcsh”; see --help."),
         ("completions bash zsh", "Unexpected argument “zsh”; see --help."),
-    ]) func refusalsAreSentences(line: String, sentence: String) {
+    ]) func mistakesHaveMessages(line: String, sentence: String) {
         let error = #expect(throws: SettingsError.self) { try command(line) }
         #expect(error?.description == sentence)
     }
 
-    @Test func badValuesAreRefusedWhenTheyAreApplied() throws {
+    @Test func applyingRefusesInvalidValues() throws {
         var settings = Settings()
         let error = #expect(throws: SettingsError.self) {
             try Invocation(["--offline=perhaps"]).apply(to: &settings)

@@ -7,7 +7,7 @@ import Testing
         Locations(fallback: "/home/passwd") { variables[$0] }
     }
 
-    @Test func usualPlaces() {
+    @Test func defaultPaths() {
         let usual = locations(["HOME": "/home/me"])
         #expect(usual.home == "/home/me")
         #expect(usual.settingsFile == "/home/me/.config/vitrine/config")
@@ -17,7 +17,7 @@ import Testing
         #expect(usual.placeFile == "/home/me/.local/state/vitrine/place")
     }
 
-    @Test func variablesAreObeyed() {
+    @Test func environmentVariablesCount() {
         let moved = locations([
             "HOME": "/home/me/", "XDG_CONFIG_HOME": "/etc/me", "XDG_CACHE_HOME": "/var/cache/",
             "XDG_STATE_HOME": "/var/state",
@@ -29,14 +29,14 @@ import Testing
     }
 
     @Test(arguments: ["", "relative", "./here", "~/cache"])
-    func whatIsNoAbsolutePathIsIgnored(path: String) {
+    func relativePathsAreIgnored(path: String) {
         let ignored = locations([
             "HOME": path, "XDG_CONFIG_HOME": path, "XDG_CACHE_HOME": path, "XDG_STATE_HOME": path,
         ])
         #expect(ignored == locations(["HOME": "/home/passwd"]))
     }
 
-    @Test func rootIsAHomeToo() {
+    @Test func rootCanBeHome() {
         #expect(locations(["HOME": "/", "XDG_CACHE_HOME": "/"]).home == "/")
     }
 }

@@ -9,7 +9,7 @@ import Testing
 @Suite struct ManPageTests {
     private let page = ManPage.text(version: "1.0")
 
-    /// A line as it is read.
+    /// Returns a line as readers see it.
     private static func read(_ line: Substring) -> String {
         var text = ["\\fB", "\\fI", "\\fR", "\\&"].reduce(String(line)) { $0.replacingOccurrences(of: $1, with: "") }
         for (escape, sign) in [
@@ -20,7 +20,7 @@ import Testing
         return text.replacingOccurrences(of: "\\(rs", with: "\\")
     }
 
-    /// The terms of a section, or of one within it.
+    /// Returns the terms of a section or subsection.
     private func terms(_ heading: String) -> [String] {
         let lines = page.split(separator: "\n")
         let isEnd = { (line: Substring) in line.hasPrefix(".SH") || line.hasPrefix(".SS") && heading.hasPrefix(".SS") }
@@ -28,7 +28,7 @@ import Testing
         return zip(section, section.dropFirst()).filter { $0.0 == ".TP" }.map { Self.read($0.1) }
     }
 
-    @Test func itHasEveryCommand() {
+    @Test func listsEveryCommand() {
         let forms = InvocationTable.subcommands.flatMap { command in
             command.forms.map { form in
                 ["vitrine", command.name, form.usage].filter { !$0.isEmpty }.joined(separator: " ")
@@ -38,14 +38,14 @@ import Testing
         #expect(terms(".SH \"COMMANDS\"") == forms)
     }
 
-    @Test func itHasEveryOption() {
+    @Test func listsEveryOption() {
         let names = terms(".SH \"OPTIONS\"").compactMap { term in
             term.split(separator: " ").first { $0.hasPrefix("--") }.map(String.init)
         }
         #expect(names == InvocationTable.everyOption.map { "--" + $0.name })
     }
 
-    @Test(arguments: CommandTable.Scope.allCases) func itHasEveryKey(scope: CommandTable.Scope) {
+    @Test(arguments: CommandTable.Scope.allCases) func listsEveryKey(scope: CommandTable.Scope) {
         let entries = CommandTable.entries.filter { $0.scope == scope }
         let expected = entries.map { entry in
             (entry.keys.map(\.description) + ["(\(entry.usage))"]).joined(separator: " ")
@@ -53,7 +53,7 @@ import Testing
         #expect(terms(".SS \"\(scope.rawValue) (\(scope.name))\"") == expected)
     }
 
-    @Test func itHasTheSectionsThatPeopleLookFor() {
+    @Test func hasTheUsualSections() {
         let sections = page.split(separator: "\n").filter { $0.hasPrefix(".SH") }.map { $0.dropFirst(5).dropLast() }
         #expect(
             sections == [
@@ -68,7 +68,7 @@ import Testing
     @Test(
         .ownThread, .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/man")),
         arguments: ["C", "C.UTF-8"])
-    func manReadsItWithoutAWarning(locale: String) throws {
+    func manShowsItWithoutWarnings(locale: String) throws {
         let file = TestFolder()
         let path = file.write("vitrine.1", page)
         var environment = ProcessInfo.processInfo.environment

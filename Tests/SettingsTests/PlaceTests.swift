@@ -25,9 +25,9 @@ import Testing
     @Test(arguments: [
         "gallery=ftp://example.org/", "gallery=", "gallery", "photo=6", "photo=6g", "photo=", "photo=ff",
         "photo=+1", "open=yes", "\u{FFFD}\u{0}=\n\n===", "size=3",
-    ]) func whatCannotBeReadIsIgnored(text: String) throws {
+    ]) func invalidTextIsIgnored(text: String) throws {
         #expect(Place(text: text) == Place())
-        // And it does no harm to what can.
+        // Valid lines still count.
         let place = Place(gallery: try Address("http://example.org/"), photo: "1", isPhotoOpen: true)
         #expect(Place(text: text + "\n" + place.text) == place)
     }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct PlacesTests {
     private func address(_ number: Int) throws -> Address { try Address("http://example.org/\(number).xml") }
 
-    @Test("BEHAVIOURS 6.3: how a gallery was looked at is read as it was written")
+    @Test("BEHAVIOURS 6.3: a gallery's view round-trips")
     func roundTrip() throws {
         var place = Place(gallery: try address(1), photo: "two\nlines\t", isPhotoOpen: true)
         place.fillsScreen = true
@@ -24,12 +24,12 @@ import Testing
     }
 
     @Test(arguments: ["view=tiles", "sort=colour", "sections=week", "filter=zz", "zoom=3", "reversed=yes"])
-    func whatCannotBeReadIsIgnored(text: String) throws {
+    func invalidTextIsIgnored(text: String) throws {
         let expected = Place(gallery: try address(1))
         #expect(Place(text: expected.line + "\t" + text) == expected)
     }
 
-    @Test("A place is kept without the secrets in its gallery’s address, and found again by the whole address")
+    @Test("A place omits the secrets of its gallery’s address and is found by the full address")
     func secrets() throws {
         let gallery = try Address("http://example.org/a.xml?page=2&access_token=s3cret")
         var places = Places()
@@ -40,11 +40,11 @@ import Testing
             let last = try #require(places.last.gallery)
             #expect(last.lacksSecrets && last.textWithoutSecrets == gallery.textWithoutSecrets)
         }
-        // An older Vitrine wrote all of it.
+        // Older versions wrote the secrets.
         #expect(!Places(text: "gallery=\(gallery.text)\tphoto=61\n").text.contains("s3cret"))
     }
 
-    @Test func theLatestComesFirst() throws {
+    @Test func latestPlaceComesFirst() throws {
         var places = Places()
         #expect(places.last == Place())
         for number in [1, 2, 3, 1] { places.record(Place(gallery: try address(number), photo: "\(number)")) }
@@ -53,11 +53,11 @@ import Testing
         let read = Places(text: places.text)
         #expect(read == places)
         #expect(try read.place(in: address(2))?.photo == "2")
-        // The beginning of an address is another one.
+        // A prefix of an address is a different address.
         #expect(try read.place(in: Address("http://example.org/2")) == nil)
     }
 
-    @Test func whoEndedInTheListOfGalleriesBeginsThere() throws {
+    @Test func listOfGalleriesIsRestored() throws {
         var places = Places()
         places.record(Place(gallery: try address(1), photo: "a"))
         places.record(Place())
@@ -68,7 +68,7 @@ import Testing
         #expect(Places(text: "").last == Place() && galleryCount(Places(text: "galleries\n\u{0}\n=")) == 0)
     }
 
-    @Test func thereIsAnEndToThem() throws {
+    @Test func olderPlacesAreDropped() throws {
         var places = Places()
         for number in 0..<600 { places.record(Place(gallery: try address(number))) }
         #expect(galleryCount(places) == 500)
@@ -86,7 +86,7 @@ import Testing
         Locations { ["HOME": folder.path, "XDG_STATE_HOME": folder.path][$0] }
     }
 
-    @Test func whatTwoProgramsNoteIsThere() throws {
+    @Test func placesOfTwoProgramsAreMerged() throws {
         let folder = TestFolder()
         let (one, other) = (PlacesFile(locations(folder)), PlacesFile(locations(folder)))
         try one.record([Place(gallery: address(1), photo: "a")])
@@ -98,19 +98,19 @@ import Testing
         #expect(places.last == Place())
     }
 
-    @Test func whatAnOlderVersionKeptIsRead() throws {
+    @Test func olderFileIsRead() throws {
         let folder = TestFolder()
         let place = Place(gallery: try address(1), photo: "a", isPhotoOpen: true)
         folder.write("vitrine/place", place.text)
         let file = PlacesFile(locations(folder))
         #expect(file.read().last == place)
-        // Once there is a newer file, that one counts.
+        // The newer file wins.
         try file.record([Place(gallery: address(2))])
         #expect(file.read().last == Place(gallery: try address(2)))
         #expect(try file.read().place(in: address(1)) == place)
     }
 
-    @Test func aFileThatCannotBeReadIsNone() throws {
+    @Test func unreadableFileIsEmpty() throws {
         let folder = TestFolder()
         folder.write("vitrine/places/x", "")
         #expect(PlacesFile(locations(folder)).read() == Places())

@@ -11,7 +11,7 @@ import Testing
         try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
     }
 
-    @Test func onlyTheUserMayReadIt() throws {
+    @Test func onlyTheUserCanReadIt() throws {
         let path = folder.path("a/b/file")
         try PrivateFile.write("text", to: path)
         #expect(try PrivateFile.read(path) == "text")
@@ -20,7 +20,7 @@ import Testing
         #expect(folder.entries("a/b") == ["file"])
     }
 
-    @Test func oneThatWasOpenToOthersIsClosed() throws {
+    @Test func writingRemovesOthersPermissions() throws {
         let path = folder.write("file", "old")
         chmod(path, 0o644)
         try PrivateFile.write("new", to: path)
@@ -28,19 +28,19 @@ import Testing
         #expect(try mode(path) == 0o600)
     }
 
-    @Test func missingIsNil() throws {
+    @Test func missingFileIsNil() throws {
         #expect(try PrivateFile.read(folder.path("none")) == nil)
         folder.write("file", "")
         #expect(try PrivateFile.read(folder.path("file/none")) == nil)
         #expect(try PrivateFile.read(folder.path("file")) == "")
     }
 
-    @Test func unreadableIsAnError() throws {
+    @Test func unreadableFileIsAnError() throws {
         let error = #expect(throws: SettingsError.self) { try PrivateFile.read(folder.path) }
         #expect(error?.description == "\(folder.path): Is a directory.")
     }
 
-    @Test func tooLargeIsAnErrorAndNotHalfOfIt() throws {
+    @Test func largeFileIsAnError() throws {
         let path = folder.write("file", [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20))
         #expect(try PrivateFile.read(path)?.utf8.count == 1 << 20)
         folder.write("file", [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20 + 1))
@@ -48,21 +48,21 @@ import Testing
         #expect(error?.description == "\(path): it is larger than 1 MiB.")
     }
 
-    @Test func aFailedWriteLeavesTheOldOne() throws {
+    @Test func failedWriteKeepsTheOldFile() throws {
         let path = folder.write("file", "old")
-        // The new one cannot even be begun: something else is in its place.
+        // The new file cannot be created: its temporary name is taken.
         let temporary = "\(path).\(getpid())"
         try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: false)
         #expect(throws: SettingsError.self) { try PrivateFile.write("new", to: path) }
         #expect(try PrivateFile.read(path) == "old")
-        // And one that is written and cannot be moved to its place goes again.
+        // A written file that cannot be renamed is removed.
         try FileManager.default.removeItem(atPath: temporary)
         try FileManager.default.createDirectory(atPath: folder.path("other/in"), withIntermediateDirectories: true)
         #expect(throws: SettingsError.self) { try PrivateFile.write("new", to: folder.path("other")) }
         #expect(folder.entries() == ["file", "other"])
     }
 
-    @Test func anUnfinishedOneOfAnEarlierRunIsReplaced() throws {
+    @Test func unfinishedFileIsReplaced() throws {
         let path = folder.path("file")
         folder.write("file.\(getpid())", "half of something longer than what comes")
         try PrivateFile.write("whole", to: path)
@@ -70,8 +70,8 @@ import Testing
         #expect(folder.entries() == ["file"])
     }
 
-    /// As people have it who keep their settings in a folder of their own.
-    @Test func whatALinkLeadsToIsWritten() throws {
+    /// Some users keep their settings elsewhere and link to them.
+    @Test func linkTargetIsWritten() throws {
         let target = folder.write("dotfiles-config", "old")
         try FileManager.default.createSymbolicLink(atPath: folder.path("config"), withDestinationPath: target)
         try PrivateFile.write("new", to: folder.path("config"))
@@ -80,7 +80,7 @@ import Testing
             try FileManager.default.destinationOfSymbolicLink(atPath: folder.path("config")) == target)
     }
 
-    @Test func linksInTheWayAreNotFollowed() throws {
+    @Test func linksAtTheTemporaryNameAreNotFollowed() throws {
         let victim = folder.write("victim", "precious")
         let path = folder.path("file")
         try FileManager.default.createSymbolicLink(atPath: "\(path).\(getpid())", withDestinationPath: victim)
@@ -88,7 +88,7 @@ import Testing
         #expect(try PrivateFile.read(victim) == "precious" && PrivateFile.read(path) == "new")
     }
 
-    @Test func whatOthersMayReadIsNotPrivate() throws {
+    @Test func sharedFilesAreRefused() throws {
         let path = folder.write("file", "text")
         chmod(path, 0o600)
         try PrivateFile.check(path)
@@ -101,11 +101,11 @@ import Testing
         #expect(error?.description == "\(folder.path("nothing")): No such file or directory.")
     }
 
-    @Test(.ownThread) func whoChangesAFileAtTheSameTimeLosesNothing() async throws {
+    @Test(.ownThread) func concurrentChangesAreKept() async throws {
         let path = folder.path("new/list")
         try PrivateFile.change(path) { $0 ?? "none" }
         #expect(try PrivateFile.read(path) == "none" && mode(path) == 0o600)
-        // In one program each writes under a name of its own, too: whoever has no turn would write over another's.
+        // Writers in one process use different temporary names, too; otherwise they would overwrite each other.
         await withTaskGroup { group in
             for number in 0..<8 {
                 group.addTask {

@@ -4,13 +4,13 @@ import Testing
 
 @testable import Settings
 
-/// The files by which a start knows that an earlier run died.
+/// The files that show an earlier crash.
 @Suite struct RunMarkTests {
     private let folder = TestFolder()
     private var path: String { folder.path("state/running") }
     private var entries: [String] { folder.entries("state/running") }
 
-    @Test("A mark that is held is no death, and one that was removed is none")
+    @Test("Locked and removed marks are no crashes")
     func heldAndRemoved() {
         let mark = RunMark(in: path)
         #expect(mark != nil && entries.count == 1)
@@ -20,7 +20,7 @@ import Testing
         #expect(entries.isEmpty && !RunMark.takeDeaths(in: path))
     }
 
-    @Test("A mark that nobody holds is a death, and is told once")
+    @Test("An unlocked mark is a crash and is reported once")
     func notHeld() {
         _ = RunMark(in: path)
         let living = RunMark(in: path)
@@ -30,14 +30,14 @@ import Testing
         living?.remove()
     }
 
-    @Test("A mark of an earlier boot, and one that was never finished, go without a word")
+    @Test("Marks of an earlier boot and unfinished marks are removed silently")
     func earlierBoot() {
         _ = RunMark(in: path, boot: "1")
         folder.write("state/running/2.99.1.new", "")
         #expect(!RunMark.takeDeaths(in: path, boot: "2") && entries.isEmpty)
     }
 
-    @Test("Other files and links in the folder stay, and say nothing")
+    @Test("Other files and links in the folder stay and do not count")
     func others() throws {
         folder.write("state/running/notes.txt", "mine")
         folder.write("elsewhere", "mine")
@@ -47,7 +47,7 @@ import Testing
         #expect(entries == ["2.99.1", "notes.txt"])
     }
 
-    @Test("Where nothing can be written there is no mark")
+    @Test("An unwritable folder has no mark")
     func nowhere() {
         #expect(RunMark(in: "/dev/null/running") == nil && !RunMark.takeDeaths(in: "/dev/null/running"))
     }

@@ -26,7 +26,7 @@ import Testing
         #expect(settings.cacheFolder == "/a folder/with = and # in it")
     }
 
-    @Test func mistakesAreNamedByLineAndTheRestHolds() {
+    @Test func mistakesHaveLinesAndTheRestCounts() {
         let (settings, mistakes) = apply(
             """
             offline
@@ -67,7 +67,7 @@ import Testing
         #expect(settings.keys.command(for: .control("z"), in: [.everywhere]) == nil)
     }
 
-    @Test func bindingsThatAreWrongAreNamedAndTheRestHolds() {
+    @Test func wrongBindingsAreReportedAndTheRestCounts() {
         let (settings, mistakes) = apply(
             """
             bind
@@ -99,18 +99,18 @@ import Testing
         #expect(settings.offline && settings.keys.command(for: .character("J"), in: [.errors]) == .open)
     }
 
-    @Test func laterLinesCount() {
+    @Test func lastLineCounts() {
         #expect(apply("row-height = 3\nrow-height = 7\n").settings.rowHeight == 7)
         #expect(apply("row-height = 3\nrow-height = x\n").settings.rowHeight == 3)
     }
 
-    @Test func lineEndsOfOtherSystems() {
+    @Test func otherLineEndings() {
         let (settings, mistakes) = apply("# mine\r\noffline = yes\r\nrow-height = 5\r\nx\r\n")
         #expect(settings.offline && settings.rowHeight == 5)
         #expect(mistakes == ["/home/me/config:4: “x” is not of the form “name = value”."])
     }
 
-    @Test func commandLineComesAfterTheFile() throws {
+    @Test func commandLineOverridesTheFile() throws {
         var settings = apply("row-height = 3\noffline = yes\ncolors = 16\n").settings
         try Invocation(["--row-height", "9", "--offline=no"]).apply(to: &settings)
         #expect(settings.rowHeight == 9 && !settings.offline && settings.colours == .sixteen)

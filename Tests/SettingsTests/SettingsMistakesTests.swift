@@ -3,7 +3,7 @@ import Testing
 
 @testable import Settings
 
-/// What people write into settings files, and what they are told of it.
+/// Typical mistakes in settings files, and their messages.
 @Suite struct SettingsMistakesTests {
     private func apply(_ text: String) -> (settings: Settings, mistakes: [String]) {
         var settings = Settings()
@@ -11,7 +11,7 @@ import Testing
         return (settings, mistakes.map(\.description))
     }
 
-    /// A line that is wrong, and what is said of it.
+    /// Wrong lines and their messages.
     static let kinds: [(line: String, sentence: String)] = [
         ("offline", "“offline” is not of the form “name = value”."),
         ("row-height: 3", "“row-height: 3” is not of the form “name = value”."),
@@ -48,7 +48,7 @@ import Testing
         ),
     ]
 
-    @Test func eachOfTwentyKindsIsNamedAndTheRestHolds() {
+    @Test func eachMistakeIsReportedAndTheRestCounts() {
         let lines = ["row-height = 7"] + Self.kinds.map(\.line) + ["row-height = 9", "sections = month"]
         let (settings, mistakes) = apply(lines.joined(separator: "\n"))
         let repeated = "/c:\(lines.count - 1): Line 1 also sets “row-height”; the last line counts."
@@ -59,18 +59,18 @@ import Testing
         #expect(settings == expected)
     }
 
-    @Test func aMarkOfTheByteOrderIsPassedOver() {
+    @Test func byteOrderMarkIsIgnored() {
         let (settings, mistakes) = apply("\u{FEFF}offline = yes\r\n")
         #expect(settings.offline && mistakes.isEmpty)
         #expect(apply("\u{FEFF}# mine\n").mistakes.isEmpty)
     }
 
-    @Test func aFileWithANULIsNoText() {
+    @Test func fileWithNULIsRefused() {
         let (settings, mistakes) = apply("offline = yes\nascii = \0yes\n")
         #expect(mistakes == ["/c: not a text file. Vitrine ignores the file."] && settings == Settings())
     }
 
-    @Test func whatIsNotUTF8InACommentDoesNoHarm() {
+    @Test func invalidUTF8InCommentsIsIgnored() {
         #expect(apply("# caf\u{FFFD}\noffline = yes\n").mistakes.isEmpty)
     }
 
@@ -81,12 +81,12 @@ import Testing
         return try SettingsInForce(try Invocation(arguments), Locations { variables[$0] })
     }
 
-    @Test func noFileIsNoMistake() throws {
+    @Test func missingFileIsNoMistake() throws {
         let inForce = try inForce(TestFolder(), "--offline")
         #expect(inForce.mistakes.isEmpty && inForce.settings.offline)
     }
 
-    @Test func theUsualFileThatCannotBeReadIsPassedOver() throws {
+    @Test func unreadableDefaultFileIsIgnored() throws {
         let folder = TestFolder()
         folder.write("vitrine/config/x", "offline = yes\n")
         let path = folder.path("vitrine/config")
@@ -97,7 +97,7 @@ import Testing
         #expect(try inForce(large).notices == ["config: it is larger than 1 MiB. Vitrine ignores the file."])
     }
 
-    @Test func aFileThatIsNamedHasToBeReadable() throws {
+    @Test func namedFileMustBeReadable() throws {
         let folder = TestFolder()
         folder.write("settings", "row-height = tall\n")
         let named = try inForce(folder, "-C", folder.path("settings"))
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func ofManyMistakesTheScreenTellsSome() throws {
+    @Test func screenShowsTheFirstMistakes() throws {
         let folder = TestFolder()
         folder.write("vitrine/config", Self.kinds.map(\.line).joined(separator: "\n"))
         let notices = try inForce(folder).notices

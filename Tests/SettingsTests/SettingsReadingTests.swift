@@ -2,16 +2,16 @@ import Testing
 
 @testable import Settings
 
-/// Settings that are read again while the program runs.
+/// Settings that are reloaded while Vitrine runs.
 @Suite struct SettingsReadingTests {
-    /// What is put together when the program starts.
+    /// The options that need a restart.
     private static let atStart: Set = [
         "cache-dir", "cache-limit", "log-level", "log-file", "offline", "transfers", "ca-file", "client-certificate",
         "client-key", "client-certificate-host", "netrc", "debug-delay", "debug-failures",
         "open-with", "export-folder",
     ]
 
-    @Test func eachOptionHoldsAtOnceOrSaysThatItWaits() throws {
+    @Test func eachOptionTakesEffectOrNeedsARestart() throws {
         for option in SettingsTable.options {
             let value = try #require(SettingsTableTests.values[option.name])
             var new = Settings()
@@ -26,7 +26,7 @@ import Testing
         #expect(Self.atStart.isSubset(of: SettingsTable.options.map(\.name)))
     }
 
-    @Test func whatHasNotChangedDoesNotWait() throws {
+    @Test func unchangedOptionsNeedNoRestart() throws {
         var settings = Settings()
         settings.offline = true
         #expect(settings.adopting(settings).waiting.isEmpty)

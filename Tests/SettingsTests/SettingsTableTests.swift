@@ -3,7 +3,7 @@ import Testing
 @testable import Settings
 
 @Suite struct SettingsTableTests {
-    /// For each option a value that is not its default, as it stands in a file.
+    /// A value for each option that is not its default.
     static let values = [
         "cache-dir": "/c", "cache-limit": "500M", "log-level": "debug", "log-file": "/l", "offline": "yes",
         "ascii": "yes",
@@ -18,7 +18,7 @@ import Testing
         "debug-delay": "250", "debug-failures": "3",
     ]
 
-    @Test func everyOptionIsSetAndReadBack() throws {
+    @Test func everyOptionRoundTrips() throws {
         #expect(Set(SettingsTable.options.map(\.name)) == Set(Self.values.keys))
         for option in SettingsTable.options {
             let value = try #require(Self.values[option.name])
@@ -26,14 +26,14 @@ import Testing
             var settings = Settings()
             try option.set(value, in: &settings)
             #expect(option.current(settings) == value, "\(option.name)")
-            // It sets what it says, and nothing else.
+            // The option changes only its own setting.
             for other in SettingsTable.options where other.name != option.name {
                 #expect(other.current(settings) == other.defaultValue, "\(option.name) sets \(other.name)")
             }
         }
     }
 
-    @Test func defaultsAreThoseOfTheSettings() throws {
+    @Test func tableAndSettingsHaveTheSameDefaults() throws {
         var settings = Settings()
         for option in SettingsTable.options where !option.defaultValue.isEmpty {
             try option.set(option.defaultValue, in: &settings)
@@ -41,7 +41,7 @@ import Testing
         #expect(settings == Settings())
     }
 
-    @Test func noNameAndNoLetterStandsForTwo() {
+    @Test func namesAndLettersAreUnique() {
         let names = SettingsTable.options.map(\.name)
         #expect(Set(names).count == names.count)
         let letters = SettingsTable.options.compactMap(\.letter)
@@ -83,7 +83,7 @@ import Testing
         ("slideshow", "0", "Invalid value “0” for “slideshow”: use a number from 1 to 3600."),
         ("mouse", "off", "Invalid value “off” for “mouse”: use yes or no."),
         ("row-height", "21", "Invalid value “21” for “row-height”: use a number from 0 to 20."),
-    ]) func badValuesAreRefusedInASentence(name: String, value: String, sentence: String) throws {
+    ]) func invalidValuesHaveMessages(name: String, value: String, sentence: String) throws {
         let option = try #require(SettingsTable.option(named: name))
         var settings = Settings()
         let error = #expect(throws: SettingsError.self) { try option.set(value, in: &settings) }
