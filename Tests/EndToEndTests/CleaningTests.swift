@@ -19,7 +19,9 @@ import Testing
             arguments: ["--cache-limit", "1K", "--log-file", log, Built.testGallery], environment: home.environment())
         #expect(session.until(shows: "Dawn over the ridge"))
         #expect(
-            session.until { _ in (try? String(contentsOfFile: log, encoding: .utf8))?.contains("cleaning reduced ") == true })
+            session.until { _ in
+                (try? String(contentsOfFile: log, encoding: .utf8))?.contains("cleaning reduced ") == true
+            })
         session.type("Q")
         #expect(session.wait() == 0)
         #expect(try photos(Built.testGallery) < 28)
