@@ -1,12 +1,11 @@
-// The least that showing a JPEG can take: what `vitrine show --symbols sextant --colors full` does, and nothing else.
+// A minimal program that draws a JPEG like `vitrine show --symbols sextant --colors full`.
 //
 //     cc -O2 -o show_limit show_limit.c -ljpeg -lm
 //     show_limit FILE COLUMNS ROWS
 //
-// libjpeg-turbo decodes at the smallest scale that leaves a pixel for each part of a cell, an area filter whose borders cut
-// through pixels makes one of them, the best of the 32 ways to split six parts into two colours is found for each cell, and
-// text comes out. It is one process. It looks at nothing but the pixels, knows no other format, holds no picture to be
-// dangerous and nothing in the file to be important: neither orientation nor colours nor what breaks off.
+// libjpeg-turbo decodes at the smallest scale with a pixel for each part of a cell. An exact area filter scales it, and the
+// best of 32 splits into two colours is chosen for each cell. The program is one process without a sandbox; it ignores other
+// formats, orientation, colour profiles and truncated files.
 
 #include <math.h>
 #include <stdint.h>
@@ -18,7 +17,7 @@
 
 enum { ACROSS = 2, DOWN = 3, PARTS = ACROSS * DOWN };
 
-/// Where an output pixel begins and ends among the source's: the first and the last touched, and how much of these counts.
+/// The source pixels of an output pixel: the first and last one, and their shares.
 struct span {
     int first, last;
     float first_share, last_share;
@@ -38,7 +37,7 @@ static struct span *spans(int source, int output) {
     return all;
 }
 
-/// Adds a row, narrowed to `width` pixels, to sums.
+/// Adds a row, scaled to `width` pixels, to sums.
 static void add_row(const uint8_t *row, const struct span *columns, int width, float share, float *sums) {
     for (int x = 0; x < width; x++, sums += 3) {
         const struct span *span = columns + x;
@@ -76,13 +75,13 @@ static char *put_colour(char *text, const char *kind, const int *colour) {
     return put_number(text, colour[2]);
 }
 
-/// A cell in two colours: those of the split that is nearest to the parts.
+/// Draws a cell in the two colours of the best split.
 static char *put_cell(char *text, const float (*parts)[3], int before[2][3]) {
     float all[3] = {0, 0, 0}, best = -1;
     for (int part = 0; part < PARTS; part++)
         for (int channel = 0; channel < 3; channel++) all[channel] += parts[part][channel];
     int mask = 0;
-    // The last part is always behind: the other half of the splits is the same with colours exchanged.
+    // The last part is always background: other splits are equal with swapped colours.
     for (int split = 0; split < 1 << (PARTS - 1); split++) {
         float front[3] = {0, 0, 0};
         int count = 0;
@@ -111,7 +110,7 @@ static char *put_cell(char *text, const float (*parts)[3], int before[2][3]) {
         for (int channel = 0; channel < 3; channel++)
             colours[side][channel] = count ? (int)(sum[channel] / (float)count + 0.5F) : before[side][channel];
     }
-    // Side 0 is in front, side 1 behind.
+    // Side 0 is foreground, side 1 background.
     int is_front = memcmp(colours[0], before[0], sizeof colours[0]) != 0;
     int is_behind = memcmp(colours[1], before[1], sizeof colours[1]) != 0;
     if (is_front || is_behind) {
@@ -127,7 +126,7 @@ static char *put_cell(char *text, const float (*parts)[3], int before[2][3]) {
         *text++ = ' ';
         return text;
     }
-    // U+1FB00 and on, without the halves that there were before.
+    // U+1FB00 and following lack the half blocks, which are older.
     unsigned scalar = mask == 0x15 ? 0x258C : 0x1FB00U + (unsigned)mask - 1 - (mask > 0x15);
     if (scalar < 0x10000) {
         *text++ = (char)(0xE0 | scalar >> 12);
@@ -150,7 +149,7 @@ int main(int count, char **arguments) {
     jpeg_create_decompress(&jpeg);
     jpeg_stdio_src(&jpeg, file);
     jpeg_read_header(&jpeg, TRUE);
-    // Parts of cells that are twice as high as wide.
+    // Cells are twice as high as wide.
     const double aspect = (double)DOWN / ACROSS / 2;
     int columns = atoi(arguments[2]) * ACROSS, rows = atoi(arguments[3]) * DOWN;
     double scale = fmin(columns * aspect / jpeg.image_width, (double)rows / jpeg.image_height);

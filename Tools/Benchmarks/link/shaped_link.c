@@ -1,19 +1,19 @@
-/* A link of a given rate and round trip, between two network namespaces: TCP over it is the system's own.
+/* A link with a rate and a round trip between two network namespaces. TCP over it is the system's.
  *
  *   shaped_link --rate BITS --rtt MS [--queue BYTES] [--loss SHARE] [--jitter MS] [--stall EVERY,FOR]
  *               [--schedule SECONDS:BITS/MS,…] [--seed NUMBER]
  *
- * In each direction a packet waits in a queue that drops what does not fit, takes its time on the line, may be lost
- * there, and arrives half a round trip and some jitter later, in order. Without --queue as much fits as the line
- * carries in a round trip, 64 KiB at least. A schedule counts from the first packet; what waits by then arrives as it
- * would have. A stall holds everything for FOR seconds, every EVERY seconds.
+ * In each direction, packets wait in a queue that drops the excess, take their time on the line, may be lost there, and
+ * arrive in order, half a round trip and some jitter later. The default queue holds one round trip's data, at least
+ * 64 KiB. A schedule starts with the first packet and does not affect packets already queued. A stall holds all packets
+ * for FOR seconds, every EVERY seconds.
  *
- * Both namespaces have no name: they are this program's, and whoever was started in them. So nothing is left of them
- * when it ends, however it does. Each has one device, `line`. Needs root, and of the kernel TUN and namespaces.
+ * The namespaces have no names, so that they end with this program and its children. Each has one device, `line`.
+ * Needs root, TUN and namespaces.
  *
- * It says `ready NEAR FAR` on standard output: the descriptors of the namespaces, as in /proc/PID/fd. Then it obeys:
- * `count` says what there was to count since the last time, as JSON; `restart` begins the schedule anew with the next
- * packet. It ends with its standard input.
+ * It prints `ready NEAR FAR`: the namespaces' descriptors in /proc/PID/fd. Then it reads commands: `count` prints the
+ * counters since the last time as JSON; `restart` restarts the schedule with the next packet. It ends with its standard
+ * input.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -56,7 +56,7 @@ struct direction {
     const char *name;
     int source, target;
     struct packet *first, *last;
-    /* When the line is free, and when the last packet arrives. */
+    /* The times when the line is free and when the last packet arrives. */
     Time line_free, last_due;
     long packets, bytes, payload, refused, lost, under_way;
     Time longest_wait, latest;
@@ -72,7 +72,7 @@ struct options {
 
 static struct options options;
 static const struct shape *shape;
-/* When the first packet came; 0 before. */
+/* The time of the first packet; 0 before it. */
 static Time begun;
 static uint64_t chance;
 
@@ -87,7 +87,7 @@ static Time now(void) {
     return time.tv_sec * 1000000000LL + time.tv_nsec;
 }
 
-/* A number from 0 to 1, the same ones every time: xorshift64*. */
+/* A reproducible number from 0 to 1: xorshift64*. */
 static double random_share(void) {
     chance ^= chance >> 12;
     chance ^= chance << 25;
@@ -97,7 +97,7 @@ static double random_share(void) {
 
 /* MARK: The line */
 
-/* Bytes of TCP's own load in an IPv4 packet. */
+/* The bytes of TCP payload in an IPv4 packet. */
 static int payload(const unsigned char *bytes, int length) {
     int header = (bytes[0] & 15) * 4;
     if (length < header + 20 || bytes[9] != 6) return 0;
@@ -111,7 +111,7 @@ static void apply_schedule(Time time) {
         shape = &options.shapes[index];
 }
 
-/* How long the line is stalled yet. It is free when that ends. */
+/* The remaining time of a stall. */
 static Time stall(struct direction *line, Time time) {
     if (!options.stall_for) return 0;
     Time whole = options.stall_every + options.stall_for;
@@ -122,7 +122,7 @@ static Time stall(struct direction *line, Time time) {
     return left;
 }
 
-/* How long a packet may have to wait. */
+/* The maximum time of a packet in the queue. */
 static double room(void) {
     double least = 65536 / shape->bytes_per_second * SECOND;
     if (options.queue > 0) return options.queue / shape->bytes_per_second * SECOND;
@@ -132,7 +132,7 @@ static double room(void) {
 static void take(struct direction *line, const unsigned char *bytes, int length, Time time) {
     Time stalled = stall(line, time);
     Time start = line->line_free > time ? line->line_free : time;
-    /* What waits takes no more room while nothing moves. */
+    /* A stall does not fill the queue. */
     if (start - time > room() + stalled) {
         line->refused++;
         return;
@@ -168,7 +168,7 @@ static void read_packets(struct direction *line) {
     for (int count = 0; count < BATCH; count++) {
         ssize_t length = read(line->source, bytes, sizeof bytes);
         if (length < 20) return;
-        /* IPv6 looks for neighbours that are not there. */
+        /* Ignore IPv6 neighbour discovery. */
         if (bytes[0] >> 4 != 4) continue;
         Time time = now();
         if (!begun) begun = time;
@@ -212,7 +212,7 @@ static double processor_time(void) {
     return used.ru_utime.tv_sec + used.ru_stime.tv_sec + (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
 }
 
-/* Returns false at the end of standard input. A line is written at once by whoever commands, and so read at once. */
+/* Reads a command; the client writes whole lines. Returns false at the end of standard input. */
 static int obey(struct direction lines[2]) {
     static double counted;
     char command[64];
@@ -236,9 +236,9 @@ static int obey(struct direction lines[2]) {
     return 1;
 }
 
-/* MARK: Setting up */
+/* MARK: Setup */
 
-/* Goes into a namespace of its own, and makes a device there. Returns what the kernel sends through it. */
+/* Enters a new namespace and creates its device. Returns the descriptor of its packets. */
 static int make_end(int *space) {
     if (unshare(CLONE_NEWNET)) fail("a network namespace");
     *space = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
@@ -248,7 +248,7 @@ static int make_end(int *space) {
     return device;
 }
 
-/* A number that an option says, and what follows it. */
+/* Reads a number of an option and advances behind it. */
 static double number(const char **text) {
     char *end;
     double value = strtod(*text, &end);
@@ -300,12 +300,12 @@ static void read_options(int count, char **arguments) {
             fprintf(stderr, "shaped_link: a rate is missing\n");
             exit(2);
         }
-    /* This one stays 0 for ever once it is. */
+    /* xorshift would stay at 0. */
     if (!chance) chance = 1;
     shape = &options.shapes[0];
 }
 
-/* Nobody who measures may keep the link waiting. Where that is not allowed it is as good as it is: see `late_ms`. */
+/* Real-time priority keeps the link on time; without the permission, see `late_ms`. */
 static void take_precedence(void) {
     prctl(PR_SET_TIMERSLACK, 1);
     struct sched_param priority = {.sched_priority = 1};
