@@ -7,7 +7,7 @@ import Glibc
 ///
 /// Several touches in a row may arrive as one event. The watch ends with this object and costs nothing in between.
 public final class FileWatch: Sendable {
-    /// What happened to the file.
+    /// The kind of change.
     public enum Event: Sendable {
         /// Its contents or timestamps changed.
         case touched

@@ -214,7 +214,9 @@ enum FolderNames {
 
 /// Checks whether a folder can be written to.
 public enum Writability {
-    /// Returns why files cannot be created in a folder; nil if they can, or if it can be created.
+    /// Returns why files cannot be created in a folder; nil if they can.
+    ///
+    /// A missing folder is no obstacle if it can be created.
     public static func obstacle(in path: String) -> SystemError? {
         var existing = path
         while !existing.isEmpty {

@@ -1,6 +1,6 @@
 import Text
 
-/// The address of a gallery, a thumbnail or a photo: a validated, normalised `http`, `https` or `file` URL.
+/// A validated, normalised `http`, `https` or `file` URL.
 ///
 ///     let gallery = try Address("HTTP://example.org:80/album/index.xml")
 ///     let photo = try gallery.resolving("images/a photo.jpg")

@@ -66,11 +66,14 @@ public struct TransferReport: Hashable, Sendable {
         case running(Progress, speed: Double? = nil)
         /// Waiting for a slot.
         case queued
-        /// Waiting for a slot and blocked: an attempt failed, the host is unreachable, or the host asked for a pause.
-        /// Another transfer may have found that out, so `attempts` may be zero.
+        /// Waiting for a slot and blocked by a failure, or by the host.
+        ///
+        /// The host may be unreachable, or may have asked for a pause. Another transfer may have found that out, so
+        /// `attempts` may be zero.
         case heldBack(Failure, attempts: Int)
-        /// Waiting for a retry at the given time; nil if it depends on an event, such as the network's return.
-        /// `attempts` counts failed attempts.
+        /// Waiting for a retry at the given time.
+        ///
+        /// Nil means that it depends on an event, such as the network's return. `attempts` counts failed attempts.
         case waiting(Failure, attempts: Int, until: Timestamp?)
     }
 

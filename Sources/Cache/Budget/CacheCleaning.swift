@@ -42,7 +42,7 @@ public actor CacheCleaning {
         self.log = log
     }
 
-    /// Cleans until the caches are within their limit, nothing more can be removed, or the task is cancelled.
+    /// Cleans until the caches are within their limit or nothing removable is left.
     ///
     /// - Parameter isForBulk: whether closed caches must make space for pictures that are not on a screen before the
     ///   limit is reached.

@@ -111,7 +111,7 @@ public final class CacheFolder: Sendable {
         gallery(address)?.record
     }
 
-    /// Returns a gallery's cache on the disk, whether or not it is open or readable; nil if it has none.
+    /// Returns a gallery's cache on the disk, even if it is unreadable; nil if it has none.
     public func gallery(_ address: Address) -> ClosedGalleryCache? {
         let folder = folder(of: GalleryID(address))
         var status = stat()

@@ -78,7 +78,9 @@ final class CacheLock: Sendable {
         }
     }
 
-    /// Calls back on other processes' signals, and when a process ends, because it may have had no time to signal.
+    /// Calls back on other processes' signals.
+    ///
+    /// It also calls back when a process ends, because that may have had no time to signal.
     func listen(_ onSignal: @escaping @Sendable () -> Void) -> FileWatch? {
         FileWatch(path) { [weak self] event in
             if event == .closed || self?.hasSignalledLast == false { onSignal() }

@@ -19,7 +19,7 @@ public struct CacheCheck: Equatable, Sendable {
 }
 
 extension GalleryCache {
-    /// Checks the database, its rows, the search index and all photo files, and repairs them as far as possible.
+    /// Checks the database, the search index and all photo files, and repairs them.
     public func check() async throws -> CacheCheck {
         var check = CacheCheck()
         // First, because a wrong index can be rebuilt and is no reason to set the database aside.

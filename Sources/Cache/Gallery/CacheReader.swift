@@ -191,8 +191,9 @@ extension CacheReader {
         try connection.map("SELECT key FROM photo WHERE \(Self.needsThumbnail)") { PhotoKey($0.int(0)) }
     }
 
-    /// Returns the file to make a photo's thumbnail from, and the thumbnail's edition; nil if it is not necessary or
-    /// possible.
+    /// Returns the file to make a photo's thumbnail from, and the thumbnail's edition.
+    ///
+    /// The result is nil if that is not necessary or not possible.
     public func thumbnailToMake(of key: PhotoKey) throws -> (edition: Int, from: StoredPhoto)? {
         try connection.first(
             """

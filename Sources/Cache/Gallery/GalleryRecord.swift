@@ -65,7 +65,7 @@ public struct GalleryFacts: Hashable, Sendable {
 }
 
 extension CacheFolder {
-    /// Returns the facts about a gallery, whether or not it is open; nil if it has no cache.
+    /// Returns the facts about an open or closed gallery; nil if it has no cache.
     ///
     /// Call it off the main actor. It leaves nothing open and writes nothing.
     ///

@@ -15,8 +15,9 @@ import SQLite
 /// ``arranged(_:filter:sections:)`` returns a list in another order or with a filter.
 @MainActor
 public final class FetchedResults {
-    /// The number of photos to load first, so that the first frame does not wait for a million. The rest follows as a
-    /// reset.
+    /// The number of photos to load first.
+    ///
+    /// The first frame must not wait for a million. The rest follows as a reset.
     static let firstLoad = 1_024
     /// The largest number of changed photos to apply one by one. More cause a reload off the main actor.
     private static let mostChanges = 4_096

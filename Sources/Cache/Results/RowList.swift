@@ -1,4 +1,6 @@
-/// The row numbers of a long list, in pieces, so that a change moves one piece and not the whole list.
+/// The row numbers of a long list, in pieces.
+///
+/// A change moves one piece and not the whole list.
 ///
 /// A million rows take 4 MB in some 2,000 pieces. A lookup costs two binary searches. A change also costs a pass over
 /// the pieces' lengths.
@@ -147,7 +149,7 @@ struct RowList: Sendable {
         }
     }
 
-    /// Returns the last index for which `isTrue` holds, if it holds for a prefix; zero if it holds for none.
+    /// Returns the last index of the prefix for which `isTrue` holds; zero if it is empty.
     private static func lastIndex<Element>(
         in elements: ContiguousArray<Element>, where isTrue: (Element) -> Bool
     ) -> Int {

@@ -68,7 +68,9 @@ struct GalleryDatabase {
         return Opened(writer: writer, frozen: trouble)
     }
 
-    /// Opens the database with an exclusive lock, because another process would go on writing to a file set aside.
+    /// Opens a damaged database with an exclusive lock.
+    ///
+    /// Another process would go on writing to a file that is set aside.
     private func openAlone(_ lock: CacheLock) throws -> Opened {
         guard try lock.claim(.exclusive) == .held else { throw CacheError.damagedInUse(path: path) }
         let opened: Opened

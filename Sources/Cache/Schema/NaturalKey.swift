@@ -1,10 +1,10 @@
 import Glibc
 
-/// A sort key for names in natural order: `IMG 2` before `IMG 10`, ignoring case, by the user's locale.
+/// A sort key for names in natural order: `IMG 2` before `IMG 10`.
 ///
-/// A key alternates between text and numbers. Text is transformed by the locale's collation and ends with a zero byte,
-/// which sorts before any other. A number consists of its digit count, in as many bytes as necessary, and its digits,
-/// so that longer numbers are larger.
+/// A key ignores case and alternates between text and numbers. Text is transformed by the locale's collation and ends
+/// with a zero byte, which sorts before any other. A number consists of its digit count, in as many bytes as necessary,
+/// and its digits, so that longer numbers are larger.
 ///
 /// One value makes the keys of many names and reuses its buffers.
 struct NaturalKey {

@@ -40,6 +40,8 @@ enum Schema {
         Int(try connection.first("PRAGMA user_version") { $0.int(0) } ?? 0)
     }
 
+    /// The SQL of each migration.
+    ///
     /// A photo's row contains the state of its renditions, so that a window of a list is one query over one table. The
     /// pictures' bytes are large and rarely needed, so they are in another table.
     private static let migrations = [
