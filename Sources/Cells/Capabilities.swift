@@ -1,21 +1,21 @@
-/// What a terminal can show.
+/// The capabilities of a terminal.
 public struct Capabilities: Hashable, Sendable {
-    /// Whether it shows more than ASCII.
+    /// Whether it displays Unicode, not only ASCII.
     public var unicode: Bool
-    /// How many colours it has.
+    /// Its number of colours.
     public var colours: ColourDepth
     /// The width of a cell divided by its height.
     public var cellAspect: Double
-    /// How it takes pixels; nil where it does not, or that is not known yet.
+    /// How to send pixels; nil if unsupported or not known yet.
     public var pixels: PixelCapabilities?
-    /// Whether what is sent between two marks is shown at once (mode 2026).
+    /// Whether it supports synchronized updates (mode 2026).
     public var synchronises: Bool
-    /// What is behind the text, as far as the terminal has told; pictures with holes show it.
+    /// The background colour, if the terminal reported it. Transparent pictures are drawn on it.
     public var background: Colour
-    /// Whether it is known to show sextants, the sixths of a cell that Unicode 13 has added.
+    /// Whether it is known to display sextants, the six-part block characters of Unicode 13.
     public var sextants: Bool
 
-    /// States what there is; by default what is rarely wrong.
+    /// Creates capabilities; the defaults suit most terminals.
     public init(
         unicode: Bool = true, colours: ColourDepth = .palette, cellAspect: Double = 0.5,
         pixels: PixelCapabilities? = nil, synchronises: Bool = false, background: Colour = .terminal,
@@ -31,39 +31,39 @@ public struct Capabilities: Hashable, Sendable {
     }
 }
 
-/// How many colours a terminal has.
+/// The number of colours of a terminal.
 public enum ColourDepth: Int, Comparable, Hashable, Sendable, CaseIterable {
-    /// None: text and background.
+    /// No colours.
     case none
-    /// Eight: the consoles of old, and Linux's.
+    /// Eight colours, as on the Linux console.
     case eight
-    /// The sixteen that the user has chosen.
+    /// Sixteen colours, chosen by the user.
     case sixteen
-    /// Those, a cube of 216 and 24 greys.
+    /// Sixteen colours, a cube of 216 and 24 greys.
     case palette
-    /// All.
+    /// 24-bit colours.
     case full
 
-    /// Fewer first.
+    /// Orders by the number of colours.
     public static func < (left: ColourDepth, right: ColourDepth) -> Bool {
         left.rawValue < right.rawValue
     }
 }
 
-/// How a terminal takes pixels, where it does.
+/// How to send pixels to a terminal.
 public struct PixelCapabilities: Hashable, Sendable {
-    /// In what language.
+    /// The graphics protocol.
     public var language: PixelProtocol
     /// The width of a cell in pixels.
     public var cellWidth: Int
     /// The height of a cell in pixels.
     public var cellHeight: Int
-    /// How many colours a picture may have that comes with a palette.
+    /// The most colours of a picture with a palette.
     public var paletteSize: Int
-    /// Whether there is a tmux in between, which has to be asked to pass everything on.
+    /// Whether sequences must be wrapped for tmux to pass them on.
     public var isThroughTmux: Bool
 
-    /// States how.
+    /// Creates capabilities; sizes are at least 1 and palettes at least 2.
     public init(
         _ language: PixelProtocol, cellWidth: Int, cellHeight: Int, paletteSize: Int = 256, isThroughTmux: Bool = false
     ) {
@@ -75,12 +75,12 @@ public struct PixelCapabilities: Hashable, Sendable {
     }
 }
 
-/// A way in which terminals take pictures pixel by pixel.
+/// A graphics protocol.
 public enum PixelProtocol: String, Hashable, Sendable, CaseIterable {
-    /// kitty's: pictures are sent once, have numbers, and are placed and removed by them.
+    /// kitty's protocol: pictures are sent once with an id, then placed and removed by id.
     case kitty
-    /// iTerm2's: a picture file, which is drawn where the cursor is.
+    /// iTerm2's protocol: a picture file, drawn at the cursor.
     case iterm
-    /// DEC's: six rows of pixels at a time in a palette, drawn where the cursor is.
+    /// DEC's sixel: bands of six pixel rows with a palette, drawn at the cursor.
     case sixel
 }

@@ -1,12 +1,12 @@
 import Text
 
-/// One place of a screen.
+/// One cell of a screen.
 public struct Cell: Hashable, Sendable {
-    /// What stands there: one visible character with the marks on it. Empty in the right half of a wide one.
+    /// One visible character with its marks. Empty in the right half of a wide character.
     public let text: String
-    /// The columns that it takes: 1 or 2; 0 for the right half of a wide one.
+    /// The number of columns: 1 or 2; 0 for the right half of a wide character.
     public let width: UInt8
-    /// How it looks.
+    /// The style of the text.
     public var style: Style
 
     init(text: String, width: UInt8, style: Style) {
@@ -15,18 +15,18 @@ public struct Cell: Hashable, Sendable {
         self.style = style
     }
 
-    /// A cell for a glyph, which is harmless by being one.
+    /// Creates a cell from a glyph, which is always safe to display.
     public init(_ glyph: Glyph, style: Style = .plain) {
         self.init(text: glyph.text, width: UInt8(glyph.width), style: style)
     }
 
-    /// Nothing, on the terminal's own background.
+    /// A blank on the terminal's own background.
     public static let blank = Cell(text: " ", width: 1, style: .plain)
 
-    /// The right half of a wide character.
+    /// Returns the right half of a wide character.
     static func rightHalf(_ style: Style) -> Cell { Cell(text: "", width: 0, style: style) }
 
-    /// Whether the cell has a colour that only terminals with all colours can show.
+    /// Whether the cell has a 24-bit colour.
     public var isTrueColour: Bool {
         if case .rgb = style.foreground { return true }
         if case .rgb = style.background { return true }
@@ -34,55 +34,55 @@ public struct Cell: Hashable, Sendable {
     }
 }
 
-/// A rectangle of finished cells: a picture as symbols show it.
+/// A rectangle of finished cells, such as a picture drawn with symbols.
 public struct CellBlock: Hashable, Sendable {
-    /// How wide and high it is.
+    /// The size in cells.
     public let size: Size
-    /// Row by row from the upper left.
+    /// The cells, row by row from the upper left.
     public let cells: [Cell]
 
-    /// A block of that many cells.
+    /// Creates a block. The number of cells must match the size.
     public init(size: Size, cells: [Cell]) {
         precondition(cells.count == size.columns * size.rows)
         self.size = size
         self.cells = cells
     }
 
-    /// The cell at a place inside of it.
+    /// The cell at a position in the block.
     public subscript(column: Int, row: Int) -> Cell { cells[row * size.columns + column] }
 
-    /// About how much memory it takes.
+    /// The approximate memory use in bytes.
     public var byteCount: Int { cells.count * MemoryLayout<Cell>.stride }
 }
 
-/// How a cell looks, apart from what stands in it.
+/// The colours and attributes of a cell.
 public struct Style: Hashable, Sendable {
-    /// Ways to set text off, as far as the terminal has them.
+    /// Text attributes. Terminals may ignore some of them.
     public struct Attributes: OptionSet, Hashable, Sendable {
-        /// The bits.
+        /// The raw bits.
         public let rawValue: UInt8
 
-        /// Takes the bits.
+        /// Creates attributes from raw bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// Heavier, or brighter.
+        /// Bold or bright text.
         public static let bold = Attributes(rawValue: 1)
-        /// Fainter.
+        /// Faint text.
         public static let dim = Attributes(rawValue: 2)
-        /// With a line below.
+        /// Underlined text.
         public static let underline = Attributes(rawValue: 4)
-        /// Text and background exchanged.
+        /// Text and background colours exchanged.
         public static let reverse = Attributes(rawValue: 8)
     }
 
-    /// The text's colour.
+    /// The text colour.
     public var foreground: Colour
-    /// The colour behind it.
+    /// The background colour.
     public var background: Colour
-    /// What sets it off.
+    /// The text attributes.
     public var attributes: Attributes
 
-    /// A style; by default that of the terminal's own text.
+    /// Creates a style; the defaults are the terminal's own colours.
     public init(
         foreground: Colour = .terminal, background: Colour = .terminal, attributes: Attributes = []
     ) {
@@ -91,16 +91,16 @@ public struct Style: Hashable, Sendable {
         self.attributes = attributes
     }
 
-    /// The terminal's own text.
+    /// The terminal's default style.
     public static let plain = Style()
 }
 
 /// A colour of a cell.
 public enum Colour: Hashable, Sendable {
-    /// Whatever the terminal's user has chosen for text or background.
+    /// The user's default colour for text or background.
     case terminal
-    /// A place in the terminal's palette: 0–15 as its user has set them, 16–255 the usual cube and greys.
+    /// A palette colour: 0–15 are set by the user, 16–255 are the usual cube and greys.
     case palette(UInt8)
-    /// Red, green and blue, for terminals that take them.
+    /// Red, green and blue.
     case rgb(UInt8, UInt8, UInt8)
 }

@@ -1,48 +1,48 @@
-/// A place on a screen, counted from the upper left corner.
+/// A position on a screen, counted from the upper left corner.
 public struct Point: Hashable, Sendable {
     /// Columns from the left.
     public var column: Int
     /// Rows from the top.
     public var row: Int
 
-    /// A place.
+    /// Creates a position.
     public init(column: Int, row: Int) {
         self.column = column
         self.row = row
     }
 }
 
-/// Columns and rows.
+/// A size in columns and rows.
 public struct Size: Hashable, Sendable {
-    /// How wide.
+    /// The number of columns.
     public var columns: Int
-    /// How high.
+    /// The number of rows.
     public var rows: Int
 
-    /// A size; nothing is smaller than nothing.
+    /// Creates a size. Negative values become 0.
     public init(columns: Int, rows: Int) {
         self.columns = max(0, columns)
         self.rows = max(0, rows)
     }
 
-    /// Whether there is no cell in it.
+    /// Whether the size has no cells.
     public var isEmpty: Bool { columns == 0 || rows == 0 }
 }
 
 /// A rectangle of cells.
 public struct Rect: Hashable, Sendable {
-    /// Its upper left cell.
+    /// The upper left cell.
     public var origin: Point
-    /// How wide and high it is.
+    /// The size.
     public var size: Size
 
-    /// A rectangle.
+    /// Creates a rectangle.
     public init(column: Int, row: Int, columns: Int, rows: Int) {
         origin = Point(column: column, row: row)
         size = Size(columns: columns, rows: rows)
     }
 
-    /// A rectangle of that size in the upper left corner.
+    /// Creates a rectangle in the upper left corner.
     public init(_ size: Size) {
         origin = Point(column: 0, row: 0)
         self.size = size
@@ -53,18 +53,18 @@ public struct Rect: Hashable, Sendable {
     /// The rows it covers.
     public var rows: Range<Int> { origin.row..<origin.row + size.rows }
 
-    /// Whether a place is in it.
+    /// Returns whether it contains a position.
     public func contains(_ point: Point) -> Bool {
         columns.contains(point.column) && rows.contains(point.row)
     }
 
-    /// Whether all of another rectangle is in it.
+    /// Returns whether it contains all of another rectangle.
     public func contains(_ other: Rect) -> Bool {
         other.columns.lowerBound >= columns.lowerBound && other.columns.upperBound <= columns.upperBound
             && other.rows.lowerBound >= rows.lowerBound && other.rows.upperBound <= rows.upperBound
     }
 
-    /// Takes rows off the top. Returns what was taken; of what is not there, nothing is taken.
+    /// Removes rows from the top and returns them, as many as there are.
     public mutating func takeTop(_ count: Int) -> Rect {
         let taken = min(max(0, count), size.rows)
         defer {
@@ -74,14 +74,14 @@ public struct Rect: Hashable, Sendable {
         return Rect(column: origin.column, row: origin.row, columns: size.columns, rows: taken)
     }
 
-    /// Takes rows off the bottom.
+    /// Removes rows from the bottom and returns them.
     public mutating func takeBottom(_ count: Int) -> Rect {
         let taken = min(max(0, count), size.rows)
         size.rows -= taken
         return Rect(column: origin.column, row: origin.row + size.rows, columns: size.columns, rows: taken)
     }
 
-    /// Takes columns off the left.
+    /// Removes columns from the left and returns them.
     public mutating func takeLeft(_ count: Int) -> Rect {
         let taken = min(max(0, count), size.columns)
         defer {
@@ -91,14 +91,14 @@ public struct Rect: Hashable, Sendable {
         return Rect(column: origin.column, row: origin.row, columns: taken, rows: size.rows)
     }
 
-    /// Takes columns off the right.
+    /// Removes columns from the right and returns them.
     public mutating func takeRight(_ count: Int) -> Rect {
         let taken = min(max(0, count), size.columns)
         size.columns -= taken
         return Rect(column: origin.column + size.columns, row: origin.row, columns: taken, rows: size.rows)
     }
 
-    /// A rectangle of that size in the middle of this one, no larger than it.
+    /// Returns a rectangle of that size centred in this one, cut to fit.
     public func centred(_ inner: Size) -> Rect {
         let columns = min(inner.columns, size.columns)
         let rows = min(inner.rows, size.rows)

@@ -1,38 +1,38 @@
-/// What a user does.
+/// An input event of the terminal.
 public enum InputEvent: Hashable, Sendable {
-    /// A key was pressed.
+    /// A key press.
     case key(Key)
-    /// The mouse was moved or used.
+    /// A mouse event.
     case mouse(Mouse)
-    /// Text was pasted: it is text, whatever keys it would be.
+    /// Pasted text, not interpreted as keys.
     case paste(String)
-    /// The terminal's window came to the front, or went from it.
+    /// The terminal window gained or lost the focus.
     case focus(Bool)
 
-    /// What a mouse did.
+    /// A mouse event.
     public struct Mouse: Hashable, Sendable {
-        /// What was done.
+        /// The kind of mouse event.
         public enum Action: Hashable, Sendable {
-            /// A button went down; 1 is the left one.
+            /// A button press; 1 is the left button.
             case press(Int)
-            /// A button went up.
+            /// A button release.
             case release(Int)
-            /// The mouse moved with a button down.
+            /// A movement with a button pressed.
             case drag(Int)
-            /// The wheel was turned towards the top.
+            /// A wheel step up.
             case wheelUp
-            /// The wheel was turned towards the bottom.
+            /// A wheel step down.
             case wheelDown
         }
 
-        /// What was done.
+        /// The kind of event.
         public let action: Action
-        /// Where.
+        /// The cell under the pointer.
         public let position: Point
-        /// Keys that were held.
+        /// The modifier keys held.
         public let modifiers: Key.Modifiers
 
-        /// An event.
+        /// Creates an event.
         public init(_ action: Action, at position: Point, modifiers: Key.Modifiers = []) {
             self.action = action
             self.position = position
@@ -41,53 +41,53 @@ public enum InputEvent: Hashable, Sendable {
     }
 }
 
-/// A key that was pressed.
+/// A pressed key with its modifiers.
 public struct Key: Hashable, Sendable {
-    /// Which one.
+    /// The key without its modifiers.
     public enum Code: Hashable, Sendable {
-        /// One that stands for a character.
+        /// A key that types a character.
         case character(Character)
         case up, down, left, right, home, end, pageUp, pageDown, insert, delete, backspace, enter, tab, escape
-        /// F1 and on.
+        /// A function key, from F1.
         case function(Int)
     }
 
-    /// Keys that were held with it.
+    /// Modifier keys.
     public struct Modifiers: OptionSet, Hashable, Sendable {
-        /// The bits, as xterm counts them.
+        /// The bits, in xterm's order.
         public let rawValue: UInt8
 
-        /// Takes the bits.
+        /// Creates modifiers from raw bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// Not told for characters: `A` is another character than `a`.
+        /// Shift. Not set for characters, whose case shows it.
         public static let shift = Modifiers(rawValue: 1)
-        /// Alt, or Meta.
+        /// Alt or Meta.
         public static let alt = Modifiers(rawValue: 2)
         /// Control.
         public static let control = Modifiers(rawValue: 4)
     }
 
-    /// Which one.
+    /// The key without its modifiers.
     public let code: Code
-    /// What was held with it.
+    /// The modifier keys held.
     public let modifiers: Modifiers
 
-    /// A key.
+    /// Creates a key.
     public init(_ code: Code, _ modifiers: Modifiers = []) {
         self.code = code
         self.modifiers = modifiers
     }
 
-    /// The key of a character.
+    /// Returns the key of a character.
     public static func character(_ character: Character) -> Key { Key(.character(character)) }
-    /// Control and a letter.
+    /// Returns Control with a letter.
     public static func control(_ letter: Character) -> Key { Key(.character(letter), .control) }
 }
 
-/// Keys as people write them.
+/// The written form of keys.
 extension Key: CustomStringConvertible {
-    /// As it stands in help and settings: `q`, `^F`, `PgUp`, `S-Tab`.
+    /// The written form, as in help and settings: `q`, `^F`, `PgUp`, `S-Tab`.
     public var description: String {
         var text = ""
         if modifiers.contains(.control) { text += "^" }
@@ -96,18 +96,18 @@ extension Key: CustomStringConvertible {
             return text + (modifiers.contains(.shift) ? "S-" : "") + codeName
         }
         if character == " " { return text + "Space" }
-        // With Control, terminals do not tell the two cases of a letter from each other.
+        // With Control, terminals do not report the case of a letter.
         return text + (modifiers.contains(.control) && character.isASCII ? character.uppercased() : String(character))
     }
 
-    /// Reads what ``description`` writes; nil for what is no key.
+    /// Parses the written form of ``description``; nil if it is invalid.
     ///
     ///     Key("^F") == .control("f")
     ///     Key("S-Tab") == Key(.tab, .shift)
     public init?(_ text: String) {
         var name = Substring(text)
         var modifiers: Modifiers = []
-        // A sign that stands alone is that key, and no prefix of one.
+        // A prefix that stands alone is the key itself.
         func take(_ prefix: String, _ modifier: Modifiers) {
             guard name.hasPrefix(prefix), name.count > prefix.count else { return }
             name = name.dropFirst(prefix.count)
@@ -121,21 +121,21 @@ extension Key: CustomStringConvertible {
             guard code != .character(" ") || !modifiers.contains(.shift) else { return nil }
             self.init(code, modifiers)
         } else {
-            // A shifted character is another character.
+            // A shifted character is a different character.
             guard let character = name.first, !character.isWhitespace, !modifiers.contains(.shift) else { return nil }
             let isFolded = modifiers.contains(.control) && character.isASCII
             self.init(.character(isFolded ? Character(character.lowercased()) : character), modifiers)
         }
     }
 
-    /// Keys that have a name and no number.
+    /// The names of keys other than function keys.
     private static let named: [(name: String, code: Code)] = [
         ("Up", .up), ("Down", .down), ("Left", .left), ("Right", .right), ("Home", .home), ("End", .end),
         ("PgUp", .pageUp), ("PgDn", .pageDown), ("Ins", .insert), ("Del", .delete), ("Backspace", .backspace),
         ("Enter", .enter), ("Tab", .tab), ("Esc", .escape), ("Space", .character(" ")),
     ]
 
-    /// The highest function key that terminals have names for.
+    /// The highest function key in terminfo.
     private static let lastFunction = 63
 
     private static func code(named name: Substring) -> Code? {

@@ -1,29 +1,29 @@
-/// A picture's pixels in the words of a terminal, ready to lie over some cells.
+/// A picture encoded for a graphics protocol, covering some cells.
 ///
-/// What is in it depends on the language: for kitty the pixels, red, green and blue, in base64; for iTerm2 a JPEG in base64; for
-/// sixel all of the picture, from its raster attributes on. What has to stand around it, the terminal's owner knows.
+/// The payload depends on the protocol: for kitty base64 of RGB pixels; for iTerm2 base64 of a JPEG; for sixel the
+/// picture from its raster attributes on. The sequence around it is added when it is sent.
 public struct PixelPicture: Hashable, Sendable {
-    /// In what language it is.
+    /// The graphics protocol.
     public let language: PixelProtocol
     /// The cells that it covers.
     public let size: Size
-    /// Its width in pixels.
+    /// The width in pixels.
     public let width: Int
-    /// Its height in pixels.
+    /// The height in pixels.
     public let height: Int
-    /// The picture; of one in kitty's language, as much of it as goes into its first sequence.
+    /// The encoded picture; for kitty only the part that fits into the first sequence.
     public let payload: [UInt8]
-    /// The rest of it, in whole sequences. They are made where the picture is drawn: where it is shown, everybody waits.
+    /// The rest of the picture in complete sequences. They are made in advance, because sending must be fast.
     public let following: [[UInt8]]
-    /// Whether they are wrapped for a tmux to pass on.
+    /// Whether the sequences are wrapped for tmux.
     public let isThroughTmux: Bool
-    /// About how much memory it takes, and how many bytes it takes to send it.
+    /// The approximate memory use, and the number of bytes to send.
     public let byteCount: Int
-    /// Tells it from others without comparing all of it.
+    /// Distinguishes pictures without comparing all bytes.
     private let digest: Int
 
-    /// What a picture is remembered by when it is not kept itself. The digest's key is this run's own: nobody can make two
-    /// pictures that have the same.
+    /// Identifies a picture without keeping its data. The digest's key is random per run, so nobody can prepare two
+    /// pictures with the same digest.
     public struct Identity: Hashable, Sendable {
         fileprivate let language: PixelProtocol
         fileprivate let size: Size
@@ -34,16 +34,16 @@ public struct PixelPicture: Hashable, Sendable {
         fileprivate let digest: Int
     }
 
-    /// What it is remembered by.
+    /// The picture's identity.
     public var identity: Identity {
         Identity(
             language: language, size: size, width: width, height: height, byteCount: byteCount,
             isThroughTmux: isThroughTmux, digest: digest)
     }
 
-    /// A picture.
+    /// Creates a picture.
     ///
-    /// - Parameter payload: all of it.
+    /// - Parameter payload: the whole encoded picture.
     public init(
         _ language: PixelProtocol, size: Size, width: Int, height: Int, payload: [UInt8], isThroughTmux: Bool = false
     ) {
@@ -61,23 +61,23 @@ public struct PixelPicture: Hashable, Sendable {
         digest = hasher.finalize()
     }
 
-    /// Whether both show the same.
+    /// Whether both show the same picture.
     public static func == (left: PixelPicture, right: PixelPicture) -> Bool {
         left.identity == right.identity && left.payload == right.payload && left.following == right.following
     }
 
-    /// Agrees with `==`.
+    /// Hashes the digest, consistent with `==`.
     public func hash(into hasher: inout Hasher) { hasher.combine(digest) }
 }
 
-/// A picture's pixels, and where on a screen they lie.
+/// A picture at a position on the screen.
 public struct PixelPlacement: Hashable, Sendable {
     /// The picture.
     public let picture: PixelPicture
-    /// Its upper left cell.
+    /// The upper left cell.
     public let origin: Point
 
-    /// Lays a picture there.
+    /// Creates a placement.
     public init(_ picture: PixelPicture, at origin: Point) {
         self.picture = picture
         self.origin = origin
@@ -89,16 +89,16 @@ public struct PixelPlacement: Hashable, Sendable {
     }
 }
 
-/// A picture in kitty's language, cut up as it is sent.
+/// Splits a picture into kitty's sequences.
 ///
-/// "The terminal … understands <ESC>_G<control data>;<payload><ESC>\\", and the payload comes in chunks "no more than 4096 bytes"
-/// long, each but the last with `m=1` (kitty's graphics protocol). `q=2` on every one of them: answers would come as
-/// keys to whoever reads the terminal next.
+/// "The terminal … understands <ESC>_G<control data>;<payload><ESC>\\", with chunks "no more than 4096 bytes" long; all
+/// but the last have `m=1` (kitty's graphics protocol). `q=2` in each of them suppresses answers, which the next
+/// program would read as keys.
 public enum KittyChunks {
-    /// The longest payload of one sequence. It is a multiple of four, as those but the last have to be.
+    /// The longest payload of a sequence. All but the last must be a multiple of four.
     static let longest = 4_096
 
-    /// A sequence.
+    /// Returns a graphics sequence.
     public static func sequence(_ control: String, _ payload: some Collection<UInt8> = []) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(control.utf8.count + payload.count + 8)
@@ -111,7 +111,7 @@ public enum KittyChunks {
         return bytes
     }
 
-    /// All but the first, which alone says what the picture is.
+    /// Returns all sequences but the first, which alone describes the picture.
     static func following(of payload: [UInt8], isThroughTmux: Bool) -> [[UInt8]] {
         stride(from: longest, to: payload.count, by: longest).map { start in
             let end = min(start + longest, payload.count)
@@ -121,13 +121,12 @@ public enum KittyChunks {
     }
 }
 
-/// A way through tmux to the terminal that it runs in.
+/// Wraps sequences for tmux to pass on to its terminal.
 ///
-/// "A \ePtmux; escape sequence", in which every escape is doubled, is passed on where the user's `allow-passthrough` is on
+/// "A \ePtmux; escape sequence", in which every escape is doubled, is passed on if the user's `allow-passthrough` is on
 /// (tmux(1)).
 public enum TmuxPassage {
-    /// A sequence as it has to be sent through tmux. tmux holds it whole before it passes it on, and drops what is larger than
-    /// its buffer: so each sequence goes by itself.
+    /// Returns a sequence wrapped for tmux. tmux drops sequences larger than its buffer, so wrap each one separately.
     public static func wrapped(_ sequence: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(sequence.count + 16)

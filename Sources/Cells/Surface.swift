@@ -1,43 +1,43 @@
 import Text
 
-/// A screen's worth of cells that somebody draws into, and somebody else puts on a terminal.
+/// The cells of a screen, drawn by screens and displayed by the terminal.
 ///
 ///     var surface = Surface(size: Size(columns: 80, rows: 24))
 ///     surface.write("Sunset", in: Rect(column: 2, row: 0, columns: 20, rows: 1), style: .plain)
 ///
-/// It is a value: two of them can be compared, and a test can read one as text. Nothing that is drawn reaches beyond the
-/// rectangle it is drawn in, and no text can harm the terminal: it is cut into glyphs on the way in.
+/// A surface is a value: tests can compare surfaces and read them as text. Drawing stays inside the given rectangle,
+/// and text is split into glyphs, so it cannot harm the terminal.
 public struct Surface: Equatable, Sendable {
-    /// How wide and high it is.
+    /// The size in cells.
     public let size: Size
     private var cells: [Cell]
     private var laid: [PixelPlacement] = []
-    /// For each cell the place in `laid`, from one on, of what lies over it; empty as long as nothing does.
+    /// For each cell, the one-based index in `laid` of the picture over it. Empty if there are no pictures.
     private var owners: [UInt16] = []
     private var covered: Set<UInt16> = []
-    /// Where the terminal's cursor belongs, if it is to be seen.
+    /// The position of the visible cursor; nil if it is hidden.
     public var cursor: Point?
 
-    /// An empty surface.
+    /// Creates a blank surface.
     public init(size: Size) {
         self.size = size
         cells = Array(repeating: .blank, count: size.columns * size.rows)
     }
 
-    /// The pixels that lie over cells. What is drawn over one of them takes it away: it is whole or not there.
+    /// The pictures on the surface. Drawing over any part of a picture removes all of it.
     public var placements: [PixelPlacement] {
         laid.enumerated().filter { !covered.contains(UInt16($0.offset + 1)) }.map(\.element)
     }
 
-    /// The cell at a place.
+    /// The cell at a position.
     public subscript(column: Int, row: Int) -> Cell { cells[row * size.columns + column] }
 
-    /// One row's cells.
+    /// Returns the cells of a row.
     public func row(_ row: Int) -> ArraySlice<Cell> {
         cells[row * size.columns..<(row + 1) * size.columns]
     }
 
-    /// Fills a rectangle with blanks, or with another glyph.
+    /// Fills a rectangle with blanks or another glyph.
     public mutating func fill(_ rect: Rect, with glyph: Glyph = .space, style: Style = .plain) {
         let cell = Cell(glyph, style: style)
         for row in rect.rows {
@@ -45,9 +45,9 @@ public struct Surface: Equatable, Sendable {
         }
     }
 
-    /// Writes one line of text, as far as the rectangle reaches, and returns how many columns it took.
+    /// Writes a line of text into a rectangle. Returns the columns used.
     ///
-    /// What does not fit is cut off behind a last whole glyph; to show that something is missing, pass text that was
+    /// Text that does not fit is cut after a whole glyph. To show an ellipsis, pass the result of
     /// ``Swift/String/truncated(toWidth:ellipsis:)``.
     @discardableResult
     public mutating func write(_ text: String, in rect: Rect, style: Style = .plain) -> Int {
@@ -61,7 +61,7 @@ public struct Surface: Equatable, Sendable {
         return used
     }
 
-    /// Draws finished cells at a place, as far as the rectangle reaches.
+    /// Draws a block of cells at a position, clipped to the rectangle.
     public mutating func draw(_ block: CellBlock, at origin: Point, in rect: Rect) {
         for row in 0..<block.size.rows where rect.rows.contains(origin.row + row) {
             for column in 0..<block.size.columns where rect.columns.contains(origin.column + column) {
@@ -70,10 +70,9 @@ public struct Surface: Equatable, Sendable {
         }
     }
 
-    /// Draws a picture at a place: finished cells, as far as the rectangle reaches, and over them its pixels, if it has some
-    /// and all of it fits in.
+    /// Draws a picture at a position, as cells and, if all of them fit, as pixels.
     ///
-    /// The cells are what is seen where there are no pixels, or not yet.
+    /// The cells are visible until the pixels are shown.
     public mutating func draw(_ block: CellBlock, pixels: PixelPicture?, at origin: Point, in rect: Rect) {
         draw(block, at: origin, in: rect)
         guard let pixels, !pixels.size.isEmpty else { return }
@@ -88,7 +87,7 @@ public struct Surface: Equatable, Sendable {
         }
     }
 
-    /// Replaces what stands in a rectangle by one cell, whatever lies over it.
+    /// Replaces all cells of a rectangle without removing the pictures over it.
     public mutating func cede(_ rect: Rect, to cell: Cell) {
         for row in rect.rows where (0..<size.rows).contains(row) {
             for column in rect.columns where (0..<size.columns).contains(column) {
@@ -98,49 +97,49 @@ public struct Surface: Equatable, Sendable {
         }
     }
 
-    /// The text that stands in a row, without the blanks at its end.
+    /// Returns the text of a row without trailing blanks.
     public func text(inRow row: Int) -> String {
         var text = self.row(row).reduce(into: "") { $0 += $1.text }
         while text.last == " " { text.removeLast() }
         return text
     }
 
-    /// All rows as text, one line each.
+    /// The text of all rows, one line each.
     public var text: String {
         (0..<size.rows).map(text(inRow:)).joined(separator: "\n")
     }
 
-    /// Puts a cell in its place, and mends what it cuts in half.
+    /// Sets a cell, and blanks the other half of a wide character that it overwrites.
     private mutating func put(_ cell: Cell, _ column: Int, _ row: Int) {
         guard (0..<size.rows).contains(row), column >= 0, column < size.columns else { return }
-        let place = row * size.columns + column
-        if !owners.isEmpty { uncover(place..<place + (cell.width == 2 && column + 1 < size.columns ? 2 : 1)) }
-        blankOtherHalf(of: place, column)
+        let index = row * size.columns + column
+        if !owners.isEmpty { uncover(index..<index + (cell.width == 2 && column + 1 < size.columns ? 2 : 1)) }
+        blankOtherHalf(of: index, column)
         guard cell.width == 2 else {
-            cells[place] = cell.width == 1 ? cell : .blank
+            cells[index] = cell.width == 1 ? cell : .blank
             return
         }
-        // A wide character that would hang over the edge is none.
+        // A wide character does not fit at the edge.
         guard column + 1 < size.columns else {
-            cells[place] = Cell(.space, style: cell.style)
+            cells[index] = Cell(.space, style: cell.style)
             return
         }
-        blankOtherHalf(of: place + 1, column + 1)
-        cells[place] = cell
-        cells[place + 1] = .rightHalf(cell.style)
+        blankOtherHalf(of: index + 1, column + 1)
+        cells[index] = cell
+        cells[index + 1] = .rightHalf(cell.style)
     }
 
-    /// Something else is drawn there now.
-    private mutating func uncover(_ places: Range<Int>) {
-        for place in places where owners[place] != 0 { covered.insert(owners[place]) }
+    /// Removes the pictures over these cells.
+    private mutating func uncover(_ indices: Range<Int>) {
+        for index in indices where owners[index] != 0 { covered.insert(owners[index]) }
     }
 
-    /// When one half of a wide character is overwritten, the other half is nothing any more.
-    private mutating func blankOtherHalf(of place: Int, _ column: Int) {
-        if cells[place].width == 0, column > 0 {
-            cells[place - 1] = Cell(.space, style: cells[place - 1].style)
-        } else if cells[place].width == 2, column + 1 < size.columns {
-            cells[place + 1] = Cell(.space, style: cells[place + 1].style)
+    /// Blanks the remaining half of an overwritten wide character.
+    private mutating func blankOtherHalf(of index: Int, _ column: Int) {
+        if cells[index].width == 0, column > 0 {
+            cells[index - 1] = Cell(.space, style: cells[index - 1].style)
+        } else if cells[index].width == 2, column + 1 < size.columns {
+            cells[index + 1] = Cell(.space, style: cells[index + 1].style)
         }
     }
 }

@@ -2,34 +2,34 @@ import Files
 import Glibc
 import Model
 
-/// A folder of the user's that photos are put into.
+/// A user's folder that receives exported photos.
 ///
 ///     let folder = try ExportFolder("/media/stick/holidays")
 ///     try folder.put(stored, as: "Lake.jpg", date: photo.date)
 ///
-/// Nothing in it is ever overwritten, and no link is followed: a name that is taken by something else is an error, and by
-/// the very same photo nothing to do. A name appears when its file is whole.
+/// Files are never overwritten and links are not followed. If another file has the name, `put` throws an error; if the
+/// same photo is already there, `put` does nothing. A name appears only when its file is complete.
 final class ExportFolder: Sendable {
     let path: String
     private let descriptor: Int32
-    /// The permissions of files in it.
+    /// The permissions of new files.
     private let mode: mode_t
-    /// How files are made here, the best way first.
+    /// The ways to create a file, preferred first.
     private let kinds: [UnfinishedFile.Kind]
 
-    /// What a photo came to be.
+    /// The result of adding a photo.
     enum Outcome: Equatable {
         case written
-        /// It was there already, byte for byte.
+        /// The folder already had the photo, byte for byte.
         case wasThere
     }
 
-    /// Opens a folder, or makes it, but not those above it: they would be a mistyped path. Removes what killed exports have
-    /// left in it.
+    /// Opens or creates a folder, and removes the leftovers of killed exports. Missing parent folders are an error,
+    /// because they suggest a mistyped path.
     ///
     /// - Parameters:
-    ///   - mask: what it gets, and what files in it get, of permissions.
-    ///   - kinds: how files are made here, where the file system can do that.
+    /// - mask: the permissions of the folder, if it is new, and of new files.
+    /// - kinds: the ways to create a file; unsupported ones are skipped.
     init(
         _ path: String, _ mask: CreationMask, kinds: [UnfinishedFile.Kind] = UnfinishedFile.Kind.allCases
     ) throws(ExportError) {
@@ -49,9 +49,9 @@ final class ExportFolder: Sendable {
         close(descriptor)
     }
 
-    /// Copies a file into the folder, under a name of one part.
+    /// Copies a file into the folder. The name must not contain a slash.
     ///
-    /// - Parameter source: a descriptor that is open for reading; its position does not matter.
+    /// - Parameter source: a descriptor open for reading. Its position does not matter.
     func put(_ source: Int32, as name: String, date: Timestamp) throws(ExportError) -> Outcome {
         let target = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         if target >= 0 {
@@ -73,7 +73,8 @@ final class ExportFolder: Sendable {
                 throw error.code == EEXIST ? .exists(path: path(name)) : .failed(path(name), error)
             }
         }
-        // A stick's file system may know neither. Then the name is taken first, by a file that is nobody's but ours.
+        // Some file systems, such as those of USB sticks, support neither way. Create the file under its final name
+        // instead; O_EXCL ensures that it is ours.
         try copy(source, to: name, date)
         return .written
     }
@@ -92,7 +93,7 @@ final class ExportFolder: Sendable {
 
     private func copy(_ source: Int32, to target: Int32, _ date: Timestamp) throws(SystemError) {
         guard Self.copy(source, target), Self.setDate(of: target, date), fsync(target) == 0 else { throw SystemError() }
-        // A stick's file system has no modes.
+        // File systems without modes ignore this.
         fchmod(target, mode)
     }
 
@@ -117,7 +118,7 @@ final class ExportFolder: Sendable {
         }
     }
 
-    /// Of the photo, not of the copying: other programs sort by it.
+    /// Sets the photo's date, because other programs sort by it.
     private static func setDate(of file: Int32, _ date: Timestamp) -> Bool {
         let seconds = Int((Double(date.milliseconds) / 1_000).rounded(.down))
         let time = timespec(tv_sec: seconds, tv_nsec: (Int(date.milliseconds) - seconds * 1_000) * 1_000_000)
@@ -147,7 +148,7 @@ final class ExportFolder: Sendable {
 }
 
 extension ExportError {
-    /// What the system has just refused.
+    /// The error for the system call that just failed.
     fileprivate static func failed(_ path: String, _ error: SystemError = SystemError()) -> ExportError {
         .file(path: path, reason: "\(error)")
     }

@@ -1,20 +1,20 @@
 import Model
 import Text
 
-/// The name of a photo's file among the user's own: its title, as far as that may be a name.
+/// A file name made from a photo's title.
 ///
 ///     ExportName(photo, .jpeg).text        // "Lake.jpg"
 ///
-/// A title comes from outside and may be anything: a path, a command for a terminal, a name that hides. What is left of it
-/// is one visible name of this folder.
+/// Titles come from strangers and may contain paths, terminal commands or hidden-file names. The result is always a
+/// single visible name.
 struct ExportName: Hashable {
     private let stem: String
     private let ending: String
 
-    /// Bytes that a stem may have. File systems allow names of 255; an ending and a number are to fit in as well.
+    /// The longest stem, in bytes. File systems allow 255 bytes; the rest is for the ending and a number.
     private static let longest = 180
 
-    /// - Parameter format: what the file is, whatever the title says.
+    /// - Parameter format: the file's actual format, which may contradict the title.
     init(_ photo: Photo, _ format: PictureSignature?) {
         let endings = format?.endings ?? []
         let title = Self.harmless(photo.name)
@@ -27,20 +27,20 @@ struct ExportName: Hashable {
 
     private init(stem: String, ending: String) { (self.stem, self.ending) = (stem, ending) }
 
-    /// The name.
+    /// The file name.
     var text: String { stem + ending }
 
-    /// What names are told apart by: there are file systems that take capitals for small letters.
+    /// The lower-case name, for comparing names: some file systems ignore case.
     var folded: String { text.lowercased() }
 
-    /// The same with a number, for another photo of that title.
+    /// Returns the name with a number, for another photo with this title.
     func numbered(_ number: Int) -> ExportName { ExportName(stem: "\(stem) (\(number))", ending: ending) }
 
     private static func harmless(_ text: String) -> String {
         var name = text.madeVisible.map { $0 == "/" ? "_" : $0 }
         while name.last == " " || name.last == "." { name.removeLast() }
         while name.first == " " { name.removeFirst() }
-        // What begins with a dot is not listed, and with a dash it is an option of the next command.
+        // A leading dot would hide the file; a leading dash would make it an option of a command.
         if name.first == "." || name.first == "-" { name[0] = "_" }
         return String(name)
     }
@@ -56,7 +56,7 @@ struct ExportName: Hashable {
 }
 
 extension PictureSignature {
-    /// What such files are called, the usual first.
+    /// File name endings of the format, the usual one first.
     fileprivate var endings: [String] {
         switch self {
         case .jpeg: ["jpg", "jpeg", "jpe"]

@@ -4,34 +4,34 @@ import Glibc
 import Model
 import Session
 
-/// Copies photos out of a gallery's cache into a folder, and wishes for those that are not there.
+/// Copies photos from a gallery's cache into a folder.
 ///
 ///     let export = try PhotoExport(keys, of: cache, to: "/home/me/lake", mask: mask, wishes: wishes)
 ///     let report = try await export.run { event in print(event.result) }
 ///
-/// It has no network and knows of none: it asks for what is missing as screens do, and looks into the cache. A few photos
-/// are wished for at a time, in the order in which they were named. Cancelled, it stops after the photo at hand, and reports.
-/// Done once more it goes on: what is there already is not copied again.
+/// The export has no network access. It registers a wish for each missing photo, like the screens do, and then looks
+/// into the cache. It wishes for a few photos at a time, in the order of the keys. When cancelled, it stops after the
+/// current photo and reports. Running it again continues: photos already in the folder are not copied again.
 public actor PhotoExport {
-    /// What became of one photo.
+    /// The result for one photo.
     public struct Event: Sendable {
-        /// The photo, as the cache knew it; nil if it does not any more.
+        /// The photo as the cache knew it; nil if the gallery no longer has it.
         public let photo: Photo?
-        /// Where it is now, or why it is not.
+        /// The path of the exported file, or the error.
         public let result: Result<String, ExportError>
-        /// How many it has come to by now.
+        /// The number of photos processed so far.
         public let number: Int
     }
 
-    /// How it went.
+    /// The totals of an export.
     public struct Report: Equatable, Sendable {
-        /// Photos that are in the folder now, those included that had been there before.
+        /// Photos now in the folder, including those already there before.
         public fileprivate(set) var exported = 0
-        /// Photos that could not be had, or not be written.
+        /// Photos that could not be fetched or written.
         public fileprivate(set) var failed = 0
-        /// Photos that it has not come to.
+        /// Photos not processed.
         public fileprivate(set) var left = 0
-        /// How to go on with those; nil if there are none.
+        /// The arguments that continue the export; nil if nothing is left.
         public fileprivate(set) var rest: ExportRest?
     }
 
@@ -42,36 +42,37 @@ public actor PhotoExport {
     private let mayTryAgain: @Sendable () async -> Bool
     private let keys: [PhotoKey]
     private var pending: ArraySlice<PhotoKey>
-    /// What is wished for, in order.
+    /// The photos wished for, in order.
     private var awaited: [Awaited] = []
-    /// How many photos of each title it has come to.
+    /// The number of photos processed per title.
     private var titles: [String: Int] = [:]
-    /// Names that photos of this export have.
+    /// File names used by this export.
     private var names: Set<String> = []
     private var report = Report()
     private let executor = QueueExecutor(label: "vitrine.export")
 
     private struct Awaited {
         let key: PhotoKey
-        /// How often it was wished for.
+        /// The number of wishes made for this photo.
         var attempts = 0
-        /// Whether nothing more can be done for it, but to copy it, or to say why not.
+        /// Whether to copy the photo, or report its failure, without another wish.
         var isReady = false
     }
 
-    /// So many are wished for at a time: enough to keep any link busy.
+    /// The number of wishes at a time: enough to keep any link busy.
     private static let width = 16
 
-    /// A queue of its own: it reads and writes files.
+    /// A queue of its own, because the export reads and writes files.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// Prepares to copy photos.
     ///
     /// - Parameters:
-    ///   - folder: is made if it is not there.
-    ///   - mask: what permissions the files get, and the folder if it is made.
-    ///   - mayFetch: whether somebody fulfils wishes. If not, what is not here has failed.
-    ///   - mayTryAgain: asked when a photo could not be had, whether that is different now: a password has been found.
+    /// - folder: the destination; created if missing.
+    /// - mask: the permissions of new files, and of the folder if it is new.
+    /// - mayFetch: whether anything fulfils wishes. If not, missing photos fail.
+    /// - mayTryAgain: asked after a failed fetch; returns true if a retry may succeed, such as after a password was
+    ///   found.
     public init(
         _ keys: [PhotoKey], of cache: GalleryCache, to folder: String, mask: CreationMask, wishes: Wishes,
         mayFetch: Bool = true,
@@ -83,10 +84,10 @@ public actor PhotoExport {
         self.folder = try ExportFolder(folder, mask)
     }
 
-    /// Copies them, and says what became of each.
+    /// Copies the photos and reports each result.
     public func run(_ onEvent: @Sendable (Event) -> Void = { _ in }) async throws -> Report {
         defer { for photo in awaited { wishes.stop(subject(photo.key)) } }
-        // What has come, and what will not, is wished for no more: that is all there is to listen to.
+        // A fulfilled or failed wish is withdrawn, so snapshots of the wishes are the only events to wait for.
         let snapshots = wishes.snapshots()
         try await advance(onEvent)
         while !awaited.isEmpty, await snapshots.next() != nil { try await advance(onEvent) }
@@ -98,8 +99,8 @@ public actor PhotoExport {
         return report
     }
 
-    /// Goes on as far as it can without waiting for anything. They are fetched side by side, and copied one after the other in
-    /// the order in which they were named: so of two with one title the same one has the name each time.
+    /// Proceeds as far as possible without waiting. Fetches run in parallel, but copying follows the order of the keys,
+    /// so of two photos with the same title the same one always gets the plain name.
     private func advance(_ onEvent: (Event) -> Void) async throws {
         repeat {
             try wishForAwaited()
@@ -116,7 +117,7 @@ public actor PhotoExport {
         } while takeUp()
     }
 
-    /// Takes up more, if there is room. Returns whether there is anything new.
+    /// Moves pending photos to the wished-for ones. Returns whether there were any.
     private func takeUp() -> Bool {
         let more = Task.isCancelled ? [] : pending.prefix(Self.width - awaited.count)
         pending = pending.dropFirst(more.count)
@@ -125,10 +126,10 @@ public actor PhotoExport {
     }
 
     private func wishForAwaited() throws {
-        for place in awaited.indices where !awaited[place].isReady { try wish(for: &awaited[place]) }
+        for index in awaited.indices where !awaited[index].isReady { try wish(for: &awaited[index]) }
     }
 
-    /// Wishes for a photo, if that helps.
+    /// Wishes for a photo unless it is already cached or cannot be fetched.
     private func wish(for awaited: inout Awaited) throws {
         guard awaited.attempts == 0 || !wishes.isStanding(subject(awaited.key)) else { return }
         let photo = try cache.read { try $0.photo(awaited.key) }
@@ -152,14 +153,15 @@ public actor PhotoExport {
 
     private func subject(_ key: PhotoKey) -> Wish.Subject { .picture(cache.id, key, .original) }
 
-    /// Whoever fetches tries again by himself. But while one edition comes the gallery may begin to speak of the next.
+    /// Fetching has its own retries. More wishes are needed only when the gallery announces a newer edition during a
+    /// fetch.
     private static func attempts(_ photo: Photo) -> Int { photo.original.trouble == nil ? 3 : 1 }
 
     private func export(_ photo: Photo?, _ key: PhotoKey) throws -> Result<String, ExportError> {
         guard let photo else { return .failure(.gone) }
         let opened: Int32?
         do { opened = try openFile(of: key) } catch let error as ExportError { return .failure(error) }
-        // An older edition is better than none, where the newer one cannot be had.
+        // If the newer edition cannot be fetched, export the older one.
         guard let file = opened else { return .failure(.unavailable(Self.reason(photo))) }
         defer { close(file) }
         do throws(ExportError) {
@@ -171,7 +173,7 @@ public actor PhotoExport {
         }
     }
 
-    /// A file may be replaced by a newer edition between two looks: then the row names the other one.
+    /// Opens a photo's file. Retries when a newer edition replaces the file after the lookup.
     private func openFile(of key: PhotoKey) throws -> Int32? {
         for _ in 0..<3 {
             guard let stored = try cache.read({ try $0.photoFile(of: key) }) else { return nil }
@@ -184,7 +186,7 @@ public actor PhotoExport {
         return nil
     }
 
-    /// Those of one title are numbered, whether they could all be had or not.
+    /// Numbers photos with the same title, including those that failed.
     private func unusedName(for photo: Photo, _ format: PictureSignature?) -> ExportName {
         let name = ExportName(photo, format)
         var number = titles[photo.name.lowercased()] ?? 1
@@ -210,22 +212,22 @@ public actor PhotoExport {
     }
 }
 
-/// The photos that a stopped export has not reached, as arguments of `vitrine export`.
+/// The arguments of `vitrine export` that continue a stopped export.
 ///
-/// The command with these ids goes on where the export stopped, and calls files as it would have.
+/// The continued export gives files the same names as the stopped one would have.
 public struct ExportRest: Equatable, Sendable {
-    /// The gallery that the photos are of.
+    /// The photos' gallery.
     public let gallery: Address
-    /// The folder that they go to.
+    /// The destination folder.
     public let folder: String
-    /// The photos' ids in the gallery; empty for all photos.
+    /// The remaining photos' ids in the gallery; empty means all photos.
     public let ids: [String]
 
-    /// Works it out, or returns nil if the gallery has none of the photos any more.
+    /// Works out the arguments; returns nil if no remaining photo is in the gallery.
     ///
     /// - Parameters:
-    ///   - keys: all photos of the export, in its order.
-    ///   - left: those that it has not come to.
+    /// - keys: all photos of the export, in order.
+    /// - left: the photos not processed.
     init?(_ keys: [PhotoKey], left: Set<PhotoKey>, of cache: GalleryCache, folder: String) throws {
         let (photos, isWhole) = try cache.read { reader in
             let photos = try keys.compactMap { try reader.photo($0) }
@@ -236,15 +238,15 @@ public struct ExportRest: Equatable, Sendable {
         if isWhole {
             ids = []
         } else {
-            // Photos of one title are numbered in the order of the command. So where one of them is there and another is left,
-            // all are named; what is there is not copied again.
+            // Photos with the same title are numbered in the order of the command. If one is exported and another is
+            // left, pass all photos; exported ones are not copied again.
             let rest = photos.filter { left.contains($0.key) }
             let there = Set(photos.lazy.filter { !left.contains($0.key) }.map(Self.title))
             ids = (rest.contains { there.contains(Self.title($0)) } ? photos : rest).map(\.galleryID)
         }
     }
 
-    /// Whether the command without ids means these photos, and calls their files the same.
+    /// Whether the command without ids exports these photos under the same names.
     private static func isWholeGallery(_ photos: [Photo], _ reader: CacheReader) throws -> Bool {
         guard try reader.gallery().photoCount == photos.count else { return false }
         var order: [PhotoKey] = []
@@ -253,7 +255,7 @@ public struct ExportRest: Equatable, Sendable {
         return keys == order || Set(keys) == Set(order) && Set(photos.map(title)).count == photos.count
     }
 
-    /// The names of files that may collide, without an ending, which depends on the file.
+    /// The file name without its ending, for finding collisions. The ending depends on the file's format.
     private static func title(_ photo: Photo) -> String {
         let name = ExportName(photo, nil).folded
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return name }
@@ -261,24 +263,24 @@ public struct ExportRest: Equatable, Sendable {
     }
 }
 
-/// Why a photo could not be written where the user wants it.
+/// An error that prevents the export of a photo.
 public enum ExportError: Error, Equatable, CustomStringConvertible {
-    /// The folder, or a file in it, cannot be made or written; the system's reason.
+    /// The folder or a file in it cannot be created or written; the system's reason.
     case file(path: String, reason: String)
-    /// There is another file of that name already. It is the user's, and is left as it is.
+    /// A different file with this name exists. It belongs to the user and stays.
     case exists(path: String)
-    /// The gallery does not have the photo any more.
+    /// The gallery no longer has the photo.
     case gone
-    /// The photo cannot be had; why.
+    /// The photo is not in the cache; the reason.
     case unavailable(String)
 
     /// A sentence for the user.
     public var description: String {
         switch self {
         case .file(let path, let reason): "\(path): \(reason)."
-        case .exists(let path): "\(path) is there already, and is another file; it is left as it is."
-        case .gone: "The gallery does not have it any more."
-        case .unavailable(let reason): "It is not here: \(reason)."
+        case .exists(let path): "\(path) already exists with different content; it was not overwritten."
+        case .gone: "The photo is no longer in the gallery."
+        case .unavailable(let reason): "The photo is not in the cache: \(reason)."
         }
     }
 }

@@ -1,7 +1,7 @@
 import CLibXML2
 import Model
 
-/// Reads a gallery's XML as it arrives: bytes in, entries out.
+/// Parses a gallery's XML incrementally.
 ///
 ///     let parser = GalleryXMLParser(base: response.address)
 ///     for try await bytes in body {
@@ -11,42 +11,43 @@ import Model
 ///     var last = try parser.finish()
 ///     try draft.add(&last)
 ///
-/// `photo` elements may stand at any depth, below any root; what is not known is passed over. A photo that breaks a
-/// rule is left out alone. A document that is not well-formed is refused as a whole, which may come to light at its
-/// last byte: apply nothing before ``finish()`` has returned.
+/// `photo` elements may be at any depth, below any root; unknown elements are skipped. A photo that breaks a rule is
+/// skipped on its own. A document that is not well-formed is rejected as a whole, perhaps only at its last byte, so
+/// apply nothing before ``finish()`` has returned.
 ///
-/// The document is a stranger's. Document types are refused, so there are no entities to expand and no files to load;
-/// depth and lengths are bounded; memory does not grow with the document.
+/// The document is untrusted. Document types are rejected, so there are no entities to expand and no files to load.
+/// Depth and lengths are limited, and memory use does not grow with the document.
 public final class GalleryXMLParser {
-    /// The deepest nesting that is read.
+    /// The deepest nesting allowed.
     static let maximumDepth = 100
-    /// The longest attribute value, in bytes.
+    /// The longest attribute value allowed, in bytes.
     static let maximumAttribute = 65_536
-    /// The most bytes that may pass without a tag.
+    /// The most bytes allowed without a tag.
     static let maximumGap = 1 << 20
 
     private let stream: XMLPushStream
     private var photos: WrittenPhotos
-    /// The depth at which the `photo` began that is being read.
+    /// The depth of the open `photo` element.
     private var photoDepth: Int?
     private var depth = 0
 
-    /// Begins a document.
+    /// Creates a parser for one document.
     ///
-    /// - Parameter base: the address that it was finally read from, after redirects; references in it are relative to that.
+    /// - Parameter base: the document's final address, after redirects; relative references resolve against it.
     public convenience init(base: Address) {
         self.init(base: base, library: XMLLibrary.file)
     }
 
-    /// - Parameter library: the file that libxml2 is in.
+    /// - Parameter library: the file of libxml2.
     init(base: Address, library: String) {
         photos = WrittenPhotos(base: base)
         stream = XMLPushStream(library: library)
     }
 
-    /// Reads the next piece of the document.
+    /// Parses the next bytes of the document.
     ///
-    /// - Parameter isCancelled: asked before every photo and every few kilobytes; parsing stops with a `CancellationError` when it says so.
+    /// - Parameter isCancelled: checked before each photo and every few kilobytes; if true, parsing throws a
+    ///   `CancellationError`.
     public func parse(
         _ bytes: some Collection<UInt8>, isCancelled: @escaping () -> Bool = { false }
     ) throws -> WrittenPhotos {
@@ -54,7 +55,7 @@ public final class GalleryXMLParser {
         return photos.take()
     }
 
-    /// Reads the document's end. Only now is it known to be well-formed.
+    /// Parses the end of the document. Throws if it is not well-formed.
     public func finish() throws -> WrittenPhotos {
         try stream.finish { event in try self.take(event, { false }) }
         return photos.take()
@@ -92,29 +93,29 @@ public final class GalleryXMLParser {
     }
 }
 
-/// Why a document is not read as a gallery. Nothing of it is used then.
+/// An error that rejects a document as a gallery. Nothing of it is used.
 public enum FormatError: Error, Equatable, CustomStringConvertible {
-    /// What reads galleries cannot be loaded; the system's reason.
+    /// The XML library cannot be loaded; the system's reason.
     case missingLibrary(file: String, package: String, reason: String)
-    /// There is nothing in it.
+    /// The document is empty.
     case empty
-    /// It is something else, such as “a web page”.
+    /// The document is something else, such as “a web page”.
     case notAGallery(String)
-    /// It is not well-formed XML; the parser's reason.
+    /// The document is not well-formed XML; the parser's reason.
     case malformed(line: Int, reason: String)
-    /// It declares a document type, which no gallery needs and many attacks begin with.
+    /// The document declares a document type. No gallery needs one, and many attacks use one.
     case documentType
-    /// Elements are nested deeper than any gallery's.
+    /// Elements are nested too deeply.
     case tooDeep
-    /// A single tag or text is longer than any gallery's.
+    /// A single tag or text is too long.
     case tooLong(line: Int)
-    /// A tag has more attributes than any gallery's.
+    /// A tag has too many attributes.
     case tooManyAttributes(line: Int)
-    /// It has more different names of elements and attributes than any gallery.
+    /// Too many different names of elements and attributes.
     case tooManyNames
-    /// More namespaces are declared at once than in any gallery.
+    /// Too many namespaces are declared at once.
     case tooManyNamespaces(line: Int)
-    /// It is written in an encoding that is not read; the encoding's name.
+    /// The encoding is unsupported; its name.
     case encoding(String)
 
     /// A sentence for the user.
@@ -124,19 +125,19 @@ public enum FormatError: Error, Equatable, CustomStringConvertible {
             "\(file) cannot be loaded (\(reason)). Install \(package)."
         case .empty: "The gallery file is empty."
         case .notAGallery(let what): "This is \(what), not a gallery."
-        case .malformed(let line, let reason): "The gallery file has a mistake in line \(line): \(reason)."
+        case .malformed(let line, let reason): "The gallery file has an error in line \(line): \(reason)."
         case .documentType: "The gallery file declares a document type, which is not allowed."
         case .tooDeep: "The gallery file nests its elements too deeply."
         case .tooLong(let line): "The gallery file has a tag in line \(line) that is too long."
-        case .tooManyAttributes(let line): "The gallery file has a tag near line \(line) with too many attributes."
+        case .tooManyAttributes(let line): "The gallery file has too many attributes in a tag near line \(line)."
         case .tooManyNames: "The gallery file has too many different names of elements and attributes."
-        case .tooManyNamespaces(let line): "The gallery file has too many namespaces in line \(line)."
+        case .tooManyNamespaces(let line): "The gallery file declares too many namespaces in line \(line)."
         case .encoding(let name):
-            "The gallery file is written in the encoding \(name), which Vitrine does not read. Save it as UTF-8."
+            "The gallery file uses the unsupported encoding \(name). Save it as UTF-8."
         }
     }
 
-    /// Whether the same document may be read later: nothing is wrong with it.
+    /// Whether the same document may succeed later, because the document is not at fault.
     public var isTransient: Bool {
         if case .missingLibrary = self { true } else { false }
     }

@@ -1,17 +1,17 @@
-/// Follows a document's tags from piece to piece, and bounds each before libxml2 sees it.
+/// Tracks a document's tags and limits each one before libxml2 sees it.
 ///
-/// libxml2 compares each attribute of a tag with all others, so the time that a tag takes grows with the square of their
-/// number. The scanner knows quotes, comments, CDATA and processing instructions, and nothing more of XML: where it and
-/// libxml2 could take a document for different things, the document is not well-formed, and libxml2 stops there.
+/// libxml2 compares each attribute of a tag with all others, so its time grows with the square of their number. The
+/// scanner knows only quotes, comments, CDATA and processing instructions. If it and libxml2 could disagree about a
+/// document, the document is not well-formed and libxml2 stops there.
 struct MarkupScanner {
-    /// The most attributes of one tag, namespaces included.
+    /// The most attributes of a tag, including namespaces.
     static let maximumAttributes = 256
-    /// The longest tag, in code units.
+    /// The longest tag in code units.
     static let maximumTag = 1 << 18
-    /// The longest XML declaration, in code units.
+    /// The longest XML declaration in code units.
     static let maximumDeclaration = 1_024
 
-    /// Which bound a document breaks.
+    /// The limit that a document exceeds.
     enum Excess: Error {
         case attributes
         case tag
@@ -20,19 +20,19 @@ struct MarkupScanner {
     private enum State {
         /// Between tags.
         case text
-        /// Behind `<`.
+        /// After `<`.
         case opened
-        /// Behind `<!`, and behind `<!-`.
+        /// After `<!`, and after `<!-`.
         case marked, dashed
-        /// In a tag, or a declaration such as a document type.
+        /// In a tag or a declaration such as a document type.
         case tag
-        /// In a quoted value of a tag.
+        /// In a quoted attribute value.
         case value(quote: UInt8)
-        /// In a comment, behind so many dashes.
+        /// In a comment, after that many dashes.
         case comment(dashes: Int)
-        /// In a CDATA section, behind so many brackets.
+        /// In a CDATA section, after that many brackets.
         case section(brackets: Int)
-        /// In a processing instruction, and whether its last character was a question mark.
+        /// In a processing instruction; whether the last character was a question mark.
         case instruction(isMarked: Bool)
     }
 
@@ -40,18 +40,18 @@ struct MarkupScanner {
     private var length = 0
     private var attributes = 0
     private var isCollecting = false
-    /// Whether a `<` has come.
+    /// Whether a `<` has been read.
     private(set) var hasMarkup = false
-    /// Whether anything but white space came before the first `<`.
+    /// Whether text other than white space came before the first `<`.
     private(set) var beginsWithText = false
-    /// The document's first instruction without `<?` and `?>`, once it is whole, if it begins the document.
+    /// The instruction at the document's start, without `<?` and `?>`; nil until it is complete.
     private(set) var declaration: [UInt8]?
     private var collected: [UInt8] = []
 
-    /// Takes the document's next code units; those beyond ASCII all as one that is none of XML's signs.
+    /// Scans the next code units. Units beyond ASCII must be mapped to one that is not markup.
     ///
-    /// Returns how many of them come before the end of the last tag, comment, section or instruction that ends here; nil if
-    /// none does.
+    /// Returns the number of units up to the end of the last tag, comment, section or instruction that ends here; nil
+    /// if none does.
     mutating func scan(_ units: ArraySlice<UInt8>) throws(Excess) -> Int? {
         var end: Int?
         for index in units.indices {

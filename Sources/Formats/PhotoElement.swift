@@ -1,6 +1,6 @@
 import Model
 
-/// One `photo` element, and the rules that it has to keep.
+/// One `photo` element and its validation rules.
 struct PhotoElement: Sendable {
     let line: Int
     private let id: String
@@ -8,15 +8,15 @@ struct PhotoElement: Sendable {
     private let date: String
     private var photo: Address?
     private var thumbnail: Address?
-    /// Why the last `image` of kind `image` was refused.
+    /// The reason why the last `image` of kind `image` was rejected.
     private var photoProblem: String?
     private(set) var remarks: [WrittenPhotos.Remark] = []
 
-    /// The longest name and the longest id that are kept, in bytes. A name is sorted, shown and searched with every list.
+    /// The longest name and id in bytes. Names are sorted, shown and searched in every list.
     static let maximumText = 4_096
-    /// The most that is remarked of one photo, which may have any number of images.
+    /// The most remarks per photo, because it may have any number of images.
     private static let maximumRemarks = 8
-    /// As much of a date as a remark shows.
+    /// The most bytes of a date in a remark.
     private static let shownDate = 64
 
     init(id: String, name whole: String, date: String, line: Int) {
@@ -25,17 +25,17 @@ struct PhotoElement: Sendable {
         name = whole.cut(toBytes: Self.maximumText)
         self.date = date
         if name.utf8.count < whole.utf8.count {
-            remarks.append(.init(line: line, reason: "its name is cut at \(Self.maximumText) bytes"))
+            remarks.append(.init(line: line, reason: "its name was cut to \(Self.maximumText) bytes"))
         }
     }
 
-    /// Takes an `image` element inside of this one. Of a repeated kind the last counts.
+    /// Adds an `image` element of this photo. The last one of a kind counts.
     mutating func add(_ kind: WrittenFields.ImageKind, _ reference: String, line: Int, base: Address) {
         do throws(AddressError) {
             guard !reference.isEmpty else { return refuse(kind, "no srcURL", line) }
             let address = try base.resolving(reference)
             guard base.mayName(address) else {
-                return refuse(kind, "\(address) is outside of what this gallery may name", line)
+                return refuse(kind, "this gallery may not refer to \(address)", line)
             }
             if kind == .image { photo = address } else { thumbnail = address }
         } catch {
@@ -51,10 +51,10 @@ struct PhotoElement: Sendable {
         }
     }
 
-    /// The photo that the element describes, or the rule that it breaks.
+    /// Returns the photo, or the rule that it breaks.
     func entry() -> Result<GalleryEntry, Refusal> {
         guard !id.isEmpty else { return .failure(Refusal(reason: "no id")) }
-        // Half an id would be another photo's.
+        // A cut id could equal that of another photo.
         guard id.utf8.count <= Self.maximumText else {
             return .failure(Refusal(reason: "its id is longer than \(Self.maximumText) bytes"))
         }
@@ -62,7 +62,7 @@ struct PhotoElement: Sendable {
         guard !date.isEmpty else { return .failure(Refusal(reason: "no date")) }
         guard let moment = Timestamp(iso8601: date) else {
             let shown = date.cut(toBytes: Self.shownDate)
-            return .failure(Refusal(reason: "“\(shown)” is no date of the form 2006-07-30T07:47:17Z"))
+            return .failure(Refusal(reason: "“\(shown)” is not a date like 2006-07-30T07:47:17Z"))
         }
         guard let photo else { return .failure(Refusal(reason: photoProblem ?? "no image of kind “image”")) }
         return .success(GalleryEntry(id: id, name: name, date: moment, photo: photo, thumbnail: thumbnail))
@@ -74,9 +74,10 @@ struct PhotoElement: Sendable {
 }
 
 extension String {
-    /// As many whole characters from the beginning as fit into so many bytes.
+    /// Returns the longest prefix of whole characters within a byte limit.
     ///
-    /// Where not even the first one fits, as many of its parts: a character may have any number of accents.
+    /// If not even the first character fits, returns as many of its scalars as fit: a character may have any number of
+    /// accents.
     func cut(toBytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
         let characters = prefix(of: self, limit) { $0.utf8.count }

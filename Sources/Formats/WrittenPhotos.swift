@@ -1,20 +1,20 @@
 import Model
 
-/// Photos that one piece of a gallery's file brought, in the order of the document, as they were written there.
+/// The photos of one piece of a gallery's file, in document order and unparsed.
 ///
-/// What they mean is found out when it is asked for, and for those alone that it is asked for.
+/// A photo is parsed only when it is read, so photos that are not read cost little.
 public struct WrittenPhotos: WrittenEntries, Sendable {
-    /// Something to be noted of a photo.
+    /// A remark about a photo.
     public struct Remark: Equatable, Sendable {
-        /// Where its element begins.
+        /// The line of the photo's element.
         public let line: Int
-        /// Which rule it broke, or what of it was left out: a phrase for the log.
+        /// The broken rule or the omitted part, as a phrase for the log.
         public let reason: String
     }
 
-    /// Photos that broke a rule, of those that were read.
+    /// The photos that were read and broke a rule.
     public private(set) var skipped: [Remark] = []
-    /// What was left out of photos that were kept, of those that were read: a thumbnail, the end of a name.
+    /// The omitted parts of accepted photos: a thumbnail, the end of a name.
     public private(set) var remarks: [Remark] = []
 
     private let base: Address
@@ -24,11 +24,11 @@ public struct WrittenPhotos: WrittenEntries, Sendable {
     private var bytes: [UInt8] = []
     private var imageLines: [Int] = []
     private var elements: [PhotoElement] = []
-    /// The photo whose element has not ended yet, and what has been read of it if it is long.
+    /// The photo whose element is still open, with its parsed form if it is long.
     private var open: WrittenPhoto?
     private var openElement: PhotoElement?
 
-    /// Images of a photo beyond which it is read at once, so that memory is bounded whatever a photo contains.
+    /// The most unparsed images of a photo. More are parsed immediately, to bound memory.
     static let keptImages = 8
 
     init(base: Address) {
@@ -37,13 +37,13 @@ public struct WrittenPhotos: WrittenEntries, Sendable {
         digest = EntryDigest(base: base)
     }
 
-    /// How many there are.
+    /// The number of photos.
     public var count: Int { photos.count }
 
-    /// What the photo's attributes and those of its images come to.
+    /// Returns the digest of a photo's attributes and images.
     public func digest(at index: Int) -> Int64? { photos[index].digest }
 
-    /// Finds out what a photo is. One that breaks a rule goes to those that are skipped.
+    /// Parses a photo. Returns false and adds it to `skipped` if it breaks a rule.
     public mutating func read(_ index: Int, into entry: inout EntryBytes) -> Bool {
         let photo = photos[index]
         switch photo.kind {
@@ -58,7 +58,7 @@ public struct WrittenPhotos: WrittenEntries, Sendable {
     private mutating func read(_ element: PhotoElement, _ photo: WrittenPhoto, into entry: inout EntryBytes) -> Bool {
         switch element.entry() {
         case .success(let found):
-            // What is remarked is remarked each time, so this one is read each time.
+            // Without a digest the photo is parsed on each sync, so its remarks are reported each time.
             entry.set(found, digest: element.remarks.isEmpty ? photo.digest : nil)
             remarks += element.remarks
             return true
@@ -68,7 +68,7 @@ public struct WrittenPhotos: WrittenEntries, Sendable {
         }
     }
 
-    /// Reads a photo as nearly all are, without making texts of it. Returns false if there is anything special about it.
+    /// Parses a typical photo without creating strings. Returns false if it needs all rules.
     private func readPlain(_ photo: WrittenPhoto, into entry: inout EntryBytes) -> Bool {
         bytes.withUnsafeBytes { bytes in
             var fields = WrittenFields(UnsafeRawBufferPointer(rebasing: bytes[photo.bytes]))
@@ -92,7 +92,7 @@ public struct WrittenPhotos: WrittenEntries, Sendable {
         }
     }
 
-    /// A photo with all rules that it has to keep.
+    /// Parses a photo with all rules.
     private func element(of photo: WrittenPhoto) -> PhotoElement {
         bytes.withUnsafeBytes { bytes in
             var fields = WrittenFields(UnsafeRawBufferPointer(rebasing: bytes[photo.bytes]))
@@ -111,7 +111,7 @@ public struct WrittenPhotos: WrittenEntries, Sendable {
 // MARK: - Writing
 
 extension WrittenPhotos {
-    /// Begins a photo's element. One that is open contains it, and is dropped.
+    /// Starts a photo's element. A photo that contains another one is skipped.
     mutating func begin(_ attributes: Attributes, line: Int) {
         if var outer = open {
             discard(&outer)
@@ -125,7 +125,7 @@ extension WrittenPhotos {
         for name in [XMLName.id, .name, .date] { WrittenFields.append(attributes[name], to: &bytes) }
     }
 
-    /// Takes an `image` element inside of the one that is open, if there is one.
+    /// Adds an `image` element to the open photo, if there is one.
     mutating func add(image attributes: Attributes, line: Int) {
         guard var photo = open, let written = attributes[.kind] else { return }
         let kind: WrittenFields.ImageKind
@@ -150,7 +150,7 @@ extension WrittenPhotos {
         openElement?.add(kind, reference, line: line, base: base)
     }
 
-    /// Ends the element that is open.
+    /// Ends the open photo's element.
     mutating func end() {
         guard var photo = open else { return }
         open = nil
@@ -165,9 +165,9 @@ extension WrittenPhotos {
         photos.append(photo)
     }
 
-    /// Hands out what has come, and begins anew with what has not ended.
+    /// Returns the finished photos and keeps the open one.
     mutating func take() -> WrittenPhotos {
-        // Else what is open, which may be long, would be copied with each piece that comes.
+        // Copying an open photo, which may be long, for each piece would take too much time.
         guard !photos.isEmpty else { return WrittenPhotos(base: base, plain: plain, digest: digest) }
         var rest = WrittenPhotos(base: base, plain: plain, digest: digest)
         if let open {
@@ -202,25 +202,25 @@ extension WrittenPhotos {
     }
 }
 
-/// Where a photo's element lies in ``WrittenPhotos``, or what else became of it.
+/// The position of a photo's data in ``WrittenPhotos``, or its other state.
 struct WrittenPhoto {
     enum Kind {
-        /// It lies in the bytes.
+        /// Unparsed, in the bytes.
         case written
-        /// It has been read, being too long to be kept as it was written; which one of those it is.
+        /// Parsed early because it is long; its index in the parsed elements.
         case read(Int)
-        /// It contains another photo.
+        /// Contains another photo.
         case outer
     }
 
     var kind: Kind
-    /// Where the element begins.
+    /// The line of the element.
     let line: Int
-    /// Its attributes, and those of its images.
+    /// The attributes of the photo and its images.
     var bytes: Range<Int>
-    /// The lines of its images, by their places.
+    /// The lines of its images, by index.
     var imageLines: Range<Int>
-    /// Of its bytes.
+    /// The digest of its bytes.
     var digest: Int64?
 
     func moved(bytes offset: Int, imageLines lineOffset: Int) -> WrittenPhoto {
@@ -231,7 +231,7 @@ struct WrittenPhoto {
     }
 }
 
-/// The attributes of one photo as they lie in ``WrittenPhotos``: id, name and date, then kind and reference of each image.
+/// A photo's attributes in ``WrittenPhotos``: id, name and date, then each image's kind and reference.
 struct WrittenFields {
     enum ImageKind: UInt8 {
         case image = 1
@@ -239,21 +239,21 @@ struct WrittenFields {
     }
 
     private let bytes: UnsafeRawBufferPointer
-    private var place = 0
+    private var offset = 0
 
     init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }
 
     mutating func next() -> UnsafeRawBufferPointer {
-        let count = Int(bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self))
-        place += 4 + count
-        return UnsafeRawBufferPointer(rebasing: bytes[place - count..<place])
+        let count = Int(bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+        offset += 4 + count
+        return UnsafeRawBufferPointer(rebasing: bytes[offset - count..<offset])
     }
 
     mutating func nextImage() -> (kind: ImageKind, reference: UnsafeRawBufferPointer)? {
-        guard place < bytes.count, let kind = ImageKind(rawValue: bytes[place]) else { return nil }
-        place += 1
+        guard offset < bytes.count, let kind = ImageKind(rawValue: bytes[offset]) else { return nil }
+        offset += 1
         return (kind, next())
     }
 
@@ -265,25 +265,23 @@ struct WrittenFields {
         guard let value else { return }
         Attributes.append(value, to: &bytes)
         let count = bytes.count - start - 4
-        // Shorter than it was written, where it was written with references.
+        // The value is shorter than in the document if that contained references.
         if count < value.count {
             bytes.withUnsafeMutableBytes { $0.storeBytes(of: UInt32(count), toByteOffset: start, as: UInt32.self) }
         }
     }
 }
 
-/// Sixty-four bits that stand for what a gallery wrote of a photo: two entries with the same ones mean the same.
+/// A 64-bit digest of a gallery's entry: entries with equal digests mean the same.
 ///
-/// Not a secret, and nothing that withstands somebody who looks for two entries with the same digest: all that a gallery
-/// could bring about by it is that its own change is not noticed.
+/// It is not cryptographic. A gallery that forged a collision would only hide its own change.
 struct EntryDigest {
-    /// Goes up when the same writing comes to mean something else, so that it is taken apart again: another rule for
-    /// dates, another cut of names.
+    /// Increase it when entries must be parsed again, for example after a change of the rules for dates or names.
     private static let version: UInt64 = 1
 
     private let seed: UInt64
 
-    /// - Parameter base: what references are relative to. The same entry means something else in another place.
+    /// - Parameter base: the address that references resolve against; it changes an entry's meaning.
     init(base: Address) {
         var text = base.text
         seed = text.withUTF8 { Self.digest(UnsafeRawBufferPointer($0), seed: Self.version) }
@@ -295,21 +293,21 @@ struct EntryDigest {
 
     private static func digest(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
         var state = mixed(seed, UInt64(bytes.count))
-        var place = 0
-        while place + 8 <= bytes.count {
-            state = mixed(state, UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)))
-            place += 8
+        var offset = 0
+        while offset + 8 <= bytes.count {
+            state = mixed(state, UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
+            offset += 8
         }
         var last: UInt64 = 0
-        while place < bytes.count {
-            last = last << 8 | UInt64(bytes[place])
-            place += 1
+        while offset < bytes.count {
+            last = last << 8 | UInt64(bytes[offset])
+            offset += 1
         }
         return mixed(mixed(state, last), seed)
     }
 
-    /// Both halves of a product of 128 bits: each bit of what goes in reaches most of what comes out. The two numbers are
-    /// the digits of π behind the point, the second one made odd.
+    /// Mixes both halves of a 128-bit product, so that each input bit affects most output bits. The two constants are
+    /// the fractional digits of π, the second one made odd.
     private static func mixed(_ state: UInt64, _ word: UInt64) -> UInt64 {
         let product = (state ^ word ^ 0x243F_6A88_85A3_08D3).multipliedFullWidth(by: 0x1319_8A2E_0370_7345)
         return product.high ^ product.low ^ state.rotatedLeft

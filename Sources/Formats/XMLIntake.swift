@@ -1,15 +1,15 @@
 import Model
 
-/// Checks a document's bytes as they arrive, and hands them to libxml2 in pieces of a bounded size.
+/// Checks a document's bytes and passes them to libxml2 in bounded pieces.
 ///
-/// libxml2 looks at an unfinished tag again with each piece, from the tag's beginning. So a tag that comes a byte at a time
-/// is kept until it is whole, or fills a piece; and after the first bytes small pieces are put together.
+/// libxml2 rescans an unfinished tag from its start with each piece. So incomplete tags are buffered until they are
+/// complete or fill a piece, and after the first bytes small pieces are joined.
 struct XMLIntake {
-    /// The most bytes that are looked at at once.
+    /// The most bytes to process at once.
     static let pieceSize = 16_384
-    /// Bytes of whole tags that are handed on however the document goes on.
+    /// The most bytes of complete tags to hold back.
     private static let smallPiece = 4_096
-    /// Bytes of what is no XML by which it is told what it is instead.
+    /// The number of bytes needed to identify a document that is not XML.
     private static let tellingLength = 16
 
     private var encoding: DocumentEncoding?
@@ -17,14 +17,14 @@ struct XMLIntake {
     private var isDeclarationChecked = false
     private var head: [UInt8] = []
     private var odd: UInt8?
-    /// The bytes that wait, and how many of them may be handed on.
+    /// The buffered bytes, and how many of them may be passed on.
     private var pending: [UInt8] = []
     private var whole = 0
     private var handed = 0
 
-    /// Takes the next bytes, at most ``pieceSize``. Returns those that libxml2 may have now.
+    /// Takes the next bytes, at most ``pieceSize``. Returns those to parse now.
     ///
-    /// - Parameter line: the line that libxml2 stands on, for errors.
+    /// - Parameter line: libxml2's current line, for errors.
     mutating func take(_ bytes: ArraySlice<UInt8>, line: Int) throws -> [UInt8] {
         if head.count < DocumentKind.length { head += bytes.prefix(DocumentKind.length - head.count) }
         pending += bytes
@@ -41,7 +41,7 @@ struct XMLIntake {
         return next()
     }
 
-    /// Returns what is left. The document is over.
+    /// Returns the remaining bytes at the end of the document.
     mutating func finish() throws -> [UInt8] {
         if encoding == nil { try begin(line: 1) }
         guard scanner.hasMarkup, !scanner.beginsWithText else { throw refusal }
@@ -49,11 +49,11 @@ struct XMLIntake {
         return pending
     }
 
-    /// Whether it begins as web pages do.
+    /// Whether the document begins like a web page.
     var isWebPage: Bool { DocumentKind.isWebPage(head) }
 
     private var refusal: FormatError {
-        // Behind so much white space it is not worth telling of which kind.
+        // After this much white space the exact kind no longer matters.
         let kind = DocumentKind.name(head) ?? (scanner.beginsWithText ? "a text file" : nil)
         return kind.map { .notAGallery($0) } ?? .empty
     }
@@ -70,7 +70,7 @@ struct XMLIntake {
         let units = encoding.units(bytes, odd: &odd)
         do {
             if let end = try scanner.scan(units) {
-                // Behind the last whole tag lie the units after it, and half of one perhaps.
+                // After the last complete tag come further units and perhaps half a unit.
                 whole = pending.count - (units.count - end) * unitSize - (odd == nil ? 0 : 1)
             }
         } catch {
@@ -110,17 +110,17 @@ struct XMLIntake {
     }
 }
 
-/// An XML declaration, `<?xml version="1.0" encoding="…"?>`, read for its encoding.
+/// An XML declaration, `<?xml version="1.0" encoding="…"?>`, parsed for its encoding.
 struct XMLDeclaration {
-    /// The encoding that it names; nil if it names none.
+    /// The declared encoding; nil if there is none.
     private(set) var encoding: String?
 
-    /// Whether an instruction is a declaration, by its first characters.
+    /// Returns whether an instruction begins like an XML declaration.
     static func isBegun(by instruction: [UInt8]) -> Bool {
         instruction.starts(with: "xml".utf8) && instruction.dropFirst(3).first.map(isBlank) ?? false
     }
 
-    /// Reads an instruction without `<?` and `?>`. Returns nil if it is no declaration, or is written against the rules.
+    /// Parses an instruction without `<?` and `?>`; returns nil if it is not a valid declaration.
     init?(_ instruction: [UInt8]) {
         guard Self.isBegun(by: instruction) else { return nil }
         var rest = instruction.dropFirst(3).drop(while: Self.isBlank)
@@ -134,7 +134,7 @@ struct XMLDeclaration {
             rest = rest.dropFirst(value.count + 1)
             guard rest.first == quote else { return nil }
             rest = rest.dropFirst().drop(while: Self.isBlank)
-            // Another one of the same name makes the document malformed; of two, none is believed.
+            // A second encoding makes the document malformed; use neither.
             if name.elementsEqual("encoding".utf8) {
                 guard encoding == nil else { return nil }
                 encoding = String(decoding: value, as: UTF8.self)
@@ -145,18 +145,18 @@ struct XMLDeclaration {
     private static func isBlank(_ unit: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(unit) }
 }
 
-/// How a document's characters lie in its bytes, as far as it takes to find its tags.
+/// The encoding of a document, as far as needed to find tags.
 ///
-/// Read are UTF-8, UTF-16, and encodings of one byte a character that have ASCII in their lower half. In all of these a
-/// tag's signs can be told without a conversion. In others they cannot: a byte that looks like `]` may be half of a
-/// character in Shift_JIS, and a `<` may be written in letters in UTF-7. Those are refused.
+/// Supports UTF-8, UTF-16 and single-byte encodings based on ASCII. In these, markup can be found without decoding.
+/// Others are rejected: in Shift_JIS a `]` byte may be half of a character, and in UTF-7 a `<` may be written with
+/// letters.
 enum DocumentEncoding: Equatable {
     case bytes
     case utf16(isLittleEndian: Bool)
 
-    /// Recognises a document by its first four bytes, as libxml2 does.
+    /// Detects the encoding from the first four bytes, like libxml2.
     ///
-    /// Throws ``FormatError/encoding(_:)`` for those that are not read.
+    /// Throws ``FormatError/encoding(_:)`` for unsupported encodings.
     init(_ beginning: some Collection<UInt8>) throws(FormatError) {
         let bytes = Array(beginning.prefix(4))
         switch bytes {
@@ -170,7 +170,7 @@ enum DocumentEncoding: Equatable {
         }
     }
 
-    /// How many bytes of a document come before its first character.
+    /// Returns the length of the byte order mark.
     func markLength(_ beginning: some Collection<UInt8>) -> Int {
         switch self {
         case .bytes: beginning.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
@@ -178,10 +178,10 @@ enum DocumentEncoding: Equatable {
         }
     }
 
-    /// Throws ``FormatError/encoding(_:)`` unless a document that is encoded so may name that encoding.
+    /// Throws ``FormatError/encoding(_:)`` if the declared name does not match this encoding.
     func check(declared name: String) throws(FormatError) {
         let name = name.lowercased()
-        // libxml2 keeps to the bytes that it sees where one of these is named, or refuses the document.
+        // For these names libxml2 uses the detected encoding or rejects the document.
         if ["utf-8", "utf8", "utf-16", "utf16"].contains(name) { return }
         let isRead =
             switch self {
@@ -191,9 +191,9 @@ enum DocumentEncoding: Equatable {
         guard isRead else { throw .encoding(name.cut(toBytes: 32)) }
     }
 
-    /// Takes some bytes for code units: those beyond ASCII all become one that is none of XML's signs.
+    /// Converts bytes to code units. Units beyond ASCII become 0xFF, which is not markup.
     ///
-    /// - Parameter odd: half of a unit that the bytes before have left, and then what these leave.
+    /// - Parameter odd: the half unit left over by the previous bytes; updated for the next ones.
     func units(_ bytes: ArraySlice<UInt8>, odd: inout UInt8?) -> ArraySlice<UInt8> {
         guard case .utf16(let isLittleEndian) = self else { return bytes }
         var units: [UInt8] = []
@@ -219,12 +219,12 @@ enum DocumentEncoding: Equatable {
     }
 }
 
-/// Tells what a document is that is no XML, for the sentence that refuses it.
+/// Identifies documents that are not XML, for error messages.
 enum DocumentKind {
-    /// How many bytes it takes to tell.
+    /// The number of bytes needed.
     static let length = 64
 
-    /// Names what begins with these bytes: “a JSON file”. Returns nil for nothing but white space.
+    /// Names the kind of document: “a JSON file”. Returns nil for white space only.
     static func name(_ beginning: [UInt8]) -> String? {
         let text = (beginning.starts(with: [0xEF, 0xBB, 0xBF]) ? beginning.dropFirst(3) : beginning[...])
             .drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
@@ -232,14 +232,14 @@ enum DocumentKind {
         if PictureSignature(beginning) != nil { return "a picture" }
         if beginning.starts(with: "%PDF".utf8) { return "a PDF document" }
         if archives.contains(where: { beginning.starts(with: $0) }) { return "a compressed file" }
-        // Texts of two bytes a character have no picture's beginning, and a mark of their own.
+        // A UTF-16 text cannot be mistaken for a picture and has a byte order mark.
         if [[0xFF, 0xFE], [0xFE, 0xFF]].contains(where: { beginning.starts(with: $0) }) { return "a text file" }
         let isBinary = text.contains { $0 == 0x7F || ($0 < 0x20 && !(0x08...0x0D).contains($0) && $0 != 0x1B) }
         if isBinary { return "a binary file" }
         return first == UInt8(ascii: "{") || first == UInt8(ascii: "[") ? "a JSON file" : "a text file"
     }
 
-    /// Whether these bytes begin a web page, well-formed or not.
+    /// Returns whether a document begins like a web page, well-formed or not.
     static func isWebPage(_ beginning: [UInt8]) -> Bool {
         let text = String(decoding: beginning.drop { $0 >= 0x80 || $0 <= 0x20 }, as: UTF8.self).lowercased()
         return ["<!doctype html", "<html", "<head", "<body"].contains { text.hasPrefix($0) }

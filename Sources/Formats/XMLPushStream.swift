@@ -1,36 +1,36 @@
 import CLibXML2
 import Glibc
 
-/// libxml2's push parser: tags out, as bytes go in.
+/// Wraps libxml2's push parser: takes bytes and delivers tags.
 ///
-/// Everything that could reach beyond the document stays off: no network, no entity substitution, no external subset,
-/// and a document type stops the parser before it is read.
+/// Features that reach beyond the document are off: network access, entity substitution and external subsets. A
+/// document type stops the parser before it is processed.
 final class XMLPushStream {
-    /// A tag. Valid while it is handed out.
+    /// A tag. Valid only during the callback.
     enum Event {
         case start(name: UnsafePointer<xmlChar>, Attributes, line: Int)
         case end
     }
 
     private let libraryFile: String
-    /// It and the parser are there from the first bytes on.
+    /// The library and the parser, created with the first bytes.
     private var library: XMLLibrary?
     private var parser: xmlParserCtxtPtr?
     private var intake = XMLIntake()
     private var consumer: ((Event) throws -> Void)?
-    /// What stopped the parser from inside a callback. A Swift error cannot travel through C.
+    /// The error that stopped the parser in a callback. Swift errors cannot pass through C.
     private var stop: (any Error)?
     private var bytesSinceTag = 0
-    /// How many namespaces each open element has declared.
+    /// The number of namespaces declared by each open element.
     private var namespaces: [Int] = []
     private var namespaceCount = 0
 
-    /// The most namespaces that are known at any place. libxml2 goes through all of them for each name with a prefix.
+    /// The most namespaces in scope. libxml2 searches all of them for each prefixed name.
     private static let maximumNamespaces = 256
-    /// The most different names. libxml2 keeps all of them, in a table that does not grow beyond some size.
+    /// The most different names. libxml2 keeps all names in a table that stops growing.
     private static let maximumNames = 1_000
 
-    /// - Parameter library: the file that libxml2 is in.
+    /// - Parameter library: the file of libxml2.
     init(library: String) {
         libraryFile = library
     }
@@ -39,16 +39,16 @@ final class XMLPushStream {
         if let library, let parser { cxml_free(library.functions, parser) }
     }
 
-    /// Takes the document's next bytes.
+    /// Parses the next bytes of the document.
     ///
-    /// - Parameter isCancelled: asked for each piece that libxml2 is handed.
+    /// - Parameter isCancelled: checked for each piece passed to libxml2.
     func push(
         _ bytes: some Collection<UInt8>, isCancelled: () -> Bool, consumer: @escaping (Event) throws -> Void
     ) throws {
         self.consumer = consumer
         defer { self.consumer = nil }
         var rest = Array(bytes)[...]
-        // In pieces, so that what is bounded is bounded within a piece too, and a piece takes libxml2 some milliseconds.
+        // Small pieces keep the limits effective and cancellation responsive: each takes libxml2 a few milliseconds.
         while !rest.isEmpty {
             if isCancelled() { throw CancellationError() }
             let piece = rest.prefix(XMLIntake.pieceSize)
@@ -57,12 +57,12 @@ final class XMLPushStream {
         }
     }
 
-    /// Takes the document's end.
+    /// Parses the end of the document.
     func finish(consumer: @escaping (Event) throws -> Void) throws {
         self.consumer = consumer
         defer { self.consumer = nil }
         try parse(try intake.finish())
-        // It could not be opened before: says so again.
+        // The parser could not be created before; throw that error again.
         if parser == nil { try open(with: []) }
         try parse([], isLast: true)
     }
@@ -79,17 +79,17 @@ final class XMLPushStream {
                 bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
         }
         guard let parser else { throw FormatError.malformed(line: 0, reason: "out of memory") }
-        // NONET alone "does not stop file:// entities": what does is that no entity is ever substituted (no NOENT) and
-        // no document type gets past `internalSubset`.
+        // NONET alone "does not stop file:// entities". No entity is ever substituted (no NOENT), and `internalSubset`
+        // rejects all document types.
         cxml_use_options(library.functions, parser, Int32(XML_PARSE_NONET.rawValue | XML_PARSE_NOCDATA.rawValue))
     }
 
-    /// Hands libxml2 some bytes.
+    /// Passes bytes to libxml2.
     private func parse(_ bytes: [UInt8]) throws {
         guard !bytes.isEmpty else { return }
         var rest = bytes[...]
         if parser == nil {
-            // It recognises the encoding by the first four bytes, and wants them together.
+            // libxml2 detects the encoding from the first four bytes and needs them together.
             try open(with: rest.prefix(4))
             rest = rest.dropFirst(4)
         }
@@ -113,7 +113,7 @@ final class XMLPushStream {
     }
 
     private func malformed(_ library: XMLLibrary, _ parser: xmlParserCtxtPtr) -> FormatError {
-        // Most web pages are no XML, and a mistake in one of their lines explains nothing.
+        // Most web pages are not XML, and an error in one of their lines explains nothing.
         if intake.isWebPage { return .notAGallery("a web page") }
         guard let error = cxml_last_error(library.functions, parser) else {
             return .malformed(line: line, reason: "it is not well-formed")
@@ -160,7 +160,7 @@ final class XMLPushStream {
             let isPage = name.map { String(cString: $0).lowercased() == "html" } ?? false
             XMLPushStream.stream(context)?.halt(isPage ? FormatError.notAGallery("a web page") : .documentType)
         }
-        // Without it libxml2 prints to standard error. The error itself is read from the parser.
+        // Without a handler libxml2 prints errors to standard error. The parser keeps the error itself.
         handler.serror = { _, _ in }
         return handler
     }
@@ -174,19 +174,19 @@ extension String {
     }
 }
 
-/// libxml2, once it is loaded. Who has no such object calls none of its functions.
+/// The loaded libxml2. Its functions are only reachable through this object.
 ///
-/// It is not linked: a program that reads no gallery does not wait for it. It stays loaded, so a second object costs next to
-/// nothing.
+/// The library is loaded on demand, so that programs without galleries start faster. It stays loaded, so creating
+/// another object is cheap.
 final class XMLLibrary {
-    /// The file that it is looked for in; the system knows where that lies.
+    /// The library's file name, found by the system.
     static let file = "libxml2.so.2"
-    /// The Debian package that it comes with.
+    /// The Debian package that contains it.
     private static let package = "libxml2"
 
     let functions: UnsafePointer<cxml_library>
 
-    /// Loads it.
+    /// Loads the library.
     init(file: String) throws(FormatError) {
         let functions = UnsafeMutablePointer<cxml_library>.allocate(capacity: 1)
         functions.initialize(to: cxml_library())
@@ -203,9 +203,9 @@ final class XMLLibrary {
     }
 }
 
-/// The attributes of the element that the parser stands on. Valid inside the parser's callback alone.
+/// The attributes of the current element. Valid only during the parser's callback.
 struct Attributes {
-    /// Five pointers an attribute: name, prefix, namespace, and the value's first byte and the one after its last.
+    /// Five pointers per attribute: name, prefix, namespace, start and end of the value.
     private let pointers: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?
     private let count: Int
 
@@ -214,14 +214,14 @@ struct Attributes {
         self.count = Int(count)
     }
 
-    /// The longest value, in bytes.
+    /// The length of the longest value in bytes.
     var longest: Int {
         var longest = 0
         for index in 0..<count { longest = max(longest, value(at: index)?.count ?? 0) }
         return longest
     }
 
-    /// The value of an attribute without a namespace, as it lies in the parser's memory; nil if the element does not have it.
+    /// The value of an attribute without a namespace, in the parser's memory; nil if missing.
     subscript(name: XMLName) -> UnsafeRawBufferPointer? {
         for index in 0..<count {
             guard let pointers, pointers[index * 5 + 1] == nil, let found = pointers[index * 5], found == name else {
@@ -232,9 +232,8 @@ struct Attributes {
         return nil
     }
 
-    /// Appends what a value says. Where entities are not substituted (and here none ever is), libxml2 writes every `&`,
-    /// however the document wrote it, as `&#38;`: so that whoever reads the value again finds it well-formed. Nobody does
-    /// here.
+    /// Appends a value with `&#38;` replaced by `&`. Without entity substitution, which is off here, libxml2 writes
+    /// every `&` as `&#38;` so that values could be parsed again.
     static func append(_ value: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
         guard value.contains(UInt8(ascii: "&")) else { return bytes.append(contentsOf: value) }
         let escaped: [UInt8] = [0x26, 0x23, 0x33, 0x38, 0x3B]
@@ -251,7 +250,7 @@ struct Attributes {
     }
 }
 
-/// The name of an element or an attribute that a gallery's file may have.
+/// The name of an element or attribute in a gallery's file.
 struct XMLName: Sendable {
     private let text: StaticString
 
@@ -268,14 +267,14 @@ struct XMLName: Sendable {
     static let reference = Self("srcURL")
     static let thumbnail = Self("thumbnail")
 
-    /// Whether libxml2's name is this one.
+    /// Compares a name from libxml2.
     static func == (pointer: UnsafePointer<xmlChar>, name: XMLName) -> Bool {
         strcmp(
             UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self),
             UnsafeRawPointer(name.text.utf8Start).assumingMemoryBound(to: CChar.self)) == 0
     }
 
-    /// Whether a value is this one.
+    /// Compares an attribute value.
     static func == (value: UnsafeRawBufferPointer, name: XMLName) -> Bool {
         value.count == name.text.utf8CodeUnitCount
             && value.baseAddress.map { memcmp($0, name.text.utf8Start, value.count) == 0 } ?? false

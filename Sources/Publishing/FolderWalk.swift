@@ -1,25 +1,25 @@
 import Glibc
 import Model
 
-/// All files of a folder and of those below it, one after the other, in the order of their names' bytes: so the list comes
-/// out the same each time, and can be compared as it is written.
+/// Iterates over all files of a folder and its subfolders, sorted by the bytes of their names. The order is the same in
+/// each run, so the new list can be compared while it is written.
 ///
-/// Hidden files and folders are passed over, and so are links, whatever they lead to: what they lead to lies in the folder
-/// anyway, or is not part of it; and so there is no way round in a circle. A folder called `thumbnails` is a gallery's own.
-/// What is in memory is the names of one folder on each level.
+/// Hidden files and folders are skipped, and so are all links: their targets are either in the folder anyway or not
+/// part of it, and skipping them rules out cycles. The `thumbnails` folder is the gallery's own and is skipped too.
+/// Memory holds the names of one folder per level.
 struct FolderWalk: IteratorProtocol {
     enum Item {
         case file(PhotoPath, FileStamp)
-        /// It cannot be looked at; its path to be shown, and the system's reason.
+        /// A file or folder that cannot be read: its path for display, and the system's reason.
         case unreadable(String, reason: String)
-        /// A link, a pipe and the like.
+        /// A link, a pipe or the like.
         case other
     }
 
     private struct Level {
-        /// Relative to where it began, with a slash at its end; empty at the top.
+        /// The path relative to the start folder, ending in a slash; empty at the top.
         let path: String
-        /// The next one last.
+        /// The remaining entries, the next one last.
         var entries: [FolderEntry]
     }
 
@@ -43,7 +43,7 @@ struct FolderWalk: IteratorProtocol {
                 continue
             }
             guard let status = folder.status(path) else {
-                // It may be gone since the folder was read.
+                // The file may have been deleted since the folder was read.
                 if errno == ENOENT { continue }
                 return .unreadable(path, reason: String(cString: strerror(errno)))
             }
@@ -56,7 +56,7 @@ struct FolderWalk: IteratorProtocol {
         return nil
     }
 
-    /// How many items there are; costs a tenth of looking at them.
+    /// Counts the items. This takes a tenth of the time of reading their status.
     static func count(_ folder: OpenFolder) throws(PublishingError) -> Int {
         var walk = try FolderWalk(folder)
         var count = 0
@@ -72,7 +72,7 @@ struct FolderWalk: IteratorProtocol {
         return count
     }
 
-    /// Goes on with what a folder holds. Returns what is wrong, if it cannot be read.
+    /// Enters a folder. Returns an item for the error if the folder cannot be read.
     private mutating func descend(_ path: String, _ name: String) -> Item? {
         if name == ListText.thumbnails { return nil }
         do throws(PublishingError) {
@@ -98,20 +98,20 @@ struct FolderWalk: IteratorProtocol {
     }
 }
 
-/// A name in a folder, and what it is of, as far as the folder itself says.
+/// A folder entry with its kind, as far as the folder states it.
 struct FolderEntry {
     enum Kind {
         case folder, file, other
-        /// There are file systems that do not say.
+        /// Some file systems do not state the kind.
         case unknown
     }
 
     let kind: Kind
-    /// The name, if it is UTF-8.
+    /// The name if it is valid UTF-8.
     let name: String?
-    /// The name with what is not UTF-8 replaced, to be shown.
+    /// The name for display, with invalid UTF-8 replaced.
     let shownName: String
-    /// The name as it is, which names are sorted by.
+    /// The raw name, used for sorting.
     let bytes: [UInt8]
 
     init(_ entry: UnsafeMutablePointer<dirent>) {
@@ -122,7 +122,7 @@ struct FolderEntry {
             case Int(DT_UNKNOWN): .unknown
             default: .other
             }
-        // The name goes as far as its zero, whatever room the declaration gives it.
+        // `d_name` may be longer than declared; it ends at its zero byte.
         let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
         let start = (UnsafeMutableRawPointer(entry) + offset).assumingMemoryBound(to: CChar.self)
         name = String(validatingCString: start)
@@ -130,18 +130,18 @@ struct FolderEntry {
         bytes = Array(UnsafeRawBufferPointer(start: start, count: strlen(start)))
     }
 
-    /// What begins with a dot is hidden.
+    /// Whether the name begins with a dot.
     var isHidden: Bool { bytes.first == UInt8(ascii: ".") }
 }
 
-/// Whether a folder holds photos that could be published.
+/// Detects folders that contain photos to publish.
 public enum FolderPhotos {
-    /// The most files that are looked at: more would keep a user waiting for a sentence.
+    /// The most files to check, so that the user does not wait long for a message.
     private static let maximumFiles = 1_000
 
-    /// Whether there is a photo in a folder or below it, by the first bytes of its first 1,000 files.
+    /// Returns whether one of the first 1,000 files begins like a picture.
     ///
-    /// A folder that cannot be read holds none.
+    /// Searches subfolders too. An unreadable folder counts as one without photos.
     public static func areIn(_ path: String) -> Bool {
         guard let folder = try? OpenFolder(path), var walk = try? FolderWalk(folder) else { return false }
         for _ in 0..<maximumFiles {

@@ -1,29 +1,29 @@
 import Glibc
 import Model
 
-/// The gallery's list on the disk, written only if it comes out another than it was.
+/// The gallery's list on disk, replaced only when its contents change.
 ///
-/// What is written is held against what is there. As long as they agree nothing is touched; from the first difference on a
-/// new file is written, which takes the old one's place at the end, whole. So a run that finds nothing new leaves not even
-/// another date behind, and nobody has to remember whether the file is still as he left it.
+/// `write` compares the new text with the existing file. While both agree nothing is written; at the first difference a
+/// new file is started, which replaces the old one as a whole at the end. So a run without changes does not even change
+/// the file's date, and no record of the file's state is needed.
 final class ListFile {
     static let name = "gallery.xml"
 
     private let folder: OpenFolder
-    /// What is there; nil if nothing is.
+    /// The existing list; nil if there is none.
     private let old: Int32?
-    /// How much of it agrees.
+    /// The number of leading bytes that agree so far.
     private var agreed: Int64 = 0
     private var new: NewFile?
     private var pending: [UInt8] = []
 
     private static let pieceSize = 1 << 16
 
-    /// Opens what is there. One that was not made here is not touched.
+    /// Opens the existing list. Throws if the file was not made by Vitrine.
     init(in folder: OpenFolder) throws(PublishingError) {
         self.folder = folder
         old = folder.file(Self.name)
-        // Of an earlier run that was killed.
+        // Left behind if an earlier run was killed.
         folder.remove(NewFile.prefix + Self.name)
         if let old {
             guard Self.isOurs(old) else { throw .notOurs(path: folder.path(Self.name)) }
@@ -36,21 +36,21 @@ final class ListFile {
         if let old { close(old) }
     }
 
-    /// Whether there was a list before.
+    /// Whether a list existed before.
     var isThere: Bool { old != nil }
 
-    /// Writes more of it.
+    /// Adds text to the list.
     func write(_ text: String) throws(PublishingError) {
         pending.append(contentsOf: text.utf8)
         if pending.count >= Self.pieceSize { try flush() }
     }
 
-    /// Ends it. Returns whether it came out another than it was, and took its place.
+    /// Ends the list. Returns whether it changed and was replaced.
     func finish() throws(PublishingError) -> Bool {
         try flush()
         var status = stat()
         if new == nil {
-            // It may be but the beginning of what was there.
+            // The old list may be longer than the new one.
             if let old, fstat(old, &status) == 0, Int64(status.st_size) == agreed { return false }
             new = try begin()
         }
@@ -70,7 +70,7 @@ final class ListFile {
         try new?.write(pending)
     }
 
-    /// A new file, with what has been found to agree.
+    /// Starts a new file with the bytes that agreed.
     private func begin() throws(PublishingError) -> NewFile {
         let new = try NewFile(in: folder, for: Self.name)
         guard let old else { return new }
@@ -95,13 +95,13 @@ final class ListFile {
     }
 }
 
-/// A gallery's list as it is written: the beginning, a photo, the end.
+/// The text of a gallery's list: beginning, photos and end.
 enum ListText {
-    /// What every list of ours begins with, in this edition and in all that follow.
+    /// The start of every list made by Vitrine, in this version and all later ones.
     static let mark = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- Made by vitrine publish"
     static let beginning = mark + ", which writes it anew when photos have changed. -->\n<album>\n"
     static let end = "</album>\n"
-    /// The folder of thumbnails, beside the list.
+    /// The folder of thumbnails next to the list.
     static let thumbnails = "thumbnails"
 
     static func text(of photo: PublishedPhoto, at reference: String) -> String {
@@ -114,7 +114,7 @@ enum ListText {
         """
     }
 
-    /// Text as an attribute's value.
+    /// Escapes text for use as an attribute value.
     private static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

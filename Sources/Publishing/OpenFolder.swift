@@ -2,13 +2,12 @@ import Files
 import Glibc
 import Model
 
-/// A folder that is held open, and what is done in it by names of one part, or of several below it. No link is followed, at any
-/// part of a name.
+/// An open folder, with operations on files in it and below it. Links are never followed, in any component of a name.
 final class OpenFolder: Sendable {
-    /// For messages, and for programs that want a path.
+    /// The path, for messages and for programs that take one.
     let path: String
     let descriptor: Int32
-    /// Of files in it: as readable as the folder is, since who may look at the photos may look at the gallery.
+    /// The permissions of new files: as readable as the folder.
     let fileMode: mode_t
     private let folderMode: mode_t
     private let mask: CreationMask
@@ -27,9 +26,9 @@ final class OpenFolder: Sendable {
         }
     }
 
-    /// Opens a folder of the user's, through a link if he named one.
+    /// Opens the user's folder. The path itself may be a link.
     ///
-    /// - Parameter mask: what permissions new files and folders get.
+    /// - Parameter mask: the permissions of new files and folders.
     convenience init(_ path: String, _ mask: CreationMask = .ownerOnly) throws(PublishingError) {
         let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .failed(path) }
@@ -40,7 +39,7 @@ final class OpenFolder: Sendable {
         close(descriptor)
     }
 
-    /// A folder in this one; nil if there is none of that name.
+    /// Opens a subfolder; returns nil if it does not exist.
     func folder(_ name: String) throws(PublishingError) -> OpenFolder? {
         let found = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         if found < 0, errno == ENOENT { return nil }
@@ -48,7 +47,7 @@ final class OpenFolder: Sendable {
         return try OpenFolder(descriptor: found, path: path(name), mask: mask)
     }
 
-    /// A folder in this one, made if it is not there.
+    /// Opens a subfolder, creating it if necessary.
     func makeFolder(_ name: String) throws(PublishingError) -> OpenFolder {
         let isNew = mkdirat(descriptor, name, 0o700) == 0
         if !isNew, errno != EEXIST { throw .failed(path(name)) }
@@ -58,7 +57,7 @@ final class OpenFolder: Sendable {
         return try OpenFolder(descriptor: made, path: path(name), mask: mask)
     }
 
-    /// A regular file, open for reading; nil if there is none.
+    /// Opens a regular file for reading; returns nil if there is none.
     func file(_ name: String) -> Int32? {
         guard let file = open(name) else { return nil }
         var status = stat()
@@ -68,13 +67,13 @@ final class OpenFolder: Sendable {
         return nil
     }
 
-    /// What is there of that name.
+    /// Returns the status of a file or folder; nil with `errno` if that fails.
     func status(_ name: String) -> stat? {
         var status = stat()
         guard let slash = name.lastIndex(of: "/") else {
             return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
         }
-        // A folder on the way may be a link by now.
+        // A parent folder may have been replaced by a link.
         guard let parent = open(String(name[..<slash])) else { return nil }
         let outcome = fstatat(parent, String(name[name.index(after: slash)...]), &status, AT_SYMLINK_NOFOLLOW)
         let code = errno
@@ -83,7 +82,7 @@ final class OpenFolder: Sendable {
         return outcome == 0 ? status : nil
     }
 
-    /// Opens what is there of that name, unless a link is on the way; `errno` says why not.
+    /// Opens a name without following links; returns nil with `errno` on failure.
     private func open(_ name: String) -> Int32? {
         do throws(SystemError) {
             return try boundary.open(name, .none)
@@ -93,7 +92,7 @@ final class OpenFolder: Sendable {
         }
     }
 
-    /// The bytes of a regular file; nil if there is none.
+    /// The size of a regular file; nil if there is none.
     func size(_ name: String) -> Int64? {
         status(name).flatMap { $0.st_mode & S_IFMT == S_IFREG ? Int64($0.st_size) : nil }
     }
@@ -102,7 +101,7 @@ final class OpenFolder: Sendable {
         unlinkat(descriptor, name, 0)
     }
 
-    /// What a folder below this one holds, by names as the file system has them; this folder's for an empty path.
+    /// Lists a subfolder, or this folder if the path is empty.
     func entries(_ below: String = "") throws(PublishingError) -> [FolderEntry] {
         guard let folder = open(below.isEmpty ? "." : below + "/") else { throw .failed(path(below)) }
         guard let stream = fdopendir(folder) else {
@@ -118,33 +117,34 @@ final class OpenFolder: Sendable {
 
     func path(_ name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
 
-    /// Keeps others out who would do the same at the same time, until it is unlocked, or else as long as the program runs.
+    /// Locks the folder against other publishers, until `unlock()` or program exit.
     func lock() throws(PublishingError) {
-        // Where a file system knows no such locks, nobody is kept out.
+        // On file systems without locks nothing is locked.
         if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { throw .locked(path: path) }
     }
 
-    /// Lets others in again. Said, because a decoder that is just being started may have the folder open for a moment longer.
+    /// Releases the lock. Closing the folder is not enough: a decoder that is starting may hold the descriptor a moment
+    /// longer.
     func unlock() {
         flock(descriptor, LOCK_UN)
     }
 
-    /// Has the disk take everything that was written, of all files at once: one wait in place of one for each.
+    /// Syncs all written files at once, which is faster than one sync per file.
     func syncAll() throws(PublishingError) {
         do { try FolderSync.syncAll(descriptor) } catch { throw .failed(path, error) }
     }
 }
 
 extension PublishingError {
-    /// What the system has just refused.
+    /// The error for the system call that just failed.
     static func failed(_ path: String, _ error: SystemError = SystemError()) -> PublishingError {
         .file(path: path, reason: "\(error)")
     }
 }
 
-/// A file in the making: it has a hidden name until it is whole. What is not taken is removed.
+/// A file with a hidden name until it is complete. Removed unless taken.
 final class NewFile {
-    /// What such names begin with. Who is killed leaves them behind; the next one who writes removes them.
+    /// The prefix of hidden names. A killed run leaves such files behind; the next run removes them.
     static let prefix = ".vitrine-publish-"
 
     private let folder: OpenFolder
@@ -152,7 +152,7 @@ final class NewFile {
     private let descriptor: Int32
     private var isTaken = false
 
-    /// - Parameter purpose: makes its name one of its own.
+    /// - Parameter purpose: makes the hidden name unique.
     init(in folder: OpenFolder, for purpose: String) throws(PublishingError) {
         self.folder = folder
         name = Self.prefix + purpose
@@ -170,11 +170,12 @@ final class NewFile {
         guard Array(bytes).withUnsafeBytes({ descriptor.writeAll($0) }) else { throw .failed(folder.path(name)) }
     }
 
-    /// Gives the file its name, in place of what has it.
+    /// Renames the file to its final name, replacing any existing file.
     ///
     /// - Parameters:
-    ///   - mode: who may read it.
-    ///   - syncing: whether the disk is to have it first, so that the name never leads to half of it, come what may.
+    /// - mode: the file's permissions.
+    /// - syncing: whether to sync the file first, so that the name never refers to partial contents, even after a
+    ///   crash.
     func take(_ final: String, mode: mode_t, syncing: Bool) throws(PublishingError) {
         fchmod(descriptor, mode)
         guard !syncing || fsync(descriptor) == 0,
@@ -186,7 +187,7 @@ final class NewFile {
 }
 
 extension Int32 {
-    /// Writes to this descriptor. False, and `errno`, if it cannot be.
+    /// Writes all bytes to this descriptor. Returns false, with `errno` set, on failure.
     func writeAll(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var rest = bytes
         while let start = rest.baseAddress, rest.count > 0 {
@@ -198,7 +199,7 @@ extension Int32 {
         return true
     }
 
-    /// Reads from this descriptor at an offset, as much as there is and fits.
+    /// Reads from this descriptor at an offset until the buffer or the file ends.
     func readAll(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         var done = 0
         while done < buffer.count, let start = buffer.baseAddress {
@@ -210,7 +211,7 @@ extension Int32 {
         return done
     }
 
-    /// Whether these bytes are what this descriptor leads to at an offset.
+    /// Returns whether this descriptor has these bytes at an offset.
     func holds(_ bytes: [UInt8], at offset: Int64) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: bytes.count, alignment: 1) { buffer in
             guard readAll(at: offset, into: buffer) == bytes.count else { return false }

@@ -7,32 +7,32 @@ import Pictures
 import Pixels
 import Synchronization
 
-/// What is done for one file, on any thread.
+/// Processes one file, on any thread.
 struct PhotoWork: Sendable {
-    /// What came of it.
+    /// The result for a file.
     enum Outcome: Sendable {
-        /// It is as it was, and so is what was made of it.
+        /// The file and its thumbnail are unchanged.
         case unchanged(RecordLine)
-        /// It was looked at, and that is to be remembered. What was in the gallery of it before, if anything was.
+        /// The file was processed; record the line. `before` is the photo that the gallery had for it.
         case looked(RecordLine, before: PublishedPhoto?)
-        /// It is no picture, and can be seen to be none.
+        /// The file is clearly not a picture.
         case other
-        /// It could not be looked at this time; its path to be shown, and why.
+        /// The file could not be processed this time: its path for display, and the reason.
         case failed(String, reason: String)
-        /// Nothing can be decoded or written any more, and no file is to blame.
+        /// Decoding or writing has stopped working for all files.
         case halted(PublishingError)
     }
 
     let folder: OpenFolder
     let decoder: DecoderClient
-    /// Which edition of the decoder it is. What one could not read another may.
+    /// The decoder's edition. Another edition may read files that this one could not.
     let decoderEdition: String
 
-    /// The room for a thumbnail, in pixels.
+    /// The maximum thumbnail size in pixels.
     private static let box = PixelSize(width: 320, height: 240)
 
-    /// Whether a file begins as pictures do. A guard at the door: no process is started for a text or a film. What lies
-    /// behind it the decoder decides.
+    /// Returns whether a file begins like a picture. This saves starting a decoder process for other files; the decoder
+    /// makes the final decision.
     func mayBePicture(_ path: PhotoPath) throws(PublishingError) -> Bool {
         guard let file = folder.file(path.text) else { throw .failed(path.text) }
         defer { close(file) }
@@ -41,18 +41,18 @@ struct PhotoWork: Sendable {
         return PictureSignature(head.prefix(count)) != nil
     }
 
-    /// Makes the thumbnail of a photo, and finds out what the photo says of itself.
+    /// Makes a photo's thumbnail and reads its metadata.
     ///
     /// - Parameters:
-    ///   - known: what was made of it before.
-    ///   - place: a number that no other thread uses at the time.
+    /// - known: the record of the previous run.
+    ///   - slot: a number not in use by another thread.
     func publish(
-        _ path: PhotoPath, _ stamp: FileStamp, known: RecordLine?, in thumbnails: ThumbnailFolder, place: Int
+        _ path: PhotoPath, _ stamp: FileStamp, known: RecordLine?, in thumbnails: ThumbnailFolder, slot: Int
     ) -> Outcome {
         func looked(_ fate: RecordLine.Fate) -> Outcome {
             .looked(RecordLine(reference: path.reference, stamp: stamp, fate: fate), before: known?.photo)
         }
-        // The decoder gets the file and not its path, which may lead elsewhere by now.
+        // Pass the open file to the decoder: the path may lead elsewhere by now.
         guard let file = folder.file(path.text) else {
             let error = SystemError()
             guard ![EMFILE, ENFILE].contains(error.code) else {
@@ -71,14 +71,14 @@ struct PhotoWork: Sendable {
             case .undecodable(.notAPicture): return looked(.other(format: "", decoder: decoderEdition))
             case _ where error.isThePicturesFault:
                 return looked(.failed(reason: "\(error)", decoder: decoderEdition))
-            // So it would be with every other.
+            // Every other file would fail too.
             case .cannotStart, .tooFewDescriptors: return .halted(.decoder(reason: "\(error)"))
             default: return .failed(path.text, reason: "\(error)")
             }
         }
         guard let bytes = reply.thumbnail else { return .failed(path.text, reason: "\(PictureError.decoderDied)") }
         do throws(PublishingError) {
-            let thumbnail = try thumbnails.put(bytes, of: path.reference, stamp, place: place)
+            let thumbnail = try thumbnails.put(bytes, of: path.reference, stamp, slot: slot)
             return looked(.photo(photo(reply, path, stamp, known, thumbnail, size: bytes.count)))
         } catch {
             return .halted(error)
@@ -89,7 +89,7 @@ struct PhotoWork: Sendable {
         _ reply: DecodeReply, _ path: PhotoPath, _ stamp: FileStamp, _ known: RecordLine?, _ thumbnail: ThumbnailName,
         size: Int
     ) -> PublishedPhoto {
-        // One whose thumbnail was lost is still the same.
+        // A photo whose thumbnail was lost keeps its revision.
         let revision = known.flatMap { line in line.photo.map { $0.revision + (line.stamp == stamp ? 0 : 1) } } ?? 0
         return PublishedPhoto(
             name: PhotoName.text(title: reply.metadata.title, path: path),
@@ -98,14 +98,15 @@ struct PhotoWork: Sendable {
     }
 }
 
-/// Work that is done side by side, and comes back in the order in which it was given.
+/// Runs work in parallel and returns the results in order.
 ///
 ///     while !work.isFull, let next = walk.next() { work.add { decode(next) } }
 ///     let first = work.next()
 ///
-/// No more is taken than fits, so that what comes back is bounded too however slow the first one is. Used by one thread.
+/// `isFull` limits the work in progress, which also bounds the finished results that wait for a slow first one. For use
+/// by one thread.
 final class OrderedWork<Value: Sendable> {
-    /// One piece of work, and what came of it.
+    /// One piece of work and its result.
     private final class Piece: Sendable {
         private let value: Mutex<Value?>
         private let isDone = DispatchSemaphore(value: 0)
@@ -127,31 +128,31 @@ final class OrderedWork<Value: Sendable> {
     }
 
     private let workers: Workers
-    private let room: Int
-    /// The oldest first.
+    private let capacity: Int
+    /// Pieces in order, oldest first.
     private var pieces: [Piece] = []
 
-    /// - Parameter room: how many may be given before the first is taken back.
-    init(_ workers: Workers, room: Int) {
+    /// - Parameter capacity: the most pieces before a result must be taken.
+    init(_ workers: Workers, capacity: Int) {
         self.workers = workers
-        self.room = room
+        self.capacity = capacity
     }
 
-    var isFull: Bool { pieces.count >= room }
+    var isFull: Bool { pieces.count >= capacity }
 
-    /// Gives work.
+    /// Starts a piece of work.
     func add(_ work: @escaping @Sendable () -> Value) {
         let piece = Piece()
         pieces.append(piece)
         workers.run { piece.finish(work()) }
     }
 
-    /// Gives what is done already, to come back in its turn.
+    /// Adds a finished result, to be returned in its turn.
     func add(done value: Value) {
         pieces.append(Piece(value))
     }
 
-    /// Waits for the oldest, and takes it back; nil if there is none.
+    /// Waits for the oldest result; returns nil if there is none.
     func next() -> Value? {
         pieces.isEmpty ? nil : pieces.removeFirst().wait()
     }

@@ -1,39 +1,40 @@
 import Glibc
 import Model
 
-/// What is remembered of a folder's files from one run to the next: `thumbnails/.vitrine-publish`.
+/// Remembers a folder's files between runs: `thumbnails/.vitrine-publish`.
 ///
-/// It lies beside the thumbnails because it says of them that they are ours: both are there, or neither. The list itself could
-/// hold some of it; but an interrupted run has thumbnails and not yet a list, what was no picture is not in the list, and the
-/// list is for others to read.
+/// The record is next to the thumbnails because it states which of them are ours, so both exist or neither does. The
+/// list could not serve as the record: an interrupted run has thumbnails but no list, files that are not pictures are
+/// not in the list, and the list is meant for others.
 ///
-/// Lines are only ever added while photos are looked at, so whatever ends a run, what it did is remembered; a later line
-/// about the same file counts. At the end of a run it is written anew, if there are lines in it that no longer count. In
-/// memory is where each line lies, and no more.
+/// During a run lines are only appended, so the record is correct however the run ends; for each file the last line
+/// counts. At the end of a run outdated lines are removed by rewriting the file. Memory holds only the position of each
+/// line.
 final class PublishRecord {
     static let name = ".vitrine-publish"
 
-    private struct Place {
+    private struct Position {
         let offset: Int64
         let length: Int32
     }
 
     private var folder: OpenFolder?
-    /// By a digest of the reference. Two files that share one take each other's place, and are looked at each time.
-    private var places: [UInt64: Place] = [:]
+    /// The lines by the digest of their reference. Files with the same digest replace each other and are processed in
+    /// every run.
+    private var positions: [UInt64: Position] = [:]
     private var seen: Set<UInt64> = []
-    /// Lines that no longer count, but speak of thumbnails.
-    private var superseded: [Place] = []
-    /// Whether there are lines that no longer count.
+    /// Outdated lines that still name thumbnails.
+    private var superseded: [Position] = []
+    /// Whether there are outdated or damaged lines.
     private var isUntidy = false
     private var size: Int64 = 0
     private var endsInLine = true
     private var reading: Int32 = -1
     private var writing: Int32 = -1
 
-    /// Reads what there is.
+    /// Reads the existing record.
     ///
-    /// - Parameter folder: that of the thumbnails; nil if there is none, and so nothing to remember.
+    /// - Parameter folder: the thumbnail folder; nil if there is none.
     init(in folder: OpenFolder?) {
         self.folder = folder
         guard let file = folder?.file(Self.name) else { return }
@@ -46,17 +47,19 @@ final class PublishRecord {
         if writing >= 0 { close(writing) }
     }
 
-    /// What is remembered of a file, which is thereby known to be there.
+    /// Returns a file's line, and marks the file as seen.
     func line(of reference: String) -> RecordLine? {
         let key = Digest.of(reference.utf8)
-        guard let place = places[key], let line = line(at: place), line.reference == reference else { return nil }
+        guard let position = positions[key], let line = line(at: position), line.reference == reference else {
+            return nil
+        }
         seen.insert(key)
         return line
     }
 
-    /// Adds a line.
+    /// Appends a line.
     ///
-    /// - Parameter folder: that of the thumbnails, which there is by now.
+    /// - Parameter folder: the thumbnail folder, which may have been created meanwhile.
     func append(_ line: RecordLine, in folder: OpenFolder) throws(PublishingError) {
         self.folder = folder
         try openForWriting()
@@ -66,33 +69,33 @@ final class PublishRecord {
         size += Int64(bytes.count)
         endsInLine = true
         let key = Digest.of(line.reference.utf8)
-        note(Place(offset: start, length: Int32(size - start - 1)), for: key)
+        setPosition(Position(offset: start, length: Int32(size - start - 1)), for: key)
         seen.insert(key)
     }
 
-    /// What is remembered of files that have not been seen in this run.
+    /// Calls the body with each line whose file was not seen in this run.
     func forEachGone(_ body: (RecordLine) -> Void) {
-        let gone = places.filter { !seen.contains($0.key) }.values
-        for place in gone.sorted(by: { $0.offset < $1.offset }) { if let line = line(at: place) { body(line) } }
+        let gone = positions.filter { !seen.contains($0.key) }.values
+        for position in gone.sorted(by: { $0.offset < $1.offset }) { if let line = line(at: position) { body(line) } }
     }
 
-    /// What was remembered of files that are others now, and have other thumbnails.
+    /// Calls the body with replaced photos whose thumbnails have new names.
     func forEachSuperseded(_ body: (PublishedPhoto) -> Void) {
-        for place in superseded {
-            guard let line = line(at: place), let photo = line.photo,
-                let current = places[Digest.of(line.reference.utf8)].flatMap({ self.line(at: $0) }),
+        for position in superseded {
+            guard let line = line(at: position), let photo = line.photo,
+                let current = positions[Digest.of(line.reference.utf8)].flatMap({ self.line(at: $0) }),
                 current.reference == line.reference, current.photo?.thumbnail != photo.thumbnail
             else { continue }
             body(photo)
         }
     }
 
-    /// Leaves out the lines that no longer count, if there are any.
+    /// Rewrites the record without outdated lines, if there are any.
     func tidy() throws(PublishingError) {
-        guard let folder, isUntidy || seen.count < places.count else { return }
+        guard let folder, isUntidy || seen.count < positions.count else { return }
         let new = try NewFile(in: folder, for: "record")
-        for (key, place) in places.sorted(by: { $0.value.offset < $1.value.offset }) where seen.contains(key) {
-            guard let line = line(at: place) else { continue }
+        for (key, position) in positions.sorted(by: { $0.value.offset < $1.value.offset }) where seen.contains(key) {
+            guard let line = line(at: position) else { continue }
             try new.write(line.text.utf8)
         }
         try new.take(Self.name, mode: 0o600, syncing: true)
@@ -107,7 +110,7 @@ final class PublishRecord {
             let count = piece.withUnsafeMutableBytes { reading.readAll(at: size, into: $0) }
             guard count > 0 else { break }
             var rest = piece[..<count]
-            // What is no line of ours is not gathered without end.
+            // Bound the memory for text that is not a line.
             if open.count > RecordLine.longest { open = Array(open.prefix(RecordLine.longest + 1)) }
             while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
                 open += rest[..<end]
@@ -128,19 +131,19 @@ final class PublishRecord {
             isUntidy = true
             return
         }
-        note(Place(offset: offset, length: Int32(bytes.count)), for: Digest.of(line.reference.utf8))
+        setPosition(Position(offset: offset, length: Int32(bytes.count)), for: Digest.of(line.reference.utf8))
     }
 
-    private func note(_ place: Place, for key: UInt64) {
-        if let before = places.updateValue(place, forKey: key) {
+    private func setPosition(_ position: Position, for key: UInt64) {
+        if let before = positions.updateValue(position, forKey: key) {
             superseded.append(before)
             isUntidy = true
         }
     }
 
-    private func line(at place: Place) -> RecordLine? {
-        withUnsafeTemporaryAllocation(byteCount: Int(place.length), alignment: 1) { buffer in
-            guard reading.readAll(at: place.offset, into: buffer) == buffer.count else { return nil }
+    private func line(at position: Position) -> RecordLine? {
+        withUnsafeTemporaryAllocation(byteCount: Int(position.length), alignment: 1) { buffer in
+            guard reading.readAll(at: position.offset, into: buffer) == buffer.count else { return nil }
             return RecordLine(buffer)
         }
     }
@@ -158,29 +161,28 @@ final class PublishRecord {
     private var failure: PublishingError { .failed((folder?.path ?? "") + "/" + Self.name) }
 }
 
-/// What is remembered of one file: what it was when it was looked at, and what came of it. One line of the record.
+/// One line of the record: a file's state and its result.
 ///
-/// A line stands for itself and carries a digest of its own, so that one that was torn or damaged is told from a good one and
-/// costs no more than looking at that file again.
+/// Each line has its own digest, so a torn or damaged line is detected and costs only another look at that file.
 struct RecordLine: Hashable, Sendable {
     enum Fate: Hashable, Sendable {
-        /// It is in the gallery.
+        /// The file is a photo of the gallery.
         case photo(PublishedPhoto)
-        /// It is a picture of a format that is not read, or after all none; by that edition of the decoder.
+        /// The file has an unsupported format or is not a picture, according to that decoder edition.
         case other(format: String, decoder: String)
-        /// It is a picture that cannot be decoded; why, by that edition of the decoder.
+        /// The file is a picture that cannot be decoded by that decoder edition; the reason.
         case failed(reason: String, decoder: String)
     }
 
-    /// The file's place: see ``PhotoPath/reference``.
+    /// The file's location; see ``PhotoPath/reference``.
     let reference: String
     let stamp: FileStamp
     let fate: Fate
 
-    /// As much as a line may have.
+    /// The longest line, in bytes.
     static let longest = 1 << 14
 
-    /// The line, its end included.
+    /// The line, including its line break.
     var text: String {
         let beginning = [reference, "\(stamp.size)", "\(stamp.seconds)", "\(stamp.nanoseconds)"]
         let fields = (beginning + fateFields).joined(separator: "\t")
@@ -201,7 +203,7 @@ struct RecordLine: Hashable, Sendable {
 }
 
 extension RecordLine {
-    /// Reads a line without its end; nil if it is none.
+    /// Parses a line without its line break; returns nil if it is damaged.
     init?(_ bytes: some Collection<UInt8>) {
         let text = String(decoding: bytes, as: UTF8.self)
         let fields = text.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
@@ -231,17 +233,16 @@ extension RecordLine {
         }
     }
 
-    /// The photo, if it is one.
+    /// The photo, if the file is one.
     var photo: PublishedPhoto? {
         if case .photo(let photo) = fate { photo } else { nil }
     }
 }
 
-/// By what a file is known to be the one it was: its size, and when it was modified.
+/// Identifies a version of a file: its size and modification time.
 ///
-/// Its number is not part of it: a folder that was copied with its times, to another disk or back from one, is the same
-/// folder. Nor is what it holds: a thousand photos are four gigabytes, and reading them takes longer than making thumbnails
-/// of them.
+/// The inode number is left out, so that a folder copied with its times counts as unchanged. The contents are left out
+/// because reading a thousand photos, about 4 GB, would take longer than making their thumbnails.
 struct FileStamp: Hashable, Sendable {
     let size: Int64
     let seconds: Int64
@@ -258,11 +259,10 @@ struct FileStamp: Hashable, Sendable {
     }
 }
 
-/// Bits that stand for some text. Not a secret, and nothing that withstands somebody who looks for two texts with the same
-/// ones: wherever it is used, two that agree cost some work and no more.
+/// A 64-bit digest. It is not cryptographic: a collision only costs some extra work.
 enum Digest {
-    /// Both halves of a product of 128 bits, over and over, so that each bit of what goes in reaches most of what comes out.
-    /// The two numbers are the digits of π behind the point, the second one made odd.
+    /// Mixes both halves of 128-bit products, so that each input bit affects most output bits. The two constants are
+    /// the fractional digits of π, the second one made odd.
     static func of(_ text: some Sequence<UInt8>, seed: UInt64 = 0) -> UInt64 {
         var state = mixed(seed, 0)
         var word: UInt64 = 0
@@ -278,7 +278,7 @@ enum Digest {
         return mixed(mixed(state, word), count)
     }
 
-    /// Sixteen digits.
+    /// Formats the digest as sixteen digits.
     static func text(_ digest: UInt64) -> String {
         let digits = String(digest, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits

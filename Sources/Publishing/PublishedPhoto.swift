@@ -1,32 +1,31 @@
 import Glibc
 import Model
 
-/// What the list says of a photo, and what was made for it.
+/// A photo of the list, with its thumbnail.
 struct PublishedPhoto: Hashable, Sendable {
     var name: String
     var date: Timestamp
-    /// How often it has changed since it was first published.
+    /// The number of changes since the photo was first published.
     var revision: Int
-    /// Whether the file ends before the picture does.
+    /// Whether the file is truncated.
     var isCutShort: Bool
     var thumbnail: ThumbnailName
-    /// The bytes of its thumbnail's file.
+    /// The size of the thumbnail's file in bytes.
     var thumbnailSize: Int64
 }
 
-/// Where a photo lies in its folder: `summer/Lake #2.jpg`.
+/// A photo's path in its folder: `summer/Lake #2.jpg`.
 struct PhotoPath: Hashable, Sendable {
-    /// As the file system has it, relative to the folder.
+    /// The file system path, relative to the folder.
     let text: String
 
-    /// As an address has it, relative to that of the list: `summer/Lake%20%232.jpg`. It is the photo's id too.
+    /// The relative address, `summer/Lake%20%232.jpg`, which is also the photo's id.
     ///
-    /// As an id it is as stable as the file's place, since it depends on nothing else, and no two photos share one: it can be
-    /// read back, so different paths have different ones. It is plain ASCII, and so cannot be taken for another that looks the
-    /// same, as an accent can be that is part of its letter here and follows it there.
+    /// The id changes only when the file moves, and is unique because it can be decoded. It is ASCII, so two ids never
+    /// look the same: in Unicode an accented letter can be written in two ways.
     ///
-    /// Everything is escaped but what RFC 3986 leaves to itself in every place (section 2.3): a colon would make a scheme of
-    /// the first word.
+    /// Only unreserved characters (RFC 3986, section 2.3) stay unescaped. An unescaped colon would turn the first word
+    /// into a scheme.
     let reference: String
 
     init(_ text: String) {
@@ -34,19 +33,19 @@ struct PhotoPath: Hashable, Sendable {
         reference = Self.escaped(text, keepingSlashes: true)
     }
 
-    /// The file's name without what follows its last dot.
+    /// The file's name without its extension.
     var stem: String {
         let name = text[(text.lastIndex(of: "/").map { text.index(after: $0) } ?? text.startIndex)...]
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return String(name) }
         return String(name[..<dot])
     }
 
-    /// Whether the reader of galleries takes such an id, and such an address.
+    /// Whether the gallery parser accepts an id and address of this length.
     var canBePublished: Bool { reference.utf8.count <= Self.longest }
 
     private static let longest = 4_096
 
-    /// Nothing but letters, digits and `-._~` and escapes.
+    /// Percent-encodes everything but letters, digits and `-._~`.
     static func escaped(_ text: String, keepingSlashes: Bool = false) -> String {
         var escaped: [UInt8] = []
         escaped.reserveCapacity(text.utf8.count + 16)
@@ -65,17 +64,16 @@ struct PhotoPath: Hashable, Sendable {
     private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x41 + value - 10 }
 }
 
-/// What a photo is called in the gallery: its title, else its file's name.
+/// A photo's name in the gallery: its title or its file's name.
 enum PhotoName {
-    /// The first of both that says anything, made fit for a list.
+    /// Returns the first of both that is not empty after cleaning.
     static func text(title: String?, path: PhotoPath) -> String {
         let candidates = [title.map(clean), clean(path.stem), clean(path.text)]
         return candidates.lazy.compactMap { $0 }.first { !$0.isEmpty } ?? path.reference
     }
 
-    /// One line without control characters. XML could not even hold them (XML 1.0, section 2.2), and who reads the list is to
-    /// be spared the rest. What breaks a line becomes a space; the others become what pictures them, so that it shows that
-    /// something was there.
+    /// Returns one line without control characters, which XML cannot contain (XML 1.0, section 2.2). Line breaks become
+    /// spaces. Other control characters become their visible symbols, to show that something was there.
     private static func clean(_ text: String) -> String {
         var clean = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -93,35 +91,34 @@ enum PhotoName {
     }
 }
 
-/// When a photo was taken, as far as that is known.
+/// The date of a photo in the gallery.
 enum PhotoDate {
-    /// The camera's time, else when the file was modified; always a date that a list can hold.
+    /// Returns the camera's time or the file's modification time, within the range a list can hold.
     ///
     /// - Parameters:
-    ///   - takenAt: by the camera's clock, which shows the time of some place and does not say of which:
-    ///     "2006-07-30T07:47:17". It is taken for the time of the zone that this machine is in.
-    ///   - revision: how often the photo has changed since it was first published. Who has an older edition of a photo fetches
-    ///     the new one when its date is another; but what a camera wrote does not change when a photo is retouched. So each
-    ///     revision is a thousandth of a second later than the one before, which moves it past no other.
+    /// - takenAt: the camera's local time, "2006-07-30T07:47:17". It has no time zone; this machine's zone is assumed.
+    /// - revision: the number of changes since the photo was first published. Clients fetch a photo again when its date
+    ///   changes, but retouching does not change the camera's time. So each revision adds a millisecond, which is too
+    ///   little to change the order.
     static func moment(takenAt: String?, modified: FileStamp, revision: Int) -> Timestamp {
         var moment = takenAt.flatMap(local) ?? Timestamp(milliseconds: clamped(modified.seconds) * 1_000)
         moment.milliseconds += Int64(revision % 1_000)
         return moment
     }
 
-    /// A moment by the clocks of this machine's zone, summer time included.
+    /// Converts a local time of this machine's zone, including daylight saving.
     private static func local(_ text: String) -> Timestamp? {
         guard let asUTC = Timestamp(iso8601: text + "Z") else { return nil }
         var seconds = time_t(asUTC.seconds)
         var fields = tm()
         guard gmtime_r(&seconds, &fields) != nil else { return nil }
-        // Whether it was summer is for the system to find out.
+        // Let the system determine daylight saving.
         fields.tm_isdst = -1
         let moment = mktime(&fields)
         return Timestamp(milliseconds: clamped(Int64(moment)) * 1_000)
     }
 
-    /// Years have four digits in a list.
+    /// Limits a time to four-digit years.
     private static func clamped(_ seconds: Int64) -> Int64 { max(firstSecond, min(lastSecond, seconds)) }
 
     /// 0001-01-01T00:00:00Z and 9999-12-31T23:59:58Z.

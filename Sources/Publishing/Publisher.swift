@@ -2,46 +2,46 @@ import Concurrency
 import Model
 import Pictures
 
-/// Makes a folder of photos a gallery: a list, `gallery.xml`, and `thumbnails/` beside it.
+/// Turns a folder of photos into a gallery: `gallery.xml` and `thumbnails/`.
 ///
 ///     let publisher = try Publisher("/srv/www/lake", mask: mask, decoder: decoder, decoderEdition: "1", width: 4)
 ///     let report = try await publisher.run { event in print(event) }
 ///
-/// Done again it looks at what has changed since, and at nothing else; where nothing has, it decodes nothing and writes
-/// nothing. Cancelled, it ends after the photos at hand. Whatever ends it, the list is the one that was there before, whole
-/// with its thumbnails, and the next run goes on.
+/// A later run processes only changed files; without changes it decodes and writes nothing. When cancelled, it ends
+/// after the photos in progress. However a run ends, the old list and its thumbnails stay intact, and the next run
+/// continues.
 ///
-/// The order in which things are written is what that rests on: thumbnails under names that nobody has; behind each a line of
-/// the record; the list, when the disk has all thumbnails; then thumbnails go that no list names any more; and at last the
-/// record's lines about those.
+/// This depends on the order of writes: first thumbnails under unused names, each followed by a line in the record;
+/// then the list, once all thumbnails are on disk; then unused thumbnails are removed, and finally their lines in the
+/// record.
 public actor Publisher {
     private let folder: OpenFolder
     private let list: ListFile
     private let record: PublishRecord
     private let photoWork: PhotoWork
     private let work: OrderedWork<PhotoWork.Outcome>
-    private let room: Int
+    private let capacity: Int
     private var thumbnails: ThumbnailFolder?
-    /// Whether something was written into that, or may have been.
+    /// Whether the thumbnail folder may have been written to.
     private var isWriting = false
-    /// How many pieces of work were given out.
+    /// The number of pieces of work started.
     private var given = 0
     private var done = 0
     private var report = PublishReport()
     private let executor = QueueExecutor(label: "vitrine.publishing")
 
-    /// How many files may be under way for each core: so that one large photo does not hold up the others.
-    private static let roomForEach = 16
+    /// The number of files in progress per core, so that one large photo does not delay the others.
+    private static let capacityPerCore = 16
 
-    /// A queue of its own: it reads and writes files, and waits for decoders.
+    /// A queue of its own, because publishing reads and writes files and waits for decoders.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Opens a folder, and reads what an earlier run remembered of it. Nothing is written yet.
+    /// Opens a folder and reads the record of an earlier run. Writes nothing.
     ///
     /// - Parameters:
-    ///   - mask: what permissions the gallery's files get.
-    ///   - decoderEdition: tells the decoder from an older or newer one. What one could not read is tried with the next.
-    ///   - width: how many pictures to decode at once; one a core.
+    /// - mask: the permissions of the gallery's files.
+    /// - decoderEdition: identifies the decoder's version. A new version retries files that failed.
+    /// - width: the number of pictures to decode at once; one per core.
     public init(
         _ path: String, mask: CreationMask, decoder: DecoderClient, decoderEdition: String, width: Int
     ) throws(PublishingError) {
@@ -52,13 +52,13 @@ public actor Publisher {
         record = PublishRecord(in: thumbnails)
         self.thumbnails = thumbnails.map(ThumbnailFolder.init)
         photoWork = PhotoWork(folder: folder, decoder: decoder, decoderEdition: decoderEdition)
-        room = Self.roomForEach * max(1, width)
-        work = OrderedWork(Workers(name: "publish", count: width), room: room)
+        capacity = Self.capacityPerCore * max(1, width)
+        work = OrderedWork(Workers(name: "publish", count: width), capacity: capacity)
     }
 
-    /// Does it, and says what it comes to. Called once.
+    /// Publishes the folder and reports the result. Call it once.
     ///
-    /// - Parameter countsFirst: whether to find out how many files there are before, for the progress.
+    /// - Parameter countsFirst: whether to count the files first, for progress.
     public func run(
         countsFirst: Bool = false, _ onEvent: @Sendable (PublishEvent) -> Void = { _ in }
     ) throws(PublishingError) -> PublishReport {
@@ -68,10 +68,10 @@ public actor Publisher {
         var walk = try FolderWalk(folder)
         try list.write(ListText.beginning)
         while !Task.isCancelled, let item = walk.next() {
-            try give(item)
-            while work.isFull, let outcome = work.next() { try settle(outcome, total, onEvent) }
+            try process(item)
+            while work.isFull, let outcome = work.next() { try finish(outcome, total, onEvent) }
         }
-        while let outcome = work.next() { try settle(outcome, total, onEvent) }
+        while let outcome = work.next() { try finish(outcome, total, onEvent) }
         report.isInterrupted = Task.isCancelled
         if !report.isInterrupted { try finish(onEvent) }
         return report
@@ -79,19 +79,19 @@ public actor Publisher {
 
     // MARK: - Photos
 
-    /// Gives a file out to be looked at, if it has to be.
-    private func give(_ item: FolderWalk.Item) throws(PublishingError) {
+    /// Starts work for a file if the record does not cover it.
+    private func process(_ item: FolderWalk.Item) throws(PublishingError) {
         switch item {
         case .other: work.add(done: .other)
         case .unreadable(let path, let reason): work.add(done: .failed(path, reason: "\(reason)."))
         case .file(let path, let stamp):
             let known = path.canBePublished ? record.line(of: path.reference) : nil
-            if let known, known.stamp == stamp, isStillSo(known) { return work.add(done: .unchanged(known)) }
-            try giveOut(path, stamp, known)
+            if let known, known.stamp == stamp, isStillValid(known) { return work.add(done: .unchanged(known)) }
+            try startWork(path, stamp, known)
         }
     }
 
-    private func giveOut(_ path: PhotoPath, _ stamp: FileStamp, _ known: RecordLine?) throws(PublishingError) {
+    private func startWork(_ path: PhotoPath, _ stamp: FileStamp, _ known: RecordLine?) throws(PublishingError) {
         do throws(PublishingError) {
             guard try photoWork.mayBePicture(path) else { return work.add(done: .other) }
         } catch {
@@ -102,26 +102,26 @@ public actor Publisher {
             return work.add(done: .failed(path.text, reason: "Its path is too long for a gallery."))
         }
         let thumbnails = try openThumbnails()
-        let place = given % room
+        let slot = given % capacity
         given += 1
-        work.add { [photoWork] in photoWork.publish(path, stamp, known: known, in: thumbnails, place: place) }
+        work.add { [photoWork] in photoWork.publish(path, stamp, known: known, in: thumbnails, slot: slot) }
     }
 
-    /// Whether what is remembered of an unchanged file is to be had yet, or would be found again.
-    private func isStillSo(_ line: RecordLine) -> Bool {
+    /// Whether an unchanged file's result still holds: its thumbnail exists, or the same decoder edition rejected it.
+    private func isStillValid(_ line: RecordLine) -> Bool {
         switch line.fate {
         case .photo(let photo): thumbnails?.holds(photo) ?? false
         case .other(_, let decoder), .failed(_, let decoder): decoder == photoWork.decoderEdition
         }
     }
 
-    /// Made only now, where there is something to put into it: so that a mistyped folder is left as it is, and one that
-    /// cannot be written to is said before the work, and not after.
+    /// Opens the thumbnail folder for writing, creating it when it is first needed. So a mistyped folder stays
+    /// untouched, and a read-only folder is reported before the work, not after.
     private func openThumbnails() throws(PublishingError) -> ThumbnailFolder {
         if isWriting, let thumbnails { return thumbnails }
         let opened = ThumbnailFolder(try folder.makeFolder(ListText.thumbnails))
-        try opened.sweep()
-        // Whether both may be written to.
+        try opened.removeUnfinished()
+        // Check that both folders are writable.
         for folder in [folder, opened.folder] { _ = try NewFile(in: folder, for: "trial") }
         (thumbnails, isWriting) = (opened, true)
         return opened
@@ -129,11 +129,11 @@ public actor Publisher {
 
     // MARK: - Outcomes
 
-    private func settle(
+    private func finish(
         _ outcome: PhotoWork.Outcome, _ total: Int?, _ onEvent: (PublishEvent) -> Void
     ) throws(PublishingError) {
         switch outcome {
-        case .unchanged(let line): try note(line, onEvent)
+        case .unchanged(let line): try writeResult(line, onEvent)
         case .looked(let line, let before):
             if let thumbnails { try record.append(line, in: thumbnails.folder) }
             if line.photo != nil {
@@ -144,7 +144,7 @@ public actor Publisher {
                 report.removed += 1
                 onEvent(.removed(Self.path(line)))
             }
-            try note(line, onEvent)
+            try writeResult(line, onEvent)
         case .other: report.others += 1
         case .failed(let path, let reason):
             report.failed += 1
@@ -155,7 +155,7 @@ public actor Publisher {
         onEvent(.progress(done, of: total))
     }
 
-    private func note(_ line: RecordLine, _ onEvent: (PublishEvent) -> Void) throws(PublishingError) {
+    private func writeResult(_ line: RecordLine, _ onEvent: (PublishEvent) -> Void) throws(PublishingError) {
         switch line.fate {
         case .photo(let photo):
             report.photos += 1
@@ -193,55 +193,55 @@ public actor Publisher {
     }
 }
 
-/// Something that publishing a folder came to.
+/// An event while a folder is published.
 public enum PublishEvent: Equatable, Sendable {
-    /// So many files have been looked at, of so many.
+    /// The number of files processed, and the total if known.
     case progress(Int, of: Int?)
-    /// The gallery has a photo that it did not have; its path in the folder.
+    /// A new photo; its path in the folder.
     case added(String)
-    /// A photo is another than it was.
+    /// A changed photo.
     case changed(String)
-    /// The gallery has a photo no longer.
+    /// A photo removed from the gallery.
     case removed(String)
-    /// A file is no part of the gallery; why.
+    /// A file that is not part of the gallery; the reason.
     case failed(String, reason: String)
-    /// A photo is part of the gallery, but its file ends before it does.
+    /// A photo of the gallery whose file is truncated.
     case cutShort(String)
 }
 
-/// How publishing a folder went.
+/// The totals of a run.
 public struct PublishReport: Equatable, Sendable {
-    /// Photos that the gallery has.
+    /// Photos in the gallery.
     public fileprivate(set) var photos = 0
-    /// Those of them that it did not have before.
+    /// New photos.
     public fileprivate(set) var added = 0
-    /// Those of them that were others before, or whose thumbnails were lost.
+    /// Changed photos, and those whose thumbnails were lost.
     public fileprivate(set) var changed = 0
-    /// Photos that it had before.
+    /// Photos removed from the gallery.
     public fileprivate(set) var removed = 0
-    /// Files that could not be looked at, or are pictures that cannot be decoded.
+    /// Files that could not be read, and pictures that could not be decoded.
     public fileprivate(set) var failed = 0
-    /// Files that are no pictures.
+    /// Files that are not pictures.
     public fileprivate(set) var others = 0
-    /// Pictures of formats that are not read, by the format's name.
+    /// Pictures in unsupported formats, counted by format name.
     public fileprivate(set) var unread: [String: Int] = [:]
-    /// Whether the list is another than it was.
+    /// Whether the list changed.
     public fileprivate(set) var isListNew = false
-    /// Whether it was ended before it was done. The gallery is then as it was.
+    /// Whether the run was interrupted. The gallery is then unchanged.
     public fileprivate(set) var isInterrupted = false
 }
 
-/// Why a folder could not be made a gallery.
+/// An error that prevents publishing a folder.
 public enum PublishingError: Error, Equatable, CustomStringConvertible {
-    /// The folder, or a file in it, cannot be read or written; the system's reason.
+    /// The folder or a file in it cannot be read or written; the system's reason.
     case file(path: String, reason: String)
-    /// There is a list of another making. It is the user's, and is left as it is.
+    /// The folder has a list made by another program. It belongs to the user and stays.
     case notOurs(path: String)
-    /// Somebody else is at work on the folder.
+    /// Another program is publishing the folder.
     case locked(path: String)
-    /// No picture can be decoded; why.
+    /// Decoding does not work; the reason.
     case decoder(reason: String)
-    /// There is no picture in the folder, and never was one.
+    /// The folder has no pictures and never had any.
     case noPhotos(path: String)
 
     /// A sentence for the user.
@@ -249,11 +249,11 @@ public enum PublishingError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .file(let path, let reason): "\(path): \(reason)."
         case .notOurs(let path):
-            "\(path) is there already and was not made by “vitrine publish”; it is left as it is. "
-                + "Move it away, and publish again."
-        case .locked(let path): "\(path) is just being published by another Vitrine."
+            "\(path) exists and was not made by “vitrine publish”, so it was not changed. "
+                + "Move it away and publish again."
+        case .locked(let path): "\(path) is being published by another Vitrine."
         case .decoder(let reason): reason
-        case .noPhotos(let path): "\(path) holds no photos; no gallery is made."
+        case .noPhotos(let path): "\(path) contains no photos; no gallery was made."
         }
     }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The folder of thumbnails in a gallery's folder. There may be files of the user's in it: none is ever replaced or removed.
+/// The gallery's thumbnail folder. The user's own files in it are never replaced or removed.
 final class ThumbnailFolder: Sendable {
     let folder: OpenFolder
 
@@ -8,40 +8,40 @@ final class ThumbnailFolder: Sendable {
         self.folder = folder
     }
 
-    /// Removes what somebody who was killed left in the making.
-    func sweep() throws(PublishingError) {
+    /// Removes unfinished files of killed runs.
+    func removeUnfinished() throws(PublishingError) {
         for entry in try folder.entries() {
             if let name = entry.name, name.hasPrefix(NewFile.prefix) { folder.remove(name) }
         }
     }
 
-    /// Whether a thumbnail is there as it was made.
+    /// Returns whether a thumbnail exists with its original size.
     func holds(_ photo: PublishedPhoto) -> Bool {
         folder.size(photo.thumbnail.text) == photo.thumbnailSize
     }
 
-    /// Removes a thumbnail, unless something else has its name by now.
+    /// Removes a thumbnail unless another file has its name.
     func remove(_ photo: PublishedPhoto) {
         if holds(photo) { folder.remove(photo.thumbnail.text) }
     }
 
-    /// Stores a thumbnail. Called by several threads.
+    /// Stores a thumbnail. Several threads may call it.
     ///
-    /// It is not waited for the disk here: that would cost more than the thumbnail. Before the list names it, all are waited
-    /// for together; and who finds one that is not of the size that it was makes it again.
+    /// The file is not synced here, which would take longer than making it. All thumbnails are synced together before
+    /// the list names them, and a thumbnail with a wrong size is made again.
     ///
-    /// - Parameter place: a number that no other thread uses at the time.
+    /// - Parameter slot: a number not in use by another thread.
     func put(
-        _ bytes: [UInt8], of reference: String, _ stamp: FileStamp, place: Int
+        _ bytes: [UInt8], of reference: String, _ stamp: FileStamp, slot: Int
     ) throws(PublishingError) -> ThumbnailName {
         var number = 0
         while true {
             let name = ThumbnailName(of: reference, stamp, number: number)
             switch occupant(of: name.text, bytes) {
             case .same: return name
-            case .another: number += 1
-            case .nobody:
-                let file = try NewFile(in: folder, for: "\(place)")
+            case .other: number += 1
+            case .none:
+                let file = try NewFile(in: folder, for: "\(slot)")
                 try file.write(bytes)
                 try file.take(name.text, mode: folder.fileMode, syncing: false)
                 return name
@@ -50,28 +50,27 @@ final class ThumbnailFolder: Sendable {
     }
 
     private enum Occupant {
-        case nobody, same, another
+        case none, same, other
     }
 
-    /// Who has a name. The same thumbnail is there if somebody was killed before he noted it, or if the record was lost; and
-    /// an empty file, if the machine was.
+    /// Checks for an existing file. The same thumbnail exists if a run was killed before recording it or if the record
+    /// was lost. An empty file can result from a system crash.
     private func occupant(of name: String, _ bytes: [UInt8]) -> Occupant {
-        guard let status = folder.status(name) else { return .nobody }
-        guard let size = folder.size(name), let file = folder.file(name) else { return .another }
+        guard let status = folder.status(name) else { return .none }
+        guard let size = folder.size(name), let file = folder.file(name) else { return .other }
         defer { close(file) }
-        if size == 0, status.st_nlink == 1 { return .nobody }
-        guard size == bytes.count else { return .another }
-        return file.holds(bytes, at: 0) ? .same : .another
+        if size == 0, status.st_nlink == 1 { return .none }
+        guard size == bytes.count else { return .other }
+        return file.holds(bytes, at: 0) ? .same : .other
     }
 }
 
-/// The name of a thumbnail's file: `0f3a….jpg`, of the photo's place and what its file was then.
+/// The name of a thumbnail's file, `0f3a….jpg`, made from the photo's path and version.
 ///
-/// So a photo that changed gets a thumbnail of another name, and the list of before goes on to name the one of before until
-/// it is replaced itself; and nobody has to look at the date of a thumbnail to see that it is another one. A name is taken
-/// only if nobody has it: of two photos with one digest the second gets a number.
+/// A changed photo gets a thumbnail with a new name, so the old list remains valid until it is replaced, and clients
+/// need not check a thumbnail's date. If two photos have the same digest, the second one gets a number.
 struct ThumbnailName: Hashable, Sendable {
-    /// The name.
+    /// The file name.
     let text: String
 
     init(of reference: String, _ stamp: FileStamp, number: Int = 0) {
@@ -80,7 +79,7 @@ struct ThumbnailName: Hashable, Sendable {
         text = number == 0 ? digits + Self.ending : "\(digits)-\(number)\(Self.ending)"
     }
 
-    /// Takes a name that was written down, if it is one of ours.
+    /// Accepts a name from the record if it has the right form.
     init?(written text: String) {
         let digits = text.utf8.prefix(32)
         let rest = text.utf8.dropFirst(32).dropLast(Self.ending.utf8.count)

@@ -4,21 +4,21 @@ import Glibc
 import Model
 import Synchronization
 
-/// The keyring of the user's desktop, where there is one.
+/// The keyring of the user's desktop, if there is one.
 ///
 ///     try await Keyring().keep(signIn, for: place)
 ///
-/// The library is loaded when it is first needed. A keyring may ask the user to unlock it, and may never answer: it is asked
-/// on a queue of its own, one question at a time, and for so long only.
+/// The library is loaded on first use. A keyring may ask the user to unlock it and may never answer, so each request
+/// runs on a separate queue with a time limit.
 public final class Keyring: Sendable {
     private let library: String
     private let patience: DispatchTimeInterval
     private let queue = DispatchQueue(label: "vitrine.keyring")
     private let alarms = DispatchQueue(label: "vitrine.keyring.alarms")
-    /// Once the library has been loaded.
+    /// The library's functions, once it is loaded.
     private let functions = Mutex<csecret?>(nil)
 
-    /// What a question is asked with, and can be ended with from any thread: functions, and an object that GLib guards itself.
+    /// The functions and GLib's cancellable for one request. GLib makes the cancellable thread-safe.
     private struct Means: @unchecked Sendable {
         let functions: csecret
         let cancellable: UnsafeMutableRawPointer?
@@ -31,17 +31,17 @@ public final class Keyring: Sendable {
         func end() { withUnsafePointer(to: functions) { csecret_cancel($0, cancellable) } }
     }
 
-    /// Names the keyring; nothing is asked or loaded.
+    /// Creates a keyring client. Nothing is loaded or requested yet.
     ///
     /// - Parameters:
-    ///   - library: as the system finds it, or a path.
-    ///   - seconds: how long an answer may take. Somebody may have to unlock it.
+    /// - library: a library name or path.
+    /// - seconds: the time limit, which includes unlocking by the user.
     public init(library: String = "libsecret-1.so.0", seconds: Double = 60) {
         self.library = library
         patience = .milliseconds(Int(seconds * 1000))
     }
 
-    /// Looks for what was kept; nil if there is nothing.
+    /// Returns the stored sign-in; nil if there is none.
     public func signIn(for place: SignInPlace) async throws(SecretError) -> SignIn? {
         try await ask { means in
             var message: UnsafeMutablePointer<CChar>?
@@ -54,7 +54,7 @@ public final class Keyring: Sendable {
         }
     }
 
-    /// Keeps something, in place of what was kept for the same place.
+    /// Stores a sign-in, replacing the previous one for this place.
     public func keep(_ signIn: SignIn, for place: SignInPlace) async throws(SecretError) {
         try await ask { means in
             var message: UnsafeMutablePointer<CChar>?
@@ -81,7 +81,7 @@ public final class Keyring: Sendable {
             alarm.schedule(deadline: .now() + patience)
             let question = KeyringQuestion<Answer>(continuation, alarm: alarm)
             queue.async { [self] in
-                // It may have been given up while another one was being asked.
+                // The request may have timed out while it was queued.
                 guard question.isOpen else { return }
                 guard let functions = load() else { return question.answer(.failure(.noKeyring)) }
                 let means = Means(functions)
@@ -103,13 +103,13 @@ public final class Keyring: Sendable {
     }
 }
 
-/// One question to the keyring, answered once: in time, or with the word that it was not.
+/// One request to the keyring, which either succeeds in time or fails.
 final class KeyringQuestion<Answer: Sendable>: Sendable {
     private struct State {
         var continuation: CheckedContinuation<Result<Answer, SecretError>, Never>?
-        /// How to end it while it is being asked.
+        /// Cancels the request while it runs.
         var cancel: (@Sendable () -> Void)?
-        /// What rings when it has taken too long.
+        /// Fires at the time limit.
         var alarm: (any DispatchSourceTimer)?
 
         mutating func end() {
@@ -120,8 +120,8 @@ final class KeyringQuestion<Answer: Sendable>: Sendable {
 
     private let state: Mutex<State>
 
-    /// - Parameter alarm: when it rings it has taken too long. It is set here, and cancelled once there is an answer: it would
-    ///   wake an idle program for nothing.
+    /// - Parameter alarm: fires at the time limit. Started here and cancelled by the answer, so that it does not wake
+    ///   an idle program.
     init(
         _ continuation: CheckedContinuation<Result<Answer, SecretError>, Never>, alarm: sending any DispatchSourceTimer
     ) {
@@ -132,11 +132,11 @@ final class KeyringQuestion<Answer: Sendable>: Sendable {
         }
     }
 
-    /// Whether anybody waits for the answer.
+    /// Whether the caller still waits for an answer.
     var isOpen: Bool { state.withLock { $0.continuation != nil } }
 
-    /// It is being asked from now on. Returns false if nobody waits for the answer any more: then it is not to be asked, for
-    /// nobody would end it.
+    /// Marks the request as running. Returns false if it has timed out; then the request must not start, because
+    /// nothing would cancel it.
     func begin(cancel: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             guard state.continuation != nil else { return false }
@@ -145,7 +145,7 @@ final class KeyringQuestion<Answer: Sendable>: Sendable {
         }
     }
 
-    /// Gives the answer. Only the first one is heard.
+    /// Delivers an answer. Only the first one counts.
     func answer(_ result: Result<Answer, SecretError>) {
         let continuation = state.withLock { state in
             defer { state.end() }
@@ -154,7 +154,7 @@ final class KeyringQuestion<Answer: Sendable>: Sendable {
         continuation?.resume(returning: result)
     }
 
-    /// It has taken too long.
+    /// Ends the request at its time limit.
     func giveUp() {
         let (continuation, cancel) = state.withLock { state in
             defer { state.end() }

@@ -2,32 +2,32 @@ import Files
 import Glibc
 import Model
 
-/// Passwords in a file that its owner alone can read: a line for each place, with a tab between the place, the user and the
-/// password.
+/// Stores passwords in a file that only its owner can read. Each line has a place, a user and a password, separated by
+/// tabs.
 ///
 ///     try SecretFile(path: folder + "/passwords").keep(.password(user: "me", password: "…"), for: place)
 ///
-/// What else stands in the file stays there. Reading and writing block; they are not for the main actor.
+/// Other lines in the file are kept. Reads and writes block, so do not call this on the main actor.
 public struct SecretFile: Sendable {
     private let path: String
 
-    /// Larger files hold no passwords of ours.
+    /// The largest file to read, in bytes.
     private static let maximumSize = 1 << 20
     private static let header = "# Passwords: place, user, password, with tabs between them, percent-encoded."
 
-    /// Names the file. It need not be there.
+    /// Creates a store. The file may not exist yet.
     public init(path: String) {
         self.path = path
     }
 
-    /// Looks for what was kept; nil if there is nothing.
+    /// Returns the stored sign-in; nil if there is none.
     public func signIn(for place: SignInPlace) throws(SecretError) -> SignIn? {
         try lines().lazy.compactMap { Self.text(in: $0, for: place) }.first.flatMap { SecretText($0).signIn }
     }
 
-    /// Keeps something, in place of what was kept for the same place.
+    /// Stores a sign-in, replacing the previous one for this place.
     public func keep(_ signIn: SignIn, for place: SignInPlace) throws(SecretError) {
-        // Another program that keeps a password at the same time comes before or after, never in between.
+        // The lock serializes writes of several programs.
         let file = try onDisk { () throws(SystemError) in try SharedFile(path) }
         var lines = try lines().filter { Self.text(in: $0, for: place) == nil }
         if lines.isEmpty { lines = [Self.header] }
@@ -47,7 +47,7 @@ public struct SecretFile: Sendable {
             throw errno == ELOOP ? .notPrivate(path: path) : failure
         }
         defer { close(descriptor) }
-        // Of what is open, and not of what has that name by now.
+        // Check the open file; its path may refer to another file by now.
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure }
         guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
@@ -70,11 +70,11 @@ public struct SecretFile: Sendable {
         do throws(SystemError) { return try body() } catch { throw .file(path: path, reason: "\(error)") }
     }
 
-    /// What the system has just refused.
+    /// The error for the system call that just failed.
     private var failure: SecretError { .file(path: path, reason: String(cString: strerror(errno))) }
 }
 
-/// How what is kept is written: a user and a password with a tab between them, each percent-encoded; a token alone.
+/// The stored form of a sign-in: user, tab and password, or a token, percent-encoded.
 struct SecretText {
     let text: String
 
@@ -90,7 +90,7 @@ struct SecretText {
         self.text = String(text)
     }
 
-    /// What is written; nil if it is anything else.
+    /// The stored sign-in; nil if the text is invalid.
     var signIn: SignIn? {
         let fields = text.split(separator: "\t", omittingEmptySubsequences: false).map {
             PercentEncoding.decode(String($0))
@@ -108,7 +108,7 @@ struct SecretText {
 }
 
 extension SignInPlace {
-    /// What it is called where passwords are kept.
+    /// The place's name in the stores.
     var name: String {
         switch self {
         case .origin(let origin): origin.text

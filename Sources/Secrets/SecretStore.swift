@@ -1,23 +1,23 @@
 import Dispatch
 import Model
 
-/// All that keeps passwords between runs: the file, and the keyring.
+/// Looks up and stores passwords in the password file and the keyring.
 public struct SecretStore: Sendable {
     private let file: SecretFile
     private let keyring: Keyring
     private let queue = DispatchQueue(label: "vitrine.passwords")
     private let onTrouble: @Sendable (SecretError) -> Void
 
-    /// Puts the two together.
+    /// Combines a password file and a keyring.
     ///
-    /// - Parameter onTrouble: hears why one of them cannot be asked. That a keyring is not there at all is no trouble.
+    /// - Parameter onTrouble: receives errors of both. A missing keyring is not an error.
     public init(file: SecretFile, keyring: Keyring, onTrouble: @escaping @Sendable (SecretError) -> Void) {
         self.file = file
         self.keyring = keyring
         self.onTrouble = onTrouble
     }
 
-    /// Looks for what was kept, in the file first; nil if there is nothing.
+    /// Returns the stored sign-in, first from the file; nil if there is none.
     public func signIn(for place: SignInPlace) async -> SignIn? {
         do throws(SecretError) {
             let found = try await onQueue { () throws(SecretError) in try file.signIn(for: place) }
@@ -33,7 +33,7 @@ public struct SecretStore: Sendable {
         }
     }
 
-    /// Keeps something.
+    /// Stores a sign-in where the user chose.
     public func keep(_ signIn: SignIn, for place: SignInPlace, in keeping: SignInKeeping) async throws(SecretError) {
         switch keeping {
         case .session: break
@@ -42,7 +42,7 @@ public struct SecretStore: Sendable {
         }
     }
 
-    /// The disk may take its time, and nobody's thread waits for it.
+    /// Runs blocking file access on a queue of its own.
     private func onQueue<Value: Sendable>(
         _ body: @escaping @Sendable () throws(SecretError) -> Value
     ) async throws(SecretError) -> Value {
@@ -59,15 +59,15 @@ public struct SecretStore: Sendable {
     }
 }
 
-/// Why a password cannot be kept, or looked for.
+/// An error while storing or looking up a password.
 public enum SecretError: Error, Equatable, CustomStringConvertible {
-    /// The library that speaks with keyrings is not there.
+    /// The keyring library is not installed.
     case noKeyring
-    /// The keyring has refused; its own words.
+    /// The keyring refused the request; its message.
     case refused(String)
-    /// The keyring has not answered in time.
+    /// The keyring did not answer in time.
     case silent
-    /// The file is a link, somebody else's, or open to others.
+    /// The file is a link, has another owner, or is readable by others.
     case notPrivate(path: String)
     /// The file cannot be read or written; the system's reason.
     case file(path: String, reason: String)
@@ -75,11 +75,11 @@ public enum SecretError: Error, Equatable, CustomStringConvertible {
     /// A sentence for the user.
     public var description: String {
         switch self {
-        case .noKeyring: "There is no keyring: libsecret is not installed."
-        case .refused(let reason): "The keyring refuses: \(reason.hasSuffix(".") ? reason : reason + ".")"
-        case .silent: "The keyring does not answer."
+        case .noKeyring: "No keyring is available: libsecret is not installed."
+        case .refused(let reason): "The keyring refused the request: \(reason.hasSuffix(".") ? reason : reason + ".")"
+        case .silent: "The keyring did not answer in time."
         case .notPrivate(let path):
-            "\(path) is not yours alone: it must be a file that you own and nobody else can read."
+            "\(path) must be a regular file that only you can read."
         case .file(let path, let reason): "\(path): \(reason)."
         }
     }

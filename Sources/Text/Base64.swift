@@ -1,10 +1,10 @@
-/// Bytes as text (RFC 4648).
+/// Base64 encoding (RFC 4648).
 ///
 ///     Base64.encode(Array("Hi!".utf8))    // "SGkh", as bytes
 public enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    /// Encodes bytes. The result is ASCII, with its padding and without line breaks.
+    /// Encodes bytes as ASCII, with padding and without line breaks.
     public static func encode(_ bytes: [UInt8]) -> [UInt8] {
         let groups = (bytes.count + 2) / 3
         return [UInt8](unsafeUninitializedCapacity: 4 * groups) { encoded, count in

@@ -1,9 +1,10 @@
 extension String {
-    /// The text with everything made visible that could move a cursor, answer a terminal or mislead a reader.
+    /// The text with harmful or misleading characters made visible.
     ///
     ///     print(photo.name.madeVisible)      // "Sunset␛[2J"
     ///
-    /// Safe to print on a terminal, to write to a log and to compare. It is one line: line breaks are pictured too.
+    /// The result is one line that is safe to print on a terminal, to log and to compare. Line breaks are shown as
+    /// symbols.
     public var madeVisible: String {
         if isPlainASCII { return self }
         var visible = ""
@@ -12,15 +13,15 @@ extension String {
         return visible
     }
 
-    /// The columns the text takes on a terminal once it is made visible.
+    /// The number of columns the text takes on a terminal, made visible.
     public var displayWidth: Int {
         if isPlainASCII { return utf8.count }
         return Glyphs(self).reduce(0) { $0 + $1.width }
     }
 
-    /// The text made visible and cut to at most `width` columns, the last of them an ellipsis if something had to go.
+    /// Returns the text made visible and cut to at most `width` columns.
     ///
-    /// - Parameter ellipsis: what stands for the rest; pass `"~"` or `"..."` where only ASCII can be shown.
+    /// - Parameter ellipsis: replaces the cut part; pass `"~"` or `"..."` for ASCII terminals.
     public func truncated(toWidth width: Int, ellipsis: String = "…") -> String {
         guard displayWidth > width else { return madeVisible }
         let room = width - ellipsis.displayWidth
@@ -35,18 +36,18 @@ extension String {
         return kept + ellipsis
     }
 
-    /// Most text is this, and needs no look at single scalars.
+    /// Most text is plain ASCII and needs no work per character.
     private var isPlainASCII: Bool {
         utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
 }
 
 extension String {
-    /// The text broken between its words into lines of at most `width` columns.
+    /// Breaks the text between words into lines of at most `width` columns.
     ///
     ///     "to the rest of long lines".wrapped(toWidth: 12)      // ["to the rest", "of long", "lines"]
     ///
-    /// A word that is wider than that has a line to itself, and is for the caller to cut.
+    /// A word wider than `width` gets its own line; the caller cuts it.
     public func wrapped(toWidth width: Int) -> [String] {
         var lines: [String] = []
         for word in split(separator: " ") {
@@ -61,11 +62,11 @@ extension String {
 }
 
 extension String {
-    /// The text as one word of a POSIX shell, in quotes where it needs them.
+    /// The text as one word of a POSIX shell, quoted if necessary.
     ///
     ///     print("vitrine export " + "it's".shellWord)     // vitrine export 'it'\''s'
     ///
-    /// Nothing of it is made visible: what may go to a terminal is to be asked of ``madeVisible`` before.
+    /// Control characters stay as they are. Apply ``madeVisible`` first to text for a terminal.
     public var shellWord: String {
         let plain = utf8.allSatisfy { byte in
             switch byte {

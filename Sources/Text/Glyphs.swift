@@ -1,39 +1,38 @@
-/// Text from outside, cut into glyphs that are safe to put on a screen.
+/// Splits untrusted text into glyphs that are safe to display.
 ///
-/// This is the one place where text is made harmless: everything that reaches a cell, a log line or standard output
-/// has gone through it. Whatever the bytes were, the glyphs that come out hold no control character, no
-/// bidirectional override, no invisible character and at most four marks each, and their widths add up to the
-/// columns that a terminal will use.
+/// All text passes through here before it reaches a cell, a log line or standard output. The glyphs contain no control
+/// characters, bidirectional overrides or invisible characters and at most four marks each. Their widths add up to the
+/// columns a terminal uses.
 ///
 ///     for glyph in Glyphs(photo.name) { … }
 ///
-/// The work is linear in the length of the text, also for a name of 10,000 combining marks.
+/// Takes time linear in the length of the text, even for 10,000 combining marks.
 public struct Glyphs: Sequence, Sendable {
     private let text: String
 
-    /// Takes any text; nothing is looked at until it is iterated.
+    /// Creates the sequence. The text is processed during iteration.
     public init(_ text: String) {
         self.text = text
     }
 
-    /// Begins at the first glyph.
+    /// Returns an iterator over the glyphs.
     public func makeIterator() -> Iterator {
         Iterator(scalars: text.unicodeScalars.makeIterator())
     }
 
-    /// Yields one glyph at a time.
+    /// Iterates over the glyphs.
     public struct Iterator: IteratorProtocol {
         private var scalars: String.UnicodeScalarView.Iterator
-        /// The spacing scalar that ended the glyph before, read already and not yet given out.
+        /// The spacing scalar that ended the previous glyph and begins the next.
         private var pending: (scalar: Unicode.Scalar, width: Int)?
 
         fileprivate init(scalars: String.UnicodeScalarView.Iterator) {
             self.scalars = scalars
         }
 
-        /// The next glyph, or nil at the end of the text.
+        /// Returns the next glyph; nil at the end of the text.
         public mutating func next() -> Glyph? {
-            // A mark with nothing to sit on gets a space to sit on, so that it cannot touch the cell before it.
+            // A mark without a base gets a space, so that it cannot combine with the previous cell.
             var base = pending
             pending = nil
             var marks = String.UnicodeScalarView()
@@ -74,15 +73,15 @@ public struct Glyphs: Sequence, Sendable {
     }
 }
 
-/// What fills one cell of a terminal, or two side by side: one visible scalar and the marks that sit on it.
+/// One visible scalar with its combining marks; fills one or two cells.
 public struct Glyph: Hashable, Sendable {
-    /// A single spacing scalar, followed by at most ``Glyph/maximumMarks`` combining ones.
+    /// A spacing scalar followed by at most ``Glyph/maximumMarks`` combining ones.
     public let text: String
-    /// The columns it takes: 1 or 2.
+    /// The number of columns: 1 or 2.
     public let width: Int
 
-    /// The most combining marks a glyph carries. Terminals stack them without end, over the lines above; ncurses
-    /// itself stops here (`CCHARW_MAX` is 5: the character and four marks).
+    /// The most combining marks of a glyph. Terminals would stack any number over the lines above; ncurses has the same
+    /// limit (`CCHARW_MAX` is 5: the character and four marks).
     public static let maximumMarks = 4
 
     /// A blank cell.
@@ -93,7 +92,7 @@ public struct Glyph: Hashable, Sendable {
         self.width = width
     }
 
-    /// Makes the glyph that a single character would become, or a blank if it leaves nothing to show.
+    /// Creates the glyph for a character; a blank if nothing is visible.
     ///
     ///     surface.fill(row, with: Glyph("─"))
     public init(_ character: Character) {
@@ -102,34 +101,34 @@ public struct Glyph: Hashable, Sendable {
     }
 }
 
-/// What a scalar that came from outside may do to a line of text.
+/// Classifies a scalar of untrusted text by its effect on a terminal.
 ///
-/// A terminal obeys more than it shows. Control characters move, erase and answer; bidirectional overrides and
-/// tag characters make a name read as another name; a joiner or a variation selector changes the width that some
-/// terminals give to its neighbours. None of them gets through as itself.
+/// Control characters move the cursor, erase text or make the terminal answer. Bidirectional overrides and tag
+/// characters make one name look like another. Joiners and variation selectors change the width of their neighbours in
+/// some terminals. None of these is passed on.
 enum ScalarKind: Equatable {
-    /// Stands for itself, one or two columns wide.
+    /// A visible character, one or two columns wide.
     case spacing(width: Int)
-    /// Takes no column and sits on the glyph before it.
+    /// A mark without a column of its own, drawn over the previous glyph.
     case combining
-    /// Says nothing that a cell could show, and is left out.
+    /// A scalar with no visible effect in a cell; omitted.
     case dropped
-    /// Would do harm or mislead; shown as this mark instead.
+    /// A harmful or misleading scalar, shown as a symbol instead.
     case replaced(by: Unicode.Scalar)
 
     init(_ scalar: Unicode.Scalar) {
         let value = scalar.value
         switch value {
         case 0x20...0x7E, 0xA0...0xAC, 0xAE...0x2FF: self = .spacing(width: 1)
-        // U+2400 and up picture the C0 controls one by one, so an escape is seen to be an escape.
+        // U+2400 and up are symbols for the C0 controls.
         case 0x00...0x1F: self = .replaced(by: Unicode.Scalar(0x2400 + value) ?? Self.mark)
         case 0x7F: self = .replaced(by: "\u{2421}")
-        // C1: 0x9B alone is a control sequence introducer to terminals in 8-bit mode.
+        // C1 controls: in 8-bit mode, 0x9B alone is a control sequence introducer.
         case 0x80...0x9F: self = .replaced(by: Self.mark)
-        // Soft hyphen, zero-width non-joiner and joiner, variation selectors: rendering hints that a grid of
-        // cells cannot follow and that terminals measure differently.
+        // Soft hyphen, zero-width joiners and variation selectors: rendering hints that do not work in cells and that
+        // terminals measure differently.
         case 0xAD, 0x200C, 0x200D, 0xFE00...0xFE0F, 0xE0100...0xE01EF: self = .dropped
-        // Hangul medial vowels and final consonants join the syllable before them.
+        // Hangul medial vowels and final consonants join the previous syllable.
         case 0x1160...0x11FF, 0xD7B0...0xD7C6, 0xD7CB...0xD7FB: self = .combining
         default: self = Self.byCategory(of: scalar)
         }
@@ -148,15 +147,14 @@ enum ScalarKind: Equatable {
         }
     }
 
-    /// The replacement character, which every font has and nobody takes for part of a name.
+    /// The replacement character: every font has it, and it does not look like part of a name.
     private static let mark: Unicode.Scalar = "\u{FFFD}"
 }
 
-/// The scalars that take two columns of a terminal, as East Asian Width and the emoji tables have them.
+/// The scalars that are two columns wide (East Asian Width, emoji).
 ///
-/// A table of our own and not `wcwidth`, because that answers by the locale of the process: under `LANG=C` it
-/// knows no width at all, and the same name must have the same columns in a test, in a pipe and on a screen.
-/// A test holds this table against the system's `wcwidth` under a UTF-8 locale, scalar by scalar.
+/// `wcwidth` depends on the locale of the process and knows no widths under `LANG=C`, but a name must have the same
+/// width everywhere. A test compares this table with the system's `wcwidth` in a UTF-8 locale.
 enum WideRanges {
     static func contains(_ value: UInt32) -> Bool {
         // Binary search for the last range that begins at or before `value`.

@@ -1,4 +1,4 @@
-/// Names of hosts in all letters: as they are asked for, and as they are shown.
+/// Converts internationalized host names for lookup and for display.
 ///
 ///     HostName.ascii("münchen.example")          // "xn--mnchen-3ya.example"
 ///     HostName.shown("xn--mnchen-3ya.example")   // "münchen.example"
@@ -6,10 +6,11 @@
 public enum HostName {
     private static let mark = "xn--"
 
-    /// The name in ASCII and lower case, which is what is looked up; nil if there is no such name.
+    /// Returns the lower-case ASCII name for lookup; nil if the name is invalid.
     ///
-    /// Letters are taken as IDNA 2008 allows them (RFC 5892). Of those that it maps to others, only capitals, full-width letters
-    /// and ideographic full stops are taken. A combining mark is put together with its letter where Unicode has both in one.
+    /// Allows the letters of IDNA 2008 (RFC 5892). Of the characters that it maps, only capitals, full-width letters
+    /// and ideographic full stops are mapped. Combining marks are composed with their letters where Unicode has the
+    /// composed form.
     public static func ascii(_ host: String) -> String? {
         guard !host.utf8.allSatisfy({ $0 < 0x80 }) else { return host.lowercased() }
         var plain = String.UnicodeScalarView()
@@ -40,7 +41,7 @@ public enum HostName {
         return mark + encoded
     }
 
-    /// Letters with their marks, in one. A character finds itself here however it is written.
+    /// Composed letters, found by either of their canonically equivalent spellings.
     private static let composed: [Character: Unicode.Scalar] = {
         let ranges: [ClosedRange<UInt32>] = [0xC0...0x24F, 0x370...0x4FF, 0x1E00...0x1FFF, 0x3041...0x30FF]
         let scalars = ranges.joined().compactMap(Unicode.Scalar.init)
@@ -54,7 +55,7 @@ public enum HostName {
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x2D, 0x5F, 0x30...0x39, 0x61...0x7A: return true
-        // RFC 5892, section 2.6, exceptions; and letters of Hangul that make no syllable, section 2.9.
+        // Exceptions of RFC 5892, section 2.6; and Hangul letters that are not syllables, section 2.9.
         case 0xDF, 0x3C2, 0xB7, 0x375, 0x5F3, 0x5F4, 0x3007, 0x30FB: return true
         case 0...0x7F, 0x1100...0x11FF, 0xA960...0xA97F, 0xD7B0...0xD7FF: return false
         default: break
@@ -68,29 +69,29 @@ public enum HostName {
         return isLetter && !properties.isDefaultIgnorableCodePoint && !properties.changesWhenNFKCCaseFolded
     }
 
-    /// The name as people read it, with its scheme and its port if it has them.
+    /// Returns the readable name; a scheme and a port are kept.
     ///
-    /// If it could be taken for another name, its ASCII form comes first, and the other stands behind it in parentheses. It is
-    /// a stranger's word all the same: it is to be made visible before it is shown.
-    public static func shown(_ place: String) -> String {
-        guard place.contains(mark) || !place.utf8.allSatisfy({ $0 < 0x80 }) else { return place }
-        if let scheme = place.firstRange(of: "://") {
-            return place[..<scheme.upperBound] + shown(String(place[scheme.upperBound...]))
+    /// If the name could be mistaken for another, the ASCII form comes first and the readable one follows in
+    /// parentheses. The result is untrusted text: make it visible before display.
+    public static func shown(_ name: String) -> String {
+        guard name.contains(mark) || !name.utf8.allSatisfy({ $0 < 0x80 }) else { return name }
+        if let scheme = name.firstRange(of: "://") {
+            return name[..<scheme.upperBound] + shown(String(name[scheme.upperBound...]))
         }
-        let end = place.lastIndex(of: ":") ?? place.endIndex
-        guard let host = ascii(String(place[..<end])) else { return place }
+        let end = name.lastIndex(of: ":") ?? name.endIndex
+        guard let host = ascii(String(name[..<end])) else { return name }
         let labels = host.split(separator: ".", omittingEmptySubsequences: false).map { label -> String in
             guard label.hasPrefix(mark), let decoded = Punycode.decode(label.dropFirst(mark.count)),
                 ascii(label: decoded[...]) == String(label)
             else { return String(label) }
             return decoded
         }
-        let name = labels.joined(separator: ".")
-        guard name != host else { return host + place[end...] }
-        return (isMisleading(labels) ? "\(host) (\(name))" : name) + place[end...]
+        let shownName = labels.joined(separator: ".")
+        guard shownName != host else { return host + name[end...] }
+        return (isMisleading(labels) ? "\(host) (\(shownName))" : shownName) + name[end...]
     }
 
-    /// Whether a name may be taken for another. Its top label says whose letters are to be expected in it.
+    /// Whether a name could be mistaken for another. The top-level label determines the expected script.
     private static func isMisleading(_ labels: [String]) -> Bool {
         let top = labels.last { !$0.isEmpty } ?? ""
         let isLatin = top.utf8.allSatisfy { $0 < 0x80 }
@@ -118,14 +119,14 @@ public enum HostName {
     }
 }
 
-/// Labels of host names in other letters than ASCII's, as they are written in ASCII (RFC 3492), without their `xn--`.
+/// Punycode for labels of host names (RFC 3492), without the `xn--` prefix.
 enum Punycode {
     private static let (base, least, most, skew, damp): (UInt32, UInt32, UInt32, UInt32, UInt32) = (36, 1, 26, 38, 700)
     private static let (firstBias, firstScalar): (UInt32, UInt32) = (72, 128)
-    /// A name's label has 63 characters at most, which bounds every sum below.
+    /// The longest label in characters. It bounds all sums below.
     private static let longest = 63
 
-    /// The ASCII form of a label; nil if that is too long for one.
+    /// Returns the ASCII form of a label; nil if it is too long.
     static func encode(_ label: some Sequence<Unicode.Scalar>) -> String? {
         let scalars = label.map(\.value)
         guard scalars.count <= longest else { return nil }
@@ -141,12 +142,12 @@ enum Punycode {
             for scalar in scalars {
                 if scalar < next { delta += 1 }
                 guard scalar == next else { continue }
-                var (rest, place) = (delta, base)
-                while rest >= threshold(place, bias) {
-                    let limit = threshold(place, bias)
+                var (rest, step) = (delta, base)
+                while rest >= threshold(step, bias) {
+                    let limit = threshold(step, bias)
                     output.append(digit(limit + (rest - limit) % (base - limit)))
                     rest = (rest - limit) / (base - limit)
-                    place += base
+                    step += base
                 }
                 output.append(digit(rest))
                 bias = adapted(delta, done + 1, isFirst: done == plain)
@@ -159,7 +160,7 @@ enum Punycode {
         return String(decoding: output.map(UInt8.init), as: UTF8.self)
     }
 
-    /// The label that an ASCII form stands for; nil if it is none.
+    /// Decodes an ASCII form; returns nil if it is invalid.
     static func decode(_ text: some StringProtocol) -> String? {
         let bytes = text.utf8.map(UInt32.init)
         guard bytes.count <= longest, bytes.allSatisfy({ $0 < firstScalar }) else { return nil }
@@ -169,19 +170,19 @@ enum Punycode {
         var (bias, next, index) = (firstBias, firstScalar, UInt32(0))
         while !rest.isEmpty {
             let (before, count) = (index, UInt32(output.count) + 1)
-            var (weight, place) = (UInt32(1), base)
+            var (weight, step) = (UInt32(1), base)
             while true {
                 guard let byte = rest.popFirst(), let digit = value(of: byte) else { return nil }
-                let step = digit.multipliedReportingOverflow(by: weight)
-                let sum = index.addingReportingOverflow(step.partialValue)
-                guard !step.overflow, !sum.overflow else { return nil }
+                let product = digit.multipliedReportingOverflow(by: weight)
+                let sum = index.addingReportingOverflow(product.partialValue)
+                guard !product.overflow, !sum.overflow else { return nil }
                 index = sum.partialValue
-                let limit = threshold(place, bias)
+                let limit = threshold(step, bias)
                 if digit < limit { break }
                 let wider = weight.multipliedReportingOverflow(by: base - limit)
                 guard !wider.overflow else { return nil }
                 weight = wider.partialValue
-                place += base
+                step += base
             }
             bias = adapted(index - before, count, isFirst: before == 0)
             let scalar = next.addingReportingOverflow(index / count)
@@ -196,19 +197,19 @@ enum Punycode {
         return String(label)
     }
 
-    private static func threshold(_ place: UInt32, _ bias: UInt32) -> UInt32 {
-        place <= bias ? least : min(place - bias, most)
+    private static func threshold(_ step: UInt32, _ bias: UInt32) -> UInt32 {
+        step <= bias ? least : min(step - bias, most)
     }
 
-    /// Section 6.1.
+    /// Bias adaptation, section 6.1.
     private static func adapted(_ delta: UInt32, _ count: UInt32, isFirst: Bool) -> UInt32 {
-        var (delta, place) = (isFirst ? delta / damp : delta / 2, UInt32(0))
+        var (delta, step) = (isFirst ? delta / damp : delta / 2, UInt32(0))
         delta += delta / count
         while delta > (base - least) * most / 2 {
             delta /= base - least
-            place += base
+            step += base
         }
-        return place + (base - least + 1) * delta / (delta + skew)
+        return step + (base - least + 1) * delta / (delta + skew)
     }
 
     private static func digit(_ value: UInt32) -> UInt32 { value < 26 ? 0x61 + value : 0x30 + value - 26 }
@@ -223,10 +224,9 @@ enum Punycode {
     }
 }
 
-/// Whose letters a scalar belongs to, as far as that decides whether a host's name may mislead.
+/// A writing system, for detecting misleading host names.
 ///
-/// After the blocks of Unicode. A character in none of these belongs to no script here, and makes a name look like another one
-/// for all that is known.
+/// Based on Unicode blocks. Characters outside these blocks have no script here, and make a name count as misleading.
 enum Script: Hashable {
     case latin, greek, cyrillic, armenian, hebrew, arabic, devanagari, bengali, gurmukhi, gujarati, oriya, tamil, telugu
     case kannada, malayalam, sinhala, thai, lao, tibetan, myanmar, georgian, ethiopic, khmer
@@ -238,7 +238,7 @@ enum Script: Hashable {
         self = entry.1
     }
 
-    /// Letters of Latin that look like others of ASCII.
+    /// Latin letters that look like ASCII ones.
     private static let likeASCII: Set<Unicode.Scalar> = ["ı", "ȷ", "ƨ", "ƅ", "ƽ", "ǃ", "ǀ", "ǁ", "ǂ"]
 
     private static let blocks: [(ClosedRange<UInt32>, Script)] = [
@@ -260,12 +260,12 @@ enum Script: Hashable {
         [.latin, .han, .hiragana, .katakana], [.latin, .han, .bopomofo], [.latin, .han, .hangul],
     ]
 
-    /// Letters that look like Latin ones, by script: a word of these alone reads like another one.
+    /// Letters that look Latin, by script. A word of only these letters is misleading.
     static let likeLatin: [Script: Set<Unicode.Scalar>] = [
         .cyrillic: Set("асԁеғһіјкӏмнорԛѕтԝхуьѵѡвгпҽԗъ".unicodeScalars),
         .greek: Set("αβγεηικνοπρστυωχ".unicodeScalars),
     ]
 
-    /// Signs that look like a dash, a dot or a stroke beside ASCII.
+    /// Characters that look like a dash, a dot or a stroke next to ASCII.
     static let likeMarks: Set<Unicode.Scalar> = ["一", "丨", "丶", "丿", "ノ", "ー", "〇", "・", "·"]
 }

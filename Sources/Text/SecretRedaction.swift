@@ -1,10 +1,10 @@
 extension String {
-    /// The text with the values left out of parameters of addresses that let somebody in: tokens, signatures, keys.
+    /// The text without the values of secret address parameters: tokens, signatures, keys.
     ///
     ///     "http://example.org/?page=2&access_token=s3cret".withoutSecrets   // "http://example.org/?page=2&access_token=…"
     ///
-    /// It is the same for a query, for an address, and for a message that holds addresses; and for what it has made already.
-    /// A value ends at `&`, `#`, white space or a quotation mark.
+    /// Works for queries, addresses and messages that contain addresses; applying it twice changes nothing. A value
+    /// ends at `&`, `#`, white space or a quotation mark.
     public var withoutSecrets: String {
         guard utf8.contains(UInt8(ascii: "=")) else { return self }
         var (result, rest) = ("", self[...])
@@ -20,17 +20,17 @@ extension String {
         return result + rest
     }
 
-    /// The characters before a parameter's name.
+    /// The characters that precede a parameter's name.
     private static let separators: Set<Character> = ["?", "&", ";", "“", "\"", "'"]
-    /// The characters that end its value.
+    /// The characters that end a value.
     private static let ends: Set<Character> = ["&", "#", "“", "”", "\"", "'", "<", ">"]
 
-    /// Names of parameters, in small letters and digits alone.
+    /// Names of secret parameters, reduced to lower-case letters and digits.
     private static let secretNames: Set<String> = [
         "key", "sig", "auth", "pass", "pwd", "code", "sid", "session", "jwt", "bearer", "ticket", "otp",
         "authorization",
     ]
-    /// How longer ones end.
+    /// Endings of longer names.
     private static let secretEndings = [
         "token", "signature", "password", "passwd", "passphrase", "secret", "credential", "credentials", "apikey",
         "accesskey", "authkey", "sessionid", "sharekey",
@@ -51,7 +51,7 @@ extension String {
 }
 
 extension Substring {
-    /// The longest end of which every character satisfies a condition.
+    /// Returns the longest suffix whose characters all satisfy a condition.
     fileprivate func suffix(while isPart: (Character) -> Bool) -> Substring {
         self[(lastIndex { !isPart($0) }.map { index(after: $0) } ?? startIndex)...]
     }

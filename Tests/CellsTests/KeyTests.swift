@@ -9,7 +9,7 @@ import Testing
             .escape,
         ] + (1...12).map { .function($0) }
 
-    @Test func whatIsWrittenIsReadBack() {
+    @Test("A written key is parsed to the same key") func roundTrip() {
         let modifiers = (0..<8).map { Key.Modifiers(rawValue: $0) }
         for modifiers in modifiers {
             for code in Self.codes {
@@ -19,7 +19,7 @@ import Testing
         }
         for character in " abzABZ019^-MSF=#?[]{}<>/\\é日" {
             for modifiers: Key.Modifiers in [[], .alt, .control, [.control, .alt]] {
-                // Terminals do not tell ^A and ^a from each other.
+                // Terminals do not distinguish ^A and ^a.
                 let isFolded = modifiers.contains(.control) && character.isASCII
                 let key = Key(.character(isFolded ? Character(character.lowercased()) : character), modifiers)
                 #expect(Key(key.description) == key, "\(key)")
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func asItIsWritten() {
+    @Test("Keys have their usual names") func descriptions() {
         #expect(Key("q") == .character("q") && Key("Q") == .character("Q"))
         #expect(Key("^F") == .control("f") && Key("^f") == .control("f"))
         #expect(Key("Space") == .character(" ") && Key("^Space") == .control(" "))
@@ -36,8 +36,10 @@ import Testing
         #expect(Key("F1") == Key(.function(1)) && Key("F") == .character("F"))
     }
 
-    @Test(arguments: ["", " ", "qq", "S-a", "S-Space", "F0", "F01", "F+1", "F64", "Ctrl-a", "M-", "enter", "\t", "^qq"])
-    func whatIsNoKey(text: String) {
+    @Test(
+        "Invalid names are not keys",
+        arguments: ["", " ", "qq", "S-a", "S-Space", "F0", "F01", "F+1", "F64", "Ctrl-a", "M-", "enter", "\t", "^qq"])
+    func invalidKeys(text: String) {
         #expect(Key(text) == nil)
     }
 }

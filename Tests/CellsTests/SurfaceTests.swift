@@ -8,13 +8,13 @@ import Text
         Rect(column: column, row: row, columns: columns, rows: 1)
     }
 
-    @Test func textStandsWhereItWasWritten() {
+    @Test("Text appears where it was written") func writing() {
         var surface = Surface(size: Size(columns: 10, rows: 3))
         #expect(surface.write("Sunset", in: row(2, 1, 8)) == 6)
         #expect(surface.text == "\n  Sunset\n")
     }
 
-    @Test func nothingReachesBeyondItsRectangle() {
+    @Test("Drawing stays inside its rectangle") func clipping() {
         var surface = Surface(size: Size(columns: 10, rows: 2))
         #expect(surface.write("a long name", in: row(0, 0, 4)) == 4)
         surface.write("off the screen", in: row(8, 0, 20))
@@ -23,16 +23,16 @@ import Text
         #expect(surface.text == "a lo    of\nore")
     }
 
-    @Test func wideCharactersTakeTwoCells() {
+    @Test("Wide characters take two cells") func wideCharacters() {
         var surface = Surface(size: Size(columns: 6, rows: 1))
         #expect(surface.write("日本", in: row(0, 0, 5)) == 4)
         #expect(surface[0, 0].width == 2 && surface[1, 0].width == 0 && surface[1, 0].text.isEmpty)
-        // The third would hang over the edge of its rectangle.
+        // The third does not fit into the rectangle.
         #expect(surface.write("日本語", in: row(0, 0, 5)) == 4)
         #expect(surface.text == "日本")
     }
 
-    @Test func halvesOfWideCharactersDoNotStay() {
+    @Test("Overwriting half of a wide character blanks the other half") func halves() {
         var surface = Surface(size: Size(columns: 6, rows: 1))
         surface.write("日本語", in: row(0, 0, 6))
         surface.write("x", in: row(1, 0, 1))
@@ -44,7 +44,7 @@ import Text
         #expect(surface.row(0).allSatisfy { $0.width != 0 || $0.text.isEmpty })
     }
 
-    @Test func wideCharacterInTheLastColumnIsABlank() {
+    @Test("A wide character in the last column becomes a blank") func lastColumn() {
         var surface = Surface(size: Size(columns: 3, rows: 1))
         surface.draw(
             CellBlock(size: Size(columns: 1, rows: 1), cells: [Cell(Glyph("日"))]), at: Point(column: 2, row: 0),
@@ -52,7 +52,7 @@ import Text
         #expect(surface.row(0).map(\.text) == [" ", " ", " "])
     }
 
-    @Test("Text from outside is harmless in a cell")
+    @Test("Untrusted text is harmless in a cell")
     func harmless() {
         var surface = Surface(size: Size(columns: 40, rows: 1))
         surface.write(
@@ -64,7 +64,7 @@ import Text
         #expect(surface.text.unicodeScalars.count < 20)
     }
 
-    @Test func blocksAreClipped() {
+    @Test("Blocks are clipped") func blocks() {
         let cells = "abcdef".map { Cell(Glyph($0)) }
         let block = CellBlock(size: Size(columns: 3, rows: 2), cells: cells)
         var surface = Surface(size: Size(columns: 4, rows: 3))
@@ -74,7 +74,7 @@ import Text
         #expect(surface.text == "ef\n ab\n")
     }
 
-    @Test func surfacesAreValues() {
+    @Test("Surfaces are values") func values() {
         var one = Surface(size: Size(columns: 4, rows: 1))
         let two = one
         #expect(one == two)
@@ -82,7 +82,7 @@ import Text
         #expect(one != two && two.text.isEmpty)
     }
 
-    @Test func rectanglesAreTakenApart() {
+    @Test("Rectangles are divided without overlap") func rectangles() {
         var rect = Rect(Size(columns: 80, rows: 24))
         #expect(rect.takeTop(1) == Rect(column: 0, row: 0, columns: 80, rows: 1))
         #expect(rect.takeBottom(2) == Rect(column: 0, row: 22, columns: 80, rows: 2))
@@ -93,7 +93,7 @@ import Text
         #expect(middle == Rect(column: 3, row: 0, columns: 4, rows: 5))
     }
 
-    @Test func keysHaveNames() {
+    @Test("Keys have names") func keyNames() {
         #expect(Key.character("q").description == "q")
         #expect(Key.control("f").description == "^F")
         #expect(Key(.pageUp).description == "PgUp" && Key(.tab, .shift).description == "S-Tab")

@@ -43,7 +43,7 @@ import Testing
         arguments: [
             ("index.xml", "28 photos", 0), ("index-big.xml", "110 photos", 0), ("index-empty.xml", "0 photos", 0),
             ("changes-A.xml", "10 photos", 0), ("changes-B.xml", "10 photos", 0),
-            ("broken-xml.xml", "The gallery file has a mistake in line", 1), ("html.xml", "This is a web page", 1),
+            ("broken-xml.xml", "The gallery file has an error in line", 1), ("html.xml", "This is a web page", 1),
             ("text.xml", "This is a text file, not a gallery", 1), ("empty.xml", "The gallery file is empty", 1),
             ("missing.xml", "cannot be read", 1),
         ])

@@ -35,7 +35,7 @@ import Testing
         let path = try #require(unknown.lines.first)
         home.folder.write("out/" + path.split(separator: "/").suffix(1).joined(), "mine")
         let other = try home.vitrine("export", gallery, folder, "owl")
-        #expect(other.status == 1 && other.errors.contains("is there already, and is another file"))
+        #expect(other.status == 1 && other.errors.contains("already exists with different content"))
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
         home.folder.write("file", "")
         #expect(try home.vitrine("export", gallery, home.folder.path("file")).errors.contains("Not a directory"))

@@ -189,7 +189,7 @@ import Testing
             (["publish"], 2, "Missing folder"), (["publish", "a", "b"], 2, "Unexpected argument “b”"),
             (["publish", folder.path("none")], 1, "none: No such file or directory."),
             (["publish", folder.write("file", "")], 1, "file: Not a directory."),
-            (["publish", folder.path], 1, "holds no photos"),
+            (["publish", folder.path], 1, "contains no photos"),
         ] {
             let command = try Command(Built.vitrine, arguments, environment: home.environment())
             #expect(command.status == Int32(status) && command.errors.contains(says), "\(command.errors)")

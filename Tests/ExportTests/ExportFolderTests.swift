@@ -19,14 +19,14 @@ import Testing
         return try out.put(source, as: name, date: date)
     }
 
-    /// As file systems have it that know files without names, those that know links, and sticks, which know neither.
+    /// File systems support unnamed files, hard links, or, like those of USB sticks, neither.
     @Test(
-        "A file is written whole, with its date, in each way that there is",
+        "A file is written completely, with its date, on every kind of file system",
         arguments: [UnfinishedFile.Kind.allCases, [.hidden], []])
-    func aFileIsWrittenWholeWithItsDate(kinds: [UnfinishedFile.Kind]) throws {
+    func writesWholeFile(kinds: [UnfinishedFile.Kind]) throws {
         let contents = (0..<300_000).map { UInt8(truncatingIfNeeded: $0) }
         #expect(try put(contents, as: "Lake.jpg", kinds: kinds) == .written)
-        #expect(folder.entries("out") == ["Lake.jpg"], "nothing else is left behind")
+        #expect(folder.entries("out") == ["Lake.jpg"], "no other file remains")
         let path = folder.path("out/Lake.jpg")
         #expect(FileManager.default.contents(atPath: path) == Data(contents))
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
@@ -35,8 +35,10 @@ import Testing
         #expect(try put(contents, as: "Lake.jpg", kinds: kinds) == .wasThere)
     }
 
-    @Test(arguments: [(0o755, 0o644), (0o700, 0o600), (0o775, 0o644), (0o2775, 0o644)])
-    func itIsAsReadableAsTheFolder(ofFolder: Int, ofFile: Int) throws {
+    @Test(
+        "An exported file is as readable as its folder",
+        arguments: [(0o755, 0o644), (0o700, 0o600), (0o775, 0o644), (0o2775, 0o644)])
+    func permissions(ofFolder: Int, ofFile: Int) throws {
         let path = folder.path("out")
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         chmod(path, mode_t(ofFolder))
@@ -45,7 +47,7 @@ import Testing
         #expect(attributes[.posixPermissions] as? Int == ofFile)
     }
 
-    @Test func whatIsThereIsTheUsersAndStays() throws {
+    @Test("Existing files of the user are never overwritten") func keepsExistingFiles() throws {
         for (name, contents) in [("longer", "mine and longer"), ("same size", "mine")] {
             folder.write("out/" + name, contents)
             #expect(throws: ExportError.exists(path: folder.path("out/" + name))) {
@@ -60,7 +62,7 @@ import Testing
         #expect(throws: ExportError.exists(path: folder.path("out/pipe"))) { try put([1], as: "pipe") }
     }
 
-    @Test func noLinkIsFollowed() throws {
+    @Test("Links are not followed") func followsNoLinks() throws {
         let target = folder.write("elsewhere", "theirs")
         folder.write("out/other", "")
         for (name, destination) in [("link", target), ("dangling", folder.path("nowhere"))] {
@@ -74,7 +76,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.path("nowhere")))
     }
 
-    @Test func aFolderThatCannotBeIsSaid() throws {
+    @Test("A folder that cannot be created is an error") func impossibleFolders() throws {
         folder.write("file", "")
         for path in [folder.path("file"), folder.path("no/such/folder"), ""] {
             #expect(throws: ExportError.self) { _ = try ExportFolder(path, .ownerOnly) }

@@ -12,18 +12,18 @@ import Testing
         return ExportName(photo, format).text
     }
 
-    @Test func aTitleGetsTheEndingOfWhatTheFileIs() {
+    @Test("A title gets the ending of the file's format") func endings() {
         #expect(name("Lake") == "Lake.jpg")
         #expect(name("Lake", .png) == "Lake.png")
         #expect(name("Lake", nil) == "Lake")
         #expect(name("Lake.JPG") == "Lake.JPG" && name("Lake.jpeg") == "Lake.jpeg")
-        // What it says it is, and is not.
+        // The title contradicts the format.
         #expect(name("Lake.jpg", .png) == "Lake.jpg.png")
         #expect(name("See bei Nacht, 1. Bild") == "See bei Nacht, 1. Bild.jpg")
         #expect(name("湖") == "湖.jpg")
     }
 
-    @Test func aTitleIsOneHarmlessName() {
+    @Test("A hostile title becomes one harmless name") func harmlessNames() {
         #expect(name("../../.bashrc") == "_._.._.bashrc.jpg")
         #expect(name("a/b") == "a_b.jpg")
         #expect(name(".hidden") == "_hidden.jpg" && name("-rf") == "_rf.jpg")
@@ -33,7 +33,7 @@ import Testing
         #expect(hostile.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F && $0.value != 0x202E })
     }
 
-    @Test func aLongTitleIsCutBetweenCharacters() {
+    @Test("A long title is cut between characters") func longTitles() {
         for title in [String(repeating: "x", count: 3_000), String(repeating: "e\u{301}湖👧", count: 300)] {
             let text = name(title)
             #expect(text.utf8.count <= 200 && text.hasSuffix(".jpg") && title.hasPrefix(text.dropLast(4).prefix(5)))

@@ -9,7 +9,7 @@ import Testing
 @testable import Cache
 @testable import Export
 
-/// Somebody who fulfils wishes is played by the tests; the cache, the wishes and the files are real.
+/// The tests fulfil the wishes; the cache, the wishes and the files are real.
 @Suite struct PhotoExportTests {
     private let folder = TestFolder()
     private let wishes = Wishes()
@@ -56,7 +56,7 @@ import Testing
         try PhotoExport(keys, of: cache, to: folder.path("out"), mask: .ownerOnly, wishes: wishes, mayFetch: mayFetch)
     }
 
-    /// Does with everything that is wished for what a test says, and takes the wish away.
+    /// Calls the body for each wish and then withdraws the wish.
     private func serve(_ body: @escaping @Sendable (PhotoKey) async throws -> Void) -> Task<Void, any Error> {
         Task { [wishes] in
             for await snapshot in wishes.snapshots() {
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func whatIsHereIsCopiedAndTheRestIsFetched() async throws {
+    @Test("Cached photos are copied and missing ones are fetched") func copiesAndFetches() async throws {
         let keys = try await sync((0..<60).map { "Photo \($0)" })
         for key in keys[..<20] { try await store(key) }
         let most = Mutex(0)
@@ -85,13 +85,13 @@ import Testing
         #expect(events.withLock { $0 } == Array(1...60))
         #expect(keys.enumerated().allSatisfy { file("Photo \($0).jpg") == contents($1) })
         #expect(folder.entries("out").count == 60 && wishes.isEmptyNow)
-        #expect((2...16).contains(most.withLock { $0 }), "some at a time, never all")
-        // Once more: all is there.
+        #expect((2...16).contains(most.withLock { $0 }), "a few at a time, never all")
+        // A second run finds all photos exported.
         let again = try await export(keys).run()
         #expect(again.exported == 60 && folder.entries("out").count == 60)
     }
 
-    @Test func twoOfOneTitleAreTwoFiles() async throws {
+    @Test("Photos with the same title get numbered files") func sameTitles() async throws {
         let keys = try await sync(["Lake", "LAKE", "Lake"])
         for key in keys { try await store(key) }
         for _ in 0..<2 {
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func whatCannotBeHadIsSaid() async throws {
+    @Test("Failed photos are reported with their reasons") func reportsFailures() async throws {
         let keys = try await sync(["bad", "late", "mine"])
         try await store(keys[2])
         folder.write("out/mine.jpg", "my own")
@@ -118,15 +118,15 @@ import Testing
             reasons.withLock { $0[event.photo?.name ?? "?"] = "\(error)" }
         }
         #expect(report == PhotoExport.Report(exported: 0, failed: 4, left: 0))
-        let said = reasons.withLock { $0 }
-        #expect(said["bad"] == "It is not here: the server answered 404 (not found).")
-        #expect(said["late"] == "It is not here: nobody answers.")
-        #expect(said["mine"]?.hasSuffix("is there already, and is another file; it is left as it is.") == true)
-        #expect(said["?"] == "The gallery does not have it any more.")
+        let texts = reasons.withLock { $0 }
+        #expect(texts["bad"] == "The photo is not in the cache: the server answered 404 (not found).")
+        #expect(texts["late"] == "The photo is not in the cache: nobody answers.")
+        #expect(texts["mine"]?.hasSuffix("already exists with different content; it was not overwritten.") == true)
+        #expect(texts["?"] == "The photo is no longer in the gallery.")
     }
 
-    /// A password that was kept is found when the server has asked for it.
-    @Test func whatCanBeHadNowIsTriedOnceMore() async throws {
+    /// As when a stored password is found after the server has asked for it.
+    @Test("Failed photos are retried when a password is found") func retriesAfterPassword() async throws {
         let keys = try await sync((0..<20).map { "Photo \($0)" })
         let isAnswered = Mutex(false)
         let serving = serve { key in
@@ -146,15 +146,15 @@ import Testing
         #expect(try await export.run() == PhotoExport.Report(exported: 20, failed: 0, left: 0))
     }
 
-    @Test func offlineNothingIsWishedFor() async throws {
+    @Test("An offline export makes no wishes") func offline() async throws {
         let keys = try await sync(["here", "not here"])
         try await store(keys[0])
         let report = try await export(keys, mayFetch: false).run()
         #expect(report == PhotoExport.Report(exported: 1, failed: 1, left: 0) && wishes.isEmptyNow)
     }
 
-    /// While one edition comes the gallery begins to speak of the next.
-    @Test func theNewestEditionIsWaitedFor() async throws {
+    /// During a fetch, the gallery announces the next edition.
+    @Test("The export waits for the newest edition") func newestEdition() async throws {
         let keys = try await sync(["Lake"])
         let isFirst = Mutex(true)
         let serving = serve { key in
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 5.8: an export that is ended says what is left, wishes for nothing any more, and can be gone on with"
+        "BEHAVIOURS 5.8: A stopped export withdraws its wishes, reports the rest, and can be continued"
     )
     func stopped() async throws {
         let keys = try await sync((0..<40).map { "Photo \($0)" })
@@ -197,8 +197,8 @@ import Testing
 @Suite struct ExportRestTests {
     private let folder = TestFolder()
 
-    /// The ids of the command, where an export of these photos of the gallery was stopped behind so many.
-    private func ids(_ names: [String], of numbers: [Int], behind count: Int) async throws -> [String]? {
+    /// Returns the command's ids for an export of these photos that stopped after `count`.
+    private func ids(_ names: [String], of numbers: [Int], after count: Int) async throws -> [String]? {
         let base = try Address("http://example.org/album/index.xml")
         let cache = try CacheFolder(path: folder.path("cache"), log: Log()).open(base)
         let draft = try cache.beginSync()
@@ -217,29 +217,29 @@ import Testing
         return try ExportRest(keys, left: Set(keys[count...]), of: cache, folder: "/out")?.ids
     }
 
-    @Test("All photos of a gallery need no ids, in whatever order they were chosen")
+    @Test("The whole gallery needs no ids, in whatever order it was chosen")
     func whole() async throws {
-        #expect(try await ids(["a", "b", "c"], of: [0, 1, 2], behind: 1) == [])
-        #expect(try await ids(["a", "b", "c"], of: [2, 0, 1], behind: 1) == [])
+        #expect(try await ids(["a", "b", "c"], of: [0, 1, 2], after: 1) == [])
+        #expect(try await ids(["a", "b", "c"], of: [2, 0, 1], after: 1) == [])
     }
 
-    @Test("Of some photos those are named that are left")
+    @Test("Part of a gallery is continued with the remaining ids")
     func some() async throws {
-        #expect(try await ids(["a", "b", "c", "d"], of: [0, 1, 3], behind: 1) == ["1", "3"])
-        #expect(try await ids(["a", "b", "c", "d"], of: [0, 1, 3], behind: 3) == nil)
+        #expect(try await ids(["a", "b", "c", "d"], of: [0, 1, 3], after: 1) == ["1", "3"])
+        #expect(try await ids(["a", "b", "c", "d"], of: [0, 1, 3], after: 3) == nil)
     }
 
-    @Test("Where a photo that is left has the title of one that is there, all are named, in their order")
+    @Test("If a remaining photo shares a title with an exported one, all ids are listed in order")
     func twins() async throws {
         let names = ["Lake", "b", "LAKE.jpg", "d"]
-        #expect(try await ids(names, of: [0, 1, 2], behind: 1) == ["0", "1", "2"])
-        #expect(try await ids(names, of: [1, 0, 2], behind: 1) == ["0", "2"])
-        // Without ids they would come in the gallery's order, and be numbered the other way round.
-        #expect(try await ids(names, of: [2, 1, 0, 3], behind: 1) == ["2", "1", "0", "3"])
+        #expect(try await ids(names, of: [0, 1, 2], after: 1) == ["0", "1", "2"])
+        #expect(try await ids(names, of: [1, 0, 2], after: 1) == ["0", "2"])
+        // Without ids the gallery's order would reverse the numbers.
+        #expect(try await ids(names, of: [2, 1, 0, 3], after: 1) == ["2", "1", "0", "3"])
     }
 }
 
 extension Wishes {
-    /// Whether nobody wishes for anything.
+    /// Whether there are no wishes.
     fileprivate var isEmptyNow: Bool { snapshots().unfinished?.wishes.isEmpty != false }
 }

@@ -2,7 +2,7 @@ import Model
 
 @testable import Formats
 
-/// Photos taken apart, all of them.
+/// Parsed photos with their remarks.
 struct GalleryBatch: Equatable {
     var entries: [GalleryEntry] = []
     var skipped: [WrittenPhotos.Remark] = []

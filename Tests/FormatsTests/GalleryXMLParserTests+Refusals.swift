@@ -2,10 +2,10 @@ import Testing
 
 @testable import Formats
 
-/// What is refused as a whole: what is no gallery, and what is meant to do harm.
+/// Documents that are rejected as a whole.
 extension GalleryXMLParserTests {
     @Test(
-        "BEHAVIOURS 1.6: what is not well-formed is refused as a whole",
+        "BEHAVIOURS 1.6: A document that is not well-formed is rejected",
         arguments: [
             "<album><photo></album>", "<album>", "<album><photo id='1' id='2'/></album>", "<album/><album/>",
             "<album>&undefined;</album>", "<album", "<album><photo \(good)>\(image)</photo></album>trailing",
@@ -18,7 +18,7 @@ extension GalleryXMLParserTests {
     }
 
     @Test(
-        "BEHAVIOURS 1.6: what is no XML is said to be none",
+        "BEHAVIOURS 1.6: A document that is not XML is identified",
         arguments: [
             ("", FormatError.empty), (" \r\n\t", .empty), ("\u{FEFF}\n", .empty),
             ("just some text, no tags", .notAGallery("a text file")), ("abc", .notAGallery("a text file")),
@@ -36,7 +36,7 @@ extension GalleryXMLParserTests {
         }
     }
 
-    @Test("A picture in a list's place is said to be one", arguments: [1, 3, 10_000])
+    @Test("A picture instead of a list is identified as one", arguments: [1, 3, 10_000])
     func picture(pieces: Int) {
         for beginning in [[0xFF, 0xD8, 0xFF, 0xE0], Array("GIF89a".utf8), [0x89] + Array("PNG\r\n\u{1A}\n".utf8)]
             as [[UInt8]]
@@ -46,7 +46,7 @@ extension GalleryXMLParserTests {
         }
     }
 
-    @Test("Encodings whose tags cannot be told are refused, with their name", arguments: [1, 10_000])
+    @Test("Unsupported encodings are rejected by name", arguments: [1, 10_000])
     func encodings(pieces: Int) {
         for name in ["Shift_JIS", "UTF-7", "GB18030", "UTF-16LE", "ISO-2022-JP", "UTF-32"] {
             #expect(throws: FormatError.encoding(name.lowercased())) {
@@ -59,13 +59,13 @@ extension GalleryXMLParserTests {
         #expect(throws: FormatError.encoding("iso-8859-1")) { try parse(wide, pieces: pieces) }
         let four: [UInt8] = [0x3C, 0, 0, 0, 0x61, 0, 0, 0]
         #expect(throws: FormatError.encoding("UTF-32")) { try parse(four, pieces: pieces) }
-        // A second encoding hides in the first one's place.
+        // A second encoding before the first one.
         #expect(throws: FormatError.self) {
             try parse("<?xml version='1.0' encoding='UTF-8' encoding='UTF-7'?><album/>", pieces: pieces)
         }
     }
 
-    @Test("BEHAVIOURS 1.9: more attributes, names or namespaces than a gallery has are refused")
+    @Test("BEHAVIOURS 1.9: Too many attributes, names or namespaces are rejected")
     func excess() throws {
         func numbered(_ count: Int, _ text: (Int) -> String) -> String { (0..<count).map(text).joined() }
         let most = "<album><p" + numbered(256) { " a\($0)=''" } + "/>"
@@ -78,12 +78,12 @@ extension GalleryXMLParserTests {
         }
         let nested = numbered(3) { level in "<p" + numbered(100) { " xmlns:a\(level)_\($0)='u'" } + ">" }
         #expect(throws: FormatError.tooManyNamespaces(line: 1)) { try parse("<album>" + nested) }
-        // Those of an element that has ended are not known any more.
+        // Namespaces of a closed element are out of scope.
         let beside = numbered(30) { level in "<p" + numbered(20) { " xmlns:a\(level)_\($0)='u'" } + "/>" }
         #expect(try parse("<album>\(beside)</album>").entries.isEmpty)
     }
 
-    @Test func documentTypesAreRefused() {
+    @Test("Document types are rejected") func documentTypes() {
         let laughs = (1...9).map { "<!ENTITY l\($0) \"&l\($0 - 1);&l\($0 - 1);&l\($0 - 1);\">" }.joined()
         for text in [
             "<!DOCTYPE album [<!ENTITY x SYSTEM \"file:///etc/passwd\">]><album>&x;</album>",
@@ -95,7 +95,7 @@ extension GalleryXMLParserTests {
         }
     }
 
-    @Test func boundsHold() {
+    @Test("Limits on depth and length hold") func limits() {
         let deep = String(repeating: "<a>", count: 100_000)
         #expect(throws: FormatError.tooDeep) { try parse(deep) }
         let long = #"<album><photo id="\#(String(repeating: "x", count: 11 << 20))"/></album>"#

@@ -8,7 +8,7 @@ import Testing
 
     init() throws { base = try Address("http://example.org/album/index.xml") }
 
-    /// Feeds a document in pieces of a given size and returns all that came of it.
+    /// Parses a document in pieces of a given size.
     func parse(_ bytes: [UInt8], pieces: Int = 1 << 20) throws -> GalleryBatch {
         let parser = GalleryXMLParser(base: base)
         var all = GalleryBatch()
@@ -37,7 +37,7 @@ import Testing
 
     static let good = #"id="1" name="One" date="2006-07-30T07:47:17Z""#
 
-    @Test("BEHAVIOURS 1: the sample's element is read")
+    @Test("BEHAVIOURS 1: The sample element is read")
     func sample() throws {
         let text = """
             <album>
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("BEHAVIOURS 1: any root, any depth, the rest is passed over")
+    @Test("BEHAVIOURS 1: Photos are read below any root and at any depth")
     func anywhere() throws {
         let text = """
             <?xml version="1.0"?><?xml-stylesheet href="x.xsl"?>
@@ -74,7 +74,7 @@ import Testing
         #expect(batch.skipped.map(\.reason) == ["no id"])
     }
 
-    @Test("BEHAVIOURS 1.1, 1.2: attributes are read as XML writes them", arguments: [1, 1000])
+    @Test("BEHAVIOURS 1.1, 1.2: Attributes are decoded as XML", arguments: [1, 1000])
     func references(pieces: Int) throws {
         let written = "a &amp; b &#38; c &#x26; &lt;&gt;&quot;&apos;&#233; &amp;#38; &amp;amp; &amp;&amp;"
         let batch = try parse(
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 1.1: what a photo needs",
+        "BEHAVIOURS 1.1: A photo needs an id, a name, a date and an image",
         arguments: [
             (#"name="One" date="2006-07-30T07:47:17Z""#, "no id"),
             (#"id="" name="One" date="2006-07-30T07:47:17Z""#, "no id"),
@@ -95,10 +95,10 @@ import Testing
             (#"id="1" name="" date="2006-07-30T07:47:17Z""#, "no name"),
             (#"id="1" name="One""#, "no date"),
             (#"id="1" name="One" date="""#, "no date"),
-            (#"id="1" name="One" date="yesterday""#, "“yesterday” is no date of the form 2006-07-30T07:47:17Z"),
+            (#"id="1" name="One" date="yesterday""#, "“yesterday” is not a date like 2006-07-30T07:47:17Z"),
             (
                 #"id="1" name="One" date="2006-07-30T07:47:17Zjunk""#,
-                "“2006-07-30T07:47:17Zjunk” is no date of the form 2006-07-30T07:47:17Z"
+                "“2006-07-30T07:47:17Zjunk” is not a date like 2006-07-30T07:47:17Z"
             ),
             (#"x:id="1" xmlns:x="urn:x" name="One" date="2006-07-30T07:47:17Z""#, "no id"),
         ])
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 1.1: the date is UTC; fractions and offsets are read",
+        "BEHAVIOURS 1.1: The date is UTC, with optional fraction and offset",
         arguments: [
             ("2006-07-30T07:47:17Z", Int64(1_154_245_637_000)), ("2006-07-30T07:47:17.25Z", 1_154_245_637_250),
             ("2006-07-30T09:47:17+02:00", 1_154_245_637_000),
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 1.2: what an image needs",
+        "BEHAVIOURS 1.2: An image needs a permitted address",
         arguments: [
             ("", "no image of kind “image”"),
             (#"<image kind="image"/>"#, "no srcURL"),
@@ -133,7 +133,7 @@ import Testing
             ),
             (
                 #"<image kind="image" srcURL="file:///etc/passwd"/>"#,
-                "file:///etc/passwd is outside of what this gallery may name"
+                "this gallery may not refer to file:///etc/passwd"
             ),
             (#"<image kind="image" srcURL="a&#10;b.jpg"/>"#, "The address contains a control character."),
         ])
@@ -142,20 +142,20 @@ import Testing
         #expect(batch.entries.isEmpty && batch.skipped.map(\.reason) == [reason])
     }
 
-    @Test("BEHAVIOURS 1.2: without a thumbnail a photo is kept; of a repeated kind the last wins")
+    @Test("BEHAVIOURS 1.2: A photo needs no thumbnail, and the last of a repeated kind wins")
     func thumbnails() throws {
         let none = try parse(photo(Self.good))
         #expect(none.entries.count == 1 && none.entries[0].thumbnail == nil)
         let refused = try parse(photo(Self.good, Self.image + #"<image kind="thumbnail" srcURL="file:///x"/>"#))
         #expect(refused.entries.count == 1 && refused.entries[0].thumbnail == nil)
         #expect(
-            refused.remarks.map(\.reason) == ["thumbnail left out: file:///x is outside of what this gallery may name"])
+            refused.remarks.map(\.reason) == ["thumbnail left out: this gallery may not refer to file:///x"])
         let repeated = try parse(
             photo(Self.good, Self.image + #"<image kind="image" srcURL="b.jpg"/><image kind="odd" srcURL="c.jpg"/>"#))
         #expect(repeated.entries.map { $0.photo.path.split(separator: "/").last } == ["b.jpg"])
     }
 
-    @Test("BEHAVIOURS 1.3: a photo that breaks a rule is left out alone, with its line")
+    @Test("BEHAVIOURS 1.3: Only the photo that breaks a rule is skipped, with its line")
     func alone() throws {
         let text = """
             <album>
@@ -170,7 +170,7 @@ import Testing
         #expect(batch.skipped == [WrittenPhotos.Remark(line: 3, reason: "no name")])
     }
 
-    @Test("BEHAVIOURS 1.4: a photo inside a photo: the outer is dropped, the inner kept")
+    @Test("BEHAVIOURS 1.4: Of nested photos, only the inner one is kept")
     func nested() throws {
         let inner = #"<photo id="in" name="Inner" date="2006-07-30T07:47:17Z">\#(Self.image)</photo>"#
         let batch = try parse(
@@ -181,7 +181,7 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 1.7: a document without photos is an empty gallery",
+        "BEHAVIOURS 1.7: A document without photos is an empty gallery",
         arguments: [
             "<album/>", "<album></album>", "<anything><at>all</at></anything>",
         ])
@@ -189,7 +189,7 @@ import Testing
         #expect(try parse(text) == GalleryBatch())
     }
 
-    @Test("BEHAVIOURS 1.8: parsing stops between elements when it is told to")
+    @Test("BEHAVIOURS 1.8: Parsing stops between elements when cancelled")
     func cancelled() throws {
         let photos = (0..<1_000).map {
             #"<photo id="\#($0)" name="N" date="2006-07-30T07:47:17Z">\#(Self.image)</photo>"#
@@ -205,7 +205,7 @@ import Testing
         #expect(asked == 10)
     }
 
-    @Test func namesAndIdsAreBounded() throws {
+    @Test("Names and ids have a maximum length") func longNames() throws {
         func photo(id: String, name: String) -> String {
             self.photo(#"id="\#(id)" name="\#(name)" date="2006-07-30T07:47:17Z""#)
         }
@@ -213,20 +213,20 @@ import Testing
         #expect(try parse(photo(id: most, name: most)).entries.map { [$0.id, $0.name] } == [[most, most]])
         let long = try parse(photo(id: most + "x", name: "N"))
         #expect(long.entries.isEmpty && long.skipped.map(\.reason) == ["its id is longer than 4096 bytes"])
-        // Never in the middle of a character: é is two bytes here, the family many.
+        // Never inside a character: é has two bytes here, the family emoji many.
         for (name, kept) in [
             ("x" + String(repeating: "é", count: 4_000), "x" + String(repeating: "é", count: 2_047)),
             (String(repeating: "x", count: 4_090) + "👨‍👩‍👧‍👦", String(repeating: "x", count: 4_090)),
-            // A character may be as long as one likes; then it is cut between its parts.
+            // A character of any length is cut between its scalars.
             ("e" + String(repeating: "\u{301}", count: 10_000), "e" + String(repeating: "\u{301}", count: 2_047)),
         ] {
             let batch = try parse(photo(id: "1", name: name))
             #expect(batch.entries.map(\.name) == [kept])
-            #expect(batch.remarks.map(\.reason) == ["its name is cut at 4096 bytes"])
+            #expect(batch.remarks.map(\.reason) == ["its name was cut to 4096 bytes"])
         }
     }
 
-    @Test func encodingsAreRead() throws {
+    @Test("Supported encodings are read") func encodings() throws {
         let text = #"<album><photo id="1" name="Zürich" date="2006-07-30T07:47:17Z">\#(Self.image)</photo></album>"#
         let utf8: [UInt8] = Array(text.utf8)
         let latin1: [UInt8] =
@@ -239,13 +239,13 @@ import Testing
                 #expect(try parse(bytes, pieces: pieces).entries.map(\.name) == ["Zürich"])
             }
         }
-        // Latin-1 bytes that call themselves UTF-8, by saying nothing.
+        // Latin-1 bytes without a declared encoding count as UTF-8.
         #expect(throws: FormatError.self) { try parse(text.unicodeScalars.map { UInt8($0.value) }) }
     }
 
-    /// ESC cannot occur in XML 1.0, not even as a reference; C1 controls and overrides can. Making them harmless is for
-    /// whoever shows them.
-    @Test func namesComeAsTheyAre() throws {
+    /// ESC cannot occur in XML 1.0, not even as a reference; C1 controls and overrides can. The user interface makes
+    /// them visible.
+    @Test("Names are not made visible by the parser") func rawNames() throws {
         let batch = try parse(photo(#"id="1" name="a&#x9B;b&#x202E;" date="2006-07-30T07:47:17Z""#))
         #expect(batch.entries.map(\.name) == ["a\u{9B}b\u{202E}"])
         #expect(throws: FormatError.self) { try parse(photo(#"id="1" name="&#x1B;""#)) }

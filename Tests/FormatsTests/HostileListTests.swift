@@ -4,7 +4,7 @@ import Testing
 
 @testable import Formats
 
-/// Lists that are made to take long. Each is refused, or read in a time that grows no faster than its bytes.
+/// Lists designed to take long. Each is rejected, or read in time linear in its size.
 @Suite struct HostileListTests {
     struct Hostile: CustomTestStringConvertible, Sendable {
         let testDescription: String
@@ -18,7 +18,7 @@ import Testing
             (testDescription, self.head, self.tail, self.unit) = (name, head, tail, unit)
         }
 
-        /// Makes at least so many bytes, and hands them out in larger pieces until told to stop.
+        /// Generates at least that many bytes in pieces, until the body returns false.
         func forEachPiece(of count: Int, _ body: ([UInt8]) throws -> Bool) rethrows {
             var (piece, number, made) = (Array(head.utf8), 0, 0)
             while made + piece.count < count {
@@ -94,7 +94,7 @@ import Testing
         Hostile("Latin-1", "<?xml version='1.0' encoding='ISO-8859-1'?><album>") { _ in "<a b='\u{7F}'/>" },
     ]
 
-    /// The processor's time that 10 MB may take, in seconds. Without the optimiser our own part takes some ten times as long.
+    /// The CPU time limit for 10 MB, in seconds. Unoptimized code takes about ten times as long.
     private static var allowance: Double {
         #if DEBUG
             6
@@ -103,19 +103,19 @@ import Testing
         #endif
     }
 
-    @Test("BEHAVIOURS 1.9: a hostile list of 10 MB is refused, or read within a second of processor", arguments: lists)
+    @Test("BEHAVIOURS 1.9: A hostile list of 10 MB is rejected or read within a second of CPU time", arguments: lists)
     func whole(list: Hostile) throws {
         #expect(try seconds(toRead: list, bytes: 10_000_000) < Self.allowance)
     }
 
     @Test(
-        "BEHAVIOURS 1.9: a hostile list that comes a byte at a time takes no longer than its bytes are worth",
+        "BEHAVIOURS 1.9: A hostile list that arrives byte by byte takes linear time",
         arguments: lists)
     func trickling(list: Hostile) throws {
         #expect(try seconds(toRead: list, bytes: 200_000, pieces: 1) < Self.allowance)
     }
 
-    @Test("An open photo is not copied with each piece that comes")
+    @Test("An open photo is not copied with each piece")
     func openPhoto() throws {
         let value = String(repeating: "x", count: 60_000)
         let list = Hostile(
@@ -125,14 +125,14 @@ import Testing
     }
 
     @Test(
-        "UTF-16 is bounded as UTF-8 is",
+        "UTF-16 has the same limits as UTF-8",
         arguments: lists.filter { ["attributes of one tag", "one text", "deep nesting"].contains($0.testDescription) })
     func wide(list: Hostile) throws {
         #expect(try seconds(toRead: list, bytes: 5_000_000, isWide: true) < Self.allowance)
     }
 
     @Test(
-        "BEHAVIOURS 1.8: cancelling is heard every few kilobytes of one piece, whatever is in it",
+        "BEHAVIOURS 1.8: Cancellation takes effect within a few kilobytes of a piece",
         arguments: ["<p/>", "x", "&amp;"])
     func cancelled(unit: String) throws {
         let bytes = Array("<album>".utf8) + String(repeating: unit, count: 500_000).utf8
@@ -149,7 +149,7 @@ import Testing
 
     // MARK: -
 
-    /// Reads a list to its end, or until it is refused. Returns how long the processor works for this thread.
+    /// Reads a list until it ends or is rejected. Returns the CPU time of this thread.
     private func seconds(
         toRead list: Hostile, bytes count: Int, pieces: Int = 1 << 18, isWide: Bool = false
     ) throws -> Double {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Formats
 
-/// libxml2 is loaded when it is needed, and may not be there.
+/// libxml2 is loaded on demand and may be missing.
 @Suite struct MissingLibraryTests {
     private let missing = "libxml2-of-nobody.so.2"
     private let text = Array("<album></album>".utf8)
@@ -12,7 +12,7 @@ import Testing
         GalleryXMLParser(base: try Address("http://example.org/album/index.xml"), library: library)
     }
 
-    @Test func isSaid() throws {
+    @Test("A missing library is reported") func reported() throws {
         let parser = try parser(missing)
         let error = try #require(throws: FormatError.self) { _ = try parser.parse(text) }
         guard case .missingLibrary(missing, "libxml2", let reason) = error else {
@@ -21,22 +21,20 @@ import Testing
         }
         #expect(reason.contains(missing))
         #expect(error.description == "\(missing) cannot be loaded (\(reason)). Install libxml2.")
-        // Once it is installed nothing is wrong with the gallery.
+        // The error is transient: the library may be installed later.
         #expect(error.isTransient && !FormatError.empty.isTransient)
-        // Said again, whatever comes; and the parser ends.
+        // Further bytes and the end repeat the error.
         #expect(throws: error) { _ = try parser.parse(text) }
         #expect(throws: FormatError.self) { _ = try parser.finish() }
     }
 
-    /// Before there is anything to read nothing is loaded.
-    @Test func isNotNeededForNothing() throws {
+    @Test("The library is not loaded before the first bytes") func loadedLate() throws {
         let parser = try parser(missing)
         _ = try parser.parse([])
         #expect(throws: FormatError.empty) { _ = try parser.finish() }
     }
 
-    /// A library of that name in which the functions are not is none.
-    @Test func isAnotherLibrary() throws {
+    @Test("A library without the functions counts as missing") func wrongLibrary() throws {
         let error = try #require(throws: FormatError.self) { _ = try parser("libc.so.6").parse(text) }
         guard case .missingLibrary(_, _, let reason) = error else {
             Issue.record("\(error)")
@@ -45,8 +43,7 @@ import Testing
         #expect(reason.contains("xmlInitParser"))
     }
 
-    /// Without a parser of one, another works.
-    @Test func othersGoOn() throws {
+    @Test("A failed parser does not affect others") func otherParsers() throws {
         _ = try? parser(missing).parse(text)
         let parser = try parser("libxml2.so.2")
         _ = try parser.parse(text)

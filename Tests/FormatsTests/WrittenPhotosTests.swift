@@ -3,7 +3,7 @@ import Testing
 
 @testable import Formats
 
-/// Photos as they were written: told apart by digests, and the same whichever way they are read.
+/// Unparsed photos: their digests, and both ways to parse them.
 @Suite struct WrittenPhotosTests {
     private let base: Address
 
@@ -28,7 +28,7 @@ import Testing
         try photos(text, base: base).digest(at: 0)
     }
 
-    @Test func digestsAreOfWhatDecides() throws {
+    @Test("The digest changes with every relevant part of an entry") func digests() throws {
         let plain = try #require(try digest(photo()))
         #expect(try digest("  \n" + photo()) == plain)
         let other = #"""
@@ -50,7 +50,7 @@ import Testing
         #expect(all.insert(try digest(photo(), base: Address("http://example.org/other/index.xml"))).inserted)
     }
 
-    @Test func whatIsRemarkedHasNoDigest() throws {
+    @Test("A photo with remarks has no digest") func remarks() throws {
         var photos = try photos(
             photo(images: [("image", "a.jpg"), ("thumbnail", "file:///x")])
                 + photo(id: "2", name: String(repeating: "x", count: 5_000)) + photo(id: "3"))
@@ -60,13 +60,13 @@ import Testing
             #expect(isRead && (entry.digest != nil) == isKept)
         }
         #expect(photos.remarks.count == 2 && photos.skipped.isEmpty)
-        // Read again, remarked again.
+        // Reading it again repeats the remark.
         let isRead = photos.read(0, into: &entry)
         #expect(isRead && photos.remarks.count == 3)
     }
 
-    /// However many images a photo has, they are not all kept; and the last of a kind counts all the same.
-    @Test func endlessPhotos() throws {
+    /// Not all images are kept, and still the last of a kind counts.
+    @Test("A photo with very many images is read in bounded memory") func endlessPhotos() throws {
         let many = (0..<2_000).map { ($0 % 3 == 0 ? "image" : $0 % 3 == 1 ? "thumbnail" : "other", "\($0).jpg") }
         for pieces in [3, 1_000, 1 << 20] {
             let parser = GalleryXMLParser(base: base)
@@ -80,7 +80,7 @@ import Testing
             #expect(entries.map { $0.photo.path.split(separator: "/").last } == ["1998.jpg", "a.jpg"])
             #expect(entries.map { $0.thumbnail?.path.split(separator: "/").last } == ["1999.jpg", "t.jpg"])
         }
-        // The inner one is another photo, long or not.
+        // The inner photo is separate, long or not.
         let nested =
             "<photo id='o'>" + String(repeating: "<image kind='image' srcURL='x'/>", count: 20) + photo() + "</photo>"
         let batch = try GalleryBatch(photos(nested))
@@ -88,8 +88,8 @@ import Testing
         #expect(batch.skipped.map(\.reason) == ["it contains another photo"])
     }
 
-    /// Most references are read by a short way; it leads to the same place as the long one.
-    @Test func bothWaysAreOne() throws {
+    /// Most references take the fast path; it must give the same address as the full parser.
+    @Test("The fast and the full parser agree") func bothParsers() throws {
         let references = [
             "a.jpg", "images/a.JPG", "a_b-c/d.e/f", "a b.jpg", "a%20b.jpg", "./a.jpg", "../a.jpg", "a/../b.jpg",
             "/a.jpg",

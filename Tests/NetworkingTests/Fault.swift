@@ -297,7 +297,7 @@ extension Fault {
             .list),
         Fault("type: nothing", "The gallery file is empty", .final, .answers(.answer(200))).only(.list),
         Fault(
-            "type: cut within a tag", "The gallery file has a mistake in line 1: …", .final,
+            "type: cut within a tag", "The gallery file has an error in line 1: …", .final,
             .answers(.answer(200, "<album><photo id=\"x"))
         ).only(.list),
         Fault(

@@ -20,13 +20,13 @@ import Testing
         return found
     }
 
-    @Test func filesComeInOrder() throws {
+    @Test("Files are returned in the order of their names") func order() throws {
         for name in ["b.jpg", "a/z.jpg", "a/y/x.jpg", "a.jpg", "ä.jpg", "c\nd.jpg"] { folder.write(name, "") }
         #expect(try walk().files == ["a/y/x.jpg", "a/z.jpg", "a.jpg", "b.jpg", "c\nd.jpg", "ä.jpg"])
         #expect(try FolderWalk.count(OpenFolder(folder.path)) == 6)
     }
 
-    @Test func whatIsNotThePhotosIsPassedOver() throws {
+    @Test("Hidden files and the gallery's own files are skipped") func skippedFiles() throws {
         for name in [".hidden.jpg", ".git/a.jpg", "thumbnails/a.jpg", "gallery.xml", "a/thumbnails/a.jpg"] {
             folder.write(name, "")
         }
@@ -35,7 +35,7 @@ import Testing
         #expect(try FolderWalk.count(OpenFolder(folder.path)) == 1)
     }
 
-    @Test func noLinkIsFollowed() throws {
+    @Test("Links are not followed") func links() throws {
         folder.write("a/b/photo.jpg", "")
         symlink(folder.path, folder.path("a/b/loop"))
         symlink("..", folder.path("a/up"))
@@ -46,13 +46,13 @@ import Testing
         #expect(found.files == ["a/b/photo.jpg"] && found.others == 5 && found.unreadable.isEmpty)
     }
 
-    @Test func aNameThatNoAddressCanHaveIsSaid() throws {
+    @Test("A name that is not UTF-8 is reported") func invalidNames() throws {
         let made = try Command("/bin/sh", ["-c", #"touch "$0/$(printf 'caf\351.jpg')""#, folder.path])
         #expect(made.status == 0)
         #expect(try walk().unreadable == ["caf\u{FFFD}.jpg"])
     }
 
-    @Test func aFolderThatCannotBeIsSaid() {
+    @Test("A missing or invalid folder is an error") func unreadableFolders() {
         #expect(throws: PublishingError.file(path: folder.path("none"), reason: "No such file or directory")) {
             try OpenFolder(folder.path("none"))
         }

@@ -23,13 +23,13 @@ import Testing
         return UInt64(status.st_ino)
     }
 
-    @Test func onlyWhatDiffersIsWritten() throws {
+    @Test("A list is written only when it changes") func writesOnlyChanges() throws {
         let long = String(repeating: "x", count: 200_000)
         #expect(try write("a", long))
         #expect(text == ListText.beginning + "a" + long)
         let before = number()
         #expect(try !write("a", long) && number() == before)
-        // Another end, another beginning, a shorter one, a longer one.
+        // A changed end, a changed beginning, a shorter list, a longer list.
         for texts in [["a", long, "b"], ["b", long], ["a", String(long.dropLast(3)), "yyy"], ["a"], []] {
             let file = try ListFile(in: OpenFolder(folder.path, CreationMask(0o022)))
             try file.write(ListText.beginning)
@@ -40,7 +40,7 @@ import Testing
         #expect(folder.entries() == ["gallery.xml"])
     }
 
-    @Test func whatIsNotFinishedChangesNothing() throws {
+    @Test("An unfinished list changes nothing") func unfinished() throws {
         #expect(try write("a"))
         do {
             let file = try ListFile(in: OpenFolder(folder.path, CreationMask(0o022)))
@@ -49,14 +49,16 @@ import Testing
         #expect(text == ListText.beginning + "a" && folder.entries() == ["gallery.xml"])
     }
 
-    @Test(arguments: ["", "<album/>", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- Mine -->\n<album/>\n"])
-    func theUsersOwnIsLeftAlone(contents: String) throws {
+    @Test(
+        "A list made by another program is not touched",
+        arguments: ["", "<album/>", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- Mine -->\n<album/>\n"])
+    func usersList(contents: String) throws {
         let path = folder.write("gallery.xml", contents)
         #expect(throws: PublishingError.notOurs(path: path)) { try ListFile(in: OpenFolder(folder.path)) }
         #expect(text == contents)
     }
 
-    @Test func linksAndFoldersAreLeftAlone() throws {
+    @Test("Links and folders with the list's name are not touched") func linksAndFolders() throws {
         let elsewhere = folder.write("elsewhere", ListText.beginning)
         symlink(elsewhere, folder.path("gallery.xml"))
         #expect(throws: PublishingError.self) { try ListFile(in: OpenFolder(folder.path)) }
@@ -65,8 +67,9 @@ import Testing
         #expect(throws: PublishingError.self) { try ListFile(in: OpenFolder(folder.path)) }
     }
 
-    @Test(arguments: [(0o755, 0o644), (0o700, 0o600)]) func itIsAsReadableAsTheFolder(ofFolder: Int, ofFile: Int) throws
-    {
+    @Test("The list is as readable as its folder", arguments: [(0o755, 0o644), (0o700, 0o600)]) func permissions(
+        ofFolder: Int, ofFile: Int
+    ) throws {
         chmod(folder.path, mode_t(ofFolder))
         #expect(try write("a"))
         let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("gallery.xml"))

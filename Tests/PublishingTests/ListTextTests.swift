@@ -6,8 +6,8 @@ import Testing
 @testable import Publishing
 
 @Suite(.ownThread) struct ListTextTests {
-    /// Names of anything that a name may be made of, read by the reader of galleries.
-    @Test func whatIsWrittenIsRead() throws {
+    /// Names with all kinds of characters, read by the gallery parser.
+    @Test("The gallery parser reads a list with unusual names") func roundTrip() throws {
         let names = ["Plain", "& < > \" ' ]]>", "Bär 🐻", "--> <!-- ", "&amp; &#38;", "a\u{301}\u{302}", "␛[2J"]
         let stamp = FileStamp(size: 1, seconds: 2, nanoseconds: 3)
         var text = ListText.beginning

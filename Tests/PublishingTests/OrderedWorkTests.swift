@@ -6,10 +6,10 @@ import Testing
 @testable import Publishing
 
 @Suite(.ownThread) struct OrderedWorkTests {
-    @Test func itComesBackAsItWasGiven() {
-        let work = OrderedWork<Int>(Workers(name: "test", count: 2), room: 3)
+    @Test("Results are returned in the order of the work") func order() {
+        let work = OrderedWork<Int>(Workers(name: "test", count: 2), capacity: 3)
         #expect(work.next() == nil && !work.isFull)
-        // The first cannot end before the second has.
+        // The first one waits for the second one to end.
         let gate = DispatchSemaphore(value: 0)
         work.add {
             gate.wait()

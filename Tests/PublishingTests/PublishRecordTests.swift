@@ -27,7 +27,7 @@ import Testing
     private var path: String { folder.path(PublishRecord.name) }
     private var text: String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
 
-    @Test func linesAreReadAsTheyWereWritten() {
+    @Test("A line is read as it was written") func roundTrip() {
         for fate in [
             photo("a").fate, .other(format: "WebP", decoder: "1-2"), .other(format: "", decoder: ""),
             .failed(reason: "It is\tbroken.", decoder: "1"),
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func everyDamageIsNoticed() {
+    @Test("Damage to any byte of a line is detected") func damagedLines() {
         let bytes = Array(photo("summer/lake.jpg").text.utf8.dropLast())
         for index in bytes.indices {
             var damaged = bytes
@@ -48,8 +48,8 @@ import Testing
         }
     }
 
-    /// What a record says is removed is a name of ours, whoever wrote the record.
-    @Test func noOtherFileIsNamed() {
+    /// A forged record must not make Vitrine remove other files.
+    @Test("A record can only name the gallery's thumbnails") func foreignNames() {
         for name in [
             "../a.jpg", "a.jpg", String(repeating: "a", count: 32) + "/x.jpg",
             "Z" + String(repeating: "0", count: 31) + ".jpg",
@@ -60,7 +60,7 @@ import Testing
         #expect(ThumbnailName(written: name.text) == name && name.text.hasSuffix("-2.jpg"))
     }
 
-    @Test func whatIsAppendedIsRemembered() throws {
+    @Test("Appended lines are found in the next run") func append() throws {
         do {
             let (record, folder) = try self.record()
             for line in ["a", "b", "c"].map({ photo($0) }) { try record.append(line, in: folder) }
@@ -74,7 +74,7 @@ import Testing
         #expect(text == before)
     }
 
-    @Test func laterLinesCountAndTheRestIsLeftOut() throws {
+    @Test("The last line of a file counts and tidying removes the others") func laterLines() throws {
         do {
             let (record, folder) = try self.record()
             for line in [photo("a"), photo("b"), photo("a", size: 2)] { try record.append(line, in: folder) }
@@ -92,7 +92,7 @@ import Testing
         #expect(folder.entries() == [PublishRecord.name])
     }
 
-    @Test func tornAndDamagedLinesCostNoOthers() throws {
+    @Test("Torn and damaged lines do not affect others") func tornLines() throws {
         let junk = String(repeating: "junk", count: 50_000)
         try Data("\(photo("a").text)what is this\n\(junk)\n\(photo("b").text)\(photo("c").text.dropLast(4))".utf8)
             .write(to: URL(fileURLWithPath: path))
@@ -105,7 +105,7 @@ import Testing
         #expect(text == photo("a").text + photo("b").text + photo("d").text)
     }
 
-    @Test func aLinkIsNoRecord() throws {
+    @Test("A link is not read as a record") func link() throws {
         let elsewhere = folder.write("elsewhere", photo("a").text)
         symlink(elsewhere, path)
         let (record, folder) = try self.record()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Publishing
 
-/// Real photos, and the real decoder.
+/// Uses real photos and the real decoder.
 @Suite(.ownThread) struct PublisherTests {
     private let folder = TestFolder()
     private let counted: CountedDecoder
@@ -38,7 +38,7 @@ import Testing
 
     private func thumbnails() -> [String] { folder.entries("thumbnails").filter { !$0.hasPrefix(".") } }
 
-    @Test func whatHasChangedIsDoneAndNothingElse() async throws {
+    @Test("Only changed files are processed") func processesChanges() async throws {
         for name in ["owl", "moon", "tulips"] { try add("thumbnails/\(name).jpg", as: "\(name).jpg") }
         folder.write("notes.txt", "no picture")
         let (first, events) = try await publish()
@@ -47,7 +47,7 @@ import Testing
         #expect(counted.count() == 3 && thumbnails().count == 3)
         let (again, nothing) = try await publish()
         #expect(again.photos == 3 && again.added == 0 && !again.isListNew && nothing.isEmpty && counted.count() == 0)
-        // One goes, one comes, one is another.
+        // Remove one, add one, change one.
         let old = thumbnails()
         unlink(folder.path("moon.jpg"))
         try add("thumbnails/snow.jpg", as: "below/snow.jpg")
@@ -62,7 +62,7 @@ import Testing
         #expect(counted.count() == 0)
     }
 
-    @Test func aChangedPhotoHasAnotherDate() async throws {
+    @Test("A changed photo gets a new date") func changedPhoto() async throws {
         try add("images/dawn-ridge.jpg", as: "a.jpg")
         try await publish()
         let before = list
@@ -71,7 +71,7 @@ import Testing
         #expect(before.contains(":17Z\"") && list.contains(":17.001Z\""))
     }
 
-    @Test func whatCannotBeDecodedIsSaidEachTimeAndTriedOnce() async throws {
+    @Test("An undecodable file is reported in each run but decoded once") func undecodable() async throws {
         try add("images/damaged.jpg", as: "damaged.jpg")
         try add("images/truncated.jpg", as: "truncated.jpg")
         try add("images/owl.jpg", as: "owl.jpg")
@@ -83,12 +83,12 @@ import Testing
         #expect(again.failed == first.failed && again.photos == first.photos && counted.count() == 0)
         let kept = said.filter { if case .added = $0 { false } else { true } }
         #expect(saidAgain == kept)
-        // Another decoder may read what this one could not.
+        // Another decoder edition may read the file.
         try await publish(edition: "2")
         #expect(counted.count() == first.failed)
     }
 
-    @Test func lostThumbnailsAreMadeAgain() async throws {
+    @Test("Lost thumbnails are made again") func lostThumbnails() async throws {
         try add("thumbnails/owl.jpg", as: "owl.jpg")
         try await publish()
         let name = try #require(thumbnails().first)
@@ -101,7 +101,9 @@ import Testing
         #expect(list == before && counted.count() == 0)
     }
 
-    @Test(arguments: ["", "nonsense\n", "\u{0}\u{1}"]) func aBrokenRecordIsRebuilt(contents: String) async throws {
+    @Test("A broken record is rebuilt", arguments: ["", "nonsense\n", "\u{0}\u{1}"]) func brokenRecord(contents: String)
+        async throws
+    {
         try add("thumbnails/owl.jpg", as: "owl.jpg")
         try await publish()
         let before = (list, thumbnails())
@@ -112,7 +114,7 @@ import Testing
         #expect(counted.count() == 2)
     }
 
-    @Test func filesOfTheUsersStay() async throws {
+    @Test("The user's files are not changed") func usersFiles() async throws {
         try add("thumbnails/owl.jpg", as: "owl.jpg")
         folder.write("thumbnails/mine.jpg", "mine")
         try await publish()
@@ -122,7 +124,7 @@ import Testing
         #expect(list == ListText.beginning + ListText.end)
     }
 
-    @Test func withoutADecoderItIsSaidOnce() async throws {
+    @Test("A missing decoder is reported once") func missingDecoder() async throws {
         for number in 0..<5 { try add("thumbnails/owl.jpg", as: "\(number).jpg") }
         let decoder = DecoderClient(path: folder.path("none"))
         let publisher = try Publisher(
@@ -131,13 +133,13 @@ import Testing
         #expect(error?.description.hasPrefix("The picture decoder cannot be started: ") == true)
     }
 
-    @Test func aFolderWithoutPhotosIsLeftAlone() async throws {
+    @Test("A folder without photos is not changed") func emptyFolder() async throws {
         folder.write("notes.txt", "no picture")
         await #expect(throws: PublishingError.noPhotos(path: folder.path)) { try await publish() }
         #expect(folder.entries() == ["notes.txt"])
     }
 
-    @Test func twoDoNotPublishOneFolder() async throws {
+    @Test("Two publishers cannot work on one folder") func lock() async throws {
         try add("thumbnails/owl.jpg", as: "owl.jpg")
         let decoder = DecoderClient(path: counted.decoder)
         let first = try Publisher(
@@ -148,7 +150,7 @@ import Testing
         #expect(try await first.run().photos == 1)
     }
 
-    @Test func whoIsCancelledLeavesTheListAsItIs() async throws {
+    @Test("A cancelled run leaves the list unchanged") func cancelled() async throws {
         for number in 0..<50 { try add("thumbnails/owl.jpg", as: "\(number).jpg") }
         let publisher = try Publisher(
             folder.path, mask: CreationMask(0o022), decoder: DecoderClient(path: counted.decoder), decoderEdition: "1",

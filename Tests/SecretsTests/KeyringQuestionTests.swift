@@ -6,7 +6,7 @@ import Testing
 @testable import Secrets
 
 @Suite struct KeyringQuestionTests {
-    /// How often it was ended.
+    /// Counts cancellations.
     private let ends = Ends()
 
     private final class Ends: Sendable {
@@ -21,9 +21,9 @@ import Testing
         }
     }
 
-    /// Or it would wake a program that has nothing to do.
-    @Test(arguments: [true, false]) func anAlarmIsOffOnceThereIsAnAnswer(isInTime: Bool) async {
-        // Dispatch guards it itself.
+    /// A running alarm would wake an idle program.
+    @Test("An answer cancels the alarm", arguments: [true, false]) func cancelsAlarm(isInTime: Bool) async {
+        // Dispatch sources are thread-safe.
         nonisolated(unsafe) let alarm = DispatchSource.makeTimerSource()
         _ = await withCheckedContinuation { (continuation: CheckedContinuation<Result<Int, SecretError>, Never>) in
             let question = KeyringQuestion(continuation, alarm: alarm)
@@ -33,8 +33,8 @@ import Testing
         }
     }
 
-    /// Somebody would have to unlock the keyring, and for nothing.
-    @Test func whatIsGivenUpBeforeItIsAskedIsNotAsked() async {
+    /// Otherwise the user would unlock the keyring for nothing.
+    @Test("A request that times out in the queue is never started") func endsBeforeStart() async {
         let ends = ends
         let answer = await ask { question in
             #expect(question.isOpen)
@@ -44,7 +44,7 @@ import Testing
         #expect(answer == .failure(.silent) && ends.count.withLock { $0 } == 0)
     }
 
-    @Test func whatIsGivenUpWhileItIsAskedIsEndedOnce() async {
+    @Test("A request that times out while it runs is cancelled once") func endsWhileRunning() async {
         let ends = ends
         let answer = await ask { question in
             #expect(question.begin { ends.add() })
@@ -55,7 +55,7 @@ import Testing
         #expect(answer == .failure(.silent) && ends.count.withLock { $0 } == 1)
     }
 
-    @Test func whatIsAnsweredIsNotEnded() async {
+    @Test("An answered request is not cancelled") func answered() async {
         let ends = ends
         let answer = await ask { question in
             #expect(question.begin { ends.add() })

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Secrets
 
-/// A keyring of the test's own: a library with libsecret's interface that keeps passwords in files, and misbehaves on demand.
+/// Uses a library with libsecret's interface that stores passwords in files and misbehaves on demand.
 @Suite(.ownThread, .unlessItHangs) struct KeyringTests {
     private let folder = TestFolder()
     private let place: SignInPlace
@@ -15,7 +15,7 @@ import Testing
         place = .origin(try #require(Origin("https://example.org")))
     }
 
-    /// - Parameter body: what the two functions do first of all.
+    /// - Parameter body: C code that both functions run first.
     private func keyring(_ body: String = "", seconds: Double = 20) throws -> Keyring {
         let source = folder.write(
             "fake.c",
@@ -74,7 +74,7 @@ import Testing
         return Keyring(library: library, seconds: seconds)
     }
 
-    @Test("BEHAVIOURS 5.10: a keyring gives back what was put into it")
+    @Test("BEHAVIOURS 5.10: A keyring returns what was stored in it")
     func roundTrip() async throws {
         let keyring = try keyring()
         #expect(try await keyring.signIn(for: place) == nil)
@@ -84,14 +84,14 @@ import Testing
         #expect(try await keyring.signIn(for: place) == .token("t"))
     }
 
-    @Test func withoutTheLibraryItSaysSo() async {
+    @Test("A missing library is reported") func missingLibrary() async {
         let keyring = Keyring(library: folder.path("nothing.so"))
         await #expect(throws: SecretError.noKeyring) { try await keyring.signIn(for: place) }
         let error = await #expect(throws: SecretError.self) { try await keyring.keep(signIn, for: place) }
-        #expect(error?.description == "There is no keyring: libsecret is not installed.")
+        #expect(error?.description == "No keyring is available: libsecret is not installed.")
     }
 
-    @Test func aLibraryThatIsAnotherOneIsNone() async throws {
+    @Test("A library without the expected functions counts as missing") func wrongLibrary() async throws {
         let source = folder.write("empty.c", "int nothing;")
         #expect(try Command("/usr/bin/cc", ["-shared", "-fPIC", "-o", folder.path("empty.so"), source]).status == 0)
         await #expect(throws: SecretError.noKeyring) {
@@ -99,20 +99,20 @@ import Testing
         }
     }
 
-    @Test func whatItRefusesIsSaidInItsWords() async throws {
+    @Test("A refusal carries the keyring's message") func refusal() async throws {
         let keyring = try keyring("return refuse(error, \"locked by its owner\");")
         await #expect(throws: SecretError.refused("locked by its owner")) { try await keyring.signIn(for: place) }
         await #expect(throws: SecretError.refused("locked by its owner")) { try await keyring.keep(signIn, for: place) }
     }
 
-    @Test func oneThatDoesNotAnswerIsGivenUpAndThenLeftAlone() async throws {
-        // It hangs until it is told to end.
+    @Test("A keyring that does not answer times out") func timeout() async throws {
+        // It hangs until it is cancelled.
         let keyring = try keyring("char byte; read(((int *)cancellable)[0], &byte, 1);", seconds: 0.2)
         await #expect(throws: SecretError.silent) { try await keyring.signIn(for: place) }
         await #expect(throws: SecretError.silent) { try await keyring.keep(signIn, for: place) }
     }
 
-    @Test func whatSomebodyElseHasPutThereIsNoPassword() async throws {
+    @Test("An entry in another format is not a password") func foreignEntry() async throws {
         let keyring = try keyring()
         folder.write("kept", "a\tb\tc\td")
         #expect(try await keyring.signIn(for: place) == nil)

@@ -19,7 +19,7 @@ import Testing
     private var file: SecretFile { SecretFile(path: path) }
 
     @Test(
-        "BEHAVIOURS 5.10: what is kept is found again, whatever characters it has",
+        "BEHAVIOURS 5.10: A password file returns what was stored in it",
         arguments: [
             SignIn.password(user: "me", password: "s3cret"), .password(user: "", password: ""),
             .password(user: "a\tb\nc", password: "100 % “ünï” \u{0}#"), .token("abc.def-ghi=="),
@@ -28,18 +28,18 @@ import Testing
         #expect(try file.signIn(for: place) == nil)
         try file.keep(signIn, for: place)
         try file.keep(.token("other"), for: other)
-        // One that goes by the name of a server is told what it is told itself.
+        // A proxy with the name of a server has its own password.
         let proxy = SignInPlace.proxy("https://example.org")
         try file.keep(.token("proxy"), for: proxy)
         #expect(try file.signIn(for: place) == signIn && file.signIn(for: other) == .token("other"))
         #expect(try file.signIn(for: proxy) == .token("proxy"))
-        // Another one takes its place.
+        // A new password replaces the old one.
         try file.keep(.password(user: "you", password: "x"), for: place)
         #expect(try file.signIn(for: place) == .password(user: "you", password: "x"))
         #expect(try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").count == 4)
     }
 
-    @Test("BEHAVIOURS 5.10: nobody else can read the file, from its first byte on")
+    @Test("BEHAVIOURS 5.10: Only the owner can read the file, from its first byte on")
     func modes() throws {
         try file.keep(.token("x"), for: place)
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
@@ -49,7 +49,7 @@ import Testing
         #expect(folderMode == 0o700)
     }
 
-    @Test func whatIsNotPrivateIsNeitherReadNorWritten() throws {
+    @Test("A file that is not private is neither read nor written") func notPrivate() throws {
         try file.keep(.token("x"), for: place)
         for mode: mode_t in [0o640, 0o604, 0o622] {
             chmod(path, mode)
@@ -58,19 +58,19 @@ import Testing
         }
         chmod(path, 0o600)
         #expect(try file.signIn(for: place) == .token("x"))
-        // A link, even to a file that is.
+        // A link, even to a private file.
         let link = SecretFile(path: folder.path("link"))
         symlink(path, folder.path("link"))
         #expect(throws: SecretError.notPrivate(path: folder.path("link"))) { try link.keep(.token("y"), for: place) }
         #expect(try file.signIn(for: place) == .token("x"))
-        // A pipe does not make anybody wait.
+        // A pipe must not block.
         mkfifo(folder.path("pipe"), 0o600)
         #expect(throws: SecretError.notPrivate(path: folder.path("pipe"))) {
             try SecretFile(path: folder.path("pipe")).signIn(for: place)
         }
     }
 
-    @Test func linesOfTheUsersStay() throws {
+    @Test("The user's own lines are kept") func otherLines() throws {
         folder.write("config/vitrine/passwords", "# mine\nhttps://example.org:8443\tme\told\nnonsense\n")
         chmod(path, 0o600)
         #expect(try file.signIn(for: place) == .password(user: "me", password: "old"))
@@ -81,19 +81,19 @@ import Testing
                 == "# mine\nnonsense\nhttps://example.org:8443\tme\tnew%20one\n")
     }
 
-    @Test func whatCannotBeWrittenIsSaid() throws {
+    @Test("A file that cannot be written is an error") func unwritable() throws {
         folder.write("config", "a file in the way")
         let error = #expect(throws: SecretError.self) { try file.keep(.token("x"), for: place) }
         #expect(error?.description == "\(path): Not a directory.")
         #expect(try file.signIn(for: place) == nil)
     }
 
-    @Test("Programs that keep passwords at the same time lose none", .ownThread)
+    @Test("Programs that store passwords at the same time lose none", .ownThread)
     func together() async throws {
         let places = try (0..<8).map { writer in
             try (0..<20).map { SignInPlace.origin(try #require(Origin("https://\(writer)-\($0).example.org"))) }
         }
-        // Each opens the folder anew for its lock, and so is kept from others as another program is.
+        // Each opens the file for its own lock, so they exclude each other like separate programs.
         try await withThrowingTaskGroup { group in
             for places in places {
                 group.addTask { [path] in

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct HostNameTests {
     @Test(
-        "A label is encoded as RFC 3492 says, and decoded again",
+        "Labels are encoded and decoded according to RFC 3492",
         arguments: [
             ("münchen", "mnchen-3ya"), ("bücher", "bcher-kva"), ("ü", "tda"), ("他们为什么不说中文", "ihqwcrb4cv8a8dqg056pqjye"),
             ("почемужеонинеговорятпорусски", "b1abfaaepdrnnbgefbadotcwatmq2g4l"),
@@ -17,18 +17,18 @@ import Testing
     }
 
     @Test(
-        "A label that only looks encoded is shown as it is",
+        "A label that only looks encoded is not decoded",
         arguments: [
             "ü", "a_", "99999999", "-", "a-\u{7F}", String(repeating: "a", count: 64), "tda9",
         ])
     func noPunycode(text: String) {
-        // Some decode to something; but nothing traps, and the same text does not come back.
+        // Some decode to text, but nothing traps and encoding does not return the same text.
         let decoded = Punycode.decode(text)
         #expect(decoded.flatMap { Punycode.encode($0.unicodeScalars) } != text)
     }
 
     @Test(
-        "A host has one form in ASCII, however it is written",
+        "Every spelling of a host has the same ASCII form",
         arguments: [
             ("Example.ORG", "example.org"), ("MÜNCHEN.example", "xn--mnchen-3ya.example"),
             ("mu\u{308}nchen.example", "xn--mnchen-3ya.example"), ("ｅｘａｍｐｌｅ。org", "example.org"),
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "A name with letters that no name has is none",
+        "A name with forbidden letters is invalid",
         arguments: [
             "a\u{2044}b.example", "ﬁ.example", "ⓐ.example", "𝐚.example", "a\u{200B}b.example", "a\u{202E}.example",
             "☃.example", "\u{301}a.example",
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(
-        "A name that passes for no other is shown in its own letters",
+        "An unambiguous name is shown in its own script",
         arguments: [
             "example.org", "münchen.example", "việtnam.example", "пример.example", "правда.рф", "ελλάδα.example",
             "日本語.example",
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "A name that may pass for another is shown with what is asked for before it",
+        "A misleading name is shown after its ASCII form",
         arguments: [
             ("аpple.com", "xn--pple-43d.com (аpple.com)"), ("аррӏе.com", "xn--80ak6aa92e.com (аррӏе.com)"),
             ("gοοgle.com:8080", "xn--ggle-0nda.com (gοοgle.com):8080"),
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(
-        "Text that is no host name is shown as it is",
+        "An invalid host name is shown unchanged",
         arguments: ["xn--\u{7F}", "xn--99999999.com", "xn--ab-.com", "a b", "", "xn--"])
     func noNames(text: String) {
         #expect(HostName.shown(text) == text)

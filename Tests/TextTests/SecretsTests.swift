@@ -4,7 +4,7 @@ import Text
 
 @Suite struct SecretsTests {
     @Test(
-        "Values of parameters that let somebody in are left out",
+        "Values of secret parameters are redacted",
         arguments: [
             ("http://a.org/?access_token=s3cret", "http://a.org/?access_token=…"),
             ("http://a.org/?page=2&X-Amz-Signature=ab%2Fcd&w=3", "http://a.org/?page=2&X-Amz-Signature=…&w=3"),
@@ -26,7 +26,7 @@ import Text
     }
 
     @Test(
-        "Other parameters and texts stay as they are",
+        "Other parameters and texts stay unchanged",
         arguments: ["", "a=b", "http://a.org/?page=2&size=3&monk=4", "=", "?=x", "2 + 2 = 4", "http://a.org/token/x"])
     func kept(text: String) {
         #expect(text.withoutSecrets == text)

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Text
 
-/// Words for a shell, as a real one reads them.
+/// Shell words, parsed by a real shell.
 @Suite struct ShellWordTests {
     @Test(
-        "A shell reads a word as it was",
+        "A shell parses a word back to the original",
         arguments: [
             "", "plain/word.jpg", "two words", "it's", "'", "''", "$HOME `id` $(id)", "a\\b\"c", "~", "*?[a]",
             "line\nbreak\n",
@@ -24,7 +24,7 @@ import Testing
         #expect(String(decoding: output, as: UTF8.self) == "x" + word + word)
     }
 
-    @Test("A word that needs no quotes has none")
+    @Test("A word that needs no quotes gets none")
     func plain() {
         #expect("/home/me/Pictures".shellWord == "/home/me/Pictures" && "a b".shellWord == "'a b'")
     }

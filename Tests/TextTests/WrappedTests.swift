@@ -3,20 +3,20 @@ import Testing
 @testable import Text
 
 @Suite struct WrappedTests {
-    @Test func brokenBetweenWords() {
+    @Test("Text is broken between words") func wraps() {
         #expect("to the rest of long lines".wrapped(toWidth: 12) == ["to the rest", "of long", "lines"])
         #expect("to the rest of long lines".wrapped(toWidth: 11) == ["to the rest", "of long", "lines"])
         #expect("to the rest of long lines".wrapped(toWidth: 10) == ["to the", "rest of", "long lines"])
         #expect("to the rest of long lines".wrapped(toWidth: 100) == ["to the rest of long lines"])
     }
 
-    @Test func nothingAndTooMuch() {
+    @Test("Empty text and long words are handled") func edgeCases() {
         #expect("".wrapped(toWidth: 5).isEmpty && "  ".wrapped(toWidth: 5).isEmpty)
         #expect("a reasonable word".wrapped(toWidth: 4) == ["a", "reasonable", "word"])
         #expect("a b".wrapped(toWidth: 0) == ["a", "b"])
     }
 
-    @Test func columnsAreCountedNotCharacters() {
+    @Test("Wrapping counts columns, not characters") func wideCharacters() {
         #expect("日本 e\u{301}e\u{301} x".wrapped(toWidth: 7) == ["日本 e\u{301}e\u{301}", "x"])
         #expect("日本 日本".wrapped(toWidth: 8) == ["日本", "日本"])
     }

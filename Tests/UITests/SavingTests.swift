@@ -76,7 +76,7 @@ import Testing
         try begin(["a", "b"])
         try await screens.until {
             screens.status.contains(
-                "1 of 2 photos are in \(pictures). “Photo b”: It is not here: the server answered 404.")
+                "1 of 2 photos are in \(pictures). “Photo b”: The photo is not in the cache: the server answered 404.")
         }
         screens.press("s", .control("u"))
         screens.type("/no/such/folder")
