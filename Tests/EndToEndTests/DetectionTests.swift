@@ -48,34 +48,35 @@ import Testing
     @Test func kitty() throws {
         let session = try browse("--pixels=auto", persona: .kitty)
         let found = findings(of: session)
-        #expect(found["terminal"] == "kitty(0.35.2), it says")
-        #expect(found["pixels"] == "kitty’s language, which works in kitty")
-        #expect(found["cell"] == "10 × 20 pixels, it says" && found["background"] == "#1e1e2e, it says")
-        #expect(found["colours"] == "all, which kitty has" && found["updates"] == "shown at once, it says (mode 2026)")
+        #expect(found["terminal"] == "kitty(0.35.2), as reported")
+        #expect(found["pixels"] == "kitty graphics, supported by kitty")
+        #expect(found["cell"] == "10 × 20 pixels, as reported" && found["background"] == "#1e1e2e, as reported")
+        #expect(found["colours"] == "all, supported by kitty" && found["updates"] == "synchronized (mode 2026)")
     }
 
     @Test func foot() throws {
         let found = findings(of: try browse(persona: .foot))
-        #expect(found["pixels"] == "sixel, it says" && found["cell"] == "9 × 18 pixels, it says")
-        #expect(found["characters"]?.hasPrefix("all, sextants too") == true)
+        #expect(found["pixels"] == "sixel, as reported" && found["cell"] == "9 × 18 pixels, as reported")
+        #expect(found["characters"]?.hasPrefix("all, including sextants") == true)
     }
 
     @Test func oneThatMisreports() throws {
         let found = findings(of: try browse(persona: .wezTerm))
-        #expect(found["pixels"] == "iTerm2’s language, which works in WezTerm")
+        #expect(found["pixels"] == "iTerm2 images, supported by WezTerm")
     }
 
     @Test func oneWithoutPixels() throws {
         let found = findings(of: try browse(persona: .alacritty))
         #expect(
-            found["pixels"] == "none: it says" && found["colours"] == "256, by what is known of its kind (terminfo)")
+            found["pixels"] == "none: the terminal reports no support"
+                && found["colours"] == "256, according to terminfo")
     }
 
     @Test func oneThatDoesNotAnswer() throws {
         let session = try browse()
         #expect(session.until { $0.text.contains("Updated:") })
         #expect(session.screen.questions.last == "CSI c")
-        #expect(until(session) { $0["pixels"] == "none: it does not answer" })
+        #expect(until(session) { $0["pixels"] == "none: the terminal does not answer" })
         // Vitrine does not ask again.
         let count = session.screen.questions.count
         session.type("\u{1B}[I")
@@ -101,7 +102,9 @@ import Testing
         let probe = try TerminalSession(
             arguments: ["--version", "--verbose"], environment: home.environment(term: kind), persona: .kitty)
         #expect(probe.wait() == 0)
-        #expect(probe.screen.questions.isEmpty && probe.screen.text.contains("pixels: none: its kind is not asked"))
+        #expect(
+            probe.screen.questions.isEmpty
+                && probe.screen.text.contains("pixels: none: this type of terminal is not queried"))
     }
 
     @Test func dumbTerminalGetsNoQueries() throws {
@@ -120,7 +123,7 @@ import Testing
         #expect(session.bytes.allSatisfy { $0 < 0x80 })
         session.type("Q")
         #expect(session.wait() == 0)
-        #expect(findings()["characters"] == "ASCII alone: the locale is not UTF-8")
+        #expect(findings()["characters"] == "ASCII only: the locale is not UTF-8")
     }
 
     // MARK: - Effects
@@ -146,7 +149,7 @@ import Testing
     @Test func settingsOverrideFindings() throws {
         let session = try browse("--pixels=none", "--colors=16", persona: .kitty)
         let found = findings(of: session)
-        #expect(found["pixels"] == "none, as you say" && found["colours"] == "16, as you say")
+        #expect(found["pixels"] == "none, as configured" && found["colours"] == "16, as configured")
         let text = String(decoding: session.bytes, as: UTF8.self)
         #expect(!text.contains("8;2;") && !text.contains("8;5;"))
     }
@@ -159,7 +162,7 @@ import Testing
         let count = session.screen.questions.count
         session.persona?.cell = "30;15"
         if cause == "resize" { session.resize(columns: 90, rows: 30) } else { session.type(cause) }
-        #expect(until(session) { $0["cell"] == "15 × 30 pixels, it says" })
+        #expect(until(session) { $0["cell"] == "15 × 30 pixels, as reported" })
         #expect(Array(session.screen.questions[count...]) == ["CSI 16t", "CSI 14t", "OSC 11;?", "CSI c"])
         session.type("Q")
         #expect(session.wait() == 0)
@@ -249,18 +252,19 @@ import Testing
     @Test func versionPrintsFindings() throws {
         let session = try version(persona: .foot)
         for line in [
-            "vitrine 0.1", "terminal: foot(1.16.2), it says", "pixels: sixel, it says", "cell: 9 × 18 pixels, it says",
-            "colours: all, which foot has", "updates: shown at once, it says (mode 2026)",
-            "background: #242424, it says",
+            "vitrine 0.1", "terminal: foot(1.16.2), as reported", "pixels: sixel, as reported",
+            "cell: 9 × 18 pixels, as reported",
+            "colours: all, supported by foot", "updates: synchronized (mode 2026)",
+            "background: #242424, as reported",
         ] {
             #expect(session.screen.text.contains(line), "\(session.screen.text)")
         }
         #expect(
-            try version("--pixels=kitty", persona: .foot).screen.text.contains("pixels: kitty’s language, as you say"))
-        #expect(try version(persona: nil).screen.text.contains("pixels: none: it does not answer"))
+            try version("--pixels=kitty", persona: .foot).screen.text.contains("pixels: kitty graphics, as configured"))
+        #expect(try version(persona: nil).screen.text.contains("pixels: none: the terminal does not answer"))
         // Without a terminal there are no queries.
         let piped = try home.vitrine("--version", "--verbose")
-        #expect(piped.status == 0 && piped.text.contains("pixels: none: standard output is no terminal"))
+        #expect(piped.status == 0 && piped.text.contains("pixels: none: standard output is not a terminal"))
     }
 
     @Test func answersDoNotReachTheShell() throws {
@@ -306,17 +310,17 @@ import Testing
     @Test func tmuxThatPassesNothingOn() throws {
         let found = try findings(inTmux: "")
         #expect(found["terminal"]?.hasPrefix("tmux ") == true, "\(found)")
-        #expect(found["pixels"] == "none: tmux shows none, and passes none on (allow-passthrough)")
+        #expect(found["pixels"] == "none: tmux has no support and passes nothing on (allow-passthrough)")
     }
 
     @Test func tmuxThatPassesPicturesOn() throws {
         let found = try findings(inTmux: "set -g allow-passthrough on")
-        #expect(found["pixels"] == "kitty’s language, which tmux passes on to kitty(0.35.2)", "\(found)")
+        #expect(found["pixels"] == "kitty graphics, passed on by tmux to kitty(0.35.2)", "\(found)")
     }
 
     @Test func tmuxInATerminalThatTakesNoPictures() throws {
         let found = try findings(inTmux: "set -g allow-passthrough on", .alacritty)
-        #expect(found["pixels"] == "none: tmux shows none, and passes none on (allow-passthrough)")
+        #expect(found["pixels"] == "none: tmux has no support and passes nothing on (allow-passthrough)")
     }
 
     @Test func screen() throws {
@@ -333,7 +337,7 @@ import Testing
         session.type("Q")
         #expect(session.wait() == 0)
         let found = findings()
-        #expect(found["pixels"] == "none: GNU screen shows none", "\(found)")
-        #expect(found["terminal"]?.hasPrefix("GNU screen, by ") == true)
+        #expect(found["pixels"] == "none: GNU screen has no support", "\(found)")
+        #expect(found["terminal"]?.hasPrefix("GNU screen, according to ") == true)
     }
 }

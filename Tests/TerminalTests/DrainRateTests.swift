@@ -5,54 +5,54 @@ import Testing
 @Suite struct DrainRateTests {
     private let second: UInt64 = 1_000_000_000
 
-    /// A queue that is never empty, taken so fast.
+    /// A queue that is never empty, accepted at a fixed speed.
     private func take(_ bytes: Int, inSteps steps: Int, of time: UInt64, _ rate: inout DrainRate, _ now: inout UInt64) {
-        rate.noteFull(at: now)
+        rate.recordFull(at: now)
         for _ in 0..<steps {
             now += time
-            rate.noteTaken(bytes, at: now)
+            rate.recordTaken(bytes, at: now)
         }
-        rate.noteIdle()
+        rate.recordIdle()
     }
 
     private func isAbout(_ most: Int, _ rate: DrainRate, _ now: UInt64) -> Bool {
         abs(rate.mostInHalfASecond(at: now) - most) <= most / 100
     }
 
-    @Test func whatNobodyWaitsForIsFast() {
+    @Test("Without waiting the line counts as fast") func noWaiting() {
         var rate = DrainRate()
-        for step in 0..<100 { rate.noteTaken(4_096, at: UInt64(step) * second) }
+        for step in 0..<100 { rate.recordTaken(4_096, at: UInt64(step) * second) }
         #expect(rate.mostInHalfASecond(at: 200 * second) == .max)
-        // Two keystrokes' worth is too little to tell.
+        // A few kilobytes are too few for a measurement.
         var now = 200 * second
         take(1_000, inSteps: 3, of: second, &rate, &now)
         #expect(rate.mostInHalfASecond(at: now) == .max)
     }
 
-    @Test func whatIsWaitedForIsMeasured() {
+    @Test("The speed is measured while waiting") func measures() {
         var (rate, now) = (DrainRate(), second)
         take(1_000, inSteps: 40, of: second / 10, &rate, &now)
         #expect(isAbout(5_000, rate, now))
-        // Some frames that buffers take, one a second, do not make it faster; but it may be, a little.
-        #expect(rate.nextHope(at: now + second) == 4 * second && rate.nextHope(at: now + 11 * second) == nil)
-        #expect(isAbout(10_000, rate, now + 6 * second) && rate.nextHope(at: now + 6 * second) == 4 * second)
+        // Frames that fit into buffers do not raise the estimate, but time without waiting does.
+        #expect(rate.nextIncrease(at: now + second) == 4 * second && rate.nextIncrease(at: now + 11 * second) == nil)
+        #expect(isAbout(10_000, rate, now + 6 * second) && rate.nextIncrease(at: now + 6 * second) == 4 * second)
         for _ in 0..<100 {
             now += second
-            rate.noteTaken(4_096, at: now)
+            rate.recordTaken(4_096, at: now)
         }
         #expect(isAbout(20_000, rate, now))
         take(100_000, inSteps: 20, of: second / 10, &rate, &now)
         #expect(isAbout(500_000, rate, now))
         take(1_000, inSteps: 3_000, of: second / 10, &rate, &now)
         #expect(isAbout(5_000, rate, now))
-        // More than buffers hold, within a second.
+        // More than buffers can hold, within a second.
         now += 2 * second
-        for _ in 0..<40 { rate.noteTaken(4_096, at: now) }
+        for _ in 0..<40 { rate.recordTaken(4_096, at: now) }
         #expect(rate.mostInHalfASecond(at: now) == .max)
     }
 
-    /// A terminal that is busy with something else, again and again.
-    @Test func stallsAreNoSlowLine() {
+    /// A terminal that pauses again and again.
+    @Test("Stalls do not make a line slow") func stalls() {
         var (rate, now) = (DrainRate(), second)
         for _ in 0..<20 {
             take(8_192, inSteps: 1, of: second / 5, &rate, &now)
@@ -61,29 +61,29 @@ import Testing
         #expect(rate.mostInHalfASecond(at: now) > 100_000)
     }
 
-    @Test func whoStopsTheOutputForAWhileHasNoSlowLine() {
+    @Test("Stopping the output does not make a line slow") func stoppedOutput() {
         var (rate, now) = (DrainRate(), second)
-        rate.noteFull(at: now)
+        rate.recordFull(at: now)
         now += 600 * second
         for _ in 0..<100 {
             now += second / 1_000
-            rate.noteTaken(4_096, at: now)
+            rate.recordTaken(4_096, at: now)
         }
-        rate.noteIdle()
+        rate.recordIdle()
         #expect(rate.mostInHalfASecond(at: now) > 100_000)
     }
 
-    @Test func aLineThatChangesWhileItIsWaitedForIsFollowed() {
+    @Test("The estimate follows a line that changes") func changes() {
         var (rate, now) = (DrainRate(), second)
-        rate.noteFull(at: now)
+        rate.recordFull(at: now)
         for _ in 0..<1_000 {
             now += second / 1_000
-            rate.noteTaken(1_000, at: now)
+            rate.recordTaken(1_000, at: now)
         }
         #expect((400_000...600_000).contains(rate.mostInHalfASecond(at: now)))
         for _ in 0..<2_000 {
             now += second / 10
-            rate.noteTaken(1_000, at: now)
+            rate.recordTaken(1_000, at: now)
         }
         #expect(rate.mostInHalfASecond(at: now) < 6_000)
     }

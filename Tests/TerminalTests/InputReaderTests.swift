@@ -6,7 +6,7 @@ import Testing
 @testable import Terminal
 
 @MainActor @Suite(.unlessItHangs) struct InputReaderTests {
-    /// A terminal's end of a line at which the test types.
+    /// A pipe into which the test types.
     private final class Line {
         private let ends = LastingPipe()
         let reader: InputReader
@@ -22,7 +22,7 @@ import Testing
             _ = Array(text.utf8).withUnsafeBytes { write(ends.write, $0.baseAddress, $0.count) }
         }
 
-        /// Waits until so much has been heard, and takes it.
+        /// Waits for a number of events and returns them.
         @MainActor func next(_ count: Int) async -> [InputEvent] {
             while events.count < count, !Task.isCancelled { await Task.yield() }
             defer { events = [] }
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func aPasteWithoutEndIsHandedOutAndTheKeysAreHeardAgain() async {
+    @Test("A paste without an end is delivered after a while and keys work again") func unterminatedPaste() async {
         let line = Line()
         line.type("\u{1B}[200~some text")
         #expect(await line.next(1) == [.paste("some text")])
@@ -39,8 +39,8 @@ import Testing
         line.reader.close()
     }
 
-    /// It is waited for as long as something comes of it, however long that takes.
-    @Test func aPasteThatComesSlowlyIsOne() async {
+    /// The wait restarts with every part of the paste.
+    @Test("A slow paste is one event") func slowPaste() async {
         let line = Line(sequenceWait: 60_000)
         line.type("\u{1B}[200~")
         for _ in 0..<50 {
@@ -59,14 +59,14 @@ import Testing
         for _ in 0..<20 {
             var (master, slave): (Int32, Int32) = (-1, -1)
             try #require(openpty(&master, &slave, nil, nil, nil) == 0)
-            // A descriptor of a silenced source stays open, and gets a number that others do not get.
+            // A silenced source keeps its descriptor open, so use a number that nothing else gets.
             let descriptor = fcntl(slave, F_DUPFD_CLOEXEC, 500)
             Glibc.close(slave)
             let reader = InputReader(descriptor, sequences: KeySequences { _ in nil }, escapeWait: 10)
             var ends = 0
             reader.onGone = {
                 ends += 1
-                // As the program does that ends with its terminal.
+                // The program does this when its terminal is gone.
                 reader.close()
             }
             Glibc.close(master)
@@ -75,12 +75,12 @@ import Testing
         }
     }
 
-    /// As when the program was stopped in the middle of a paste, and the shell has read the rest.
-    @Test func whatHasBegunIsForgotten() async {
+    /// The program was stopped during a paste and the shell has read the rest.
+    @Test("Incomplete input can be discarded") func discard() async {
         let line = Line(sequenceWait: 60_000)
         line.type("k\u{1B}[200~some")
         #expect(await line.next(1) == [.key(.character("k"))])
-        line.reader.forget()
+        line.reader.discardPending()
         line.type("q")
         #expect(await line.next(1) == [.key(.character("q"))])
         line.reader.close()

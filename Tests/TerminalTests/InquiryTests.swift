@@ -9,7 +9,7 @@ import Testing
         .version, .kitty, .cellSize, .areaSize, .background, .synchronises, .sixelColours,
     ]
 
-    /// An inquiry that conditions can change.
+    /// An inquiry that expectations can change.
     private final class Asked {
         private(set) var inquiry = Inquiry(number: 31)
 
@@ -29,7 +29,7 @@ import Testing
         Asked(questions, on: size)
     }
 
-    @Test func everythingIsAskedInOnePieceAndTheEndComesLast() {
+    @Test("Queries are sent in one piece with the final query last") func onePiece() {
         var inquiry = Inquiry(number: 31)
         let text = String(decoding: inquiry.ask(Self.all, on: Self.size), as: UTF8.self)
         #expect(
@@ -38,17 +38,17 @@ import Testing
         #expect(inquiry.isOpen && inquiry.open.contains(.attributes))
     }
 
-    @Test func whatTmuxPassesOnStandsInAStringOfItsOwn() {
+    @Test("Queries for the outer terminal are wrapped for tmux") func tmuxStrings() {
         var inquiry = Inquiry(number: 7)
         let text = String(decoding: inquiry.ask([.outerVersion, .outerKitty], on: Self.size), as: UTF8.self)
         #expect(
             text == "\u{1B}Ptmux;\u{1B}\u{1B}[>q\u{1B}\\"
                 + "\u{1B}Ptmux;\u{1B}\u{1B}_Gi=7,s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\u{1B}\\\u{1B}\\")
-        // A tmux would keep the end to itself.
+        // tmux would answer the last query itself.
         #expect(inquiry.open == [.outerVersion, .outerKitty])
     }
 
-    @Test func answersAreTakenInOnce() {
+    @Test("Each answer counts once") func answersOnce() {
         let inquiry = asked()
         let replies: [TerminalReply] = [
             .version("kitty(0.35.2)"), .kitty(number: 31, isOK: true), .cellSize(width: 10, height: 20),
@@ -67,20 +67,20 @@ import Testing
         #expect(answers.background == .rgb(0x1E, 0x1E, 0x2E))
     }
 
-    @Test func nobodyAsked() {
+    @Test("Replies without a query are ignored") func unasked() {
         let inquiry = asked([])
         for (_, reply) in TerminalReplyTests.replies { #expect(!inquiry.take(reply), "\(reply)") }
         #expect(inquiry.answers == TerminalAnswers())
     }
 
-    @Test func anAnswerAfterTheEndIsNone() {
+    @Test("An answer after the final one is ignored") func afterEnd() {
         let inquiry = asked()
         #expect(inquiry.take(.attributes([62])) && !inquiry.isOpen)
         for (_, reply) in TerminalReplyTests.replies { #expect(!inquiry.take(reply), "\(reply)") }
         #expect(!inquiry.answers.takesSixel && inquiry.answers.version == nil)
     }
 
-    @Test func whoTakesTooLongHasNotAnswered() {
+    @Test("An answer after the time limit is ignored") func timeout() {
         let inquiry = asked()
         #expect(inquiry.take(.version("xterm(379)")))
         inquiry.giveUp()
@@ -88,24 +88,26 @@ import Testing
         #expect(!inquiry.take(.attributes([62, 4])) && !inquiry.answers.takesSixel)
     }
 
-    @Test func ofAnotherNumberItIsSomebodyElses() {
+    @Test("A kitty answer with another number is ignored") func otherNumber() {
         let inquiry = asked()
         #expect(!inquiry.take(.kitty(number: 30, isOK: true)) && !inquiry.answers.takesKitty)
         #expect(inquiry.take(.kitty(number: 31, isOK: false)) && !inquiry.answers.takesKitty)
         #expect(!inquiry.take(.kitty(number: 31, isOK: true)) && !inquiry.answers.takesKitty)
     }
 
-    @Test(arguments: [
-        (0, 0), (0, 20), (10, 0), (-10, 20), (2, 5), (10, 4), (10, 201), (101, 150), (5, 100), (40, 20),
-        (Int.max, Int.max),
-    ])
-    func cellsThatNobodyCouldReadAreNotBelieved(width: Int, height: Int) {
+    @Test(
+        "Implausible cell sizes are ignored",
+        arguments: [
+            (0, 0), (0, 20), (10, 0), (-10, 20), (2, 5), (10, 4), (10, 201), (101, 150), (5, 100), (40, 20),
+            (Int.max, Int.max),
+        ])
+    func implausibleCells(width: Int, height: Int) {
         let inquiry = asked(on: Size(columns: 1, rows: 1))
         #expect(inquiry.take(.cellSize(width: width, height: height)) && inquiry.answers.cell == nil)
         #expect(inquiry.take(.areaSize(width: width, height: height)) && inquiry.answers.area?.cell == nil)
     }
 
-    @Test func anAreaIsOfAsManyCellsAsThereWereWhenItWasAsked() {
+    @Test("A text area belongs to the number of cells at the query") func area() {
         let inquiry = asked()
         #expect(inquiry.take(.areaSize(width: 800, height: 480)) && inquiry.answers.area?.size == Self.size)
         #expect(inquiry.answers.area?.cell == CellPixels(cellWidth: 10, height: 20))
@@ -116,32 +118,34 @@ import Testing
         #expect(inquiry.answers.area?.cell == CellPixels(cellWidth: 10, height: 20))
     }
 
-    @Test func numbersAreBounded() {
+    @Test("Numbers in answers are limited") func limits() {
         let inquiry = asked()
         #expect(inquiry.take(.sixelColours(1_000_000_000)) && inquiry.answers.sixelColours == nil)
         #expect(!inquiry.take(.mode(2004, state: 1)))
         #expect(inquiry.take(.mode(2026, state: 0)) && !inquiry.answers.synchronises)
     }
 
-    @Test(arguments: [([62, 4], true), ([4, 6], false), ([1, 2], false), ([1, 2, 4], true), ([64, 14, 41], false)])
-    func sixelIsAnAttributeAndNotAKind(attributes: [Int], takesSixel: Bool) {
+    @Test(
+        "Sixel is an attribute and not a terminal class",
+        arguments: [([62, 4], true), ([4, 6], false), ([1, 2], false), ([1, 2, 4], true), ([64, 14, 41], false)])
+    func sixel(attributes: [Int], takesSixel: Bool) {
         let inquiry = asked()
         #expect(inquiry.take(.attributes(attributes)) && inquiry.answers.takesSixel == takesSixel)
     }
 
-    @Test func theOuterTerminalAnswersForItself() {
+    @Test("The terminal around tmux has its own answers") func outerTerminal() {
         let inquiry = asked([.version, .cellSize])
         #expect(inquiry.take(.version("tmux 3.3a")) && inquiry.take(.attributes([1, 2])) && !inquiry.isOpen)
         inquiry.ask([.outerVersion, .outerKitty])
-        // tmux has nothing to say here.
+        // An answer of tmux itself does not count.
         #expect(!inquiry.take(.attributes([1, 2])))
         #expect(inquiry.take(.version("kitty(0.35.2)")) && inquiry.take(.kitty(number: 31, isOK: true)))
         #expect(!inquiry.isOpen && inquiry.answers.version == "tmux 3.3a")
         #expect(inquiry.answers.outerVersion == "kitty(0.35.2)" && inquiry.answers.outerTakesKitty)
     }
 
-    /// A window that comes to the front, over a line that is slow just then.
-    @Test func whatWasAnsweredStaysWhenTheNextAnswerTakesTooLong() {
+    /// A window gets the focus while the line is slow.
+    @Test("Earlier answers stay when a repeated query times out") func keepsAnswers() {
         let inquiry = asked()
         #expect(inquiry.take(.cellSize(width: 10, height: 20)) && inquiry.take(.areaSize(width: 800, height: 480)))
         #expect(inquiry.take(.attributes([62, 4])))
@@ -149,12 +153,12 @@ import Testing
         inquiry.ask([.cellSize, .areaSize])
         inquiry.giveUp()
         #expect(!inquiry.isOpen && inquiry.answers == known && known.takesSixel)
-        // It comes after all, and changes nothing.
+        // The late answer changes nothing.
         #expect(!inquiry.take(.cellSize(width: 9, height: 18)) && inquiry.answers == known)
     }
 
-    /// What was so, and is asked again, is not so if the terminal passes over it.
-    @Test func asOfTheLastQuestion() {
+    /// A repeated query that the terminal passes over clears the earlier answer.
+    @Test("A repeated query replaces earlier answers") func repeatedQuery() {
         let inquiry = asked()
         #expect(inquiry.take(.cellSize(width: 10, height: 20)) && inquiry.take(.attributes([62, 4])))
         inquiry.ask([.cellSize])

@@ -14,12 +14,12 @@ import Testing
 
         func number(
             for picture: PixelPicture, beside shown: Set<UInt32>
-        ) -> (id: UInt32, forgotten: [UInt32], isNew: Bool)? {
+        ) -> (id: UInt32, deleted: [UInt32], isNew: Bool)? {
             store.number(for: picture, beside: shown)
         }
     }
 
-    /// Pictures of so many megabytes, each another.
+    /// Different pictures of a given size.
     private func pictures(_ count: Int, megabytes: Int) -> [PixelPicture] {
         let payload = [UInt8](repeating: UInt8(ascii: "A"), count: megabytes << 20)
         return (1...count).map {
@@ -27,30 +27,30 @@ import Testing
         }
     }
 
-    @Test func whatIsOnTheScreenStaysAndTheRestGoesTheOldestFirst() throws {
+    @Test("Visible pictures stay and the oldest hidden ones are deleted") func evictsOldest() throws {
         let store = Kept()
         let pictures = pictures(4, megabytes: 20)
         let one = try #require(store.number(for: pictures[0], beside: []))
         let two = try #require(store.number(for: pictures[1], beside: [one.id]))
-        #expect(one.isNew && two.isNew && two.forgotten.isEmpty)
-        // More than is kept of what is not on the screen.
+        #expect(one.isNew && two.isNew && two.deleted.isEmpty)
+        // More than the limit for hidden pictures.
         let three = try #require(store.number(for: pictures[2], beside: [one.id, two.id]))
-        #expect(three.forgotten.isEmpty && store.numbers.count == 3)
+        #expect(three.deleted.isEmpty && store.numbers.count == 3)
         let again = try #require(store.number(for: pictures[0], beside: [two.id, three.id]))
-        #expect(again.id == one.id && !again.isNew && again.forgotten.isEmpty)
+        #expect(again.id == one.id && !again.isNew && again.deleted.isEmpty)
         let four = try #require(store.number(for: pictures[3], beside: [three.id]))
-        #expect(four.forgotten == [two.id, one.id] && store.holds(pictures[2]) && !store.holds(pictures[1]))
+        #expect(four.deleted == [two.id, one.id] && store.holds(pictures[2]) && !store.holds(pictures[1]))
         #expect(store.numbers == [three.id, four.id])
     }
 
-    @Test func aScreenHasItsBound() throws {
+    @Test("Visible pictures have a limit") func screenLimit() throws {
         let store = Kept()
         var shown: Set<UInt32> = []
         let pictures = pictures(7, megabytes: 30)
         for picture in pictures.prefix(6) { shown.insert(try #require(store.number(for: picture, beside: shown)).id) }
         #expect(store.number(for: pictures[6], beside: shown) == nil && store.numbers == shown)
-        // By itself it has room.
+        // Alone it fits.
         let last = try #require(store.number(for: pictures[6], beside: []))
-        #expect(Set(last.forgotten) == shown)
+        #expect(Set(last.deleted) == shown)
     }
 }

@@ -2,8 +2,8 @@ import Glibc
 
 /// A pipe for event sources, whose ends are never closed.
 ///
-/// libdispatch lets go of a descriptor some time after its source was cancelled. One that is closed by then, and whose number
-/// somebody else has got, is never heard of: so these have numbers that nobody else gets, and keep them.
+/// libdispatch releases a descriptor some time after its source was cancelled. If the descriptor has been closed and its
+/// number reused by then, events are lost. So these pipes use numbers that nothing else gets, and stay open.
 struct LastingPipe {
     let read: Int32
     let write: Int32
@@ -11,7 +11,7 @@ struct LastingPipe {
     init() {
         var ends: [Int32] = [0, 0]
         pipe(&ends)
-        // Above what all others are given, who get the lowest that is free.
+        // Other descriptors get the lowest free number.
         let lasting = ends.map { fcntl($0, F_DUPFD_CLOEXEC, 500) }
         for end in ends { close(end) }
         for end in lasting { _ = fcntl(end, F_SETFL, O_NONBLOCK) }

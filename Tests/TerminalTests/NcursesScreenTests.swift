@@ -6,7 +6,7 @@ import Text
 
 @testable import Terminal
 
-/// ncurses has one state for the whole process, so these come one after the other.
+/// ncurses has one state per process, so these tests run one after the other.
 @MainActor @Suite(.serialized) struct NcursesScreenTests {
     private let size = Size(columns: 40, rows: 10)
 
@@ -37,7 +37,7 @@ import Text
         return CellBlock(size: Size(columns: 8, rows: 3), cells: cells)
     }
 
-    @Test func terminalShowsTheSurface() throws {
+    @Test("The terminal shows the surface") func shows() throws {
         let screen = try screen()
         defer { screen.close() }
         let terminal = VirtualScreen(columns: 40, rows: 10)
@@ -57,7 +57,7 @@ import Text
         #expect(terminal.violations.isEmpty)
     }
 
-    @Test func onlyWhatChangedIsSent() throws {
+    @Test("Only changes are sent") func sendsChanges() throws {
         let screen = try screen()
         defer { screen.close() }
         let one = surface { for line in 0..<10 { $0.write("A line of text, number \(line)", in: row(line)) } }
@@ -68,7 +68,7 @@ import Text
         #expect(screen.update(to: two).count < 20)
     }
 
-    @Test func cursorIsSeenWhereItIsWanted() throws {
+    @Test("The cursor is visible where the surface has it") func cursor() throws {
         let screen = try screen()
         defer { screen.close() }
         let terminal = VirtualScreen(columns: 40, rows: 10)
@@ -81,7 +81,7 @@ import Text
         #expect(!terminal.isCursorVisible)
     }
 
-    @Test func truecolourPicturesLeaveNoRemnants() throws {
+    @Test("True-colour pictures leave no remnants") func noRemnants() throws {
         let screen = try screen(colours: "truecolor")
         defer { screen.close() }
         #expect(screen.used.colours == .full)
@@ -103,9 +103,9 @@ import Text
             }
             terminal.write(screen.update(to: next))
             expectSame(terminal, next, step)
-            // And drawn from nothing, on top of what was there.
+            // Also redraw everything over the old contents.
             if step % 20 == 19 {
-                screen.forget()
+                screen.invalidate()
                 terminal.write(screen.update(to: next))
                 expectSame(terminal, next, step)
             }
@@ -123,7 +123,7 @@ import Text
         }
     }
 
-    @Test("All lines scroll, whatever number of them terminfo has") func scrollingRegion() throws {
+    @Test("All lines scroll, independent of terminfo's number of lines") func scrollingRegion() throws {
         let screen = try NcursesScreen(
             TerminalEnvironment { ["TERM": "xterm"][$0] }, size: Size(columns: 40, rows: 30), cellAspect: nil)
         defer { screen.close() }
@@ -131,7 +131,7 @@ import Text
         #expect(output.contains("\u{1B}[r") && !output.contains("24r"))
     }
 
-    @Test func resizing() throws {
+    @Test("A resize redraws the screen") func resizing() throws {
         let screen = try screen()
         defer { screen.close() }
         let terminal = VirtualScreen(columns: 40, rows: 10)
@@ -148,7 +148,7 @@ import Text
         #expect(terminal.text == tiny.text)
     }
 
-    @Test func colourPairsDoNotRunOut() throws {
+    @Test("Colour pairs do not run out") func colourPairs() throws {
         let screen = try screen()
         defer { screen.close() }
         let terminal = VirtualScreen(columns: 40, rows: 10)
@@ -188,8 +188,8 @@ import Text
         return style == .plain ? "" : "|\(code(style.foreground, 30))|\(code(style.background, 40))"
     }
 
-    /// With eight colours there are sixty-four pairs, and every combination has to be had all the same.
-    @Test func everyPairOfEightColours() throws {
+    /// With eight colours there are 64 pairs, and every combination must be available.
+    @Test("Every pair of eight colours is available") func eightColours() throws {
         let screen = try screen("linux")
         defer { screen.close() }
         let terminal = VirtualScreen(columns: 40, rows: 10)
@@ -206,7 +206,7 @@ import Text
         }
     }
 
-    @Test func theTerminalsOwnColoursAreNotExchanged() throws {
+    @Test("Default colours are not reversed") func defaultColours() throws {
         let screen = try screen("linux")
         defer { screen.close() }
         let terminal = VirtualScreen(columns: 40, rows: 10)
@@ -217,8 +217,8 @@ import Text
         #expect(terminal[0, 0].style == "|33|")
     }
 
-    @Test(arguments: ["linux", "vt100", "tmux-256color", "xterm", "screen"])
-    func kindsOfTerminals(kind: String) throws {
+    @Test("Common terminal types work", arguments: ["linux", "vt100", "tmux-256color", "xterm", "screen"])
+    func terminalTypes(kind: String) throws {
         let screen = try screen(kind)
         defer { screen.close() }
         let terminal = VirtualScreen(columns: 40, rows: 10)
@@ -231,11 +231,11 @@ import Text
         #expect(screen.keyString("kcuu1") != nil)
     }
 
-    @Test func unknownKindIsSaid() {
+    @Test("An unknown terminal type is an error") func unknownType() {
         #expect(throws: TerminalError.unknownKind("no-such-terminal")) { _ = try screen("no-such-terminal") }
     }
 
-    @Test func asciiWhereThereIsNoMore() throws {
+    @Test("Terminals without Unicode get ASCII") func ascii() throws {
         let screen = try screen()
         defer { screen.close() }
         screen.use { $0.unicode = false }
@@ -246,7 +246,7 @@ import Text
         #expect(terminal.text(inRow: 0) == "-+ ~ ???? ? x")
     }
 
-    @Test func marksTakeNoColumnsOfASCII() throws {
+    @Test("Marks take no columns in ASCII") func asciiMarks() throws {
         let screen = try screen()
         defer { screen.close() }
         screen.use { $0.unicode = false }
@@ -258,7 +258,7 @@ import Text
         #expect(terminal.violations.isEmpty)
     }
 
-    @Test func namesThatWouldDoHarmDoNot() throws {
+    @Test("Hostile names do no harm") func harmfulNames() throws {
         let screen = try screen()
         defer { screen.close() }
         let terminal = VirtualScreen(columns: 40, rows: 10)

@@ -5,7 +5,7 @@ import Testing
 @testable import Terminal
 
 @MainActor @Suite(.unlessItHangs) struct OutputQueueTests {
-    /// The time is the test's.
+    /// A clock set by the test.
     private final class Clock {
         var now: UInt64 = 0
     }
@@ -23,10 +23,10 @@ import Testing
             queue = OutputQueue(ends.write, now: { clock.now })
         }
 
-        /// Where the terminal reads.
+        /// The terminal's end of the pipe.
         var readEnd: Int32 { ends.read }
 
-        /// Whether something could be written.
+        /// Whether the pipe accepts bytes.
         var hasRoom: Bool {
             var entry = pollfd(fd: ends.write, events: Int16(POLLOUT), revents: 0)
             return poll(&entry, 1, 0) > 0
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// Takes so many bytes on a thread of its own, whenever there are some.
+    /// Reads a number of bytes on its own thread.
     private struct Reader: Sendable {
         let (end, count): (Int32, Int)
 
@@ -59,7 +59,7 @@ import Testing
 
     private let pieces = (0..<400).map { [UInt8](repeating: UInt8($0 % 251), count: $0 % 7 == 0 ? 0 : 3 * $0 + 1) }
 
-    @Test func piecesComeInTheirOrderHoweverSlowlyTheyAreRead() {
+    @Test("Pieces arrive in order over a slow line") func order() {
         let line = Line()
         var idle = 0
         line.queue.onIdle = { idle += 1 }
@@ -70,57 +70,57 @@ import Testing
         var read: [UInt8] = []
         while read.count < all.count {
             read += line.read(10_000)
-            // As it is called when there is room; that it is, the next test shows.
+            // The next test shows that the event source calls this.
             if !line.queue.isIdle { line.queue.flush() }
         }
         #expect(read == all && line.queue.isIdle && idle == 1)
     }
 
-    @Test func whatIsLeftIsWrittenWhenThereIsRoom() async {
+    @Test("The rest is written when the terminal accepts it") func continues() async {
         let line = Line()
         line.queue.send(pieces)
         #expect(!line.queue.isIdle)
         let (whenIdle, idle) = AsyncStream<Void>.makeStream()
         line.queue.onIdle = { idle.yield() }
         let count = pieces.reduce(0) { $0 + $1.count }
-        // Each time there is room it writes what fits.
+        // The queue writes whenever the pipe accepts bytes.
         Reader(line.readEnd, count).begin()
         for await _ in whenIdle { break }
         #expect(line.queue.isIdle)
     }
 
-    @Test func onTheWayOutWhatIsLeftOfAPictureIsNotWaitedFor() {
+    @Test("Leaving does not wait for the rest of a picture") func leaving() {
         let line = Line()
         line.queue.send(pieces)
         line.queue.sendAndWait(Array("rest".utf8), short: Array("short".utf8))
         #expect(line.queue.isIdle)
         _ = line.read()
         #expect(line.read().isEmpty)
-        // Who reads gets all of it.
+        // A terminal that reads gets everything.
         let other = Line()
         other.queue.send(Array("one ".utf8))
         other.queue.sendAndWait(Array("two".utf8), short: Array("short".utf8))
         #expect(other.read() == Array("one two".utf8))
     }
 
-    /// Sends some bytes, and reads them at so many a second.
+    /// Sends bytes and reads them at a given speed.
     private func send(_ count: Int, over line: Line, bytesPerSecond: Int) {
         line.queue.send([UInt8](repeating: 1, count: count))
         while !line.queue.isIdle {
             line.clock.now += 100_000_000
             _ = line.read(bytesPerSecond / 10)
-            // Whenever there is room the queue uses it, before any more time passes.
+            // The queue refills the pipe before more time passes.
             while !line.queue.isIdle, line.hasRoom { line.queue.flush() }
         }
         _ = line.read()
     }
 
-    @Test func whatIsTakenSlowlyIsMeasured() {
+    @Test("A slow line is measured") func measures() {
         let line = Line()
         #expect(line.queue.mostInHalfASecond == .max)
         send(200_000, over: line, bytesPerSecond: 10_000)
         #expect((3_000...8_000).contains(line.queue.mostInHalfASecond), "\(line.queue.mostInHalfASecond)")
-        // What goes into buffers says nothing else; and a faster line is measured anew.
+        // Bytes that fit into buffers change nothing; a faster line is measured again.
         line.clock.now += 2_000_000_000
         line.queue.send([UInt8](repeating: 1, count: 2_000))
         #expect(line.queue.mostInHalfASecond <= 8_000)
@@ -129,7 +129,7 @@ import Testing
         #expect(line.queue.mostInHalfASecond > 200_000)
     }
 
-    @Test func nothingIsNothing() {
+    @Test("Sending nothing does nothing") func empty() {
         let line = Line()
         line.queue.onIdle = { Issue.record("nothing was sent") }
         line.queue.send([] as [UInt8])

@@ -6,13 +6,13 @@ import Text
 
 @testable import Terminal
 
-/// Pictures over text: what is left of them on a terminal that obeys every byte.
+/// Pictures over text on a simulated terminal.
 @MainActor @Suite(.serialized) struct PixelLayerTests {
     private let size = Size(columns: 40, rows: 12)
 
     init() { setlocale(LC_ALL, "C.UTF-8") }
 
-    /// A screen, its pictures, and a terminal that shows both.
+    /// A screen, its pictures and a simulated terminal.
     @MainActor private final class Stage {
         let screen: NcursesScreen
         var layer: PixelLayer
@@ -25,7 +25,7 @@ import Text
             layer = PixelLayer(isThroughTmux: isThroughTmux)
         }
 
-        /// What the terminal's owner does for a frame.
+        /// Draws a frame like `Terminal`.
         func draw(_ surface: Surface) {
             if screen.clears(for: surface.size) { terminal.write(layer.clear()) }
             terminal.write(layer.prepare(for: surface.placements, on: surface.size))
@@ -36,10 +36,10 @@ import Text
             }
         }
 
-        /// What it does when all is at rest.
+        /// Shows all pictures, as when the screen is still.
         func rest() { _ = show(upTo: .max) }
 
-        /// Shows those pictures that take no more bytes than that. Returns how many it were.
+        /// Shows pictures up to a size. Returns their number.
         func show(upTo most: Int) -> Int {
             var count = 0
             while let (pieces, ceded) = layer.showNext(upTo: most) {
@@ -68,9 +68,9 @@ import Text
         }
     }
 
-    /// What a terminal makes of all of a picture's payload.
+    /// The simulated terminal's digest of a picture.
     private func digest(_ picture: PixelPicture) -> String {
-        // Two pictures of different numbers are of different sizes.
+        // Pictures with different numbers have different sizes.
         VirtualPictures.digest(payload(picture.size.columns - 4, picture.language, picture.size))
     }
 
@@ -83,7 +83,7 @@ import Text
         return CellBlock(size: size, cells: cells)
     }
 
-    /// A screen of pictures and text by chance; what is drawn later covers what was there.
+    /// A random screen of overlapping pictures and text.
     private func surface(_ numbers: inout SeededNumbers, _ language: PixelProtocol) -> Surface {
         var surface = Surface(size: size)
         for line in 0..<size.rows where Int.random(in: 0..<2, using: &numbers) == 0 {
@@ -135,7 +135,7 @@ import Text
         }
     }
 
-    @Test("Nothing is left of a picture, nor missing, whatever follows it", arguments: PixelProtocol.allCases)
+    @Test("A picture leaves no remnants and no gaps", arguments: PixelProtocol.allCases)
     func noRemnants(_ language: PixelProtocol) throws {
         let stage = try Stage(isThroughTmux: false)
         defer { stage.screen.close() }
@@ -143,13 +143,13 @@ import Text
         for step in 0..<150 {
             let next = surface(&numbers, language)
             stage.draw(next)
-            // Who moves on fast sees no pixels on some of the screens.
+            // Some screens change before their pixels are shown.
             if Int.random(in: 0..<3, using: &numbers) > 0 {
                 stage.rest()
                 expectSame(stage, next, step)
             }
             if step % 50 == 49 {
-                stage.screen.forget()
+                stage.screen.invalidate()
                 stage.draw(next)
                 stage.rest()
                 expectSame(stage, next, step)
@@ -158,7 +158,7 @@ import Text
         #expect(stage.terminal.violations.isEmpty, "\(stage.terminal.violations.prefix(5))")
     }
 
-    @Test("Behind a tmux pictures are text, and their pixels pass through it")
+    @Test("Through tmux pictures are shown as text and their pixels pass through")
     func placeholders() throws {
         let stage = try Stage(isThroughTmux: true)
         defer { stage.screen.close() }
@@ -182,7 +182,7 @@ import Text
         #expect(stage.terminal.violations.isEmpty, "\(stage.terminal.violations)")
     }
 
-    @Test("Over a slow line a picture that would take long is passed over, and others are not")
+    @Test("A slow line delays large pictures only")
     func slowLines() throws {
         let stage = try Stage(isThroughTmux: false)
         defer { stage.screen.close() }
@@ -197,19 +197,19 @@ import Text
         stage.draw(surface)
         #expect(stage.show(upTo: 1_000) == 0 && stage.show(upTo: 5_000) == 1)
         #expect(stage.terminal.pictures.floating.map(\.column) == [20] && !stage.layer.isComplete)
-        // The line has become faster; and what was sent costs nothing.
+        // The line has become faster, and stored pictures cost nothing.
         #expect(stage.show(upTo: 200_000) == 1 && stage.layer.isComplete)
         stage.draw(Surface(size: size))
         stage.draw(surface)
         #expect(stage.show(upTo: 0) == 2 && stage.layer.isComplete)
     }
 
-    @Test("For a picture more than a terminal has room for, none is taken away that is seen")
+    @Test("Visible pictures are never deleted for new ones")
     func moreThanThereAreNumbers() throws {
         let stage = try Stage(isThroughTmux: false)
         defer { stage.screen.close() }
         let inner = Size(columns: 1, rows: 1)
-        /// A picture in each of some cells.
+        /// One picture per cell.
         func pictures(_ cells: Range<Int>) -> Surface {
             var surface = Surface(size: size)
             for cell in cells {
@@ -232,7 +232,7 @@ import Text
         #expect(stage.terminal.violations.isEmpty, "\(stage.terminal.violations.prefix(5))")
     }
 
-    @Test("Text that changes beside pictures is no change of theirs")
+    @Test("Changing text beside pictures does not count as a change of the pictures")
     func changes() throws {
         let stage = try Stage(isThroughTmux: false)
         defer { stage.screen.close() }
@@ -253,7 +253,7 @@ import Text
         #expect(!draw("40 %") && stage.layer.isComplete)
     }
 
-    @Test("A picture that was sent is sent no second time")
+    @Test("A stored picture is not sent again")
     func sentOnce() throws {
         let stage = try Stage(isThroughTmux: false)
         defer { stage.screen.close() }
@@ -270,7 +270,7 @@ import Text
         #expect(stage.terminal.pictures.kept.count == 1)
     }
 
-    @Test("What does not change under a picture is not sent again", arguments: PixelProtocol.allCases)
+    @Test("Unchanged text beside a picture is not sent again", arguments: PixelProtocol.allCases)
     func onlyChanges(_ language: PixelProtocol) throws {
         let stage = try Stage(isThroughTmux: false)
         defer { stage.screen.close() }
@@ -289,7 +289,7 @@ import Text
         let next = frame("ONE", "TWO")
         stage.draw(next)
         #expect(stage.layer.isComplete)
-        // kitty's float above text, which may be written again.
+        // Kitty pictures float above text, which may be rewritten.
         #expect(stage.terminal.byteCount - before < (language == .kitty ? 400 : 60))
         stage.rest()
         expectSame(stage, next, 0)

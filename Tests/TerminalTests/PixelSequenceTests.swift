@@ -5,7 +5,7 @@ import Text
 
 @testable import Terminal
 
-/// What stands around a picture on its way to a terminal.
+/// The sequences that send pictures to a terminal.
 @Suite struct PixelSequenceTests {
     private func picture(_ language: PixelProtocol, _ count: Int, isThroughTmux: Bool = false) -> PixelPicture {
         PixelPicture(
@@ -15,7 +15,7 @@ import Text
 
     private func payload(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(ascii: "A") + UInt8($0 % 26) } }
 
-    /// Control data and payload of a sequence in kitty's language.
+    /// Returns the control data and payload of a kitty sequence.
     private func parts(_ sequence: [UInt8]) throws -> (control: [String: String], payload: [UInt8]) {
         try #require(sequence.starts(with: [0x1B, 0x5F, 0x47]) && sequence.suffix(2) == [0x1B, 0x5C])
         let body = sequence.dropFirst(3).dropLast(2)
@@ -29,7 +29,9 @@ import Text
         return (keys, Array(body.dropFirst(control.count + 1)))
     }
 
-    @Test(arguments: [4, 4_096, 4_100, 8_192, 20_000]) func kittyIsSentInChunks(count: Int) throws {
+    @Test("Kitty pictures are sent in chunks", arguments: [4, 4_096, 4_100, 8_192, 20_000]) func kittyChunks(count: Int)
+        throws
+    {
         let picture = picture(.kitty, count)
         let chunks = try KittySequence.show(picture, id: 77).map(parts)
         #expect(chunks.count == (count + 4_095) / 4_096)
@@ -37,7 +39,7 @@ import Text
         for (index, chunk) in chunks.enumerated() {
             let isLast = index == chunks.count - 1
             #expect(chunk.payload.count <= 4_096 && (isLast || chunk.payload.count.isMultiple(of: 4)))
-            // Answers would be taken for keys: none is asked for, in any of them.
+            // No sequence requests an answer, which would be taken for keys.
             #expect(chunk.control["q"] == "2" && chunk.control["m"] == (isLast ? "0" : "1"))
             if index > 0 { #expect(Set(chunk.control.keys) == ["m", "q"]) }
         }
@@ -48,7 +50,7 @@ import Text
         #expect(try parts(KittySequence.show(picture)[0]).control["i"] == nil)
     }
 
-    @Test func kittyPicturesArePlacedAndRemovedByNumber() throws {
+    @Test("Kitty pictures are placed and removed by id") func kittyIds() throws {
         let sent = try parts(KittySequence.transmit(picture(.kitty, 8), id: 5)[0]).control
         #expect(sent == ["a": "t", "f": "24", "s": "63", "v": "57", "i": "5", "q": "2", "m": "0"])
         let placed = try parts(KittySequence.place(id: 5, placement: 9, size: Size(columns: 7, rows: 3)))
@@ -57,10 +59,10 @@ import Text
                 && placed.payload.isEmpty)
         let removed = try parts(KittySequence.remove(id: 5, placement: 9)).control
         #expect(removed == ["a": "d", "d": "i", "i": "5", "p": "9", "q": "2"])
-        #expect(try parts(KittySequence.forget(id: 5)).control == ["a": "d", "d": "I", "i": "5", "q": "2"])
+        #expect(try parts(KittySequence.delete(id: 5)).control == ["a": "d", "d": "I", "i": "5", "q": "2"])
     }
 
-    @Test func itermIsToldHowLargeTheFileIs() {
+    @Test("iTerm2 gets the size of the file") func itermSize() {
         var picture = picture(.iterm, 6)
         picture = PixelPicture(.iterm, size: picture.size, width: 63, height: 57, payload: Array("QUJDRA==".utf8))
         #expect(
@@ -68,7 +70,7 @@ import Text
                 == "\u{1B}]1337;File=inline=1;size=4;width=7;height=3;preserveAspectRatio=0:QUJDRA==\u{7}")
     }
 
-    @Test func sixelsAreADeviceControlString() {
+    @Test("Sixel pictures are a device control string") func sixel() {
         let picture = PixelPicture(
             .sixel, size: Size(columns: 1, rows: 1), width: 1, height: 1, payload: Array("\"1;1;1;1#0;2;0;0;0#0@".utf8))
         #expect(
@@ -76,25 +78,25 @@ import Text
                 == "\u{1B}P0;1;0q\"1;1;1;1#0;2;0;0;0#0@\u{1B}\\")
     }
 
-    @Test func throughTmuxEveryEscapeIsDoubled() {
+    @Test("Every escape is doubled for tmux") func tmux() {
         let wrapped = TmuxPassage.wrapped(Array("\u{1B}_Gq=2;AA\u{1B}\\".utf8))
         #expect(
             String(decoding: wrapped, as: UTF8.self)
                 == "\u{1B}Ptmux;\u{1B}\u{1B}_Gq=2;AA\u{1B}\u{1B}\\\u{1B}\\")
     }
 
-    @Test func aPictureAmongLinesHasItsOwn() {
+    @Test("A picture between lines has lines of its own") func inlinePicture() {
         for isThroughTmux in [false, true] {
             let text = String(
                 decoding: InlinePicture.bytes(picture(.kitty, 5_000, isThroughTmux: isThroughTmux)), as: UTF8.self)
             #expect(text.hasPrefix("\n\n\n\u{1B}[3A\u{1B}7\u{1B}") && text.hasSuffix("\u{1B}\\\u{1B}8\u{1B}[3B\r"))
-            // Two chunks, and each goes through tmux by itself.
+            // Two chunks, each wrapped for tmux.
             #expect(text.components(separatedBy: "\u{1B}Ptmux;").count == (isThroughTmux ? 3 : 1))
         }
     }
 
-    /// All of it but the first header: that is made where the picture is shown.
-    @Test func aPictureIsReadyToBeSent() throws {
+    /// All sequences are prepared except the first, which contains the id.
+    @Test("A picture is prepared for sending") func prepared() throws {
         let (direct, wrapped) = (picture(.kitty, 9_000), picture(.kitty, 9_000, isThroughTmux: true))
         #expect(direct.payload.count == 4_096 && direct.following.count == 2 && direct != wrapped)
         #expect(try direct.following.flatMap { try parts($0).payload } == Array(payload(9_000).dropFirst(4_096)))
@@ -105,7 +107,7 @@ import Text
         #expect(picture(.sixel, 9_000).payload == payload(9_000) && picture(.sixel, 9_000).following.isEmpty)
     }
 
-    @Test func blocksHaveSomethingInTheirPlace() {
+    @Test("Block characters have ASCII replacements") func asciiBlocks() {
         for character in "▘▝▖▗▚▞▙▟▛▜▀▄▌▐█" {
             #expect(ASCIIFallback.text(for: String(character)) != "?")
         }
@@ -117,7 +119,7 @@ import Text
         #expect(ASCIIFallback.text(for: "\u{1FB02}") == "\"" && ASCIIFallback.text(for: "\u{1FB2D}") == "_")
     }
 
-    @Test func encodersWriteNoMoreThanTheyHaveTo() {
+    @Test("The encoder writes only changes of style") func minimalSequences() {
         var encoder = SGREncoder(Capabilities(colours: .full))
         let style = Style(foreground: .rgb(0, 10, 255), background: .palette(200), attributes: .bold)
         encoder.write(Cell(.space, style: style))

@@ -4,8 +4,8 @@ import Testing
 @testable import Terminal
 
 @MainActor @Suite(.unlessItHangs) struct RestTimerTests {
-    /// Frames come all the time, faster than it waits, and none of them has other pictures.
-    @Test func whatGoesOnBesideItDoesNotKeepItFromEnding() async {
+    /// Frames keep coming with the same pictures.
+    @Test("Other events do not delay the end") func ends() async {
         var rests = 0
         let timer = RestTimer { rests += 1 }
         timer.begin()

@@ -23,27 +23,27 @@ import Testing
 
     private let xterm = ["TERM": "xterm-256color"]
 
-    @Test func whatItAnswersIsBelieved() {
+    @Test("Answers determine the pixel protocol") func answers() {
         let kitty = findings(xterm) { ($0.takesKitty, $0.attributes) = (true, [62]) }.capabilities
         #expect(kitty.pixels == PixelCapabilities(.kitty, cellWidth: 10, cellHeight: 20))
         let sixel = findings(xterm) { ($0.attributes, $0.sixelColours) = ([62, 4], 16) }.capabilities
         #expect(sixel.pixels == PixelCapabilities(.sixel, cellWidth: 10, cellHeight: 20, paletteSize: 16))
         #expect(findings(xterm) { $0.attributes = [62] }.capabilities.pixels == nil)
-        // Both: kitty's, which can be placed and removed.
+        // With both, kitty is used, because its pictures can be placed and removed.
         #expect(
             findings(xterm) { ($0.takesKitty, $0.attributes) = (true, [62, 4]) }.capabilities.pixels?.language == .kitty
         )
     }
 
-    @Test func aCellIsKnownByWhoeverKnowsIt() {
+    @Test("The cell size comes from the first source that has one") func cellSize() {
         let said = findings(xterm) { $0.cell = CellPixels(cellWidth: 8, height: 16) }
-        #expect(said.capabilities.cellAspect == 0.5 && said.lines.contains("cell: 8 × 16 pixels, it says"))
+        #expect(said.capabilities.cellAspect == 0.5 && said.lines.contains("cell: 8 × 16 pixels, as reported"))
         let area = TerminalAnswers.Area(width: 720, height: 432, size: Self.window)
         let byArea = findings(xterm, cell: nil) { $0.area = area }
-        #expect(byArea.lines.contains("cell: 9 × 18 pixels, it says of all of them"))
+        #expect(byArea.lines.contains("cell: 9 × 18 pixels, from the reported window size"))
         let system = findings(xterm)
-        #expect(system.lines.contains("cell: 10 × 20 pixels, the system says"))
-        // Where nobody does, sixel would cover other cells than it is to; the others scale.
+        #expect(system.lines.contains("cell: 10 × 20 pixels, from the system"))
+        // With an unknown cell size sixel would cover the wrong cells; the others scale.
         let nobody = findings(xterm, cell: nil) { $0.attributes = [62, 4] }
         #expect(nobody.capabilities.pixels == nil && nobody.capabilities.cellAspect == 0.5)
         #expect(
@@ -51,33 +51,35 @@ import Testing
                 == .kitty)
     }
 
-    /// The window is another, and the terminal has not been asked again yet.
-    @Test func anAreaHoldsForAsManyCellsAsItHad() {
+    /// After a resize, before the terminal has answered again.
+    @Test("A text area applies to its number of cells") func resized() {
         let area = TerminalAnswers.Area(width: 720, height: 432, size: Self.window)
         let larger = Size(columns: 100, rows: 30)
         let system = findings(xterm, size: larger) { $0.area = area }
-        #expect(system.lines.contains("cell: 10 × 20 pixels, the system says"))
+        #expect(system.lines.contains("cell: 10 × 20 pixels, from the system"))
         let nobody = findings(xterm, cell: nil, size: larger) { ($0.area, $0.attributes) = (area, [62, 4]) }
-        #expect(nobody.lines.contains("cell: 9 × 18 pixels, it said of all of them, before the window changed"))
-        // And the pictures stay.
+        #expect(nobody.lines.contains("cell: 9 × 18 pixels, from the window size before the last resize"))
+        // The pictures stay.
         #expect(nobody.capabilities.pixels == PixelCapabilities(.sixel, cellWidth: 9, cellHeight: 18))
     }
 
-    @Test(arguments: [
-        ("kitty(0.35.2)", PixelProtocol.kitty), ("ghostty 1.1.0", .kitty), ("WezTerm 20240203-110809", .iterm),
-        ("iTerm2 3.5.4", .iterm), ("mintty 3.7.6", .iterm), ("foot(1.16.2)", .sixel), ("XTerm(390)", .sixel),
-        ("Konsole 23.08.1", .kitty), ("something new", .kitty),
-    ])
-    func theBrandGoesBeforeTheAnswer(version: String, language: PixelProtocol) {
+    @Test(
+        "The brand takes precedence over answers",
+        arguments: [
+            ("kitty(0.35.2)", PixelProtocol.kitty), ("ghostty 1.1.0", .kitty), ("WezTerm 20240203-110809", .iterm),
+            ("iTerm2 3.5.4", .iterm), ("mintty 3.7.6", .iterm), ("foot(1.16.2)", .sixel), ("XTerm(390)", .sixel),
+            ("Konsole 23.08.1", .kitty), ("something new", .kitty),
+        ])
+    func brandFirst(version: String, language: PixelProtocol) {
         let takesKitty = !["foot(1.16.2)", "XTerm(390)"].contains(version)
         let findings = findings(xterm) {
             ($0.version, $0.takesKitty, $0.attributes) = (version, takesKitty, [62, 4])
         }
         #expect(findings.capabilities.pixels?.language == language, "\(findings.lines)")
-        #expect(findings.lines[0].hasPrefix("terminal: \(version), it says"))
+        #expect(findings.lines[0].hasPrefix("terminal: \(version), as reported"))
     }
 
-    @Test func theUserGoesBeforeEverything() {
+    @Test("The user's settings take precedence") func userFirst() {
         let answers: (inout TerminalAnswers) -> Void = {
             ($0.version, $0.takesKitty, $0.attributes) = ("kitty(0.35)", true, [62])
         }
@@ -89,17 +91,17 @@ import Testing
             xterm, wishes: TerminalWishes(pixels: .none, colours: .sixteen, isASCII: true), answers)
         #expect(none.capabilities.pixels == nil && none.capabilities.colours == .sixteen && !none.capabilities.unicode)
         #expect(!none.capabilities.sextants)
-        #expect(none.lines.contains("pixels: none, as you say") && none.lines.contains("colours: 16, as you say"))
+        #expect(none.lines.contains("pixels: none, as configured") && none.lines.contains("colours: 16, as configured"))
     }
 
-    @Test func theFirstFrameIsDrawnWithWhatTheEnvironmentSuggests() {
-        // The kind is said by the terminal itself, and passed on by nobody.
+    @Test("The first frame uses the environment") func firstFrame() {
+        // Other terminals do not inherit TERM.
         #expect(findings(["TERM": "xterm-kitty"]).capabilities.pixels?.language == .kitty)
-        // Other variables are passed on to whatever is started from there.
+        // Other variables are inherited by every program.
         let inherited = findings(xterm.merging(["KITTY_WINDOW_ID": "1"]) { $1 })
         #expect(inherited.capabilities.pixels == nil)
         #expect(inherited.capabilities.colours == .full && inherited.capabilities.sextants)
-        // It was asked, and is another.
+        // The answers show that it is another terminal.
         let other = findings(xterm.merging(["KITTY_WINDOW_ID": "1"]) { $1 }) { $0.attributes = [6] }
         #expect(
             other.capabilities.pixels == nil && other.capabilities.colours == .palette && !other.capabilities.sextants)
@@ -107,25 +109,28 @@ import Testing
         #expect(wrong.capabilities.pixels == nil)
     }
 
-    @Test func ofTwoThatSetVariablesTheLastOneCounts() {
+    @Test("Of two terminals that set a variable the last one counts") func lastVariable() {
         let environment = TerminalEnvironment {
             ["TERM": "xterm-256color", "KITTY_WINDOW_ID": "1", "TERM_PROGRAM": "WezTerm"][$0]
         }
         #expect(environment.brand?.brand == .wezTerm)
     }
 
-    @Test(arguments: [
-        (["TERM": "tmux-256color"], TerminalBrand.tmux), (["TERM": "screen-256color", "TMUX": "/tmp/x,1,0"], .tmux),
-        (["TERM": "xterm-kitty", "TMUX": "/tmp/x,1,0"], .tmux), (["TERM": "screen", "STY": "1.pts"], .gnuScreen),
-        (["TERM": "screen.xterm-256color"], .gnuScreen), (["TERM": "xterm-256color", "STY": "1.pts"], .gnuScreen),
-        (["TERM": "xterm-256color", "ZELLIJ": "0"], .zellij),
-        (["TERM": "screen", "STY": "1.pts", "TMUX": "/tmp/x,1,0"], .gnuScreen),
-    ])
-    func whatStandsInBetweenComesFirst(variables: [String: String], brand: TerminalBrand) {
+    @Test(
+        "Multiplexers take precedence",
+        arguments: [
+            (["TERM": "tmux-256color"], TerminalBrand.tmux),
+            (["TERM": "screen-256color", "TMUX": "/tmp/x,1,0"], .tmux),
+            (["TERM": "xterm-kitty", "TMUX": "/tmp/x,1,0"], .tmux), (["TERM": "screen", "STY": "1.pts"], .gnuScreen),
+            (["TERM": "screen.xterm-256color"], .gnuScreen), (["TERM": "xterm-256color", "STY": "1.pts"], .gnuScreen),
+            (["TERM": "xterm-256color", "ZELLIJ": "0"], .zellij),
+            (["TERM": "screen", "STY": "1.pts", "TMUX": "/tmp/x,1,0"], .gnuScreen),
+        ])
+    func multiplexers(variables: [String: String], brand: TerminalBrand) {
         #expect(TerminalEnvironment { variables[$0] }.brand?.brand == brand)
     }
 
-    @Test func tmuxPassesPicturesOnWhereItIsAllowed() {
+    @Test("tmux passes pictures on if allowed") func tmux() {
         let tmux = ["TERM": "tmux-256color", "TMUX": "/tmp/x,1,0"]
         let answers: (inout TerminalAnswers) -> Void = { ($0.version, $0.attributes) = ("tmux 3.3a", [1, 2]) }
         #expect(findings(tmux, answers).capabilities.pixels == nil)
@@ -139,22 +144,22 @@ import Testing
         }
         let throughTmux = PixelCapabilities(.kitty, cellWidth: 10, cellHeight: 20, isThroughTmux: true)
         #expect(outer("kitty(0.35.2)") == throughTmux && outer(nil, ["KITTY_WINDOW_ID": "1"]) == throughTmux)
-        // Who speaks the language, but does not know the characters that stand for pictures.
+        // A terminal that supports kitty graphics but not placeholders.
         #expect(outer("WezTerm 20240203") == nil && outer(nil, ["KONSOLE_VERSION": "230801"]) == nil)
         #expect(outer("something new") == nil)
-        // Nor can they be sent where there is nothing but ASCII.
+        // Placeholders need Unicode.
         #expect(outer("kitty(0.35.2)", isUnicode: false) == nil)
-        // A tmux that shows sixel pictures itself.
+        // A tmux that supports sixel itself.
         let sixel = findings(tmux) { ($0.version, $0.attributes) = ("tmux 3.5", [1, 2, 4]) }
         #expect(sixel.capabilities.pixels == PixelCapabilities(.sixel, cellWidth: 10, cellHeight: 20))
     }
 
-    @Test func inGNUScreenThereAreNoPixels() {
+    @Test("GNU screen has no pixels") func gnuScreen() {
         let screen = ["TERM": "screen.xterm-256color", "STY": "1.pts"]
         let findings = findings(screen) { ($0.attributes, $0.takesKitty) = ([1, 2, 4], true) }
         #expect(findings.capabilities.pixels == nil)
-        #expect(findings.lines.contains("pixels: none: GNU screen shows none"), "\(findings.lines)")
-        // But a tmux that calls itself one is a tmux.
+        #expect(findings.lines.contains("pixels: none: GNU screen has no support"), "\(findings.lines)")
+        // tmux with TERM=screen is still tmux.
         let identity = TerminalIdentity(
             TerminalEnvironment { ["TERM": "screen-256color"][$0] },
             {
@@ -165,19 +170,21 @@ import Testing
         #expect(identity.brand == .tmux && identity.questions.contains(.outerKitty))
     }
 
-    @Test(arguments: [
-        ("linux", 8, ColourDepth.eight), ("vt100", -1, .none), ("dumb", -1, .none), ("weird", 16, .sixteen),
-    ])
+    @Test(
+        "Old terminals are not queried",
+        arguments: [
+            ("linux", 8, ColourDepth.eight), ("vt100", -1, .none), ("dumb", -1, .none), ("weird", 16, .sixteen),
+        ])
     func oldTerminals(kind: String, colours: Int, depth: ColourDepth) {
         let variables = ["TERM": kind]
         #expect(!TerminalEnvironment { variables[$0] }.isXtermLike)
         let found = findings(variables, colours: colours)
         #expect(found.capabilities.colours == depth && found.capabilities.pixels == nil)
         #expect(!found.capabilities.synchronises && !found.capabilities.sextants)
-        #expect(found.lines.contains("pixels: none: its kind is not asked"))
+        #expect(found.lines.contains("pixels: none: this type of terminal is not queried"))
     }
 
-    @Test func colours() {
+    @Test("Colours come from settings, the environment and the brand") func colours() {
         #expect(findings(xterm).capabilities.colours == .palette)
         #expect(findings(xterm.merging(["COLORTERM": "truecolor"]) { $1 }).capabilities.colours == .full)
         #expect(findings(xterm) { $0.version = "foot(1.16.2)" }.capabilities.colours == .full)
@@ -186,22 +193,22 @@ import Testing
         #expect(findings(["TERM": "xterm-mono"], colours: -1) { $0.version = "foot(1)" }.capabilities.colours == .none)
     }
 
-    @Test func characters() {
+    @Test("Characters depend on the locale and the terminal") func characters() {
         #expect(findings(xterm) { $0.version = "ghostty 1.1.0" }.capabilities.sextants)
         #expect(!findings(xterm) { $0.version = "XTerm(390)" }.capabilities.sextants)
         let plain = findings(xterm, isUnicode: false) { $0.version = "ghostty 1.1.0" }
         #expect(!plain.capabilities.unicode && !plain.capabilities.sextants)
-        #expect(plain.lines.contains("characters: ASCII alone: the locale is not UTF-8"))
+        #expect(plain.lines.contains("characters: ASCII only: the locale is not UTF-8"))
     }
 
-    @Test func theRest() {
+    @Test("Other answers are used") func otherFindings() {
         let findings = findings(xterm) { ($0.synchronises, $0.background) = (true, .rgb(30, 30, 5)) }
         #expect(findings.capabilities.synchronises && findings.capabilities.background == .rgb(30, 30, 5))
-        #expect(findings.lines.contains("background: #1e1e05, it says"))
+        #expect(findings.lines.contains("background: #1e1e05, as reported"))
     }
 
-    /// Who takes a question for a title or a message, or prints it, is not asked it.
-    @Test func questionsThatWouldDoHarmAreNotAsked() {
+    /// Some terminals take a query for a title or a message, or print it.
+    @Test("Queries that would do harm are not sent") func harmlessQueries() {
         func questions(_ variables: [String: String]) -> Set<TerminalQuestion> {
             TerminalIdentity(TerminalEnvironment { variables[$0] }, TerminalAnswers()).questions
         }
@@ -211,8 +218,8 @@ import Testing
         #expect(questions(["TERM": "xterm-256color", "TERM_PROGRAM": "Apple_Terminal"]) == [.attributes])
     }
 
-    /// No brand is told by what another is told by.
-    @Test func brandsAreToldApart() {
+    /// No two brands share an identifying trait.
+    @Test("Brands are distinguishable") func distinctBrands() {
         let versions = TerminalBrand.allCases.compactMap(\.traits.version)
         for version in versions {
             #expect(version == version.lowercased())

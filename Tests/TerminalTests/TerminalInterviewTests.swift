@@ -5,7 +5,7 @@ import Testing
 @testable import Terminal
 
 @MainActor @Suite struct TerminalInterviewTests {
-    @Test("The time limit starts when the questions have been sent")
+    @Test("The time limit starts when the queries have been sent")
     func timeLimit() async {
         var sent: [[UInt8]] = []
         let (ends, end) = AsyncStream<Void>.makeStream()
@@ -19,13 +19,13 @@ import Testing
         interview.ask([.cellSize])
         await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
         #expect(sent.count == 1 && interview.isAnswerDue && count == 0)
-        interview.noteSent()
+        interview.startTimeLimit()
         for await _ in ends { break }
         #expect(count == 1)
         interview.stop()
     }
 
-    @Test("The last answer ends the questions, and a later report of sent bytes starts no timer")
+    @Test("The final answer ends the queries and cancels the time limit")
     func lastAnswer() async {
         var count = 0
         let interview = TerminalInterview(
@@ -33,7 +33,7 @@ import Testing
         interview.ask([.cellSize])
         interview.take(.attributes([62]))
         #expect(!interview.isAnswerDue && count == 1)
-        interview.noteSent()
+        interview.startTimeLimit()
         await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
         #expect(count == 1)
     }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Terminal
 
-/// Replies are told from what is typed, whatever way they come.
+/// Replies are distinguished from typed keys.
 @Suite struct TerminalReplyTests {
-    /// What terminals answer, and how it is understood.
+    /// Replies and their meaning.
     static let replies: [(text: String, reply: TerminalReply)] = [
         ("\u{1B}P>|kitty(0.35.2)\u{1B}\\", .version("kitty(0.35.2)")),
         ("\u{1B}P>|tmux 3.3a\u{1B}\\", .version("tmux 3.3a")),
@@ -23,7 +23,7 @@ import Testing
         ("\u{1B}[?1;0;1024S", .sixelColours(1024)),
     ]
 
-    /// Looks like one, and says nothing that anybody could ask for.
+    /// Sequences that look like replies but answer no query.
     static let nonsense = [
         "\u{1B}P>!|7\u{1B}\\", "\u{1B}P1$r0m\u{1B}\\", "\u{1B}_Ga=q\u{1B}\\", "\u{1B}_Gi=x;OK\u{1B}\\",
         "\u{1B}_hello\u{1B}\\", "\u{1B}[6;20t", "\u{1B}[8;24;80t", "\u{1B}[?2026$y", "\u{1B}[>1;10;0c", "\u{1B}[=1c",
@@ -32,22 +32,22 @@ import Testing
         "\u{1B}^x\u{1B}\\",
     ]
 
-    @Test(arguments: replies) func areUnderstood(text: String, reply: TerminalReply) {
+    @Test("Replies are parsed", arguments: replies) func parsing(text: String, reply: TerminalReply) {
         var parser = InputParser()
         #expect(parser.parse(Array(text.utf8)).isEmpty)
         #expect(parser.takeReplies() == [reply])
         #expect(parser.takeReplies().isEmpty)
     }
 
-    @Test(arguments: nonsense) func nonsenseIsNone(text: String) {
+    @Test("Nonsense is not a reply", arguments: nonsense) func nonsenseText(text: String) {
         var parser = InputParser()
         #expect(parser.parse(Array(text.utf8)).isEmpty)
         #expect(parser.takeReplies().isEmpty)
     }
 
-    /// Every reply, among keys, cut at every place, and between any two bytes at that: what was typed comes out, and nothing
-    /// else. Wherever the rest has to be waited for, the reader is told so.
-    @Test func areNeverKeysWhereverTheyAreCut() {
+    /// Each reply stands among keys and is split at every position. Only the typed keys come out, and the parser reports
+    /// each incomplete sequence.
+    @Test("Replies are never keys, wherever they are split") func splitReplies() {
         let texts = Self.replies.map(\.text) + Self.nonsense
         let typed: [InputEvent] = [.key(.character("a")), .key(Key(.up)), .key(.character("b"))]
         for text in texts {
@@ -65,8 +65,8 @@ import Testing
         }
     }
 
-    /// All at once, in any order and any pieces, with typing in between.
-    @Test func areTakenApartFromTyping() {
+    /// All replies in random order and pieces, with typed keys in between.
+    @Test("Replies are separated from typed keys") func mixed() {
         var numbers = SeededNumbers(seed: 11)
         let keys: [(text: String, event: InputEvent)] = [
             ("q", .key(.character("q"))), ("é", .key(.character("é"))), ("\u{1B}[B", .key(Key(.down))),
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func namesAreHarmlessAndShort() {
+    @Test("Names are short and harmless") func names() {
         var parser = InputParser()
         _ = parser.parse(Array("\u{1B}P>|a\u{8}\u{9B}\(String(repeating: "x", count: 500))\u{1B}\\".utf8))
         guard case .version(let name) = parser.takeReplies().first else {
@@ -108,19 +108,19 @@ import Testing
         #expect(name.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) })
     }
 
-    @Test func noMoreAreKeptThanMakeSense() {
+    @Test("The number of stored replies is limited") func limit() {
         var parser = InputParser()
         let events = parser.parse((0..<5_000).flatMap { _ in Array("\u{1B}[?6c".utf8) } + Array("q".utf8))
         #expect(events == [.key(.character("q"))])
         #expect(parser.takeReplies().count == 64)
     }
 
-    /// A key that begins as replies do is one when nothing follows.
-    @Test func keysThatBeginAsRepliesDo() {
+    /// Alt with a character that begins a reply.
+    @Test("Keys that begin like replies are keys") func keys() {
         for introducer in "[]P_^XO" {
             var parser = InputParser()
             #expect(parser.parse(Array("\u{1B}\(introducer)".utf8)).isEmpty && parser.waiting == .key)
-            #expect(parser.parseWhatIsPending() == [.key(Key(.character(introducer), .alt))])
+            #expect(parser.parsePending() == [.key(Key(.character(introducer), .alt))])
         }
     }
 }

@@ -1,39 +1,40 @@
 import Cells
 import Glibc
 
-/// What a terminal was asked, and what it has answered: a value without a clock.
+/// Tracks queries to a terminal and its answers, without a clock.
 ///
 ///     var inquiry = Inquiry()
 ///     send(inquiry.ask([.version, .cellSize], on: Size(columns: 80, rows: 24)))
 ///     for reply in replies { inquiry.take(reply) }
 ///     if !inquiry.isOpen { use(inquiry.answers) }
 ///
-/// An answer counts while its question is open, and once. Whatever else looks like one, because it is late, or because a
-/// file that was printed has it in it, changes nothing.
+/// An answer counts once, and only while its query is open. Late answers, and text that looks like an answer, change
+/// nothing.
 struct Inquiry {
-    /// What has been asked and not been answered.
+    /// The queries sent and not yet answered.
     private(set) var open: Set<TerminalQuestion> = []
-    /// What has been answered.
+    /// The answers so far.
     private(set) var answers = TerminalAnswers()
-    /// How many cells there were when it was asked last.
+    /// The number of cells at the last query.
     private var size = Size(columns: 0, rows: 0)
-    /// Stands in our question about kitty's pictures, and has to stand in the answer.
+    /// The number in the kitty query, which must appear in the answer.
     let number: Int
 
-    /// - Parameter number: one that nobody guesses.
+    /// - Parameter number: a number that is hard to guess.
     init(number: Int = Int.random(in: 1...Int(Int32.max))) {
         self.number = number
     }
 
-    /// Whether there is anything that an answer may still come to.
+    /// Whether any query is open.
     var isOpen: Bool { !open.isEmpty }
 
-    /// Opens questions. Returns what is to be sent for them, all in one piece.
+    /// Opens queries. Returns the bytes to send, in one piece.
     ///
-    /// Those to the terminal itself end with the question that every terminal answers, and are closed with that answer. A
-    /// tmux passes on what the outer terminal says, but keeps such an end to itself; there the last one is the end.
+    /// Queries to the terminal end with the device attributes query, which every terminal answers; its answer closes
+    /// the others. tmux passes on answers of the outer terminal but not that one, so for the outer terminal the last
+    /// answer closes the others.
     ///
-    /// - Parameter size: how many cells there are now.
+    /// - Parameter size: the current number of cells.
     mutating func ask(_ questions: Set<TerminalQuestion>, on size: Size) -> [UInt8] {
         self.size = size
         var questions = questions
@@ -42,7 +43,7 @@ struct Inquiry {
         return TerminalQuestion.allCases.filter(questions.contains).flatMap { Array($0.bytes(number: number).utf8) }
     }
 
-    /// Takes in a reply. Returns whether it was asked for.
+    /// Handles a reply. Returns whether it answered an open query.
     @discardableResult
     mutating func take(_ reply: TerminalReply) -> Bool {
         switch reply {
@@ -75,7 +76,7 @@ struct Inquiry {
             guard close(.background) else { return false }
             answers.background = .rgb(red, green, blue)
         case .mode(let mode, let state):
-            // DECRPM: 0 is not known, 1 set, 2 reset, 3 and 4 the same for ever.
+            // DECRPM: 0 is not recognized, 1 set, 2 reset, 3 and 4 permanently set or reset.
             guard mode == 2026, close(.synchronises) else { return false }
             answers.synchronises = state == 1 || state == 2
         case .sixelColours(let count):
@@ -89,7 +90,7 @@ struct Inquiry {
         return true
     }
 
-    /// Closes all questions. What was answered before stays: who takes long this time has not said that it is not so any more.
+    /// Closes all queries. Earlier answers stay, because a slow answer does not invalidate them.
     mutating func giveUp() {
         open = []
     }
@@ -98,7 +99,7 @@ struct Inquiry {
         open.remove(question) != nil
     }
 
-    /// Closes questions to a terminal that has answered what was asked after them: what it has not said is not so.
+    /// Closes queries that the terminal passed over, and clears their earlier answers.
     private mutating func closeWithoutAnswer(_ questions: Set<TerminalQuestion>) {
         for question in questions {
             open.remove(question)
@@ -118,34 +119,34 @@ struct Inquiry {
     }
 }
 
-/// Something that a terminal can be asked.
+/// A query to a terminal.
 enum TerminalQuestion: CaseIterable, Hashable, Sendable {
     /// Its name and version.
     case version
-    /// Whether it takes kitty's pictures.
+    /// Whether it supports kitty graphics.
     case kitty
-    /// The pixels of a cell.
+    /// The size of a cell in pixels.
     case cellSize
-    /// The pixels of all cells together, for terminals that do not know about one.
+    /// The size of the text area in pixels, for terminals that do not report cells.
     case areaSize
-    /// What is behind the text.
+    /// The background colour.
     case background
-    /// Whether it knows synchronised output.
+    /// Whether it supports synchronized updates.
     case synchronises
-    /// How many colours a sixel picture may have.
+    /// The number of colours of a sixel picture.
     case sixelColours
-    /// The same as the first, of the terminal that a tmux is in.
+    /// The version of the terminal around tmux.
     case outerVersion
-    /// The same as the second, of the terminal that a tmux is in.
+    /// Kitty graphics support of the terminal around tmux.
     case outerKitty
-    /// What it can do. Asked last: an answer to this means that there will be none any more to what was asked before.
+    /// The device attributes. Sent last: their answer means that no earlier query will be answered any more.
     case attributes
 
-    /// What is sent to ask it.
+    /// Returns the bytes of the query.
     ///
-    /// - Parameter number: tells our question about kitty's pictures from those of others.
+    /// - Parameter number: identifies the kitty query.
     func bytes(number: Int) -> String {
-        // One pixel, black, to be looked at and not to be kept.
+        // Query with one black pixel, which is not stored.
         let kitty = "Gi=\(number),s=1,v=1,a=q,t=d,f=24;AAAA"
         return switch self {
         case .version: "\u{1B}[>q"
@@ -155,63 +156,62 @@ enum TerminalQuestion: CaseIterable, Hashable, Sendable {
         case .background: "\u{1B}]11;?\u{1B}\\"
         case .synchronises: "\u{1B}[?2026$p"
         case .sixelColours: "\u{1B}[?1;1;0S"
-        // What tmux is to pass on stands in a string of its own, with every escape in it doubled.
+        // tmux passes on strings in its own sequence with every escape doubled.
         case .outerVersion: "\u{1B}Ptmux;\u{1B}\u{1B}[>q\u{1B}\\"
         case .outerKitty: "\u{1B}Ptmux;\u{1B}\u{1B}_\(kitty)\u{1B}\u{1B}\\\u{1B}\\"
         case .attributes: "\u{1B}[c"
         }
     }
 
-    /// Whether the answer comes from the terminal that a tmux is in.
+    /// Whether the terminal around tmux answers.
     var isForOuter: Bool { self == .outerVersion || self == .outerKitty }
 }
 
-/// What a terminal has said of itself.
+/// The answers of a terminal.
 struct TerminalAnswers: Hashable, Sendable {
     /// Its name and version.
     var version: String?
-    /// Those of the terminal that a tmux is in, where it lets us ask.
+    /// The version of the terminal around tmux, if tmux passes the query on.
     var outerVersion: String?
-    /// Whether it takes kitty's pictures.
+    /// Whether it supports kitty graphics.
     var takesKitty = false
-    /// Whether the terminal that a tmux is in does, and tmux passes them on.
+    /// Whether the terminal around tmux supports kitty graphics and tmux passes them on.
     var outerTakesKitty = false
-    /// How large a cell is.
+    /// The size of a cell.
     var cell: CellPixels?
-    /// How large all cells are together.
+    /// The size of the text area.
     var area: Area?
-    /// What is behind the text.
+    /// The background colour.
     var background: Colour?
-    /// Whether it knows synchronised output.
+    /// Whether it supports synchronized updates.
     var synchronises = false
-    /// How many colours a sixel picture may have.
+    /// The number of colours of a sixel picture.
     var sixelColours: Int?
-    /// Its device attributes. They are asked for last, and nearly every terminal has some: once they are here, whatever else
-    /// was asked has been answered, or never will be.
+    /// The device attributes. This query is sent last and nearly every terminal answers it, so then all other answers
+    /// have arrived or never will.
     var attributes: [Int]?
 
-    /// Pixels of all cells together.
+    /// The size of the text area in pixels.
     struct Area: Hashable, Sendable {
         let width: Int
         let height: Int
-        /// How many cells there were when it was asked: in a window of another size, they are other pixels too.
+        /// The number of cells at the time of the query. After a resize the pixels no longer apply.
         let size: Size
 
-        /// One of those cells.
+        /// The size of a cell.
         var cell: CellPixels? { CellPixels((width, height), dividedBy: size) }
     }
 
-    /// The first attribute says what kind of terminal it is, the others what it can do: "4" stands for sixel graphics.
+    /// Whether the attributes after the first, which is the terminal class, include sixel ("4").
     var takesSixel: Bool { attributes?.dropFirst().contains(4) ?? false }
 }
 
-/// How many pixels something is wide and high.
+/// The size of a cell in pixels.
 struct CellPixels: Hashable, Sendable {
     let width: Int
     let height: Int
 
-    /// A cell that a person could read. Over a connection the numbers may be zero or nonsense: both sides are believed, or
-    /// neither is.
+    /// Creates a plausible size; nil otherwise. Over a connection the numbers may be zero or nonsense.
     init?(cellWidth width: Int, height: Int) {
         guard (3...100).contains(width), (5...200).contains(height) else { return nil }
         let aspect = Double(width) / Double(height)
@@ -219,13 +219,13 @@ struct CellPixels: Hashable, Sendable {
         (self.width, self.height) = (width, height)
     }
 
-    /// A cell, of so many that are so large together.
+    /// Divides the size of the text area by the number of cells.
     init?(_ area: (width: Int, height: Int), dividedBy size: Size) {
         guard size.columns > 0, size.rows > 0 else { return nil }
         self.init(cellWidth: area.width / size.columns, height: area.height / size.rows)
     }
 
-    /// A cell as the system knows it.
+    /// Creates the size reported by the system.
     init?(_ window: winsize) {
         self.init(
             (Int(window.ws_xpixel), Int(window.ws_ypixel)),

@@ -2,29 +2,29 @@ import CNcurses
 import Cells
 import Glibc
 
-/// Standard output, for drawing without a screen: what it can show.
+/// Standard output, for drawing without a screen.
 ///
 ///     let terminal = OutputTerminal(TerminalEnvironment(), TerminalWishes())
 ///     draw(terminal.findings.capabilities)
 ///     terminal.end()
 ///
-/// Make it after `setlocale`. Where standard output is a terminal, and the environment leaves in doubt what it can do, it is
-/// asked, which takes as long as its answer, and a quarter of a second at most.
+/// Create it after `setlocale`. If standard output is a terminal and the environment does not determine its
+/// capabilities, the terminal is queried, which takes at most a quarter of a second.
 public final class OutputTerminal {
-    /// What was found out.
+    /// The capabilities found, with reasons.
     public let findings: TerminalFindings
-    /// How many cells it shows at once, if it is a terminal.
+    /// The number of cells, if standard output is a terminal.
     public let size: Size?
     private let probe: TerminalProbe?
 
-    /// Looks at it, and asks it.
+    /// Examines standard output and queries the terminal if necessary.
     ///
-    /// - Parameter isThorough: whether it is asked in any case.
+    /// - Parameter isThorough: whether to query the terminal in any case.
     public init(
         _ environment: TerminalEnvironment, _ wishes: TerminalWishes = TerminalWishes(), isThorough: Bool = false
     ) {
         var status: Int32 = 0
-        // The status is asked for so that a kind that is not known is no reason to print and exit.
+        // Without a status argument, setupterm would exit for unknown terminals.
         let isKnown = setupterm(environment.kind, STDOUT_FILENO, &status) == OK
         var window = winsize()
         let hasSize = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0
@@ -39,13 +39,12 @@ public final class OutputTerminal {
         findings = TerminalFindings(environment, circumstances, probe?.answers ?? TerminalAnswers(), wishes)
     }
 
-    /// Gives the terminal back, when everything is written: what it answers late is waited for, a second at most since it was
-    /// asked.
+    /// Restores the terminal after all output. Waits for late answers up to one second after the query.
     public func end() {
         probe?.end()
     }
 
-    /// Whether an answer could change how a picture is drawn.
+    /// Returns whether an answer could change how pictures are drawn.
     private static func isInDoubt(
         _ environment: TerminalEnvironment, _ circumstances: TerminalFindings.Circumstances, _ wishes: TerminalWishes
     ) -> Bool {
@@ -58,23 +57,22 @@ public final class OutputTerminal {
             switch brand.traits.pixels {
             case .asAnswered: return true
             case .work: return circumstances.cell == nil
-            // It may be a tmux that calls itself a screen.
+            // It may be tmux, which can call itself screen.
             case .none: return brand == .gnuScreen
             }
         }
     }
 }
 
-/// Asks the terminal about itself and waits for the answers, for programs that draw once and end.
+/// Queries the terminal and waits, for commands that draw once.
 ///
 ///     let probe = TerminalProbe(environment, size: size)
 ///     draw(probe?.answers ?? TerminalAnswers())
 ///     probe?.end()
 final class TerminalProbe {
-    /// Milliseconds that answers are waited for before anything is drawn. Nearly every terminal answers the last question, and
-    /// then it is over.
+    /// Milliseconds to wait for answers before drawing. Nearly every terminal answers the last query sooner.
     static let limit = 250
-    /// Milliseconds within which answers that come too late to be of use are still taken, so that nobody else reads them.
+    /// Milliseconds during which late answers are still read, so that the shell does not read them.
     static let overdueLimit = 1_000
 
     private let descriptor: Int32
@@ -86,21 +84,20 @@ final class TerminalProbe {
     private var parser = InputParser()
     private var isEnded = false
 
-    /// Asks the terminal that the program was started from; nil, if it cannot be asked.
+    /// Queries the controlling terminal; returns nil if that is not possible.
     ///
-    /// - Parameter size: how many cells it has.
+    /// - Parameter size: the number of cells.
     init?(_ environment: TerminalEnvironment, size: Size) {
         let descriptor = open("/dev/tty", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         var modes = termios()
-        // Who is not in the foreground would be stopped for changing the modes, and must not take what others are to read.
+        // A background process would be stopped for changing the modes, and must not read input meant for others.
         guard tcgetpgrp(descriptor) == getpgrp(), tcgetattr(descriptor, &modes) == 0 else {
             close(descriptor)
             return nil
         }
         (self.descriptor, self.environment, self.size, originalModes) = (descriptor, environment, size, modes)
-        // Neither shown nor held back until a line is complete. The keys that end a program still do: shells then put the
-        // modes right by themselves.
+        // No echo and no line buffering. Signal keys stay enabled; after a signal the shell restores the modes.
         modes.c_lflag &= ~tcflag_t(ICANON | ECHO)
         tcsetattr(descriptor, TCSANOW, &modes)
         if ask() { giveBack() }
@@ -108,13 +105,13 @@ final class TerminalProbe {
 
     deinit { end() }
 
-    /// What was answered by now.
+    /// The answers so far.
     var answers: TerminalAnswers { inquiry.answers }
 
-    /// Gives the terminal back, when all is drawn, if that was not done when everything had been answered. It can be repeated.
+    /// Restores the terminal if that has not happened yet. May be called repeatedly.
     ///
-    /// A terminal that has not answered the last question in time does so now, most likely: the picture it was sent is behind
-    /// the question. Whoever has it next must not read that as what its user types.
+    /// A slow terminal usually answers now, because the picture was queued behind the queries. The next program must
+    /// not read these answers as input.
     func end() {
         guard !isEnded else { return }
         while inquiry.open.contains(.attributes), wait(milliseconds: Self.overdueLimit) {}
@@ -129,7 +126,7 @@ final class TerminalProbe {
         close(descriptor)
     }
 
-    /// Returns whether all was answered.
+    /// Returns whether all queries were answered.
     private func ask() -> Bool {
         var asked = TerminalIdentity(environment, TerminalAnswers()).questions.filter { !$0.isForOuter }
         guard write(inquiry.ask(asked, on: size)) else { return false }
@@ -137,7 +134,7 @@ final class TerminalProbe {
             while inquiry.isOpen {
                 guard wait(milliseconds: Self.limit) else { return false }
             }
-            // Now that it has said who it is, there may be more to ask.
+            // Now that the terminal is identified, further queries may be useful.
             let further = TerminalIdentity(environment, inquiry.answers).questions.subtracting(asked)
             guard !further.isEmpty else { return true }
             asked.formUnion(further)
@@ -145,7 +142,7 @@ final class TerminalProbe {
         }
     }
 
-    /// Waits for more until so long after the beginning. Returns whether it came.
+    /// Waits for input until the given time after the start. Returns whether input came.
     private func wait(milliseconds: Int) -> Bool {
         let left = (start + .milliseconds(milliseconds) - ContinuousClock.now) / .milliseconds(1)
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -156,13 +153,13 @@ final class TerminalProbe {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         let count = buffer.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
         guard count > 0 else { return count < 0 && (errno == EAGAIN || errno == EINTR) }
-        // What is typed in this moment is lost.
+        // Keys typed at this moment are lost.
         _ = parser.parse(buffer.prefix(count))
         for reply in parser.takeReplies() { inquiry.take(reply) }
         return true
     }
 
-    /// A terminal that takes less than a hundred bytes at once is not worth waiting for.
+    /// A terminal that does not accept a hundred bytes at once is not worth waiting for.
     private func write(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) } == bytes.count
     }

@@ -1,6 +1,6 @@
 import Cells
 
-/// A terminal by its maker's name, and what is known of it that it does not say, or says wrongly.
+/// A known terminal, with traits that it does not report or reports wrongly.
 enum TerminalBrand: String, CaseIterable, Hashable, Sendable {
     case kitty, ghostty, foot, contour, alacritty, mintty, mlterm
     case wezTerm = "WezTerm"
@@ -18,39 +18,39 @@ enum TerminalBrand: String, CaseIterable, Hashable, Sendable {
     case gnuScreen = "GNU screen"
     case zellij = "Zellij"
 
-    /// What is known of its pixels.
+    /// What is known about a terminal's pixel support.
     enum Pixels: Hashable, Sendable {
-        /// What it answers is so.
+        /// Its answers are reliable.
         case asAnswered
-        /// It takes them in this language, and better than in others that it may answer to.
+        /// It supports this protocol, better than others that it may report.
         case work(PixelProtocol)
-        /// It takes none, whatever it answers.
+        /// It has no support, whatever it answers.
         case none
     }
 
-    /// What is known of it.
+    /// Known traits of a terminal.
     struct Traits: Sendable {
-        /// How its answer to who it is begins; nil for those that do not answer.
+        /// The start of its version answer; nil if it does not answer.
         var version: String?
-        /// Whether it answers in its later versions alone.
+        /// Whether only later versions answer.
         var mayBeSilent = false
-        /// How its kind, `TERM`, begins.
+        /// The start of its `TERM` value.
         var kind: String?
-        /// Variables that it sets for the programs in it, and their value if others set them too.
+        /// Environment variables that it sets, with their value if other terminals set them too.
         var variables: [(name: String, value: String?)] = []
-        /// Its pixels.
+        /// Its pixel support.
         var pixels = Pixels.asAnswered
-        /// Whether it has all colours.
+        /// Whether it supports 24-bit colours.
         var isTrueColour = false
-        /// Whether it draws sextants by itself, whatever its font has.
+        /// Whether it draws sextants itself, independent of the font.
         var drawsSextants = false
-        /// Whether it passes over questions that it does not know. Some print what they do not understand.
-        var passesOver = true
-        /// What it says wrongly, in words.
+        /// Whether it ignores unknown queries. Some terminals print them.
+        var ignoresUnknownQueries = true
+        /// A remark about wrong answers.
         var misreport: String?
     }
 
-    /// The brand that an answer names.
+    /// Finds the brand for a version answer.
     init?(version: String) {
         let text = version.lowercased()
         let match = Self.allCases.first { brand in
@@ -60,12 +60,12 @@ enum TerminalBrand: String, CaseIterable, Hashable, Sendable {
         self = match
     }
 
-    /// Whether it stands between the program and a terminal.
+    /// Whether it runs inside another terminal.
     var isMultiplexer: Bool { [.tmux, .gnuScreen, .zellij].contains(self) }
 }
 
 extension TerminalBrand {
-    /// What is known of it. The table goes before what it answers, and the user goes before the table.
+    /// The known traits. They take precedence over answers, and the user's settings over them.
     var traits: Traits {
         switch self {
         case .kitty:
@@ -91,7 +91,7 @@ extension TerminalBrand {
                 version: "wezterm", kind: "wezterm",
                 variables: [("WEZTERM_EXECUTABLE", nil), ("TERM_PROGRAM", "WezTerm")], pixels: .work(.iterm),
                 isTrueColour: true, drawsSextants: true,
-                misreport: "it answers to kitty’s language, of which it lacks a part")
+                misreport: "its kitty graphics support is incomplete")
         case .iterm:
             Traits(
                 version: "iterm2", kind: "iterm",
@@ -115,19 +115,19 @@ extension TerminalBrand {
         case .windowsTerminal: Traits(variables: [("WT_SESSION", nil)], isTrueColour: true)
         case .appleTerminal:
             Traits(
-                variables: [("TERM_PROGRAM", "Apple_Terminal")], pixels: .none, passesOver: false,
-                misreport: "it prints questions that it does not know")
+                variables: [("TERM_PROGRAM", "Apple_Terminal")], pixels: .none, ignoresUnknownQueries: false,
+                misreport: "it prints unknown queries")
         case .jediTerm:
             Traits(
                 variables: [("TERMINAL_EMULATOR", "JetBrains-JediTerm")], pixels: .none, isTrueColour: true,
-                passesOver: false, misreport: "it prints questions that it does not know")
+                ignoresUnknownQueries: false, misreport: "it prints unknown queries")
         case .tmux: Traits(version: "tmux ", kind: "tmux", variables: [("TMUX", nil)])
         case .gnuScreen:
             Traits(
-                kind: "screen", variables: [("STY", nil)], pixels: .none, passesOver: false,
-                misreport: "what the terminal around it can do does not come through")
+                kind: "screen", variables: [("STY", nil)], pixels: .none, ignoresUnknownQueries: false,
+                misreport: "it hides the capabilities of the terminal around it")
         case .zellij:
-            Traits(version: "zellij", variables: [("ZELLIJ", nil)], misreport: "it drops pictures in kitty’s language")
+            Traits(version: "zellij", variables: [("ZELLIJ", nil)], misreport: "it drops kitty graphics")
         }
     }
 }

@@ -2,22 +2,22 @@ import Cells
 import Glibc
 import Text
 
-/// What the environment says of the terminal. It is believed for the first frame.
+/// The environment's information about the terminal, used for the first frame.
 public struct TerminalEnvironment: Sendable {
-    /// `TERM`: the terminal's kind.
+    /// The terminal type: `TERM`.
     public let kind: String
     private let colourTerm: String
     private let noColour: String
     private let escapeDelay: String
-    /// Those variables by which brands can be told.
+    /// The environment variables that identify brands.
     private let marks: [String: String]
 
-    /// Reads the variables of this process.
+    /// Reads the environment of this process.
     public init() {
         self.init { name in getenv(name).map { String(cString: $0) } }
     }
 
-    /// Reads variables from elsewhere; for tests.
+    /// Reads variables through a function, so that tests can set them.
     public init(_ variable: (String) -> String?) {
         kind = variable("TERM") ?? ""
         colourTerm = variable("COLORTERM") ?? ""
@@ -29,34 +29,34 @@ public struct TerminalEnvironment: Sendable {
         }
     }
 
-    /// How many colours to use, given how many terminfo counts.
+    /// Returns the number of colours to use.
     ///
-    /// `COLORTERM` is how terminals say that they have all colours, because terminfo has no way to. `NO_COLOR`: "when
-    /// present and not an empty string (regardless of its value), prevents the addition of ANSI color".
+    /// Terminals announce 24-bit colours in `COLORTERM`, because terminfo cannot. `NO_COLOR`: "when present and not an
+    /// empty string (regardless of its value), prevents the addition of ANSI color".
     public func colourDepth(terminfoColours: Int) -> ColourDepth {
         guard noColour.isEmpty, terminfoColours >= 8 else { return .none }
         if claimsAllColours { return .full }
         return terminfoColours >= 256 ? .palette : terminfoColours >= 16 ? .sixteen : .eight
     }
 
-    /// Whether it says that there are all colours.
+    /// Whether the environment announces 24-bit colours.
     var claimsAllColours: Bool { colourTerm == "truecolor" || colourTerm == "24bit" || kind.hasSuffix("-direct") }
 
-    /// Whether the user wants no colours.
+    /// Whether the user disabled colours.
     var refusesColours: Bool { !noColour.isEmpty }
 
-    /// Whether the locale's characters are UTF-8. Ask after `setlocale`.
+    /// Whether the locale uses UTF-8. Call `setlocale` first.
     public var isUnicode: Bool {
         String(cString: nl_langinfo(nl_item(CODESET))).uppercased() == "UTF-8"
     }
 
-    /// Milliseconds after which an escape that nothing follows was the Escape key.
+    /// Milliseconds to wait after an escape before it counts as the Escape key.
     var escapeWait: Int {
         min(1_000, max(1, Int(escapeDelay) ?? 25))
     }
 
-    /// Whether the terminal understands, or at least swallows, what xterm has added to the VT100: bracketed paste, focus
-    /// reports and the like. The Linux console and real VT100s would print some of it.
+    /// Whether the terminal supports, or at least ignores, xterm's extensions such as bracketed paste and focus
+    /// reports. The Linux console and real VT100s would print some of them.
     var isXtermLike: Bool {
         let families = [
             "xterm", "tmux", "screen", "rxvt", "alacritty", "foot", "kitty", "wezterm", "konsole", "vte", "gnome",
@@ -68,10 +68,10 @@ public struct TerminalEnvironment: Sendable {
 
     // MARK: - Brands
 
-    /// Which brand it says the terminal is of, and whether its kind says so.
+    /// The terminal's brand, and whether `TERM` names it.
     ///
-    /// What stands in between comes first: it hides what is behind it, of which variables are left over. `TERM` says more
-    /// than other variables, which every program inherits that was started from there, another terminal too.
+    /// Multiplexers come first, because the variables of the terminal around them may be set too. `TERM` is more
+    /// reliable than other variables, which are inherited by every program, including other terminals.
     var brand: (brand: TerminalBrand, isByKind: Bool)? {
         if let multiplexer { return multiplexer }
         let byKind = TerminalBrand.allCases.first { brand in
@@ -81,8 +81,8 @@ public struct TerminalEnvironment: Sendable {
         return markedBrand.map { ($0, false) }
     }
 
-    /// The terminal whose variables are there, in front of a multiplexer or behind it. A variable that others set too is
-    /// that of the last who did.
+    /// The terminal outside any multiplexer, by its variables. If several terminals set a variable, its value decides,
+    /// because the last one overwrites it.
     var markedBrand: TerminalBrand? {
         let brands = TerminalBrand.allCases.filter { !$0.isMultiplexer }
         let named = brands.first { brand in
@@ -97,7 +97,7 @@ public struct TerminalEnvironment: Sendable {
     private var multiplexer: (brand: TerminalBrand, isByKind: Bool)? {
         if kind.hasPrefix("tmux") { return (.tmux, true) }
         if kind.hasPrefix("screen") {
-            // tmux calls itself that too, if it is not told otherwise. Which of the two it is, it says when it is asked.
+            // tmux may use this type too. Its version answer tells which of the two it is.
             return marks["TMUX"] != nil && marks["STY"] == nil ? (.tmux, false) : (.gnuScreen, true)
         }
         for brand in [TerminalBrand.tmux, .gnuScreen, .zellij]
@@ -108,21 +108,21 @@ public struct TerminalEnvironment: Sendable {
     }
 }
 
-/// Which terminal it is, and how that is known.
+/// The terminal's identity and its source.
 struct TerminalIdentity: Hashable, Sendable {
-    /// Its brand, if that is one of which something is known.
+    /// The brand, if it is known.
     let brand: TerminalBrand?
-    /// What is known of it, in words.
+    /// A description with the source.
     let text: String
-    /// Whether pixels can be sent for the brand's sake: it has said who it is, or its kind has, which no other terminal
-    /// inherits.
+    /// Whether the brand's pixel support may be used: the terminal reported its version, or `TERM` names it, which
+    /// other terminals do not inherit.
     let isCertain: Bool
 
-    /// Weighs what the environment says against what the terminal has answered.
+    /// Combines the environment and the terminal's answers.
     init(_ environment: TerminalEnvironment, _ answers: TerminalAnswers) {
         if let version = answers.version {
             brand = TerminalBrand(version: version)
-            text = "\(version), it says"
+            text = "\(version), as reported"
             isCertain = true
             return
         }
@@ -130,29 +130,29 @@ struct TerminalIdentity: Hashable, Sendable {
             self.brand = nil
             text =
                 environment.kind.isEmpty
-                ? "unknown, TERM is not set" : "of the kind \(environment.kind.madeVisible) (TERM)"
+                ? "unknown: TERM is not set" : "type \(environment.kind.madeVisible) (TERM)"
             isCertain = false
             return
         }
         let traits = brand.traits
         let source = isByKind ? "TERM" : "the environment"
-        // It was asked who it is and, though it has answered what came after that, it has not said.
+        // It answered later queries but not the version query.
         let isRefuted = answers.attributes != nil && traits.version != nil && !traits.mayBeSilent
         guard !isRefuted || brand.isMultiplexer else {
             self.brand = nil
-            text = "unknown; \(brand.rawValue) by \(source), but it does not answer as that"
+            text = "unknown: \(source) names \(brand.rawValue), but it does not answer like that"
             isCertain = false
             return
         }
         self.brand = brand
-        text = "\(brand.rawValue), by \(source)"
+        text = "\(brand.rawValue), according to \(source)"
         isCertain = isByKind || (traits.version == nil && answers.attributes != nil)
     }
 
-    /// What to ask this terminal, if it may be asked at all.
+    /// The queries to send to this terminal.
     ///
-    /// Kitty's question is one in a string of a kind that tmux takes for a title and GNU screen for a message, so they are
-    /// not asked, and tmux passes it on instead.
+    /// tmux takes kitty's query for a title and GNU screen for a message, so they do not get it directly; tmux passes
+    /// it on instead.
     var questions: Set<TerminalQuestion> {
         switch brand {
         case .gnuScreen: [.version, .attributes]
@@ -162,7 +162,7 @@ struct TerminalIdentity: Hashable, Sendable {
                 .attributes,
             ]
         case .zellij: [.version, .cellSize, .areaSize, .background, .synchronises, .sixelColours, .attributes]
-        case let brand? where !brand.traits.passesOver: [.attributes]
+        case let brand? where !brand.traits.ignoresUnknownQueries: [.attributes]
         default:
             [.version, .kitty, .cellSize, .areaSize, .background, .synchronises, .sixelColours, .attributes]
         }

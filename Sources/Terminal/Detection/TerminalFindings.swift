@@ -1,26 +1,26 @@
 import Cells
 
-/// What a terminal can do, and why that is believed.
+/// A terminal's capabilities and the reasons for them.
 ///
-/// In order of trust: what the user says, what is known of the brand, kitty's pictures, sixel, and characters in as many
-/// colours as there are.
+/// Sources in order of precedence: the user's settings, the brand's known traits, kitty graphics, sixel, and finally
+/// characters in the available colours.
 public struct TerminalFindings: Hashable, Sendable {
-    /// What it can do, as far as it is used.
+    /// The capabilities to use.
     public let capabilities: Capabilities
-    /// What was found and why, a line each, for people.
+    /// One line per finding with its reason, for display.
     public let lines: [String]
 
-    /// What is known of a terminal without asking it.
+    /// The facts known without querying the terminal.
     struct Circumstances: Hashable {
-        /// How many colours terminfo counts.
+        /// The number of colours in terminfo.
         var terminfoColours: Int
-        /// Whether characters are UTF-8.
+        /// Whether the locale uses UTF-8.
         var isUnicode: Bool
-        /// How many cells there are.
+        /// The number of cells.
         var size: Size
-        /// The pixels of a cell, as the system knows them.
+        /// The cell size reported by the system.
         var cell: CellPixels?
-        /// Whether it is a terminal at all, and not a file or a program.
+        /// Whether output goes to a terminal.
         var isTerminal = true
     }
 
@@ -39,9 +39,9 @@ public struct TerminalFindings: Hashable, Sendable {
             unicode: isUnicode, colours: colours, cellAspect: cell?.aspect ?? 0.5, pixels: pixels.capabilities,
             synchronises: answers.synchronises, background: answers.background ?? .terminal, sextants: sextants)
         let misreport = traits?.misreport.map { "; \($0)" } ?? ""
-        let updates = answers.synchronises ? "shown at once, it says (mode 2026)" : "shown as they come"
+        let updates = answers.synchronises ? "synchronized (mode 2026)" : "not synchronized"
         lines = [
-            "terminal: \(circumstances.isTerminal ? "" : "standard output is none; otherwise ")\(identity.text)\(misreport)",
+            "terminal: \(circumstances.isTerminal ? "" : "standard output is not a terminal; otherwise ")\(identity.text)\(misreport)",
             "pixels: \(pixels.text)", "cell: \(cellText)", "colours: \(coloursText)",
             "characters: \(Self.characters(circumstances, identity, wishes, hasSextants: sextants))",
             "updates: \(updates)", "background: \(Self.text(answers.background))",
@@ -51,45 +51,45 @@ public struct TerminalFindings: Hashable, Sendable {
     private static func characters(
         _ circumstances: Circumstances, _ identity: TerminalIdentity, _ wishes: TerminalWishes, hasSextants: Bool
     ) -> String {
-        if wishes.isASCII { return "ASCII alone, as you say" }
-        guard circumstances.isUnicode else { return "ASCII alone: the locale is not UTF-8" }
-        guard hasSextants, let brand = identity.brand else { return "all but sextants, which few fonts have" }
-        return "all, sextants too, which \(brand.rawValue) draws by itself"
+        if wishes.isASCII { return "ASCII only, as configured" }
+        guard circumstances.isUnicode else { return "ASCII only: the locale is not UTF-8" }
+        guard hasSextants, let brand = identity.brand else { return "all except sextants, which few fonts have" }
+        return "all, including sextants, which \(brand.rawValue) draws itself"
     }
 
-    /// What it says of a cell is believed before the system, which is told wrong numbers by some, or none. What it says of all
-    /// of them holds as long as there are as many. When the window has changed, the system knows first; until it is answered
-    /// again, a cell is as it was, unless the system says otherwise.
+    /// The terminal's cell size takes precedence over the system's, which is missing or wrong for some terminals. The
+    /// reported text area applies only until a resize; then the system's size is newer, and the old cell size is the
+    /// last resort until the terminal answers again.
     private static func cell(
         _ circumstances: Circumstances, _ answers: TerminalAnswers
     ) -> (cell: CellPixels?, text: String) {
         let area = answers.area
         let candidates = [
-            (answers.cell, "it says"),
-            (area?.size == circumstances.size ? area?.cell : nil, "it says of all of them"),
-            (circumstances.cell, "the system says"),
-            (area?.cell, "it said of all of them, before the window changed"),
+            (answers.cell, "as reported"),
+            (area?.size == circumstances.size ? area?.cell : nil, "from the reported window size"),
+            (circumstances.cell, "from the system"),
+            (area?.cell, "from the window size before the last resize"),
         ]
         for case (let cell?, let source) in candidates {
             return (cell, "\(cell.width) × \(cell.height) pixels, \(source)")
         }
-        return (nil, "not known; taken for twice as high as wide")
+        return (nil, "unknown; assumed twice as high as wide")
     }
 
     private static func colours(
         _ environment: TerminalEnvironment, _ circumstances: Circumstances, _ identity: TerminalIdentity,
         _ wishes: TerminalWishes
     ) -> (ColourDepth, String) {
-        if let wanted = wishes.colours { return (wanted, "\(text(wanted)), as you say") }
+        if let wanted = wishes.colours { return (wanted, "\(text(wanted)), as configured") }
         let found = environment.colourDepth(terminfoColours: circumstances.terminfoColours)
-        if environment.refusesColours { return (found, "none, as NO_COLOR says") }
+        if environment.refusesColours { return (found, "none, because NO_COLOR is set") }
         if found == .full {
-            return (found, "all, by " + (environment.kind.hasSuffix("-direct") ? "TERM" : "COLORTERM"))
+            return (found, "all, according to " + (environment.kind.hasSuffix("-direct") ? "TERM" : "COLORTERM"))
         }
         if let brand = identity.brand, brand.traits.isTrueColour, found != .none {
-            return (.full, "all, which \(brand.rawValue) has")
+            return (.full, "all, supported by \(brand.rawValue)")
         }
-        return (found, "\(text(found)), by what is known of its kind (terminfo)")
+        return (found, "\(text(found)), according to terminfo")
     }
 
     private static func text(_ depth: ColourDepth) -> String {
@@ -103,20 +103,20 @@ public struct TerminalFindings: Hashable, Sendable {
     }
 
     private static func text(_ background: Colour?) -> String {
-        guard case .rgb(let red, let green, let blue) = background else { return "not known" }
+        guard case .rgb(let red, let green, let blue) = background else { return "unknown" }
         let digits = [red, green, blue].map { part in
             let text = String(part, radix: 16)
             return text.count < 2 ? "0" + text : text
         }
-        return "#\(digits.joined()), it says"
+        return "#\(digits.joined()), as reported"
     }
 }
 
-/// Whether and how a terminal takes pixels, and why that is believed.
+/// The pixel protocol to use, and the reason.
 struct PixelFindings {
-    /// How it does; nil if it does not.
+    /// The protocol and its parameters; nil if there is no support.
     let capabilities: PixelCapabilities?
-    /// Why.
+    /// The reason.
     let text: String
 
     init(
@@ -125,8 +125,8 @@ struct PixelFindings {
         _ answers: TerminalAnswers, _ wishes: TerminalWishes, cell: CellPixels?
     ) {
         let isTmux = identity.brand == .tmux
-        /// Kitty and iTerm2 scale a picture to the cells that it is given: where nobody knows how large those are, it is
-        /// less sharp than it could be, and in its place all the same. A sixel picture would cover other cells.
+        /// Kitty and iTerm2 scale a picture to its cells, so without a known cell size it is only less sharp. A sixel
+        /// picture would cover the wrong cells.
         func pixels(_ language: PixelProtocol) -> PixelCapabilities {
             PixelCapabilities(
                 language, cellWidth: cell?.width ?? 10, cellHeight: cell?.height ?? 20,
@@ -134,9 +134,9 @@ struct PixelFindings {
         }
         (capabilities, text) =
             switch wishes.pixels {
-            case .none: (nil, "none, as you say")
-            case .only(let language): (pixels(language), "\(Self.name(language)), as you say")
-            case .asFound where !circumstances.isTerminal: (nil, "none: standard output is no terminal")
+            case .none: (nil, "none, as configured")
+            case .only(let language): (pixels(language), "\(Self.name(language)), as configured")
+            case .asFound where !circumstances.isTerminal: (nil, "none: standard output is not a terminal")
             case .asFound:
                 switch Self.found(
                     environment, identity, answers, hasCell: cell != nil,
@@ -154,26 +154,26 @@ struct PixelFindings {
     ) -> (PixelProtocol?, String) {
         if let brand = identity.brand, identity.isCertain {
             switch brand.traits.pixels {
-            case .work(let language): return (language, "which works in \(brand.rawValue)")
-            case .none: return (nil, "\(brand.rawValue) shows none")
+            case .work(let language): return (language, "supported by \(brand.rawValue)")
+            case .none: return (nil, "\(brand.rawValue) has no support")
             case .asAnswered: break
             }
         }
         if identity.brand == .tmux, let throughTmux = throughTmux(environment, answers, isUnicode: isUnicode) {
             return throughTmux
         }
-        if answers.takesKitty { return (.kitty, "it says") }
+        if answers.takesKitty { return (.kitty, "as reported") }
         if answers.takesSixel {
-            guard hasCell else { return (nil, "it takes sixel, but does not say how large a cell is") }
-            return (.sixel, "it says")
+            guard hasCell else { return (nil, "sixel needs the cell size, which is unknown") }
+            return (.sixel, "as reported")
         }
-        if identity.brand == .tmux { return (nil, "tmux shows none, and passes none on (allow-passthrough)") }
-        if !environment.isXtermLike { return (nil, "its kind is not asked") }
-        return (nil, answers.attributes == nil ? "it does not answer" : "it says")
+        if identity.brand == .tmux { return (nil, "tmux has no support and passes nothing on (allow-passthrough)") }
+        if !environment.isXtermLike { return (nil, "this type of terminal is not queried") }
+        return (nil, answers.attributes == nil ? "the terminal does not answer" : "the terminal reports no support")
     }
 
-    /// What the terminal that a tmux is in can do, if that passes it on. Kitty's pictures are then placed by characters that
-    /// stand for them (U+10EEEE), which not all know who else speak its language.
+    /// The support of the terminal around tmux. Kitty pictures are then placed with placeholder characters (U+10EEEE),
+    /// which not all terminals with kitty graphics support.
     private static func throughTmux(
         _ environment: TerminalEnvironment, _ answers: TerminalAnswers, isUnicode: Bool
     ) -> (PixelProtocol?, String)? {
@@ -184,42 +184,42 @@ struct PixelFindings {
         } else {
             brand = environment.markedBrand
         }
-        let name = answers.outerVersion ?? brand?.rawValue ?? "its terminal"
+        let name = answers.outerVersion ?? brand?.rawValue ?? "the terminal around it"
         guard let brand, brand.traits.pixels == .work(.kitty) else {
-            return (nil, "\(name) is not known to show them through tmux")
+            return (nil, "\(name) is not known to support graphics through tmux")
         }
-        return (.kitty, "which tmux passes on to \(name)")
+        return (.kitty, "passed on by tmux to \(name)")
     }
 
     private static func name(_ language: PixelProtocol) -> String {
         switch language {
-        case .kitty: "kitty’s language"
-        case .iterm: "iTerm2’s language"
+        case .kitty: "kitty graphics"
+        case .iterm: "iTerm2 images"
         case .sixel: "sixel"
         }
     }
 }
 
-/// What the user insists on, whatever is found out about the terminal.
+/// The user's settings for the terminal, which override all findings.
 public struct TerminalWishes: Hashable, Sendable {
-    /// How pixels are sent.
+    /// How to send pixels.
     public enum Pixels: Hashable, Sendable {
-        /// As is found out.
+        /// As detected.
         case asFound
-        /// Not at all.
+        /// Never.
         case none
-        /// In this language.
+        /// With this protocol.
         case only(PixelProtocol)
     }
 
-    /// How pixels are sent.
+    /// How to send pixels.
     public var pixels: Pixels
-    /// How many colours are used; nil for as many as are found.
+    /// The number of colours; nil for as many as detected.
     public var colours: ColourDepth?
-    /// Whether nothing but ASCII is shown.
+    /// Whether to show only ASCII.
     public var isASCII: Bool
 
-    /// States what is insisted on; by default nothing is.
+    /// Creates settings; the defaults leave everything to detection.
     public init(pixels: Pixels = .asFound, colours: ColourDepth? = nil, isASCII: Bool = false) {
         self.pixels = pixels
         self.colours = colours

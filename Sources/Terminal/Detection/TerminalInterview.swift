@@ -1,37 +1,35 @@
 import Cells
 import Dispatch
 
-/// Asks the terminal about itself while everything else goes on, and sees to it that there is an end to that.
+/// Queries the terminal in the background, with a time limit.
 @MainActor
 final class TerminalInterview {
-    /// An answer that takes longer is none: milliseconds.
+    /// Milliseconds to wait for an answer.
     static let usualLimit = 1_000
-    /// For so many milliseconds an answer may still come from a terminal that has given none so far, and must not be read by
-    /// others.
+    /// Milliseconds during which a silent terminal may still answer. Its answers must not be read as input.
     static let overdueLimit = 10_000
 
     private var inquiry = Inquiry()
-    /// What is asked when the present questions are done.
+    /// The queries to send after the current ones.
     private var next: Set<TerminalQuestion> = []
-    /// How many times the question that ends others was asked and not answered: an answer to an earlier one does not end
-    /// the later ones.
+    /// The number of unanswered attribute queries. An answer to an earlier one must not end a later inquiry.
     private var owed = 0
-    /// An answer that seemed to be to an earlier one. If there is no later one, it was to this.
+    /// An attributes answer that seemed to belong to an earlier query. If no later one comes, it belongs to this one.
     private var held: TerminalReply?
-    /// Whether the terminal that a tmux is in has had its second chance.
+    /// Whether the queries to the terminal around tmux have been repeated.
     private var hasAskedOuterAgain = false
-    /// Until when a terminal that has not answered in time may still do so.
+    /// The time until which a silent terminal may still answer.
     private var overdueUntil: DispatchTime?
-    /// Ends questions that are not answered. There is one only as long as there are such.
+    /// Ends unanswered queries; nil if none are open.
     private var timer: (any DispatchSourceTimer)?
     /// Milliseconds to wait for an answer.
     private let limit: Int
     private let size: () -> Size
     private let send: ([UInt8]) -> Void
-    /// Called when something has been found out, or that it cannot be.
+    /// Called when answers have arrived or failed to arrive.
     private let onAnswers: () -> Void
 
-    /// - Parameter size: how many cells there are.
+    /// - Parameter size: returns the number of cells.
     init(
         limit: Int = TerminalInterview.usualLimit, size: @escaping () -> Size, send: @escaping ([UInt8]) -> Void,
         onAnswers: @escaping () -> Void
@@ -42,19 +40,19 @@ final class TerminalInterview {
         self.onAnswers = onAnswers
     }
 
-    /// What has been found out.
+    /// The answers so far.
     var answers: TerminalAnswers { inquiry.answers }
 
-    /// Whether an answer may be on its way.
+    /// Whether an answer may still arrive.
     var isAnswerDue: Bool {
         if inquiry.isOpen { return true }
         guard let overdueUntil else { return false }
         return .now() < overdueUntil
     }
 
-    /// Asks, or will when what was asked before is done. There is an end to it when ``noteSent()`` is called.
+    /// Sends queries, after the current ones if any are open. The time limit starts with ``startTimeLimit()``.
     ///
-    /// - Parameter frame: adds to what is sent what has to go out in the same piece.
+    /// - Parameter frame: adds bytes that must be sent in the same piece.
     func ask(_ questions: Set<TerminalQuestion>, frame: ([UInt8]) -> [UInt8] = { $0 }) {
         guard !questions.isEmpty else { return }
         guard !inquiry.isOpen else {
@@ -67,9 +65,9 @@ final class TerminalInterview {
         if inquiry.open.contains(.attributes) { owed += 1 }
     }
 
-    /// Everything that was sent is with the terminal. Only from now on it is waited for: behind a large picture, on a slow
-    /// line, a question may take longer to arrive than its answer.
-    func noteSent() {
+    /// Starts the time limit when all bytes have been sent. Behind a large picture on a slow line, a query may take
+    /// longer to arrive than its answer.
+    func startTimeLimit() {
         guard inquiry.isOpen, timer == nil else { return }
         let timer = DispatchSource.makeTimerSource(queue: .main)
         timer.schedule(deadline: .now() + .milliseconds(limit))
@@ -78,7 +76,7 @@ final class TerminalInterview {
         self.timer = timer
     }
 
-    /// Takes in what the terminal says.
+    /// Handles a reply of the terminal.
     func take(_ reply: TerminalReply) {
         var isEnd = false
         if case .attributes = reply {
@@ -94,17 +92,17 @@ final class TerminalInterview {
         if !inquiry.isOpen {
             finish()
         } else if isEnd {
-            // What the terminal itself has said is enough to draw with, whatever the one around it will say.
+            // The terminal's own answers suffice for drawing; don't wait for the outer terminal.
             onAnswers()
         }
     }
 
-    /// Asks nothing more than what has been asked.
+    /// Drops the queries not sent yet.
     func hold() {
         next = []
     }
 
-    /// Waits for nothing any more.
+    /// Stops waiting for answers.
     func stop() {
         next = []
         close()
@@ -112,11 +110,11 @@ final class TerminalInterview {
 
     private func giveUp() {
         if let held, inquiry.take(held) { owed = 0 }
-        // Who does not answer is not asked again.
+        // A terminal that does not answer is not queried again.
         if inquiry.open.contains(.attributes) {
             next = []
         } else if !hasAskedOuterAgain, inquiry.open.contains(where: \.isForOuter) {
-            // A tmux that is only just starting drops what it is to pass on.
+            // A tmux that is starting drops what it should pass on.
             hasAskedOuterAgain = true
             next.formUnion(inquiry.open)
         }

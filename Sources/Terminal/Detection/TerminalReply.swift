@@ -1,32 +1,32 @@
 import Text
 
-/// What a terminal answers when it is asked about itself.
+/// A reply of a terminal to a query.
 ///
-/// A reply may be late or forged: what it says is taken in by whoever has asked (``Inquiry``), and only then.
+/// A reply may be late or forged, so ``Inquiry`` accepts it only if its query is open.
 enum TerminalReply: Hashable, Sendable {
-    /// XTVERSION, `DCS > | text ST`: its name and version, as it writes them.
+    /// XTVERSION, `DCS > | text ST`: the name and version.
     case version(String)
-    /// Kitty's graphics, `APC G i=number;OK ST`: whether it could do what was asked under that number.
+    /// Kitty graphics, `APC G i=number;OK ST`: whether the query with that number succeeded.
     case kitty(number: Int, isOK: Bool)
-    /// `CSI 6 ; height ; width t`: the pixels of a cell.
+    /// `CSI 6 ; height ; width t`: the size of a cell in pixels.
     case cellSize(width: Int, height: Int)
-    /// `CSI 4 ; height ; width t`: the pixels of all cells together.
+    /// `CSI 4 ; height ; width t`: the size of the text area in pixels.
     case areaSize(width: Int, height: Int)
-    /// `OSC 11 ; rgb:… ST`: what is behind the text.
+    /// `OSC 11 ; rgb:… ST`: the background colour.
     case background(red: UInt8, green: UInt8, blue: UInt8)
-    /// DECRPM, `CSI ? mode ; state $ y`: whether it knows a mode, and how that stands.
+    /// DECRPM, `CSI ? mode ; state $ y`: the state of a mode.
     case mode(Int, state: Int)
-    /// DA1, `CSI ? … c`: what it is, and what it can do.
+    /// DA1, `CSI ? … c`: the terminal class and its features.
     case attributes([Int])
-    /// XTSMGRAPHICS, `CSI ? 1 ; 0 ; count S`: how many colours a sixel picture may have.
+    /// XTSMGRAPHICS, `CSI ? 1 ; 0 ; count S`: the number of colours of a sixel picture.
     case sixelColours(Int)
 
-    /// The longest name of a terminal that is kept.
+    /// The longest terminal name to keep.
     static let maximumName = 64
-    /// No terminal has more attributes.
+    /// The most attributes to keep.
     static let maximumAttributes = 64
 
-    /// What a control sequence answers; nil if it is no answer.
+    /// Parses a control sequence; returns nil if it is not a reply.
     init?(_ sequence: ControlSequence) {
         let numbers = sequence.numbers
         switch (sequence.introducer, sequence.intermediates, sequence.final) {
@@ -44,11 +44,11 @@ enum TerminalReply: Hashable, Sendable {
         }
     }
 
-    /// What a string answers; nil if it is no answer.
+    /// Parses a string sequence; returns nil if it is not a reply.
     ///
     /// - Parameters:
-    ///   - introducer: the byte behind the escape: `]`, `P` or `_`.
-    ///   - body: what stands between that and the string's end.
+    /// - introducer: the byte after the escape: `]`, `P` or `_`.
+    /// - body: the bytes up to the string's end.
     init?(introducer: UInt8, body: some Collection<UInt8>) {
         let text = String(decoding: body, as: UTF8.self)
         switch introducer {
@@ -64,7 +64,7 @@ enum TerminalReply: Hashable, Sendable {
         }
     }
 
-    /// `i=31;OK`, perhaps with other keys beside the number.
+    /// Parses `i=31;OK`, possibly with further keys.
     private static func kittyParts(_ text: Substring) -> (number: Int, message: Substring)? {
         let parts = text.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let key = parts[0].split(separator: ",").first(where: { $0.hasPrefix("i=") }),
@@ -73,7 +73,7 @@ enum TerminalReply: Hashable, Sendable {
         return (number, parts[1])
     }
 
-    /// `rgb:` or `rgba:`, with one to four digits for each part, as X11 writes colours.
+    /// Parses X11's `rgb:` or `rgba:` form, with one to four digits per part.
     private static func colour(_ text: Substring) -> (UInt8, UInt8, UInt8)? {
         guard let colon = text.firstIndex(of: ":"), ["rgb", "rgba"].contains(text[..<colon]) else { return nil }
         let parts = text[text.index(after: colon)...].split(separator: "/", omittingEmptySubsequences: false)

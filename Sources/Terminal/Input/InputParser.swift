@@ -1,48 +1,48 @@
 import Cells
 
-/// Turns the bytes that a terminal sends into keys and other events.
+/// Parses a terminal's bytes into keys and other events.
 ///
-/// Bytes come in pieces that end anywhere. Keys are what terminfo says they are and what terminals usually send; replies
-/// to questions, which may be late, cut, or forged by a file that was printed, look like keys and are never taken for them:
-/// they are kept apart, and a sequence that is not known is passed over as a whole.
+/// The bytes may be split anywhere. Keys follow terminfo and the usual sequences. Replies to queries look similar, and
+/// may be late, cut or forged by printed files; they are kept apart from keys, and unknown sequences are skipped as a
+/// whole.
 struct InputParser {
-    /// What the bytes that are pending may come to be.
+    /// The possible completion of the pending bytes.
     enum Waiting {
-        /// There are none.
+        /// No bytes are pending.
         case nothing
-        /// A key that has been pressed, if nothing follows soon; or else the beginning of something.
+        /// A complete key if nothing follows soon, otherwise the start of a sequence.
         case key
-        /// The rest of a sequence, and nothing else: nobody types so fast.
+        /// The rest of a sequence: nobody types this fast.
         case sequence
-        /// The rest of a paste. It comes as fast as the terminal can write, or its end was lost.
+        /// The rest of a paste, which arrives at the terminal's speed unless its end was lost.
         case paste
     }
 
-    /// What a sequence of bytes means, by its bytes.
+    /// The key sequences of this terminal.
     private let sequences: KeySequences
     private var pending: [UInt8] = []
-    /// What the terminal has answered since somebody last asked for it.
+    /// The replies not taken yet.
     private var replies: [TerminalReply] = []
-    /// What was pasted so far, while a paste is going on.
+    /// The pasted bytes so far; nil outside a paste.
     private var paste: [UInt8]?
 
-    /// A pasted text is kept up to this length; what comes after is read and dropped.
+    /// The most bytes of a paste to keep; the rest is dropped.
     static let maximumPaste = 1 << 16
-    /// No sequence that means anything is longer; whatever is, is nonsense up to here.
+    /// The longest sequence. Longer ones are dropped.
     static let maximumSequence = 1 << 12
 
     init(_ sequences: KeySequences = KeySequences()) {
         self.sequences = sequences
     }
 
-    /// What would complete the bytes that are pending.
+    /// The possible completion of the pending bytes.
     var waiting: Waiting {
         guard paste == nil else { return .paste }
         guard let first = pending.first else { return .nothing }
         return first == 0x1B && pending.count > 2 ? .sequence : .key
     }
 
-    /// Takes bytes, and gives back what they complete.
+    /// Parses bytes and returns the completed events.
     mutating func parse(_ bytes: some Collection<UInt8>) -> [InputEvent] {
         var events: [InputEvent] = []
         pending += bytes
@@ -59,21 +59,21 @@ struct InputParser {
         return events
     }
 
-    /// Hands out what the terminal has answered.
+    /// Returns the replies so far and clears them.
     mutating func takeReplies() -> [TerminalReply] {
         defer { replies = [] }
         return replies
     }
 
-    /// Forgets what has begun: its rest went elsewhere.
-    mutating func forget() {
+    /// Discards incomplete input, because other programs have read its rest.
+    mutating func reset() {
         pending = []
         replies = []
         paste = nil
     }
 
-    /// Nothing more has come for a while: what is pending is complete.
-    mutating func parseWhatIsPending() -> [InputEvent] {
+    /// Completes the pending bytes after a pause.
+    mutating func parsePending() -> [InputEvent] {
         if paste != nil {
             appendToPaste(pending)
             pending = []
@@ -81,11 +81,11 @@ struct InputParser {
         }
         guard let first = pending.first else { return [] }
         guard first == 0x1B else {
-            // Half a character.
+            // Incomplete UTF-8.
             pending = []
             return []
         }
-        // A lone escape is the key. With more behind it, it is the key with Alt, or half a sequence.
+        // A lone escape is the Escape key. Followed by one character it is Alt; otherwise an incomplete sequence.
         let rest = Array(pending.dropFirst())
         pending = []
         guard let next = rest.first else { return [.key(Key(.escape))] }
@@ -93,7 +93,7 @@ struct InputParser {
         return [.key(Key(key.code, key.modifiers.union(.alt)))]
     }
 
-    /// The event at the beginning and the bytes that it takes; nil if more bytes are needed.
+    /// Returns the first event and its length; nil if more bytes are needed.
     private mutating func take() -> (event: InputEvent?, length: Int)? {
         guard let first = pending.first else { return nil }
         if let (key, length) = sequences.longestMatch(pending) { return (.key(key), length) }
@@ -109,11 +109,11 @@ struct InputParser {
         case UInt8(ascii: "O"):
             guard pending.count > 2 else { return nil }
             return (KeySequences.applicationKey(pending[2]).map { .key($0) }, 3)
-        // Strings, which only replies are: OSC, DCS, APC, PM, SOS.
+        // Strings, which only replies use: OSC, DCS, APC, PM, SOS.
         case UInt8(ascii: "]"), UInt8(ascii: "P"), UInt8(ascii: "_"), UInt8(ascii: "^"), UInt8(ascii: "X"):
             return takeString()
         case 0x1B:
-            // The key, and another escape after it.
+            // The Escape key, followed by another escape.
             return (.key(Key(.escape)), 1)
         case let byte:
             if let key = Self.controlOrCharacter(byte) {
@@ -124,15 +124,15 @@ struct InputParser {
         }
     }
 
-    /// `ESC [`, parameters, intermediates, and a final byte (ECMA-48, section 5.4).
+    /// Parses `ESC [`, parameters, intermediates and a final byte (ECMA-48, section 5.4).
     private mutating func takeControlSequence() -> (event: InputEvent?, length: Int)? {
         guard let end = pending.dropFirst(2).firstIndex(where: { (0x40...0x7E).contains($0) || $0 < 0x20 }) else {
             return pending.count > Self.maximumSequence ? (nil, pending.count) : nil
         }
-        // A control character breaks the sequence off and counts for itself.
+        // A control character ends the sequence and is handled separately.
         guard pending[end] >= 0x40 else { return (nil, end) }
         let sequence = ControlSequence(parameters: pending[2..<end], final: pending[end])
-        note(TerminalReply(sequence))
+        addReply(TerminalReply(sequence))
         if sequence.isPasteStart {
             paste = []
             return (nil, end + 1)
@@ -140,20 +140,20 @@ struct InputParser {
         return (sequence.event, end + 1)
     }
 
-    /// Up to `ESC \` or BEL.
+    /// Parses a string up to `ESC \` or BEL.
     private mutating func takeString() -> (event: InputEvent?, length: Int)? {
         var index = 2
         while index < pending.count {
             switch pending[index] {
             case 0x07:
-                note(TerminalReply(introducer: pending[1], body: pending[2..<index]))
+                addReply(TerminalReply(introducer: pending[1], body: pending[2..<index]))
                 return (nil, index + 1)
             case 0x1B:
                 guard index + 1 < pending.count else { return nil }
                 guard pending[index + 1] == UInt8(ascii: "\\") else { return (nil, index) }
-                note(TerminalReply(introducer: pending[1], body: pending[2..<index]))
+                addReply(TerminalReply(introducer: pending[1], body: pending[2..<index]))
                 return (nil, index + 2)
-            // Nothing that is typed is a string: a line's end or a ^C within one means that its end was lost.
+            // Typed input contains no strings: a line end or ^C inside one means that its end was lost.
             case 0x03, 0x0D: return (nil, index)
             default: index += 1
             }
@@ -161,12 +161,12 @@ struct InputParser {
         return pending.count > Self.maximumSequence ? (nil, pending.count) : nil
     }
 
-    /// As many as one question at most has answers are kept: more at once is nonsense.
-    private mutating func note(_ reply: TerminalReply?) {
+    /// Keeps a limited number of replies; more at once are nonsense.
+    private mutating func addReply(_ reply: TerminalReply?) {
         if let reply, replies.count < 64 { replies.append(reply) }
     }
 
-    /// One character of UTF-8; nil if more bytes are needed, no key for bytes that are none.
+    /// Parses one UTF-8 character. Returns nil if more bytes are needed, and no key for invalid bytes.
     private func takeCharacter(at start: Int) -> (key: Key?, length: Int)? {
         let lead = pending[start]
         let length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1
@@ -184,7 +184,7 @@ struct InputParser {
         switch byte {
         case 0x0D, 0x0A: Key(.enter)
         case 0x09: Key(.tab)
-        // The key above Enter sends one or the other.
+        // Terminals differ in which of the two the backspace key sends.
         case 0x7F, 0x08: Key(.backspace)
         case 0x00: .control(" ")
         case 0x01...0x1A: .control(Character(Unicode.Scalar(byte + 0x60)))
@@ -198,7 +198,7 @@ struct InputParser {
 
     private static let pasteEnd = Array("\u{1B}[201~".utf8)
 
-    /// Moves bytes to the paste; the event, when it ends.
+    /// Moves bytes to the paste. Returns the event at its end.
     private mutating func continuePaste() -> InputEvent? {
         guard let end = pending.firstIndex(of: 0x1B) else {
             appendToPaste(pending)
@@ -211,7 +211,7 @@ struct InputParser {
             pending.removeFirst(Self.pasteEnd.count)
             return endPaste()
         }
-        // Perhaps the rest of the end is still to come.
+        // The end sequence may be incomplete.
         if Self.pasteEnd.starts(with: pending) { return nil }
         appendToPaste(pending.prefix(1))
         pending.removeFirst()
@@ -224,7 +224,7 @@ struct InputParser {
     }
 
     private mutating func appendToPaste(_ bytes: some Collection<UInt8>) {
-        let room = Self.maximumPaste - (paste?.count ?? 0)
-        paste?.append(contentsOf: bytes.prefix(max(0, room)))
+        let space = Self.maximumPaste - (paste?.count ?? 0)
+        paste?.append(contentsOf: bytes.prefix(max(0, space)))
     }
 }

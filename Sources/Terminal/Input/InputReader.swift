@@ -2,32 +2,33 @@ import Cells
 import Dispatch
 import Glibc
 
-/// Reads what is typed, and what the terminal answers, when something is.
+/// Reads keys and replies from the terminal.
 @MainActor
 final class InputReader {
     private let descriptor: Int32
-    /// Silenced at the end, and never cancelled: see ``DispatchSourceProtocol/silence()``.
+    /// Not private, so that a test can check that it is silenced and not cancelled; see
+    /// ``DispatchSourceProtocol/silence()``.
     let source: any DispatchSourceRead
     private var isClosed = false
     private var parser: InputParser
     private let escapeWait: Int
     private let sequenceWait: Int
-    /// Counts up with everything that is read: a wait that began before something came is void.
+    /// Counts reads, so that a timeout from before the last read is ignored.
     private var reads = 0
-    /// When what is pending has begun to be a sequence.
+    /// The start time of the pending sequence.
     private var sequenceStart: DispatchTime?
     var onEvent: (InputEvent) -> Void = { _ in }
-    /// Called with what the terminal answers, asked or not.
+    /// Called with each reply, expected or not.
     var onReply: (TerminalReply) -> Void = { _ in }
-    /// Whether answers may be on their way.
+    /// Returns whether replies may still arrive.
     var isAnswerDue: () -> Bool = { false }
     /// Called when the terminal is gone.
     var onGone: () -> Void = {}
 
-    /// Milliseconds after which an escape was the Escape key although an answer is due, which begins with one too.
+    /// Milliseconds to wait after an escape while a reply is expected, because replies begin with one too.
     static let answerWait = 250
-    /// Milliseconds for which the rest of a sequence is waited for, from its beginning; and the rest of a paste, from what came of
-    /// it last. What has no end keeps the keyboard no longer.
+    /// Milliseconds to wait for the end of a sequence, from its start, or of a paste, from its last bytes. After that,
+    /// keys work again.
     static let usualSequenceWait = 2_000
 
     init(
@@ -42,22 +43,22 @@ final class InputReader {
         source.resume()
     }
 
-    /// Reads nothing any more. It can be repeated.
+    /// Stops reading. May be called repeatedly.
     func close() {
         guard !isClosed else { return }
         isClosed = true
         source.silence()
     }
 
-    /// Forgets what has begun: while others had the terminal, they read its rest.
-    func forget() {
+    /// Discards incomplete input, because other programs have read its rest.
+    func discardPending() {
         reads += 1
         sequenceStart = nil
-        parser.forget()
+        parser.reset()
     }
 
-    /// Reads what still comes, for as long as an answer is due, up to a number of milliseconds: else it would be read by
-    /// whoever has the terminal next. What is typed meanwhile is dropped.
+    /// Reads expected replies for a limited time, so that the next program does not read them. Keys typed meanwhile are
+    /// dropped.
     func drain(milliseconds: Int) {
         let deadline = DispatchTime.now() + .milliseconds(milliseconds)
         while isAnswerDue() {
@@ -71,7 +72,7 @@ final class InputReader {
         }
     }
 
-    /// What there is; nil if the terminal is gone.
+    /// Returns the available bytes; nil if the terminal is gone.
     private func readBytes() -> ArraySlice<UInt8>? {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         let count = buffer.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
@@ -87,7 +88,7 @@ final class InputReader {
         guard !bytes.isEmpty else { return }
         reads += 1
         let events = parser.parse(bytes)
-        // First: an answer may be what a key that came with it is to find.
+        // Handle replies first: a key may depend on a reply that arrived with it.
         for reply in parser.takeReplies() { onReply(reply) }
         for event in events { onEvent(event) }
         waitForMore()
@@ -115,18 +116,19 @@ final class InputReader {
             MainActor.assumeIsolated {
                 guard let self, self.reads == read else { return }
                 self.sequenceStart = nil
-                for event in self.parser.parseWhatIsPending() { self.onEvent(event) }
+                for event in self.parser.parsePending() { self.onEvent(event) }
             }
         }
     }
 }
 
 extension DispatchSourceProtocol {
-    /// Has it tell nothing any more, for good: for a program that is about to end.
+    /// Silences the source permanently before the program ends.
     ///
-    /// It is not cancelled. libdispatch for Linux gives up what it knows of a descriptor or a signal with its last source, on the
-    /// thread that ends that one, while its own may still be going through it for the event that brought it about: now and
-    /// then, that ended the program when its terminal went. So the source stays, and is kept: a suspended one must not be released.
+    /// The source is not cancelled. libdispatch on Linux frees its state for a descriptor or signal with the last
+    /// source, on the thread that cancels it, while its own thread may still use that state for the current event. This
+    /// occasionally crashed the program when its terminal disappeared. The source is retained, because a suspended
+    /// source must not be released.
     func silence() {
         suspend()
         _ = Unmanaged.passRetained(self as AnyObject)

@@ -1,16 +1,16 @@
 import Cells
 
-/// What keys send: terminfo's strings for this terminal, and what terminals usually send besides.
+/// The byte sequences of keys: terminfo's and the usual ones.
 struct KeySequences {
     private var keys: [[UInt8]: Key] = [:]
     private var longest = 0
 
-    /// The usual ones alone.
+    /// Creates the usual sequences only.
     init() {}
 
-    /// Those, and what terminfo has.
+    /// Adds the sequences from terminfo.
     ///
-    /// - Parameter string: looks a string up by its terminfo name.
+    /// - Parameter string: looks up a terminfo string by name.
     init(terminfo string: (String) -> [UInt8]?) {
         for (name, key) in Self.names {
             guard let bytes = string(name) else { continue }
@@ -19,22 +19,22 @@ struct KeySequences {
         }
     }
 
-    /// The longest of terminfo's strings that the bytes begin with.
+    /// Returns the longest terminfo sequence that the bytes begin with.
     func longestMatch(_ bytes: [UInt8]) -> (key: Key, length: Int)? {
         guard longest > 0 else { return nil }
         for length in stride(from: min(longest, bytes.count), through: 1, by: -1) {
-            // A single byte is a character or a control character, whatever terminfo calls it.
+            // A single byte is a character or control character, even if terminfo lists it.
             if length > 1, let key = keys[Array(bytes.prefix(length))] { return (key, length) }
         }
         return nil
     }
 
-    /// `ESC O` and a letter: the keypad and the arrows in application mode.
+    /// Returns the key for `ESC O` and a letter: keypad and arrows in application mode.
     static func applicationKey(_ letter: UInt8) -> Key? {
         letteredKey(letter).map { Key($0) } ?? (letter == UInt8(ascii: "M") ? Key(.enter) : nil)
     }
 
-    /// `ESC [`, perhaps modifiers, and a letter.
+    /// Returns the key for `ESC [`, optional modifiers and a letter.
     static func letteredKey(_ letter: UInt8) -> Key.Code? {
         switch letter {
         case UInt8(ascii: "A"): .up
@@ -51,7 +51,7 @@ struct KeySequences {
         }
     }
 
-    /// `ESC [`, a number, perhaps modifiers, and `~`.
+    /// Returns the key for `ESC [`, a number, optional modifiers and `~`.
     static func numberedKey(_ number: Int) -> Key.Code? {
         switch number {
         case 1, 7: .home
@@ -79,17 +79,17 @@ struct KeySequences {
     ]
 }
 
-/// One sequence that begins with `ESC [`: what a user meant by it, if it was a user, or what the terminal answered.
+/// A sequence that begins with `ESC [`: a key, a mouse event or a reply.
 struct ControlSequence {
     let introducer: UInt8?
     let numbers: [Int]
-    /// What stands between the parameters and the end, and makes another sequence of it.
+    /// Bytes between the parameters and the final byte, which change the sequence's meaning.
     let intermediates: [UInt8]
     let final: UInt8
 
     init(parameters: ArraySlice<UInt8>, final: UInt8) {
         self.final = final
-        // `<`, `=`, `>` and `?` at the beginning mark private sequences: mouse reports and replies.
+        // A leading `<`, `=`, `>` or `?` marks private sequences: mouse events and replies.
         let isPrivate = parameters.first.map { (0x3C...0x3F).contains($0) } ?? false
         introducer = isPrivate ? parameters.first : nil
         let end = parameters.firstIndex { (0x20...0x2F).contains($0) } ?? parameters.endIndex
@@ -102,7 +102,7 @@ struct ControlSequence {
 
     var isPasteStart: Bool { introducer == nil && final == UInt8(ascii: "~") && numbers.first == 200 }
 
-    /// The event; nil for replies, and for what is not known.
+    /// The event; nil for replies and unknown sequences.
     var event: InputEvent? {
         guard intermediates.isEmpty else { return nil }
         guard introducer == nil else {
@@ -115,20 +115,20 @@ struct ControlSequence {
         case UInt8(ascii: "~"):
             return KeySequences.numberedKey(numbers.first ?? 0).map { .key(Key($0, modifiers)) }
         default:
-            // A cursor position report, `ESC [ row ; column R`, looks like F3 with modifiers. F3 is never sent so with
-            // a row other than 1.
+            // A cursor position report, `ESC [ row ; column R`, looks like F3 with modifiers. For F3 the first number
+            // is always 1.
             guard final != UInt8(ascii: "R") || numbers.first == 1 || numbers.isEmpty else { return nil }
             return KeySequences.letteredKey(final).map { .key(Key($0, modifiers)) }
         }
     }
 
-    /// xterm sends one more than the bits.
+    /// xterm sends the modifier bits plus one.
     private var modifiers: Key.Modifiers {
         guard numbers.count > 1, (2...8).contains(numbers[1]) else { return [] }
         return Key.Modifiers(rawValue: UInt8(numbers[1] - 1))
     }
 
-    /// `ESC [ < button ; column ; row M`, or `m` when a button is let go.
+    /// Parses `ESC [ < button ; column ; row M`, or `m` for a button release.
     private var mouse: InputEvent? {
         guard numbers.count == 3, [UInt8(ascii: "M"), UInt8(ascii: "m")].contains(final),
             (1...10_000).contains(numbers[1]), (1...10_000).contains(numbers[2])

@@ -1,10 +1,10 @@
 import Dispatch
 import Glibc
 
-/// Signals as events on the main actor, where there is time to think about them.
+/// Delivers signals as events on the main actor.
 @MainActor
 final class SignalSources {
-    /// What the outside wants.
+    /// A signal of the system.
     enum Event: CaseIterable {
         case resize, interrupt, terminate, hangUp, stop, goOn
 
@@ -24,31 +24,32 @@ final class SignalSources {
 
     init(_ handler: @escaping @MainActor (Event) -> Void) {
         for event in Event.allCases {
-            // Else the signal would also do what it does by default.
+            // Disable the signal's default action.
             signal(event.number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: event.number, queue: .main)
             source.setEventHandler { MainActor.assumeIsolated { handler(event) } }
             source.resume()
             sources.append(source)
         }
-        // A pipe that nobody reads is an error of the write, not the end of the program.
+        // Writing to a closed pipe returns an error instead of ending the program.
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Stops the job that we belong to, as the shell sees it, and returns when it is continued.
+    /// Stops the process group like the shell's job control. Returns when it continues.
     ///
-    /// Where nobody could continue it, a terminal of its own without a shell, it returns at once: "if the process group is
+    /// Returns immediately if nothing could continue it, as in a terminal without a shell: "if the process group is
     /// orphaned" the system discards this signal, unlike SIGSTOP.
     func stopJob() {
         var (nothing, plain, ours) = (sigaction(), sigaction(), sigaction())
         nothing.__sigaction_handler.sa_handler = SIG_IGN
         plain.__sigaction_handler.sa_handler = SIG_DFL
-        // The others of the job first: a signal for the whole process would be taken by some thread, some time later.
+        // Stop the other processes of the group first: a signal for the whole process would be handled by an arbitrary
+        // thread at a later time.
         sigaction(SIGTSTP, &nothing, &ours)
         kill(0, SIGTSTP)
         sigaction(SIGTSTP, &plain, nil)
-        // Then this thread, which is stopped before `raise` returns, and all others with it. Dispatch blocks signals in
-        // its threads, and the main actor runs on one of them.
+        // Then this thread, which stops before `raise` returns, and with it the whole process. Dispatch blocks signals
+        // in its threads, and the main actor runs on one of them.
         var (stop, blocked) = (sigset_t(), sigset_t())
         sigemptyset(&stop)
         sigaddset(&stop, SIGTSTP)
@@ -58,10 +59,10 @@ final class SignalSources {
         sigaction(SIGTSTP, &ours, nil)
     }
 
-    /// Lets signals do again what they do.
+    /// Restores the default actions of signals.
     ///
-    /// - Parameter isHungUp: whether the terminal is gone. Its end is read before the signal comes that says so, which would end
-    ///   the program before it has saved what it does then. There is nobody left to hang up another time.
+    /// - Parameter isHungUp: whether the terminal is gone. A read may report that before SIGHUP arrives, which would
+    ///   then end the program before it has saved its state. In that case SIGHUP stays ignored.
     func close(isHungUp: Bool) {
         for source in sources { source.silence() }
         for event in Event.allCases where !(isHungUp && event == .hangUp) { signal(event.number, SIG_DFL) }

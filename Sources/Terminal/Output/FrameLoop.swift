@@ -1,18 +1,18 @@
 import Dispatch
 
-/// Decides when a frame is drawn: when something is dirty, the terminal has taken the frame before, and a sixtieth of a
-/// second has passed since. Whatever becomes dirty in between is in the same frame.
+/// Schedules frames: at most 60 a second, and only when the terminal has received the previous one. All changes in
+/// between are drawn in one frame.
 @MainActor
 final class FrameLoop {
-    /// Nanoseconds between frames, at least.
+    /// The minimum time between frames in nanoseconds.
     static let interval: UInt64 = 16_666_667
 
     private enum State {
-        /// Nothing to draw, and nothing set: the program sleeps.
+        /// Nothing to draw and no timer, so the program sleeps.
         case clean
-        /// A frame will be drawn at its time.
+        /// A frame is scheduled.
         case scheduled
-        /// A frame will be drawn when the terminal is ready for it.
+        /// A frame is needed but the terminal is not ready.
         case blocked
     }
 
@@ -26,14 +26,14 @@ final class FrameLoop {
         self.draw = draw
     }
 
-    /// Something looks different now.
+    /// Requests a frame.
     func setNeedsFrame() {
         guard case .clean = state else { return }
         schedule()
     }
 
-    /// The terminal has taken everything.
-    func noteReady() {
+    /// Continues when the terminal has received everything.
+    func resume() {
         guard case .blocked = state else { return }
         schedule()
     }
@@ -41,7 +41,7 @@ final class FrameLoop {
     private func schedule() {
         state = .scheduled
         let due = DispatchTime(uptimeNanoseconds: lastFrame &+ Self.interval)
-        // Also when it is due at once: what else happens in this turn of the main queue belongs to the same frame.
+        // Always asynchronously, so that other changes in this turn of the main queue are in the same frame.
         DispatchQueue.main.asyncAfter(deadline: max(.now(), due)) { [weak self] in
             MainActor.assumeIsolated { self?.frame() }
         }

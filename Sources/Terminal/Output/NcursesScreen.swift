@@ -2,21 +2,21 @@ import CNcurses
 import Cells
 import Glibc
 
-/// ncurses, which works out the fewest bytes that turn one screen into another.
+/// Computes the bytes for each frame with ncurses.
 ///
-/// It writes into memory and never sees the terminal: when and how fast bytes go out is not its business, and what it
-/// cannot draw can be added before they do. "The library is not thread safe"; the main actor has it to itself.
+/// ncurses writes into memory and never to the terminal. This class decides when the bytes are sent, and adds what
+/// ncurses cannot draw. "The library is not thread safe", so only the main actor uses it.
 @MainActor
 final class NcursesScreen {
     private var screen = vitrine_screen()
     private var pairs: ColourPairs
     private var capabilities: Capabilities
-    /// Lets those lines scroll that terminfo names (DECSTBM).
+    /// The sequence that limits scrolling to terminfo's lines (DECSTBM).
     private let linesAtFirst: [UInt8]
-    /// What is on the terminal; nil when nothing is known of it.
+    /// The surface on the terminal; nil if unknown.
     private var shown: Surface?
 
-    /// Begins a screen, and chooses what is used of the terminal.
+    /// Opens a screen and determines the capabilities to use.
     init(_ environment: TerminalEnvironment, size: Size, cellAspect: Double?) throws(TerminalError) {
         var lines: Int32 = 0
         guard vitrine_screen_open(&screen, environment.kind, Int32(size.rows), Int32(size.columns), &lines) == 0 else {
@@ -28,22 +28,22 @@ final class NcursesScreen {
             unicode: environment.isUnicode, colours: environment.colourDepth(terminfoColours: pairs.colourCount),
             cellAspect: cellAspect ?? 0.5)
         let window = vitrine_ncurses_window()
-        // The keys then send what terminfo says they do.
+        // Let keys send terminfo's sequences.
         keypad(window, true)
-        // Moving what is there to the side would take along cells that ncurses does not know.
+        // Inserting and deleting characters would move cells that ncurses does not know.
         idcok(window, false)
         nonl()
     }
 
-    /// Gives ncurses' memory back. Nothing may be asked of the screen afterwards.
+    /// Frees ncurses' memory. The screen must not be used afterwards.
     func close() {
         vitrine_screen_close(&screen)
     }
 
-    /// What is used of the terminal.
+    /// The capabilities in use.
     var used: Capabilities { capabilities }
 
-    /// Uses more of the terminal, or less. What is drawn in another way now is drawn anew.
+    /// Changes the capabilities. Redraws everything if that changes the drawing.
     func use(_ change: (inout Capabilities) -> Void) {
         let before = capabilities
         change(&capabilities)
@@ -53,20 +53,20 @@ final class NcursesScreen {
         if !isDrawnAlike { shown = nil }
     }
 
-    /// Whether the next update clears the screen first, and whatever pictures lie over it.
+    /// Returns whether the next update clears the screen, including its pictures.
     func clears(for size: Size) -> Bool { shown?.size != size }
 
-    /// The bytes that turn what is on the terminal into the surface.
+    /// Returns the bytes that turn the terminal's contents into the surface.
     ///
-    /// - Parameter ceded: cells that are not ncurses' to write, because a picture has taken their place.
-    /// - Returns: nil if the screen has to be cleared first, and the pictures on it.
+    /// - Parameter ceded: cells covered by pictures, which ncurses must not write.
+    /// - Returns: nil if the screen and its pictures must be cleared first.
     func update(to wanted: Surface, ceded: [Rect]) -> [UInt8]? {
         var surface = wanted
         for rect in ceded { surface.cede(rect, to: Self.cededCell) }
         let isKnown = shown?.size == surface.size
         if !isKnown {
             resizeterm(Int32(surface.size.rows), Int32(surface.size.columns))
-            // The whole of the next update, beginning with an empty screen.
+            // Make the next update complete, starting with an empty screen.
             clearok(vitrine_ncurses_window(), true)
             erase()
         }
@@ -74,7 +74,7 @@ final class NcursesScreen {
         let gaps = PictureGaps(ceded)
         for gap in 0...gaps.most {
             guard put(surface, instead: before, { gaps.index(ofColumn: $0, row: $1) == gap }) else {
-                // All colour pairs are taken, most of them by pictures that are gone.
+                // All colour pairs are used, mostly by pictures no longer visible.
                 pairs.removeAll()
                 reset_color_pairs()
                 shown = nil
@@ -86,27 +86,27 @@ final class NcursesScreen {
         }
         shown = surface
         var output = takeOutput()
-        // ncurses would set all of the terminal's colours back to its defaults, those too that the user has changed.
+        // ncurses would reset the terminal's palette, including colours that the user changed.
         if !isKnown, let reset = keyString("oc") { output.replaceAll(of: reset, with: []) }
-        // It begins with the lines that terminfo names and lets no others scroll. Text never does, but pictures would.
+        // ncurses restricts scrolling to terminfo's lines. That is fine for text, but pictures need the whole screen.
         if !isKnown { output.replaceAll(of: linesAtFirst, with: Self.allLines) }
         return output + TrueColourOverlay.bytes(surface, shown: before, after: output, capabilities)
     }
 
-    /// The same for a surface without pictures.
+    /// Returns the bytes for a surface without pictures.
     func update(to surface: Surface) -> [UInt8] {
-        // Without pictures there is nothing that would be in the way.
+        // Without pictures there is always an update.
         update(to: surface, ceded: []) ?? []
     }
 
-    /// Lets ncurses believe that a picture's cells hold something that it has written, so that it writes all of them when they
-    /// are text again. Returns the bytes to be sent behind the picture.
+    /// Makes ncurses believe that a picture's cells contain text, so that it writes all of them when they become text
+    /// again. Returns the bytes to send after the picture.
     func cede(_ rect: Rect) -> [UInt8] {
         guard let before = shown else { return [] }
         var surface = before
         surface.cede(rect, to: Self.cededCell)
         guard put(surface, instead: before, { _, _ in true }) else { return [] }
-        // What it would write for that is not sent. So the terminal has to be brought to where ncurses believes it to be.
+        // Its output for these cells is discarded, so the terminal's state must be brought to what ncurses assumes.
         leaveok(vitrine_ncurses_window(), false)
         move(0, 0)
         wnoutrefresh(vitrine_ncurses_window())
@@ -119,29 +119,29 @@ final class NcursesScreen {
         return (keyString("sgr0") ?? []) + Array("\u{1B}[H".utf8) + takeOutput()
     }
 
-    /// Forgets what is on the terminal: somebody else has written to it.
-    func forget() {
+    /// Discards the known contents, because another program has written to the terminal.
+    func invalidate() {
         shown = nil
     }
 
-    /// The bytes that give the terminal back as it was.
+    /// Returns the bytes that restore the terminal.
     func leave() -> [UInt8] {
         endwin()
         shown = nil
         return takeOutput()
     }
 
-    /// What a key sends, by its terminfo name.
+    /// Returns a terminfo string by name.
     func keyString(_ name: String) -> [UInt8]? {
         guard let string = vitrine_terminfo_string(name) else { return nil }
         let bytes = Array(String(cString: string).utf8)
         return bytes.isEmpty ? nil : bytes
     }
 
-    /// What ncurses believes to stand under pictures. Nothing that it would pass over by writing it again.
+    /// The assumed contents of cells under pictures: a character that ncurses does not print to move the cursor.
     private static let cededCell = Cell(TrueColourOverlay.marker)
 
-    /// Puts those cells that are different and meant. Returns false if it ran out of colour pairs.
+    /// Puts the changed cells that satisfy the condition. Returns false if no colour pairs are left.
     private func put(
         _ surface: Surface, instead before: Surface?, _ isMeant: (_ column: Int, _ row: Int) -> Bool
     ) -> Bool {
@@ -171,7 +171,7 @@ final class NcursesScreen {
             if pair.isReversed { attributes ^= vitrine_ncurses_attribute_reverse() }
         }
         guard capabilities.unicode || text.utf8.count < 2 else {
-            // Two ASCII characters stand for a wide one.
+            // A wide character is replaced by two ASCII characters.
             for (offset, byte) in text.utf8.enumerated() {
                 var scalar = UInt32(byte)
                 vitrine_screen_put(Int32(row), Int32(column + offset), &scalar, 1, attributes, number)
@@ -227,7 +227,7 @@ extension [UInt8] {
     }
 }
 
-/// ncurses' numbered pairs of text and background colour, made as they are needed.
+/// ncurses' colour pairs, allocated on demand.
 struct ColourPairs {
     private struct Pair: Hashable {
         let foreground: Int32
@@ -238,25 +238,25 @@ struct ColourPairs {
     private let limit: Int32
     private var numbers: [Pair: Int32] = [:]
 
-    /// Asks ncurses what there is, for the screen that is set.
+    /// Reads the limits of the current screen.
     init() {
         start_color()
-        // -1 is then the terminal's own colour. Terminals that cannot go back to it get white on black.
+        // -1 is then the terminal's default colour. Terminals without it get white on black.
         use_default_colors()
         colours = vitrine_ncurses_colors()
         limit = vitrine_ncurses_pairs()
     }
 
-    /// How many colours there are, in terminfo's count.
+    /// The number of colours according to terminfo.
     var colourCount: Int { Int(colours) }
 
-    /// The pair for two colours, and whether text and background are to be exchanged; nil when there are no pairs left.
+    /// Returns the pair for two colours, and whether to reverse it; nil if no pairs are left.
     mutating func pair(_ foreground: Colour, _ background: Colour) -> (number: Int32, isReversed: Bool)? {
         let pair = Pair(foreground: number(foreground), background: number(background))
         guard pair.foreground >= 0 || pair.background >= 0 else { return (0, false) }
         if let number = numbers[pair] { return (number, false) }
-        // With eight colours there are sixty-four pairs, and as many combinations: each serves both ways round. Not so the
-        // terminal's own colours: exchanged, its background would be what its text was.
+        // With eight colours there are 64 pairs for 64 combinations, so each pair is also used reversed. Default
+        // colours cannot be reversed.
         let other = Pair(foreground: pair.background, background: pair.foreground)
         if limit <= 256, pair.foreground >= 0, pair.background >= 0, let number = numbers[other] {
             return (number, true)
@@ -268,7 +268,7 @@ struct ColourPairs {
         return (next, false)
     }
 
-    /// Begins anew. Every cell that is shown has to be put again.
+    /// Frees all pairs. All visible cells must be put again.
     mutating func removeAll() {
         numbers.removeAll(keepingCapacity: true)
     }
@@ -281,12 +281,12 @@ struct ColourPairs {
     }
 }
 
-/// The parts of each row between the pictures in it.
+/// Divides each row into the parts between pictures.
 ///
-/// ncurses writes a row from its first change to its last one, and what it finds in between it may write again. Changes on
-/// either side of a picture are therefore given to it one after the other, a gap at a time.
+/// ncurses writes a row from its first to its last change and may rewrite everything in between. So changes on
+/// different sides of a picture are passed to it separately, one part at a time.
 struct PictureGaps {
-    /// For each row the columns at which pictures end, in order.
+    /// For each row, the sorted columns where pictures end.
     private var ends: [Int: [Int]] = [:]
 
     init(_ pictures: [Rect]) {
@@ -296,10 +296,10 @@ struct PictureGaps {
         for row in ends.keys { ends[row]?.sort() }
     }
 
-    /// The most pictures in one row.
+    /// The most pictures in a row.
     var most: Int { ends.values.map(\.count).max() ?? 0 }
 
-    /// In which part of its row a column is: how many pictures end before it.
+    /// Returns the index of the part that a column belongs to.
     func index(ofColumn column: Int, row: Int) -> Int {
         ends[row]?.firstIndex { column < $0 } ?? ends[row]?.count ?? 0
     }

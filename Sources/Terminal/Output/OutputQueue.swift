@@ -1,24 +1,24 @@
 import Dispatch
 import Glibc
 
-/// Bytes on their way to the terminal. It may read them as slowly as it likes: nobody waits for it here.
+/// Sends bytes to the terminal without waiting for it.
 @MainActor
 final class OutputQueue {
     private let descriptor: Int32
-    /// What is to be written, piece by piece. They are not joined: a picture is as large as it is.
+    /// The pieces to write. They are not joined, because pictures are large.
     private var pieces: [[UInt8]] = []
-    /// The first piece that is not written, and how much of it is.
+    /// The first unfinished piece, and the number of its bytes written.
     private var (next, offset) = (0, 0)
-    /// Tells when there is room again; there is one only while something waits for that.
+    /// Fires when the terminal accepts more; nil unless bytes are waiting.
     private var source: (any DispatchSourceWrite)?
-    /// Whether the terminal takes nothing any more, ever.
+    /// Whether writing has failed permanently.
     private var isGone = false
     /// Called when everything has been written.
     var onIdle: () -> Void = {}
     /// Called when the terminal is gone.
     var onGone: () -> Void = {}
     private var rate = DrainRate()
-    /// Nanoseconds, of any clock.
+    /// The time in nanoseconds of any clock.
     private let now: () -> UInt64
 
     init(_ descriptor: Int32, now: @escaping () -> UInt64 = { DispatchTime.now().uptimeNanoseconds }) {
@@ -26,43 +26,43 @@ final class OutputQueue {
         self.now = now
     }
 
-    /// The most bytes that the terminal takes within half a second, as far as that is known. Until something is taken, every
-    /// frame waits for it.
+    /// The most bytes that the terminal accepts within half a second, as far as known. A frame waits until earlier
+    /// bytes are accepted.
     var mostInHalfASecond: Int { rate.mostInHalfASecond(at: now()) }
 
-    /// In how many nanoseconds that may be more; nil if it will not be by itself.
-    var nextHope: UInt64? { rate.nextHope(at: now()) }
+    /// Nanoseconds until that number may grow; nil if it will not grow without a new measurement.
+    var nextIncrease: UInt64? { rate.nextIncrease(at: now()) }
 
-    /// Whether the terminal has taken all that it was sent.
+    /// Whether all bytes have been written.
     var isIdle: Bool { pieces.isEmpty }
 
-    /// Sends bytes, now as far as the terminal takes them, and the rest when it does.
+    /// Sends bytes. Those that the terminal does not accept now are sent later.
     func send(_ bytes: [UInt8]) { send([bytes]) }
 
-    /// Sends pieces that follow each other.
+    /// Sends several pieces in order.
     func send(_ more: [[UInt8]]) {
         let wasIdle = isIdle
         pieces += more.lazy.filter { !$0.isEmpty }
         if wasIdle, !isIdle { flush() }
     }
 
-    /// Sends the rest and these, waiting for the terminal: for the way out.
+    /// Sends all bytes synchronously when the program leaves the terminal.
     ///
-    /// A terminal that reads gets all of it. For one that does not, or takes too long, the rest of a frame is not worth
-    /// waiting for, and cutting it off anywhere is safe: CAN ends a sequence that was begun.
+    /// If the terminal does not accept them in time, the rest is dropped. Cutting output anywhere is safe, because CAN
+    /// ends an incomplete sequence.
     ///
-    /// - Parameter short: what gives the terminal back by itself, wherever a frame stopped.
+    /// - Parameter short: the bytes that restore the terminal after an incomplete frame.
     func sendAndWait(_ bytes: [UInt8], short: [UInt8]) {
         pieces.append(bytes)
         if !drain() {
-            forget()
+            discard()
             pieces = [[0x18] + short]
             _ = drain()
         }
         close()
     }
 
-    /// Writes for as long as the terminal goes on reading, within a second. Returns whether all was written.
+    /// Writes for up to a second while the terminal accepts bytes. Returns whether all were written.
     private func drain() -> Bool {
         let deadline = ContinuousClock.now + .seconds(1)
         while true {
@@ -73,18 +73,18 @@ final class OutputQueue {
         }
     }
 
-    /// Forgets what has not been sent, and waits for nothing any more.
+    /// Drops unsent bytes and stops waiting.
     func close() {
-        forget()
+        discard()
         setWaiting(false)
     }
 
-    private func forget() {
+    private func discard() {
         pieces = []
         (next, offset) = (0, 0)
     }
 
-    /// Writes as much as the terminal takes. It is called whenever there may be room again.
+    /// Writes as much as the terminal accepts.
     func flush() {
         writeSome()
         setWaiting(!isIdle)
@@ -98,26 +98,26 @@ final class OutputQueue {
                 return write(descriptor, rest.baseAddress, rest.count)
             }
             if count > 0 {
-                rate.noteTaken(count, at: now())
+                rate.recordTaken(count, at: now())
                 offset += count
                 guard offset == pieces[next].count else { continue }
-                // Its memory is given back now, and not with the last.
+                // Free each piece as soon as it is written.
                 pieces[next] = []
                 (next, offset) = (next + 1, 0)
                 continue
             }
             switch errno {
             case EINTR: continue
-            case EAGAIN: return rate.noteFull(at: now())
+            case EAGAIN: return rate.recordFull(at: now())
             default:
-                forget()
+                discard()
                 isGone = true
                 onGone()
                 return
             }
         }
-        rate.noteIdle()
-        forget()
+        rate.recordIdle()
+        discard()
     }
 
     private func setWaiting(_ shall: Bool) {
@@ -132,63 +132,63 @@ final class OutputQueue {
     }
 }
 
-/// How fast a terminal takes what it is sent, as far as that shows: a value without a clock.
+/// Measures how fast a terminal accepts bytes, without a clock.
 ///
-/// What it takes at once says little: that goes into buffers on the way, of which nobody knows how large they are. But when they
-/// are full, there is room again for just as much as has gone out at the other end.
+/// Bytes accepted immediately say little, because they go into buffers of unknown size. Once the buffers are full, they
+/// accept as much as the line transfers.
 struct DrainRate {
-    /// Bytes a second; nil as long as the terminal keeps nobody waiting.
+    /// Bytes per second; nil while the terminal causes no waiting.
     private var bytesPerSecond: Double?
-    /// When that was found out.
+    /// The time of the measurement.
     private var measured: UInt64 = 0
-    /// What was taken while somebody waited, and in how long.
+    /// The bytes accepted while waiting, and the time that took.
     private var taken: (bytes: Double, seconds: Double) = (0, 0)
-    /// Until when that is counted; nil while nobody waits.
+    /// The time up to which that is counted; nil while nothing waits.
     private var counted: UInt64?
-    /// What was taken at once, in the second that began then.
+    /// The bytes accepted immediately, in the second that began then.
     private var atOnce: (bytes: Int, begun: UInt64) = (0, 0)
 
-    /// Fewer bytes say nothing: a terminal may be busy with something else for a moment.
+    /// The fewest bytes for a measurement, because a terminal may pause briefly.
     private static let least = 16_384.0
-    /// What is longer ago than so many bytes counts half.
+    /// Measurements older than this number of bytes count half.
     private static let memory = 131_072.0
-    /// So many bytes a second that are taken at once are more than buffers hold.
+    /// The bytes per second that no buffer could accept immediately.
     private static let plenty = 131_072
-    /// Nanoseconds after which a line that nobody has waited for may be twice as fast.
+    /// Nanoseconds without waiting after which the line may be twice as fast.
     private static let patience: UInt64 = 5_000_000_000
-    /// How often that is believed.
-    private static let mostHopes: UInt64 = 2
+    /// The most times to double the estimate.
+    private static let mostDoublings: UInt64 = 2
 
-    /// The most bytes that are gone within half a second, as far as can be told.
+    /// Estimates the bytes transferred within half a second.
     ///
-    /// When nobody has waited for five seconds, the line may be twice as fast, and four times when it is ten: so something a
-    /// little larger is tried, and what comes of that is measured.
+    /// The estimate doubles after five seconds without waiting and again after ten, so that larger pieces are tried and
+    /// measured.
     func mostInHalfASecond(at now: UInt64) -> Int {
         guard let bytesPerSecond else { return .max }
-        return Int(min(bytesPerSecond * Double(1 << hopes(at: now)) / 2, 1e15))
+        return Int(min(bytesPerSecond * Double(1 << doublings(at: now)) / 2, 1e15))
     }
 
-    /// In how many nanoseconds more may be tried though nothing is known; nil if that is not so.
-    func nextHope(at now: UInt64) -> UInt64? {
-        guard bytesPerSecond != nil, hopes(at: now) < Self.mostHopes else { return nil }
+    /// Nanoseconds until the estimate doubles; nil if it does not.
+    func nextIncrease(at now: UInt64) -> UInt64? {
+        guard bytesPerSecond != nil, doublings(at: now) < Self.mostDoublings else { return nil }
         return Self.patience - (now &- measured) % Self.patience
     }
 
-    private func hopes(at now: UInt64) -> UInt64 { min(Self.mostHopes, (now &- measured) / Self.patience) }
+    private func doublings(at now: UInt64) -> UInt64 { min(Self.mostDoublings, (now &- measured) / Self.patience) }
 
-    /// The terminal takes no more for now.
+    /// Records that the terminal accepts no more for now.
     ///
-    /// - Parameter now: nanoseconds, of any clock.
-    mutating func noteFull(at now: UInt64) {
+    /// - Parameter now: the time in nanoseconds of any clock.
+    mutating func recordFull(at now: UInt64) {
         if counted == nil { counted = now }
     }
 
-    /// The terminal has taken something.
-    mutating func noteTaken(_ bytes: Int, at now: UInt64) {
-        guard let counted else { return noteTakenAtOnce(bytes, now) }
+    /// Records accepted bytes.
+    mutating func recordTaken(_ bytes: Int, at now: UInt64) {
+        guard let counted else { return recordTakenAtOnce(bytes, now) }
         self.counted = now
         taken.bytes += Double(bytes)
-        // Who has stopped the output for a while has not made the line slower.
+        // A pause by the user does not mean that the line is slow.
         taken.seconds += min(Double(now &- counted) / 1e9, 1)
         if taken.bytes > Self.memory { taken = (taken.bytes / 2, taken.seconds / 2) }
         guard taken.bytes >= Self.least else { return }
@@ -196,10 +196,10 @@ struct DrainRate {
         measured = now
     }
 
-    /// The terminal has taken everything.
-    mutating func noteIdle() { counted = nil }
+    /// Records that everything was accepted.
+    mutating func recordIdle() { counted = nil }
 
-    private mutating func noteTakenAtOnce(_ bytes: Int, _ now: UInt64) {
+    private mutating func recordTakenAtOnce(_ bytes: Int, _ now: UInt64) {
         if now &- atOnce.begun > 1_000_000_000 { atOnce = (0, now) }
         atOnce.bytes += bytes
         guard atOnce.bytes >= Self.plenty else { return }

@@ -1,14 +1,14 @@
 import Dispatch
 
-/// Tells when nothing has happened for a moment.
+/// Calls back when nothing has happened for a moment.
 @MainActor
 final class RestTimer {
-    /// Longer than between two frames, so that who keeps a key down is not at rest.
+    /// Longer than a frame, so that a key held down does not count as rest.
     static let pause = DispatchTimeInterval.milliseconds(30)
 
-    /// Which beginning is the last; those before it have no end.
+    /// The latest start; earlier ones are ignored.
     private var generation = 0
-    /// Whether its end is still to come.
+    /// Whether a callback is pending.
     private var isWaiting = false
     private let onRest: () -> Void
 
@@ -16,7 +16,7 @@ final class RestTimer {
         self.onRest = onRest
     }
 
-    /// Begins to wait, and forgets that it waited before.
+    /// Starts or restarts the wait.
     func begin(after pause: DispatchTimeInterval = RestTimer.pause) {
         generation += 1
         isWaiting = true
@@ -30,12 +30,12 @@ final class RestTimer {
         }
     }
 
-    /// Begins to wait, unless it does already.
+    /// Starts the wait unless it has started already.
     func goOn() {
         if !isWaiting { begin() }
     }
 
-    /// Waits no longer.
+    /// Cancels the wait.
     func cancel() {
         generation += 1
         isWaiting = false

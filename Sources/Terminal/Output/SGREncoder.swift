@@ -1,36 +1,36 @@
 import Cells
 import Text
 
-/// Writes cells as text with the escape sequences that colour them (SGR, ECMA-48), no more of them than it takes.
+/// Encodes cells as text with colour sequences (SGR, ECMA-48).
 ///
-/// It is what draws pictures on standard output, and what ncurses cannot do on the screen.
+/// Used for pictures on standard output and for cells that ncurses cannot draw. Only changes of style are written.
 public struct SGREncoder {
-    /// What was written so far.
+    /// The bytes so far.
     public private(set) var bytes: [UInt8] = []
     private let capabilities: Capabilities
-    /// How the terminal writes now.
+    /// The terminal's current style.
     private var current = Style.plain
-    /// Whether a sequence has begun, so that another code is one of several.
+    /// Whether a sequence is open, so that the next code needs a separator.
     private var isInSequence = false
 
-    /// Begins with a terminal that writes plainly.
+    /// Creates an encoder for a terminal in its default style.
     public init(_ capabilities: Capabilities) {
         self.capabilities = capabilities
     }
 
-    /// Writes bytes of ours.
+    /// Adds trusted text.
     public mutating func write(_ text: String) {
         bytes += text.utf8
     }
 
-    /// Writes one cell. The right half of a wide character was written with the left one.
+    /// Adds a cell. The right half of a wide character is skipped.
     public mutating func write(_ cell: Cell) {
         guard cell.width > 0 else { return }
         if cell.style != current { adopt(cell.style) }
         bytes += (capabilities.unicode ? cell.text : ASCIIFallback.text(for: cell.text)).utf8
     }
 
-    /// Goes back to writing plainly.
+    /// Resets the style.
     public mutating func reset() {
         if current != .plain { bytes += "\u{1B}[0m".utf8 }
         current = .plain
@@ -38,7 +38,7 @@ public struct SGREncoder {
 
     private mutating func adopt(_ style: Style) {
         if !current.attributes.subtracting(style.attributes).isEmpty {
-            // Attributes are not taken back one by one: terminals disagree on how.
+            // Resetting single attributes does not work alike in all terminals.
             append(0)
             current = .plain
         }
@@ -89,9 +89,9 @@ public struct SGREncoder {
     ]
 }
 
-/// What stands for a character where only ASCII can be shown.
+/// Replaces characters on terminals that only show ASCII.
 enum ASCIIFallback {
-    /// ASCII of the same width. A letter stands without its marks: each of them would take a column of its own.
+    /// Returns ASCII of the same width. Marks are dropped, because each would need a column.
     static func text(for text: String) -> String {
         guard let scalar = text.unicodeScalars.first else { return "" }
         if scalar.isASCII { return String(scalar) }
@@ -99,7 +99,7 @@ enum ASCIIFallback {
         return text.displayWidth == 2 ? String(repeating: plain, count: 2) : String(plain)
     }
 
-    /// What Vitrine itself draws with. Text in other scripts becomes question marks: a wrong letter would be worse.
+    /// The characters that Vitrine draws with. Other text becomes question marks, because wrong letters would be worse.
     private static let replacements: [Unicode.Scalar: Character] = [
         "─": "-", "━": "=", "│": "|", "┃": "|", "┌": "+", "┐": "+", "└": "+", "┘": "+", "├": "+", "┤": "+", "┬": "+",
         "┴": "+", "┼": "+", "╭": "+", "╮": "+", "╰": "+", "╯": "+", "…": "~", "·": ".", "•": "*", "▸": ">", "◂": "<",
@@ -109,11 +109,11 @@ enum ASCIIFallback {
         "\u{FFFD}": "?", "␛": "?",
     ]
 
-    /// Sixths of a cell, in the order of their patterns: something that fills as many of them, above or below.
+    /// Returns a character of similar density and position for a sextant.
     private static func sextant(_ scalar: Unicode.Scalar) -> Character? {
         guard (0x1FB00...0x1FB3B).contains(scalar.value) else { return nil }
         let number = Int(scalar.value) - 0x1FB00
-        // The left and the right half, which are older, are left out.
+        // The left and right half blocks are older characters and not in this range.
         let pattern = number + (number < 20 ? 1 : number < 40 ? 2 : 3)
         let isAbove = (pattern & 0b000011).nonzeroBitCount > (pattern & 0b110000).nonzeroBitCount
         switch pattern.nonzeroBitCount {

@@ -1,13 +1,13 @@
 import Cells
 import Glibc
 
-/// The terminal as the system has it: a descriptor, its modes and its size.
+/// The terminal's device: its descriptor, modes and size.
 ///
-/// It is opened anew and not shared: to make standard output non-blocking would make it so for the shell too, and for
-/// every program that was handed the same one.
+/// Opens the device again, because making standard output non-blocking would affect the shell and all programs that
+/// share it.
 final class TTY {
     let descriptor: Int32
-    /// As they were found; what they are put back to.
+    /// The original modes, restored at the end.
     let originalModes: termios
 
     init() throws(TerminalError) {
@@ -25,7 +25,7 @@ final class TTY {
         close(descriptor)
     }
 
-    /// Bytes come in as they are typed, signals' keys too, and go out as they are.
+    /// Disables echo, line buffering, signal keys and output processing.
     func makeRaw() {
         var modes = originalModes
         cfmakeraw(&modes)
@@ -36,7 +36,7 @@ final class TTY {
         setModes(originalModes)
     }
 
-    /// How many cells it has, and how large they are, where it knows.
+    /// The number of cells, and their size if the system knows it.
     var geometry: (size: Size, cell: CellPixels?) {
         var window = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 else {
@@ -47,16 +47,16 @@ final class TTY {
 
     private func setModes(_ modes: termios) {
         var modes = modes
-        // TCSADRAIN would wait for a terminal that reads slowly, or not at all.
+        // TCSADRAIN would wait for a slow terminal.
         while tcsetattr(descriptor, TCSANOW, &modes) != 0, errno == EINTR {}
     }
 }
 
-/// Why there can be no screen.
+/// An error that prevents a full-screen display.
 public enum TerminalError: Error, Equatable, CustomStringConvertible {
-    /// Standard input or output is no terminal.
+    /// Standard input or output is not a terminal.
     case notATerminal
-    /// The terminal's kind is not in the terminfo database.
+    /// The terminal's type is not in the terminfo database.
     case unknownKind(String)
     /// The terminal cannot be set up; the system's reason.
     case cannotSetUp(String)
@@ -64,11 +64,11 @@ public enum TerminalError: Error, Equatable, CustomStringConvertible {
     /// A sentence for the user.
     public var description: String {
         switch self {
-        case .notATerminal: "Browsing needs a terminal; “vitrine list” and “vitrine show” do without."
+        case .notATerminal: "Browsing needs a terminal; “vitrine list” and “vitrine show” work without one."
         case .unknownKind(let kind):
             kind.isEmpty
-                ? "TERM is not set, so nothing is known of this terminal."
-                : "Nothing is known of terminals of the kind “\(kind)” (TERM); install ncurses-term, or set TERM=xterm."
+                ? "TERM is not set, so the terminal’s type is unknown."
+                : "The terminal type “\(kind)” (TERM) is unknown; install ncurses-term, or set TERM=xterm."
         case .cannotSetUp(let reason): "The terminal cannot be set up: \(reason)."
         }
     }

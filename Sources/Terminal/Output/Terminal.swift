@@ -3,29 +3,28 @@ import Cells
 import Glibc
 import Text
 
-/// The user's terminal: keys in, surfaces out. The one owner of ncurses, of the terminal's modes and of the signals that
-/// speak of it.
+/// The user's terminal: delivers input and displays surfaces. Owns ncurses, the terminal's modes and its signals.
 ///
 ///     let terminal = try Terminal(TerminalEnvironment())
 ///     terminal.onEvent = { event in … }
 ///     terminal.onFrame = { size in surface }
 ///     terminal.start()
 ///
-/// On every way out, a crash too, the user's terminal is given back as it was found.
+/// The terminal is restored however the program ends, even after a crash.
 @MainActor
 public final class Terminal {
-    /// Called with what the user does.
+    /// Called with each input event.
     public var onEvent: (InputEvent) -> Void = { _ in }
-    /// Called for the next frame.
+    /// Called to draw the next frame.
     public var onFrame: (Size) -> Surface = { Surface(size: $0) }
-    /// Called when the program should end, with the signal that says so. A terminal that is gone has hung up, whether the
-    /// system's word or the error of a read or write is there first.
+    /// Called with a signal when the program should end. A terminal that is gone counts as SIGHUP, whether the signal
+    /// or a read or write error comes first.
     public var onEnd: (Int32) -> Void = { _ in }
-    /// Called when the terminal turns out to show more than was thought, or less. A frame comes by itself.
+    /// Called when the capabilities change. A new frame follows automatically.
     public var onCapabilities: (Capabilities) -> Void = { _ in }
-    /// Called with what was found out about the terminal, and why it is believed, whenever there is more of it.
+    /// Called when there are new findings about the terminal.
     public var onFindings: (TerminalFindings) -> Void = { _ in }
-    /// Whether the terminal is asked to say what the mouse does.
+    /// Whether the terminal reports mouse events.
     public var followsMouse = true {
         didSet {
             guard isActive, environment.isXtermLike, followsMouse != oldValue else { return }
@@ -43,22 +42,22 @@ public final class Terminal {
     private var signals: SignalSources?
     private var frames: FrameLoop?
     private var interview: TerminalInterview?
-    /// What the terminal has been asked since it was taken over.
+    /// The queries sent since the terminal was taken over.
     private var asked: Set<TerminalQuestion> = []
-    private var told: TerminalFindings?
+    private var reportedFindings: TerminalFindings?
     private var isActive = false
-    /// Whether the terminal is gone for good.
+    /// Whether the terminal is gone.
     private var isHungUp = false
     private var pixels = PixelLayer()
-    /// Pictures are shown with all their pixels when they have been the same for a moment: who moves on sees symbols. Text
-    /// that changes beside them, as it does while something is fetched, does not keep them waiting.
+    /// Shows pixels once the pictures have not changed for a moment; until then they appear as symbols. Text changing
+    /// next to them does not delay them.
     private lazy var rest = RestTimer { [weak self] in self?.showPicture() }
-    /// What a slow line has kept from being shown is tried again after a while, and then once more.
-    private lazy var hope = RestTimer { [weak self] in self?.rest.goOn() }
+    /// Retries pictures after a while that a slow line could not show.
+    private lazy var slowLineRetry = RestTimer { [weak self] in self?.rest.goOn() }
 
-    /// Looks at the terminal, and leaves it as it is.
+    /// Opens the terminal without changing it.
     ///
-    /// - Parameter wishes: what the user insists on, whatever is found out.
+    /// - Parameter wishes: the user's settings, which override all findings.
     public init(
         _ environment: TerminalEnvironment, wishes: TerminalWishes = TerminalWishes()
     ) throws(TerminalError) {
@@ -69,15 +68,15 @@ public final class Terminal {
         screen = try NcursesScreen(environment, size: geometry.size, cellAspect: geometry.cell?.aspect)
         output = OutputQueue(tty.descriptor)
         terminfoColours = Int(vitrine_terminfo_number("colors"))
-        // The first frame does not wait for answers: it is drawn with what the environment suggests.
+        // The first frame uses the environment's information and does not wait for answers.
         let capabilities = findings.capabilities
         screen.use { $0 = capabilities }
     }
 
-    /// What the terminal can show, as far as it is used.
+    /// The capabilities in use.
     public var capabilities: Capabilities { screen.used }
 
-    /// What is known of the terminal by now, and why it is believed.
+    /// The current findings with their reasons.
     public var findings: TerminalFindings {
         let geometry = tty.geometry
         let circumstances = TerminalFindings.Circumstances(
@@ -86,7 +85,7 @@ public final class Terminal {
         return TerminalFindings(environment, circumstances, interview?.answers ?? TerminalAnswers(), wishes)
     }
 
-    /// The user insists on something else now.
+    /// Applies new settings of the user.
     public func use(_ wishes: TerminalWishes) {
         guard wishes != self.wishes else { return }
         self.wishes = wishes
@@ -94,13 +93,13 @@ public final class Terminal {
         redraw()
     }
 
-    /// Takes the terminal over.
+    /// Takes over the terminal.
     public func start() {
         let frames = FrameLoop(isReady: { [output] in output.isIdle }, draw: { [weak self] in self?.draw() })
         self.frames = frames
         output.onIdle = { [weak self, weak frames] in
-            frames?.noteReady()
-            self?.interview?.noteSent()
+            frames?.resume()
+            self?.interview?.startTimeLimit()
             if let self, !self.pixels.isComplete { self.rest.goOn() }
         }
         output.onGone = { [weak self] in self?.handle(.hangUp) }
@@ -119,27 +118,27 @@ public final class Terminal {
         enter()
     }
 
-    /// Asks for a frame, soon.
+    /// Requests a frame.
     public func setNeedsFrame() {
         if isActive { frames?.setNeedsFrame() }
     }
 
-    /// Draws everything anew: something else has written to the terminal.
+    /// Redraws everything, for example after another program's output.
     public func redraw() {
-        screen.forget()
+        screen.invalidate()
         setNeedsFrame()
     }
 
-    /// Gives the terminal back and stops the program, until the user goes on with it.
+    /// Restores the terminal and stops the program until the user continues it.
     public func suspend() {
         guard isActive else { return }
         leave()
         signals?.stopJob()
-        // On again: because the shell said so, or because there is no shell that ever could, and so nothing was stopped.
+        // Continued by the shell, or never stopped because there is no shell that could continue it.
         enter()
     }
 
-    /// Gives the terminal back, for good. It can be repeated.
+    /// Restores the terminal permanently. May be called repeatedly.
     public func end() {
         guard signals != nil else { return }
         leave()
@@ -150,10 +149,10 @@ public final class Terminal {
         frames = nil
     }
 
-    /// Sends text to the clipboard of the user's machine, by way of the terminal (OSC 52), if it is one that may know how.
+    /// Copies text to the user's clipboard through the terminal (OSC 52).
     public func copy(_ text: String) {
         guard isActive, environment.isXtermLike else { return }
-        // What terminals take at most; more would be dropped as a whole, or not.
+        // Terminals accept about this much; they may drop longer text.
         let encoded = String(decoding: Base64.encode(Array(text.utf8.suffix(48 << 10))), as: UTF8.self)
         output.send(Array("\u{1B}]52;c;\(encoded)\u{7}".utf8))
     }
@@ -173,22 +172,24 @@ public final class Terminal {
         if pixels.isComplete { rest.cancel() } else if pixels.hasChanged { rest.begin() } else { rest.goOn() }
     }
 
-    /// Shows the pixels of one more picture: one at a time, so that a frame never waits for more than that; and none that it
-    /// would wait for long, over a slow line. How slow that is shows with each frame, and then it is looked at again.
+    /// Shows the pixels of the next picture. Pictures are sent one at a time, so that a frame waits for one at most,
+    /// and pictures that would take too long on a slow line are not sent yet.
     private func showPicture() {
         guard isActive, output.isIdle else { return }
         guard let (pieces, ceded) = pixels.showNext(upTo: output.mostInHalfASecond) else {
-            if !pixels.isComplete, let pause = output.nextHope { hope.begin(after: .nanoseconds(Int(pause))) }
+            if !pixels.isComplete, let pause = output.nextIncrease {
+                slowLineRetry.begin(after: .nanoseconds(Int(pause)))
+            }
             return
         }
-        // Save the cursor and its colours and put them back (DECSC, DECRC): ncurses believes it to be where it left it.
+        // Save and restore the cursor and colours (DECSC, DECRC), because ncurses assumes them unchanged.
         let save = Array("\u{1B}7".utf8)
         let restore = Array("\u{1B}8".utf8)
         send([save] + pieces + [restore, ceded.map { screen.cede($0) } ?? []])
         if !pixels.isComplete, output.isIdle { rest.begin(after: .zero) }
     }
 
-    /// Sends what belongs together, to be shown at once.
+    /// Sends an update, synchronized if possible.
     private func send(_ update: [[UInt8]]) {
         guard capabilities.synchronises, update.contains(where: { !$0.isEmpty }) else { return output.send(update) }
         output.send([Array(Self.updateBegin.utf8)] + update + [Array(Self.updateEnd.utf8)])
@@ -198,19 +199,19 @@ public final class Terminal {
         guard !isActive else { return }
         isActive = true
         tty.makeRaw()
-        input?.forget()
+        input?.discardPending()
         var modes = tty.originalModes
-        // A frame may have stopped anywhere: CAN ends a sequence that was begun.
+        // A frame may have been cut off; CAN ends an incomplete sequence.
         let rescue = [0x18] + Array(leavingSequence)
         vitrine_rescue_arm(tty.descriptor, &modes, rescue, rescue.count)
         askEverything()
-        // A frame that the terminal would not take was dropped on the way out, and with it the word that it is ready.
-        frames?.noteReady()
+        // A frame may have been dropped when leaving, without reporting that the output is idle.
+        frames?.resume()
         redraw()
     }
 
-    /// Stopped by somebody who did not ask us, we could not leave; but the shell has set up the terminal for itself.
-    private func enterAgain() {
+    /// Re-enters after SIGSTOP or the like, which gave no chance to leave. The shell has changed the terminal's modes.
+    private func reenter() {
         guard isActive else { return }
         isActive = false
         _ = screen.leave()
@@ -221,9 +222,9 @@ public final class Terminal {
         guard isActive else { return }
         isActive = false
         rest.cancel()
-        hope.cancel()
-        // What was asked a moment ago would be answered to the shell. Before the screen goes back: as long as it is ours, so
-        // is what is typed.
+        slowLineRetry.cancel()
+        // Answers to recent queries must not reach the shell. Read them before leaving, while typed input still belongs
+        // to this program.
         interview?.hold()
         input?.drain(milliseconds: 200)
         interview?.stop()
@@ -236,13 +237,13 @@ public final class Terminal {
     private func handle(_ event: InputEvent) {
         if case .focus(true) = event {
             askAboutCells()
-            showPicturesAnew()
+            resendPictures()
         }
         onEvent(event)
     }
 
-    /// Behind a tmux the terminal may be another by now, which was never sent what is shown.
-    private func showPicturesAnew() {
+    /// Sends pictures again, because tmux may now be attached to another terminal.
+    private func resendPictures() {
         guard isActive, pixels.isThroughTmux, !pixels.isEmpty else { return }
         output.send(pixels.clear())
         setNeedsFrame()
@@ -255,7 +256,7 @@ public final class Terminal {
             askAboutCells()
             setNeedsFrame()
         case .stop: suspend()
-        case .goOn: enterAgain()
+        case .goOn: reenter()
         case .interrupt, .terminate: onEnd(event.number)
         case .hangUp:
             isHungUp = true
@@ -263,7 +264,7 @@ public final class Terminal {
         }
     }
 
-    /// What a crash handler sends, since it cannot ask ncurses.
+    /// The bytes for the crash handler, which cannot call ncurses.
     private var leavingSequence: [UInt8] {
         var bytes = environment.isXtermLike ? Array(Self.modesOff.utf8) : []
         for name in ["sgr0", "cnorm", "rmkx", "rmcup"] { bytes += screen.keyString(name) ?? [] }
@@ -272,45 +273,45 @@ public final class Terminal {
 
     private var modesOn: String { followsMouse ? Self.modesOn + Self.mouseOn : Self.modesOn }
 
-    /// Bracketed paste, and reports when the window comes to the front.
+    /// Bracketed paste and focus events.
     private static let modesOn = "\u{1B}[?2004h\u{1B}[?1004h"
-    /// Those no more, and whatever was held back to be shown at once: a frame may have been cut off in its middle.
+    /// Ends these modes, and a synchronized update that may have been cut off.
     private static let modesOff = updateEnd + mouseOff + "\u{1B}[?1004l\u{1B}[?2004l"
-    /// What is sent in between is shown at once (synchronised output).
+    /// Synchronized updates.
     private static let updateBegin = "\u{1B}[?2026h"
     private static let updateEnd = "\u{1B}[?2026l"
-    /// Reports of the mouse's buttons, and of its moves while one is down, in a form without bounds (SGR).
+    /// Mouse buttons, and movement with a button pressed, in SGR form.
     private static let mouseOn = "\u{1B}[?1002h\u{1B}[?1006h"
     private static let mouseOff = "\u{1B}[?1006l\u{1B}[?1002l"
 }
 
-/// What the terminal can do: it is asked, and drawn on accordingly.
+/// Queries the terminal and applies the findings.
 extension Terminal {
-    /// Asks the terminal who it is and what it can do, if it is of a kind that knows such questions.
+    /// Queries the terminal's identity and capabilities if it is xterm-like.
     private func askEverything() {
         guard environment.isXtermLike, let interview else { return }
         interview.stop()
         asked = TerminalIdentity(environment, TerminalAnswers()).questions.filter { !$0.isForOuter }
-        // Who prints what he does not understand does so behind the cursor, where there is nothing yet, and it is erased
-        // (DECSC, DECRC, EL).
+        // A terminal that prints unknown queries does so after the cursor, where the line is empty; the text is erased
+        // afterwards (DECSC, DECRC, EL).
         interview.ask(asked) { Array("\(modesOn)\u{1B}7".utf8) + $0 + Array("\u{1B}8\u{1B}[K".utf8) }
     }
 
-    /// Asks again what may have become another matter, in another window or on another screen, if it answers at all.
+    /// Repeats queries whose answers may change with the window, if the terminal answers at all.
     private func askAboutCells() {
         guard isActive, let interview, interview.answers.attributes != nil else { return }
         interview.ask(asked.intersection([.cellSize, .areaSize, .background, .outerVersion, .outerKitty]))
     }
 
-    /// Draws with what has been found out, if that makes a difference.
+    /// Applies new findings.
     private func adopt() {
         askFurther()
         let findings = findings
-        if findings != told { onFindings(findings) }
-        told = findings
+        if findings != reportedFindings { onFindings(findings) }
+        reportedFindings = findings
         guard findings.capabilities != capabilities else { return }
         if findings.capabilities.pixels != capabilities.pixels {
-            // What is shown was sent in the old way, and is removed in it.
+            // Remove the pictures with the protocol that showed them.
             let removal = pixels.clear()
             if isActive { output.send(removal) }
             pixels = PixelLayer(isThroughTmux: findings.capabilities.pixels?.isThroughTmux ?? false)
@@ -320,7 +321,7 @@ extension Terminal {
         setNeedsFrame()
     }
 
-    /// Some questions are for terminals that have first said who they are.
+    /// Sends the queries that depend on the terminal's identity.
     private func askFurther() {
         guard isActive, let interview, interview.answers.attributes != nil else { return }
         let questions = TerminalIdentity(environment, interview.answers).questions.subtracting(asked)

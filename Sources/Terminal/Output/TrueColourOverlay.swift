@@ -1,30 +1,30 @@
 import Cells
 import Text
 
-/// The cells that ncurses cannot show, because their colours are not in any palette.
+/// Draws cells with 24-bit colours, which ncurses cannot show.
 ///
-/// To ncurses such a cell holds ``marker``, so it neither clears it away with a line's end nor takes it for blank; what is
-/// really there is written afterwards, in the same breath. When the cell becomes an ordinary one, ncurses sees its marker
-/// replaced and writes what is new. So every cell is always owned by one of the two, and nothing is left behind.
+/// ncurses sees ``marker`` in such a cell, so it neither clears the cell at a line's end nor takes it for blank. The
+/// real contents are written afterwards in the same update. When the cell becomes ordinary text, ncurses sees a change
+/// from the marker and writes the text. So each cell always has one owner.
 ///
-/// ncurses may write a marker anew without need, and this has to know when: between two changes of a row it prefers
-/// printing what is there to moving past it, and what it lets the terminal scroll takes other cells along. It also moves
-/// by printing again what a cell holds, but only characters that are one byte, so the marker is not one.
+/// ncurses may rewrite a marker without need, which must be detected: between two changes in a row it may print cells
+/// instead of moving past them, and scrolling moves other cells along. It also moves the cursor by printing cells, but
+/// only single-byte characters, so the marker is not one.
 enum TrueColourOverlay {
-    /// Seen by nobody, unless the terminal is very slow.
+    /// Rarely visible, on very slow terminals.
     static let marker = Glyph("░")
 
-    /// What has to be written after ncurses.
+    /// Returns the bytes to send after those of ncurses.
     ///
     /// - Parameters:
-    ///   - shown: what was on the screen; nil for a screen that was cleared.
-    ///   - output: what ncurses wrote.
+    /// - shown: the previous surface; nil if the screen was cleared.
+    /// - output: the bytes of ncurses.
     static func bytes(
         _ surface: Surface, shown: Surface?, after output: [UInt8], _ capabilities: Capabilities
     ) -> [UInt8] {
         guard capabilities.colours == .full else { return [] }
         let shown = mayHaveScrolled(output) ? nil : shown
-        // Where it has moved past all of them, none has to be written for its sake.
+        // If ncurses printed no marker, no cell was overwritten.
         let mayHaveRewritten = !capabilities.unicode || output.contains(marker.text.utf8)
         var encoder = SGREncoder(capabilities)
         for row in 0..<surface.size.rows {
@@ -51,11 +51,11 @@ enum TrueColourOverlay {
         }
         encoder.reset()
         guard !encoder.bytes.isEmpty else { return [] }
-        // Save the cursor and put it back (DECSC, DECRC): ncurses believes it to be where it left it.
+        // Save and restore the cursor (DECSC, DECRC), because ncurses assumes it unchanged.
         return Array("\u{1B}7".utf8) + encoder.bytes + Array("\u{1B}8".utf8)
     }
 
-    /// From the first to the last column that looks different to ncurses.
+    /// Returns the range of columns that changed for ncurses.
     private static func rangeOfChanges(from before: ArraySlice<Cell>, to after: ArraySlice<Cell>) -> Range<Int> {
         let changes = zip(before, after).enumerated().filter { _, pair in
             pair.0 != pair.1 && !(pair.0.isTrueColour && pair.1.isTrueColour)
@@ -64,8 +64,8 @@ enum TrueColourOverlay {
         return first..<last + 1
     }
 
-    /// Whether there is anything in ncurses' output by which a terminal scrolls: a line feed, which it uses for nothing
-    /// else, an index or reverse index, or `ESC [ … S`, `T`, `L` or `M`.
+    /// Returns whether ncurses' output scrolls the terminal: a line feed, which it uses for nothing else, an index or
+    /// reverse index, or `ESC [ … S`, `T`, `L` or `M`.
     private static func mayHaveScrolled(_ output: [UInt8]) -> Bool {
         var index = 0
         while index < output.count {

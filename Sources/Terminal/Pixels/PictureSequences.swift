@@ -1,15 +1,15 @@
 import Cells
 
-/// Pictures in kitty's words: sent once under a number, placed as often as one likes, and removed by that number.
+/// Kitty's graphics protocol: pictures are sent once, then placed and removed by id.
 public enum KittySequence {
-    /// Sends a picture, and shows nothing yet. Through a tmux each piece goes by itself, and is wrapped already.
+    /// Returns the sequences that send a picture without showing it. Through tmux each one is wrapped separately.
     public static func transmit(_ picture: PixelPicture, id: UInt32) -> [[UInt8]] {
         pieces(picture, "a=t,f=24,s=\(picture.width),v=\(picture.height),i=\(id),q=2")
     }
 
-    /// Sends a picture and shows it at the cursor, which stays where it is.
+    /// Returns the sequences that send a picture and show it at the cursor, which does not move.
     ///
-    /// - Parameter id: its number, if it is to be placed again or removed; else the terminal finds one.
+    /// - Parameter id: the picture's id, if it will be placed again or removed; otherwise the terminal assigns one.
     public static func show(_ picture: PixelPicture, id: UInt32? = nil) -> [[UInt8]] {
         let number = id.map { ",i=\($0)" } ?? ""
         return pieces(
@@ -18,46 +18,46 @@ public enum KittySequence {
                 + ",C=1,q=2")
     }
 
-    /// Shows a picture that was sent at the cursor, which stays where it is.
+    /// Returns the sequence that shows a sent picture at the cursor, which does not move.
     ///
     /// - Parameters:
-    ///   - placement: the number of this showing; the same again moves it.
-    ///   - size: the cells that it covers.
+    /// - placement: the placement's id; reusing it moves the picture.
+    /// - size: the cells that it covers.
     public static func place(id: UInt32, placement: UInt32, size: Size) -> [UInt8] {
         KittyChunks.sequence("a=p,i=\(id),p=\(placement),c=\(size.columns),r=\(size.rows),C=1,q=2")
     }
 
-    /// Takes one showing of a picture away, and keeps the picture.
+    /// Returns the sequence that removes a placement and keeps the picture.
     public static func remove(id: UInt32, placement: UInt32) -> [UInt8] {
         KittyChunks.sequence("a=d,d=i,i=\(id),p=\(placement),q=2")
     }
 
-    /// Takes a picture away wherever it is shown, and forgets it.
-    public static func forget(id: UInt32) -> [UInt8] {
+    /// Returns the sequence that deletes a picture and all its placements.
+    public static func delete(id: UInt32) -> [UInt8] {
         KittyChunks.sequence("a=d,d=I,i=\(id),q=2")
     }
 
-    /// The first of them has to be made here, where the picture's number is known; the others are ready.
+    /// The first sequence is made here because it contains the id; the others are ready.
     private static func pieces(_ picture: PixelPicture, _ control: String) -> [[UInt8]] {
         let first = KittyChunks.sequence("\(control),m=\(picture.following.isEmpty ? 0 : 1)", picture.payload)
         return [picture.isThroughTmux ? TmuxPassage.wrapped(first) : first] + picture.following
     }
 }
 
-/// Pictures as text, for kitty behind a tmux.
+/// Shows kitty pictures as text, for use through tmux.
 ///
-/// What tmux does not know it cannot move, cut at a pane's border, or remove. So a picture is sent with a placement that is seen
-/// nowhere, and where it belongs stands text: "the Unicode character U+10EEEE … with diacritics" that say which row and column of
-/// the picture a cell shows, in a colour that says which picture (kitty's graphics protocol). tmux carries it like any other.
+/// tmux cannot move, clip or remove pictures. So a picture is sent with an invisible placement and shown by text: "the
+/// Unicode character U+10EEEE … with diacritics" that encode row and column, in a colour that encodes the picture's id
+/// (kitty's graphics protocol). tmux handles this like any text.
 enum KittyPlaceholders {
-    /// Makes a picture ready to be shown over that many cells.
+    /// Returns the sequence that prepares a picture for placeholder cells.
     ///
-    /// - Parameter placement: the number of this showing; ``KittySequence/remove(id:placement:)`` ends it.
+    /// - Parameter placement: the placement's id; ``KittySequence/remove(id:placement:)`` ends it.
     static func begin(id: UInt32, placement: UInt32, size: Size) -> [UInt8] {
         Array("\u{1B}_Ga=p,U=1,i=\(id),p=\(placement),c=\(size.columns),r=\(size.rows),q=2\u{1B}\\".utf8)
     }
 
-    /// The text that shows it: the highest byte of its number is a diacritic, the lowest a colour of the palette.
+    /// Returns the placeholder text. A diacritic encodes the id's highest byte, the palette colour its lowest.
     static func cells(id: UInt32, _ rect: Rect) -> [UInt8] {
         var text = "\u{1B}[0;38;5;\(id & 0xFF)m"
         let number = diacritics[Int(id >> 24)]
@@ -75,7 +75,7 @@ enum KittyPlaceholders {
 
     private static let placeholder: Unicode.Scalar = "\u{10EEEE}"
 
-    /// What stands for 0, 1, 2 and so on: marks above a letter that no normalisation changes, in their order.
+    /// The diacritics for 0, 1, 2 and so on: combining marks above that normalization does not change, in order.
     private static let diacritics: [Unicode.Scalar] = ranges.flatMap { $0 }.compactMap { Unicode.Scalar($0) }
 
     private static let ranges: [ClosedRange<UInt32>] = [
@@ -96,11 +96,12 @@ enum KittyPlaceholders {
     ]
 }
 
-/// Pictures in iTerm2's words: a file, drawn where the cursor is, over as many cells as it is told.
+/// iTerm2's graphics protocol: a picture file drawn at the cursor over given cells.
 public enum ITermSequence {
-    /// Shows a picture at the cursor, in pieces that follow each other. Where that is afterwards, terminals disagree.
+    /// Returns the pieces that show a picture at the cursor. Afterwards the cursor's position differs between
+    /// terminals.
     public static func show(_ picture: PixelPicture) -> [[UInt8]] {
-        // Four characters of the payload for three bytes of the file; what is padding is none.
+        // Four base64 characters encode three bytes, less the padding.
         let padding = picture.payload.suffix(2).count { $0 == UInt8(ascii: "=") }
         let size = picture.payload.count / 4 * 3 - padding
         let control =
@@ -109,22 +110,24 @@ public enum ITermSequence {
     }
 }
 
-/// Pictures in DEC's words, drawn where the cursor is, a pixel for a pixel.
+/// Sixel graphics: drawn at the cursor, pixel by pixel.
 public enum SixelSequence {
-    /// Shows a picture at the cursor, in pieces that follow each other. Where that is afterwards, terminals disagree.
+    /// Returns the pieces that show a picture at the cursor. Afterwards the cursor's position differs between
+    /// terminals.
     ///
-    /// Pixels are square, what is not drawn stays as it is, and a grid means nothing (`P1;P2;P3 q`).
+    /// Pixels are square, undrawn pixels stay unchanged, and the grid size is ignored (`P1;P2;P3 q`).
     public static func show(_ picture: PixelPicture) -> [[UInt8]] {
         [Array("\u{1B}P0;1;0q".utf8), picture.payload, Array("\u{1B}\\".utf8)]
     }
 }
 
-/// A picture on its way to standard output, between lines of text.
+/// Draws pictures on standard output between lines of text.
 public enum InlinePicture {
-    /// Draws a picture where the cursor is, which has to be at a line's start, and leaves the cursor below it at a line's start.
+    /// Returns the bytes that draw a picture at the cursor, which must be at the start of a line. The cursor ends below
+    /// it at the start of a line.
     ///
-    /// Terminals disagree about where the cursor is after a picture, and scroll when one reaches the last line. So room is
-    /// made for it first, with lines; then the cursor goes back up, and after the picture to where it was before.
+    /// Terminals differ in the cursor's position after a picture, and scroll when one reaches the last line. So line
+    /// feeds make space first, the cursor moves back up, and after the picture it returns to the saved position.
     public static func bytes(_ picture: PixelPicture) -> [UInt8] {
         let pieces =
             switch picture.language {

@@ -1,47 +1,46 @@
 import Cells
 import Glibc
 
-/// The pictures whose pixels lie over the screen.
+/// The pictures shown as pixels over the screen.
 ///
-/// A picture is shown when the screen has been at rest for a moment, stays as long as it is wanted in that place, and is gone
-/// before anything else is drawn there. With kitty pictures float above the text and are removed by their numbers. With the
-/// others they take the cells' place: what is written into such a cell removes that part of them. Those cells are ceded,
-/// that is, ncurses is let believe that something stands in them, and so writes all of them when they are text again.
+/// A picture is shown when the screen has been still for a moment, stays while it is wanted at that position, and is
+/// removed before anything else is drawn there. Kitty pictures float above the text and are removed by id. Pictures of
+/// other protocols replace cells, and text written to such a cell removes that part of the picture. These cells are
+/// ceded: ncurses assumes that they contain text, so it writes all of them when they become text again.
 struct PixelLayer {
     private struct Shown {
         let placement: PixelPlacement
-        /// Its number, for kitty.
+        /// The picture's id, for kitty.
         let id: UInt32
-        /// The number of this showing.
+        /// The placement's id.
         let showing: UInt32
     }
 
     private var shown: [Shown] = []
     private var wanted: [PixelPlacement] = []
-    /// Those of the wanted for which the terminal has no room beside the others, as long as the same are wanted.
+    /// Wanted pictures that the terminal has no memory for, until others are wanted.
     private var unplaced: Set<PixelPlacement> = []
-    /// Whether the last frame wanted others than the one before it.
+    /// Whether the last frame changed the wanted pictures.
     private(set) var hasChanged = false
     private var store = KittyStore()
     private var showings: UInt32 = 0
-    /// Whether a tmux has to be asked to pass everything on.
+    /// Whether sequences must be wrapped for tmux.
     let isThroughTmux: Bool
 
     init(isThroughTmux: Bool = false) {
         self.isThroughTmux = isThroughTmux
     }
 
-    /// Whether everything that is wanted is shown, as far as there is room for it.
+    /// Whether all wanted pictures are shown, except those without memory.
     var isComplete: Bool { !missing.contains { _ in true } }
 
-    /// Whether nothing is shown, and nothing kept to be shown again.
+    /// Whether no picture is shown or stored.
     var isEmpty: Bool { shown.isEmpty && store.numbers.isEmpty }
 
-    /// The cells that are no text now.
+    /// The cells replaced by pictures.
     var ceded: [Rect] { shown.filter { cedesCells($0.placement) }.map(\.placement.rect) }
 
-    /// Takes in what the next frame wants, and takes away what it does not. Returns the bytes for that, to be sent before the
-    /// frame's text.
+    /// Sets the pictures of the next frame. Returns the bytes that remove others, to be sent before the frame's text.
     mutating func prepare(for placements: [PixelPlacement], on size: Size) -> [UInt8] {
         let before = wanted
         wanted = placements.filter { Self.isSafe($0, on: size) && $0.picture.isThroughTmux == isThroughTmux }
@@ -56,10 +55,9 @@ struct PixelLayer {
         return bytes
     }
 
-    /// Shows the next picture that is wanted and not shown yet. Returns its bytes, in pieces that follow each other, and the
-    /// cells that it takes from the text; nil when all of them are shown.
+    /// Shows the next wanted picture. Returns its bytes and the cells it replaces; nil if nothing is left to show.
     ///
-    /// - Parameter most: pictures that take more bytes than that are passed over. Their places stay text.
+    /// - Parameter most: the most bytes to send; larger pictures stay text for now.
     mutating func showNext(upTo most: Int = .max) -> (pieces: [[UInt8]], ceded: Rect?)? {
         while let placement = missing.first(where: { cost(of: $0.picture) <= most }) {
             if let sent = show(placement) { return sent }
@@ -68,7 +66,7 @@ struct PixelLayer {
         return nil
     }
 
-    /// Shows a picture; nil if the terminal has no room for it.
+    /// Shows a picture; returns nil if the terminal has no memory for it.
     private mutating func show(_ placement: PixelPlacement) -> (pieces: [[UInt8]], ceded: Rect?)? {
         showings &+= 1
         var id: UInt32 = 0
@@ -76,10 +74,10 @@ struct PixelLayer {
         switch placement.picture.language {
         case .kitty:
             guard
-                let (number, forgotten, isNew) = store.number(for: placement.picture, beside: Set(shown.map(\.id)))
+                let (number, deleted, isNew) = store.number(for: placement.picture, beside: Set(shown.map(\.id)))
             else { return nil }
             id = number
-            pieces += forgotten.map { passed(KittySequence.forget(id: $0)) }
+            pieces += deleted.map { passed(KittySequence.delete(id: $0)) }
             if isNew { pieces += KittySequence.transmit(placement.picture, id: id) }
             pieces +=
                 isThroughTmux
@@ -98,15 +96,14 @@ struct PixelLayer {
         return (pieces, cedesCells(placement) ? placement.rect : nil)
     }
 
-    /// Begins anew on a screen that was cleared, or that is not ours any more. Returns the bytes that remove what a cleared
-    /// screen leaves.
+    /// Starts over on a cleared screen. Returns the bytes that delete stored pictures.
     mutating func clear() -> [UInt8] {
         defer {
             shown = []
             unplaced = []
             store = KittyStore()
         }
-        return store.numbers.flatMap { passed(KittySequence.forget(id: $0)) }
+        return store.numbers.flatMap { passed(KittySequence.delete(id: $0)) }
     }
 
     private var missing: some Sequence<PixelPlacement> {
@@ -114,7 +111,7 @@ struct PixelLayer {
         return wanted.lazy.filter { !done.contains($0) }
     }
 
-    /// The bytes that it takes to show a picture: next to none, if it was sent before.
+    /// Returns the bytes needed to show a picture; 0 if the terminal has it.
     private func cost(of picture: PixelPicture) -> Int {
         picture.language == .kitty && store.holds(picture) ? 0 : picture.byteCount
     }
@@ -131,18 +128,18 @@ struct PixelLayer {
         Array("\u{1B}[\(point.row + 1);\(point.column + 1)H".utf8)
     }
 
-    /// After a picture some terminals put the cursor into the line below, and scroll where there is none.
+    /// Some terminals move the cursor below a picture and would scroll in the last row.
     private static func isSafe(_ placement: PixelPlacement, on size: Size) -> Bool {
         placement.picture.language == .kitty || placement.rect.rows.upperBound < size.rows
     }
 }
 
-/// The pictures that a kitty holds for us, so that one that comes into view again need not be sent again.
+/// Tracks the pictures stored in kitty, so that they need not be sent again.
 struct KittyStore {
     private struct Entry {
         let id: UInt32
         let byteCount: Int
-        /// The turn of its last use.
+        /// The turn of the last use.
         var used: Int
     }
 
@@ -151,27 +148,27 @@ struct KittyStore {
     private var turn = 0
     private var lastIndex: UInt32 = 0
 
-    /// Bytes of pictures, as they are sent, up to which those are kept that are not on the screen. kitty's own bound is 320 MB for
-    /// all that its windows hold.
+    /// The most bytes of stored pictures, as sent, before hidden ones are deleted. Kitty itself stores 320 MB for all
+    /// its windows.
     private static let limit = 48 << 20
-    /// The same of those that are on the screen: more than the largest screens there are.
+    /// The same limit for visible pictures: enough for the largest screens.
     private static let mostOnScreen = 192 << 20
-    /// Numbers 1 to 255 below one that is this program's own: placeholders can name no others in a palette of 256 colours.
+    /// The most pictures: ids vary in one byte, because placeholders encode it in a palette of 256 colours.
     private static let mostPictures = 250
 
-    /// The numbers of all pictures.
+    /// The ids of all pictures.
     var numbers: [UInt32] { entries.values.map(\.id) }
 
-    /// Whether a picture was sent, and is still there.
+    /// Returns whether a picture is stored in the terminal.
     func holds(_ picture: PixelPicture) -> Bool { entries[picture.identity] != nil }
 
-    /// The number of a picture, those of pictures that had to go for it, and whether it has to be sent; nil if there is no room
-    /// for it beside those that have to stay.
+    /// Returns a picture's id, the ids of pictures to delete for it, and whether it must be sent; nil if it does not
+    /// fit beside the visible ones.
     ///
-    /// - Parameter shown: the numbers of pictures that are on the screen. To take one of them away for another would leave a hole.
+    /// - Parameter shown: the ids of visible pictures, which are never deleted.
     mutating func number(
         for picture: PixelPicture, beside shown: Set<UInt32>
-    ) -> (id: UInt32, forgotten: [UInt32], isNew: Bool)? {
+    ) -> (id: UInt32, deleted: [UInt32], isNew: Bool)? {
         turn += 1
         if let entry = entries[picture.identity] {
             entries[picture.identity]?.used = turn
@@ -182,22 +179,22 @@ struct KittyStore {
         guard entries.count - idle.count < Self.mostPictures,
             bytesShown == 0 || bytesShown + picture.byteCount <= Self.mostOnScreen
         else { return nil }
-        var forgotten: [UInt32] = []
+        var deleted: [UInt32] = []
         for (identity, entry) in idle {
             guard entries.count >= Self.mostPictures || bytes + picture.byteCount > Self.limit else { break }
             entries[identity] = nil
             bytes -= entry.byteCount
-            forgotten.append(entry.id)
+            deleted.append(entry.id)
         }
         let id = freeNumber()
         entries[picture.identity] = Entry(id: id, byteCount: picture.byteCount, used: turn)
         bytes += picture.byteCount
-        return (id, forgotten, true)
+        return (id, deleted, true)
     }
 
-    /// Two programs in one terminal share its numbers: ours have seven bits of the process' in their highest byte, so that one
-    /// other in 128 has the same. All of it would need three bytes, and there is one: placeholders have the lowest, as the
-    /// colour of a palette, and the highest, as a diacritic.
+    /// Returns an unused id. Programs in one terminal share ids, so the highest byte contains seven bits of the process
+    /// id; one in 128 other processes has the same. More bits do not fit, because placeholders encode only the lowest
+    /// byte, as a palette colour, and the highest, as a diacritic.
     private mutating func freeNumber() -> UInt32 {
         let taken = Set(entries.values.map(\.id))
         let high = (UInt32(truncatingIfNeeded: getpid()) & 0x7F | 0x80) << 24
