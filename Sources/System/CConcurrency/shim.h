@@ -1,7 +1,8 @@
-// Threads: their names, and the memory that they share; timers that go on while the machine sleeps; and the hooks of Swift's runtime through which a program runs its unassigned tasks itself.
+// Thread names, shared memory, timers that run during suspend, and the hooks of Swift's runtime for running unassigned
+// tasks.
 //
-// The hooks are declared in the runtime's Concurrency.h: "A hook to take over global enqueuing." They have the calling
-// convention of Swift, which Swift code can neither declare nor implement.
+// The hooks are declared in the runtime's Concurrency.h: "A hook to take over global enqueuing." They use Swift's
+// calling convention, which Swift code can neither declare nor implement.
 
 #ifndef VITRINE_CCONCURRENCY_SHIM_H
 #define VITRINE_CCONCURRENCY_SHIM_H
@@ -12,12 +13,12 @@
 #include <sys/timerfd.h>
 #include <time.h>
 
-/// Says what this thread is called; of the name 15 bytes are taken.
+/// Sets this thread's name, up to 15 bytes.
 static inline void cconcurrency_name_thread(const char *name) {
     prctl(PR_SET_NAME, name, 0, 0, 0);
 }
 
-/// Pieces of memory from this size on are mapped each for itself.
+/// Allocations from this size on are mapped separately.
 static inline void cconcurrency_map_from(int size) {
     mallopt(M_MMAP_THRESHOLD, size);
 }
@@ -36,7 +37,7 @@ extern CCONCURRENCY_SWIFT void (*swift_task_enqueueGlobalWithDeadline_hook)(
     long long sec, long long nsec, long long tsec, long long tnsec, int clock, void *job,
     cconcurrency_original_deadline original);
 
-/// An executor; all zero it is the generic one, which is any thread.
+/// An executor; all zeros mean the generic executor, which is any thread.
 typedef struct {
     void *identity;
     uintptr_t implementation;
@@ -56,7 +57,7 @@ struct cconcurrency_runner {
     void (*run_later)(void *context, void *job, int64_t nanoseconds, int stands_still);
 };
 
-/// Who runs jobs: set once, before the first job there is, and never changed.
+/// The function that runs jobs. Set once before the first job and never changed.
 static inline struct cconcurrency_runner *cconcurrency_runner(void) {
     static struct cconcurrency_runner runner;
     return &runner;
@@ -78,7 +79,7 @@ static CCONCURRENCY_SWIFT void cconcurrency_enqueue_at(
     long long sec, long long nsec, long long tsec, long long tnsec, int clock, void *job,
     cconcurrency_original_deadline original) {
     (void)tsec, (void)tnsec, (void)original;
-    // The runtime's numbers for its clocks: 1 goes on while the machine sleeps, 2 does not.
+    // The runtime's clock numbers: 1 continues during suspend, 2 does not.
     struct timespec now;
     clock_gettime(clock == 2 ? CLOCK_MONOTONIC : CLOCK_BOOTTIME, &now);
     int64_t left = 0, seconds = sec - now.tv_sec;
@@ -87,7 +88,7 @@ static CCONCURRENCY_SWIFT void cconcurrency_enqueue_at(
     cconcurrency_runner()->run_later(cconcurrency_runner()->context, job, left < 0 ? 0 : left, clock == 2);
 }
 
-/// Takes over the tasks that belong to no actor with an executor of its own. The context lives as long as the program.
+/// Takes over tasks without an actor's executor. The context must live as long as the program.
 static inline void cconcurrency_take_over(
     void *context, void (*run)(void *context, void *job),
     void (*run_later)(void *context, void *job, int64_t nanoseconds, int stands_still)) {

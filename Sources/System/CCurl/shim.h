@@ -1,5 +1,5 @@
-// libcurl, made callable from Swift. It is loaded when something is first asked of the network and not linked: with the
-// libraries that it brings it takes longer to start than a photo from the disk takes to be shown.
+// A wrapper for calling libcurl from Swift. The library is loaded for the first request instead of linked: loading it
+// and its dependencies takes longer than showing a photo from disk.
 
 #ifndef VITRINE_CCURL_H
 #define VITRINE_CCURL_H
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* The functions that are used: what they are called here, and there. */
+/* The functions in use: their names here and in the library. */
 #define CCURL_FUNCTIONS(each) \
     each(global_init, curl_global_init) \
     each(free, curl_free) \
@@ -49,7 +49,7 @@ typedef struct ccurl_library {
     CCURL_FUNCTIONS(CCURL_DECLARE)
 } ccurl_library;
 
-/* Finds the library, which stays loaded. Returns NULL, or why it cannot be used: dlerror(3), to be read at once.
+/* Loads the library, which is never unloaded. Returns NULL, or the error of dlerror(3), valid until its next call.
 
    "curl_global_init … must be called at least once within a program before the program calls any other function in libcurl",
    and since 7.84 that is safe from any thread and may be repeated. */
@@ -115,7 +115,7 @@ static inline CURLMcode ccurl_multi_wakeup(const ccurl_library *library, CURLM *
     return library->multi_wakeup(multi);
 }
 
-/* How many messages are left is of no interest: they are read until there is none. */
+/* The number of remaining messages is not needed: the caller reads until there are none. */
 static inline CURLMsg *ccurl_multi_info_read(const ccurl_library *library, CURLM *multi) {
     int left = 0;
     return library->multi_info_read(multi, &left);
@@ -151,7 +151,7 @@ static inline void ccurl_url_cleanup(const ccurl_library *library, CURLU *parts)
     library->url_cleanup(parts);
 }
 
-/* curl_easy_setopt and curl_easy_getinfo are variadic; each argument type gets a function. */
+/* curl_easy_setopt and curl_easy_getinfo are variadic; each argument type has its own function. */
 
 static inline CURLcode ccurl_set_long(const ccurl_library *library, CURL *easy, CURLoption option, long value) {
     return library->easy_setopt(easy, option, value);
@@ -207,7 +207,7 @@ static inline CURLcode ccurl_get_pointer(const ccurl_library *library, CURL *eas
     return library->easy_getinfo(easy, info, (char **)value);
 }
 
-/* The port of an address, and its text; 0 if it has none. */
+/* Returns an address's port and writes its text; 0 if it has none. */
 static inline int ccurl_port(const struct sockaddr_storage *address, char *text) {
     const struct sockaddr_in *four = (const struct sockaddr_in *)address;
     const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)address;
@@ -218,8 +218,8 @@ static inline int ccurl_port(const struct sockaddr_storage *address, char *text)
     return ntohs(is_six ? six->sin6_port : four->sin_port);
 }
 
-/* Where a connection begins and ends: ports, and addresses as texts with room for INET6_ADDRSTRLEN bytes, as curl has them for
-   CURLINFO_LOCAL_PORT, CURLINFO_LOCAL_IP, CURLINFO_PRIMARY_PORT and CURLINFO_PRIMARY_IP. Returns 0 if it is not connected. */
+/* Writes the ports and addresses of both ends of a connection, like CURLINFO_LOCAL_PORT, CURLINFO_LOCAL_IP, CURLINFO_PRIMARY_PORT
+   and CURLINFO_PRIMARY_IP. The texts need INET6_ADDRSTRLEN bytes. Returns 0 if there is no connection. */
 static inline int ccurl_get_ends(
     curl_socket_t connection, int *local_port, char *local_address, int *remote_port, char *remote_address) {
     struct sockaddr_storage local, remote;
@@ -232,10 +232,9 @@ static inline int ccurl_get_ends(
     return *local_port != 0 && *remote_port != 0;
 }
 
-/* Of a connection: the round trip of late, smoothed, in microseconds; packets with data that came since it was made, and how
-   many of them before one that was sent earlier. tcp(7), TCP_INFO: the C library's structure has fewer fields than the
-   kernel's, in whose <linux/tcp.h> these are tcpi_rtt, tcpi_data_segs_in and tcpi_rcv_ooopack, since Linux 5.4; their places do
-   not change. Returns 0 where they are not known. */
+/* Writes a connection's smoothed round trip in microseconds, its received data packets, and those received out of order
+   (tcp(7), TCP_INFO). The C library's structure lacks these fields, which are tcpi_rtt, tcpi_data_segs_in and
+   tcpi_rcv_ooopack in <linux/tcp.h> since Linux 5.4; their offsets do not change. Returns 0 if unknown. */
 static inline int ccurl_get_packets(
     curl_socket_t connection, uint32_t *round_trip, uint32_t *received, uint32_t *disordered) {
     enum { smoothed_round_trip = 68, data_segments = 152, out_of_order = 224, end = 228 };
@@ -248,7 +247,7 @@ static inline int ccurl_get_packets(
     return 1;
 }
 
-/* Milliseconds since something last came over a connection: tcp(7), TCP_INFO. Returns 0 where that is not known. */
+/* Writes the milliseconds since a connection last received data (tcp(7), TCP_INFO). Returns 0 if unknown. */
 static inline int ccurl_get_silence(curl_socket_t connection, uint32_t *milliseconds) {
     struct tcp_info info;
     socklen_t length = sizeof info;
@@ -275,7 +274,7 @@ static inline long ccurl_bearer(void) {
     return (long)CURLAUTH_BEARER;
 }
 
-/* A host's name as it is looked up, in ASCII, where curl can say so. */
+/* Returns a host name in ASCII, as it is looked up, if curl supports that. */
 static inline unsigned ccurl_punycode(void) {
 #ifdef CURLU_PUNYCODE
     return CURLU_PUNYCODE;

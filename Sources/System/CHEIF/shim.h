@@ -1,10 +1,9 @@
-// libheif, and the two decoders below it, made callable from Swift. They are loaded when the first such picture is met and
-// need not be there; nothing is linked.
+// A wrapper for calling libheif and its two decoders from Swift. They are optional and loaded for the first such
+// picture.
 //
-// libheif starts a thread for each picture that it decodes, by way of its own connections to libde265 ("de265_start_worker_
-// threads") and dav1d ("n_threads (0 = number of logical cores in host system, default 0)", dav1d.h). Where threads are
-// forbidden, the first waits for ever for a thread that never came, and the second fails. So here are two connections
-// without threads, which libheif asks first.
+// libheif's own plug-ins for libde265 ("de265_start_worker_threads") and dav1d ("n_threads (0 = number of logical cores
+// in host system, default 0)", dav1d.h) start threads for each picture. Where threads are forbidden, the first waits
+// forever and the second fails. So this header provides two plug-ins without threads, with higher priority.
 
 #ifndef VITRINE_CHEIF_SHIM_H
 #define VITRINE_CHEIF_SHIM_H
@@ -26,15 +25,15 @@
 
 static const char *const cheif_heif_name = "libheif.so.1";
 static const char *const cheif_hevc_name = "libde265.so.0";
-/// dav1d counts its interface and its file's name together.
+/// dav1d's interface version and file name change together.
 static const char *const cheif_av1_name = CHEIF_NAME("libdav1d.so.", DAV1D_API_VERSION_MAJOR);
 
-/// Loads a library, or finds it again; it stays loaded.
+/// Loads a library, or returns it if it is loaded already. It is never unloaded.
 static inline void *cheif_library(const char *name) {
     return dlopen(name, RTLD_NOW | RTLD_LOCAL);
 }
 
-/// A function of a library under its own type.
+/// Returns a function of a library with its type.
 #define CHEIF_FIND(library, name) ((__typeof__(&name))dlsym(library, #name))
 
 static inline struct heif_error cheif_result(int is_good) {
@@ -43,7 +42,7 @@ static inline struct heif_error cheif_result(int is_good) {
     return is_good ? good : bad;
 }
 
-/// The functions of libheif by which a picture of its is filled: what they are called here, and there.
+/// The libheif functions that plug-ins need: their names here and in the library.
 #define CHEIF_CANVAS_FUNCTIONS(each) \
     each(create, heif_image_create) \
     each(add_plane, heif_image_add_plane) \
@@ -63,7 +62,7 @@ typedef struct cheif_canvas_functions {
     CHEIF_CANVAS_FUNCTIONS(CHEIF_DECLARE)
 } cheif_canvas_functions;
 
-/// Finds them, when they are asked for first: a picture of many parts is filled many times.
+/// Finds these functions once; a picture with many tiles uses them many times.
 static inline const cheif_canvas_functions *cheif_find_canvas(void) {
     static cheif_canvas_functions found;
     if (found.set_colours != NULL) return &found;
@@ -71,7 +70,7 @@ static inline const cheif_canvas_functions *cheif_find_canvas(void) {
     return heif != NULL CHEIF_CANVAS_FUNCTIONS(CHEIF_FIND_FIELD) ? &found : NULL;
 }
 
-/// Where a decoded picture's planes go: libheif's picture.
+/// The destination of a decoded picture's planes: libheif's image.
 typedef struct cheif_canvas {
     const cheif_canvas_functions *functions;
     struct heif_image *image;
@@ -86,7 +85,7 @@ static inline int cheif_make_canvas(cheif_canvas *canvas, int width, int height,
     return canvas->functions->create(width, height, space, chroma, &canvas->image).code == heif_error_Ok;
 }
 
-/// Copies one plane, whose rows lie `stride` bytes apart.
+/// Copies one plane whose rows are `stride` bytes apart.
 static inline int cheif_copy_plane(
     cheif_canvas *canvas, int index, const void *source, ptrdiff_t stride, int width, int height, int bits) {
     static const enum heif_channel channels[] = {heif_channel_Y, heif_channel_Cb, heif_channel_Cr};
@@ -101,7 +100,7 @@ static inline int cheif_copy_plane(
     return 1;
 }
 
-/// Says how the planes are to be understood, for files that say it in the picture data only.
+/// Sets the colour profile, for files that state it only in the picture data.
 static inline void cheif_describe(cheif_canvas *canvas, int is_full_range, int primaries, int transfer, int matrix) {
     struct heif_color_profile_nclx *colours = canvas->functions->alloc_colours();
     if (colours == NULL) return;
@@ -113,7 +112,7 @@ static inline void cheif_describe(cheif_canvas *canvas, int is_full_range, int p
     canvas->functions->free_colours(colours);
 }
 
-/// One HEVC picture in decoding.
+/// One HEVC picture being decoded.
 typedef struct cheif_hevc {
     void *library;
     de265_decoder_context *context;
@@ -149,7 +148,7 @@ static inline struct heif_error cheif_hevc_new(void **decoder) {
     return cheif_result(1);
 }
 
-/// Takes units that each follow their length in four bytes, the highest first.
+/// Takes units, each preceded by its length in four bytes, big-endian.
 static inline struct heif_error cheif_hevc_push(void *decoder, const void *data, size_t size) {
     cheif_hevc *hevc = (cheif_hevc *)decoder;
     __typeof__(&de265_push_NAL) push = CHEIF_FIND(hevc->library, de265_push_NAL);
@@ -219,7 +218,7 @@ static inline struct heif_error cheif_hevc_decode(void *decoder, struct heif_ima
     return cheif_result(is_good);
 }
 
-/// One AV1 picture in decoding: its bytes until they are all there.
+/// One AV1 picture being decoded, with its bytes until they are complete.
 typedef struct cheif_av1 {
     uint8_t *bytes;
     size_t length;
@@ -343,7 +342,7 @@ static const struct heif_decoder_plugin cheif_av1_connection = {
     .decode_image = cheif_av1_decode,
 };
 
-/// The functions of libheif that are used to read a file.
+/// The libheif functions for reading a file.
 typedef struct cheif_functions {
     __typeof__(&heif_context_alloc) new_context;
     __typeof__(&heif_context_free) free_context;
@@ -372,7 +371,7 @@ typedef struct cheif_functions {
     __typeof__(&heif_image_get_plane_readonly) get_plane;
 } cheif_functions;
 
-/// Finds libheif and its functions. Returns whether they are there.
+/// Finds libheif and its functions. Returns whether all are available.
 static inline int cheif_find(cheif_functions *functions) {
     void *heif = cheif_library(cheif_heif_name);
     if (heif == NULL) return 0;
@@ -401,15 +400,15 @@ static inline int cheif_find(cheif_functions *functions) {
     functions->image_width = CHEIF_FIND(heif, heif_image_get_width);
     functions->image_height = CHEIF_FIND(heif, heif_image_get_height);
     functions->get_plane = CHEIF_FIND(heif, heif_image_get_plane_readonly);
-    // Nothing but pointers to functions: none of them may be missing.
+    // The structure contains only function pointers; none may be missing.
     const void *const *pointers = (const void *const *)functions;
     for (size_t index = 0; index < sizeof *functions / sizeof(void *); index++)
         if (pointers[index] == NULL) return 0;
     return 1;
 }
 
-/// Loads the libraries and has libheif know of the connections above. To be called once, before files and threads are out
-/// of reach. Returns whether libheif is there; a picture whose codec is not fails by itself.
+/// Loads the libraries and registers the plug-ins. Call it once, before files and threads become forbidden. Returns
+/// whether libheif is available; pictures with a missing codec fail individually.
 static inline int cheif_load(void) {
     cheif_functions functions;
     if (!cheif_find(&functions)) return 0;
@@ -422,7 +421,7 @@ static inline int cheif_load(void) {
     return add(&cheif_hevc_connection).code == heif_error_Ok && add(&cheif_av1_connection).code == heif_error_Ok;
 }
 
-/// The version of libheif, or NULL where it is not there.
+/// Returns libheif's version, or NULL if it is missing.
 static inline const char *cheif_version(void) {
     void *heif = cheif_library(cheif_heif_name);
     __typeof__(&heif_get_version) version = heif ? CHEIF_FIND(heif, heif_get_version) : NULL;
@@ -440,7 +439,7 @@ typedef struct cheif_decoder {
     char message[160];
 } cheif_decoder;
 
-/// Makes an unopened decoder, or NULL when memory is out or the library is not there.
+/// Creates a decoder that is not open yet; NULL if memory is out or the library is missing.
 static inline cheif_decoder *cheif_new(void) {
     cheif_decoder *decoder = (cheif_decoder *)calloc(1, sizeof(cheif_decoder));
     if (decoder == NULL || cheif_find(&decoder->functions)) return decoder;
@@ -455,14 +454,14 @@ static inline void cheif_free(cheif_decoder *decoder) {
     free(decoder);
 }
 
-/// Notes the words of a failure; returns whether there was none.
+/// Records a failure's message. Returns whether the call succeeded.
 static inline int cheif_check(cheif_decoder *decoder, struct heif_error error) {
     if (error.code == heif_error_Ok) return 1;
     strncpy(decoder->message, error.message ? error.message : "", sizeof decoder->message - 1);
     return 0;
 }
 
-/// Opens a file's main picture. The bytes must outlive the decoder. Returns whether it could.
+/// Opens a file's main picture. The bytes must outlive the decoder. Returns whether that succeeded.
 static inline int cheif_open(cheif_decoder *decoder, const uint8_t *bytes, size_t length, int largest_side) {
     decoder->context = decoder->functions.new_context();
     if (decoder->context == NULL) return 0;
@@ -489,7 +488,7 @@ static inline int cheif_is_premultiplied(const cheif_decoder *decoder) {
     return decoder->functions.is_premultiplied(decoder->picture);
 }
 
-/// The length of the first EXIF block, 0 where there is none.
+/// Returns the length of the first EXIF block; 0 if there is none.
 static inline size_t cheif_exif_length(const cheif_decoder *decoder, heif_item_id *block) {
     if (decoder->functions.list_metadata(decoder->picture, "Exif", block, 1) != 1) return 0;
     return decoder->functions.get_metadata_size(decoder->picture, *block);
@@ -507,7 +506,7 @@ static inline int cheif_copy_profile(cheif_decoder *decoder, void *bytes) {
     return cheif_check(decoder, decoder->functions.get_profile(decoder->picture, bytes));
 }
 
-/// Goes over from the picture to its first embedded thumbnail. Returns whether there is one.
+/// Switches from the picture to its first embedded thumbnail. Returns whether there is one.
 static inline int cheif_take_thumbnail(cheif_decoder *decoder) {
     heif_item_id identifier;
     struct heif_image_handle *thumbnail = NULL;
@@ -518,7 +517,7 @@ static inline int cheif_take_thumbnail(cheif_decoder *decoder) {
     return 1;
 }
 
-/// Decodes the picture as RGB or RGBA of 8 bits. Returns whether there are pixels of the size that it claimed.
+/// Decodes the picture as 8-bit RGB or RGBA. Returns whether it has the size stated in the header.
 static inline int cheif_decode(cheif_decoder *decoder, int has_alpha) {
     struct heif_decoding_options *options = decoder->functions.new_options();
     if (options == NULL) return 0;

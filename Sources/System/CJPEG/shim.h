@@ -1,8 +1,8 @@
-// libjpeg-turbo, made callable from Swift.
+// A wrapper for calling libjpeg-turbo from Swift.
 //
 // libjpeg reports an error by calling error_exit: "Control must NOT return to the caller; generally this routine will
-// exit() or longjmp() somewhere" (libjpeg.txt, "Error handling"). A longjmp over a Swift frame is undefined; therefore
-// every function below that calls the library sets its own jump target first, and the jump never leaves that function.
+// exit() or longjmp() somewhere" (libjpeg.txt, "Error handling"). A longjmp across a Swift frame is undefined. So each
+// function below sets its own jump target before calling the library, and the jump never leaves that function.
 
 #ifndef VITRINE_CJPEG_SHIM_H
 #define VITRINE_CJPEG_SHIM_H
@@ -19,40 +19,40 @@
 #define CJPEG_TEXT(words) #words
 #define CJPEG_TEXT_OF(macro) CJPEG_TEXT(macro)
 
-/// The version that this was built with; the library cannot be asked for its own.
+/// The version of the headers; the library has no function for its own.
 static inline const char *cjpeg_version(void) {
     return CJPEG_TEXT_OF(LIBJPEG_TURBO_VERSION);
 }
 
-/// What a call came to.
+/// The result of a call.
 typedef enum __attribute__((enum_extensibility(closed))) cjpeg_status {
     cjpeg_ok,
     cjpeg_damaged,
     cjpeg_unsupported,
     cjpeg_oversized,
-    /// Memory is out.
+    /// Out of memory.
     cjpeg_exhausted,
 } cjpeg_status;
 
-/// What jpeg_consume_input has just finished.
+/// The part that jpeg_consume_input has just finished.
 typedef enum __attribute__((enum_extensibility(closed))) cjpeg_progress {
     /// Some rows of a scan.
     cjpeg_reading,
-    /// A whole scan.
+    /// A complete scan.
     cjpeg_scanned,
     /// The picture.
     cjpeg_ended,
 } cjpeg_progress;
 
-/// One picture being decompressed, and where its errors go.
+/// A decoder for one picture, with its error state.
 typedef struct cjpeg_decoder {
     struct jpeg_decompress_struct info;
     struct jpeg_error_mgr errors;
-    /// Where error_exit jumps to; valid only within the shim call that set it.
+    /// The jump target of error_exit; valid only during the call that set it.
     jmp_buf escape;
     cjpeg_status failure;
     char message[JMSG_LENGTH_MAX];
-    /// Whether a warning said that picture data is missing or was made up.
+    /// Whether a warning reported missing or invented picture data.
     int is_incomplete;
     int has_multiple_scans;
 } cjpeg_decoder;
@@ -86,8 +86,8 @@ static inline void cjpeg_error_exit(j_common_ptr info) {
     longjmp(decoder->escape, 1);
 }
 
-/// Notes the warnings that mean loss; the others (extraneous bytes, odd Adobe transforms) leave the picture whole.
-/// "msg_level is -1 for warnings, 0 and up for trace messages" (libjpeg.txt).
+/// Records warnings about lost data. Others, such as extraneous bytes or odd Adobe transforms, do not affect the
+/// picture. "msg_level is -1 for warnings, 0 and up for trace messages" (libjpeg.txt).
 static inline void cjpeg_emit_message(j_common_ptr info, int level) {
     if (level >= 0) return;
     switch (info->err->msg_code) {
@@ -100,17 +100,17 @@ static inline void cjpeg_emit_message(j_common_ptr info, int level) {
     }
 }
 
-/// The default prints on standard error.
+/// The default handler prints to standard error.
 static inline void cjpeg_output_message(j_common_ptr info) {
     (void)info;
 }
 
-/// Makes an unopened decoder, or NULL when memory is out.
+/// Creates a decoder that is not open yet; NULL if memory is out.
 static inline cjpeg_decoder *cjpeg_new(void) {
     return (cjpeg_decoder *)calloc(1, sizeof(cjpeg_decoder));
 }
 
-/// Frees a decoder, opened or not: jpeg_destroy passes over one that was never created.
+/// Frees a decoder, open or not: jpeg_destroy ignores one that was never created.
 static inline void cjpeg_free(cjpeg_decoder *decoder) {
     jpeg_destroy_decompress(&decoder->info);
     free(decoder);
@@ -131,7 +131,7 @@ static inline cjpeg_status cjpeg_open(cjpeg_decoder *decoder, const uint8_t *byt
     return cjpeg_ok;
 }
 
-/// Sets the output up: scaled by `eighths`/8, as CMYK for inks and as RGB for everything else.
+/// Prepares the output: scaled by `eighths`/8, as CMYK for CMYK pictures and otherwise as RGB.
 static inline cjpeg_status cjpeg_start(cjpeg_decoder *decoder, unsigned eighths, int fancy_upsampling) {
     struct jpeg_decompress_struct *info = &decoder->info;
     if (setjmp(decoder->escape)) return decoder->failure;
@@ -145,7 +145,7 @@ static inline cjpeg_status cjpeg_start(cjpeg_decoder *decoder, unsigned eighths,
     return cjpeg_ok;
 }
 
-/// Reads one step further into a picture of several scans.
+/// Reads the next part of a picture with several scans.
 static inline cjpeg_status cjpeg_consume(cjpeg_decoder *decoder, cjpeg_progress *progress) {
     if (setjmp(decoder->escape)) return decoder->failure;
     switch (jpeg_consume_input(&decoder->info)) {
@@ -162,8 +162,8 @@ static inline cjpeg_status cjpeg_consume(cjpeg_decoder *decoder, cjpeg_progress 
     return cjpeg_ok;
 }
 
-/// Whether the scans consumed so far say something of every component's blocks: their mean at least. "coef_bits[c][i] is
-/// -1 if coefficient i of component c has not been seen" (jpeglib.h, in other words); only progressive pictures have it.
+/// Returns whether the scans so far contain at least the mean of each block in all components. "coef_bits[c][i] is -1
+/// if coefficient i of component c has not been seen" (jpeglib.h, paraphrased); only progressive pictures have it.
 static inline int cjpeg_shows_every_block(const cjpeg_decoder *decoder) {
     if (decoder->info.coef_bits == NULL) return 0;
     for (int component = 0; component < decoder->info.num_components; component++)
@@ -171,14 +171,14 @@ static inline int cjpeg_shows_every_block(const cjpeg_decoder *decoder) {
     return 1;
 }
 
-/// Begins the output of what the scans consumed so far amount to.
+/// Starts output of the scans read so far.
 static inline cjpeg_status cjpeg_show_scans(cjpeg_decoder *decoder) {
     if (setjmp(decoder->escape)) return decoder->failure;
     jpeg_start_output(&decoder->info, decoder->info.input_scan_number);
     return cjpeg_ok;
 }
 
-/// Narrows the output to some columns; `left` moves to the block boundary before it and `width` grows with it.
+/// Restricts the output to some columns. `left` moves to the block boundary before it, and `width` grows accordingly.
 static inline cjpeg_status cjpeg_crop(cjpeg_decoder *decoder, unsigned *left, unsigned *width) {
     if (setjmp(decoder->escape)) return decoder->failure;
     jpeg_crop_scanline(&decoder->info, left, width);
@@ -197,7 +197,7 @@ static inline cjpeg_status cjpeg_read_row(cjpeg_decoder *decoder, uint8_t *row) 
     return jpeg_read_scanlines(&decoder->info, &row, 1) == 1 ? cjpeg_ok : cjpeg_damaged;
 }
 
-/// One picture being compressed, and where its bytes and errors go.
+/// A compressor for one picture, with its output and its error state.
 typedef struct cjpeg_encoder {
     struct jpeg_compress_struct info;
     struct jpeg_error_mgr errors;
@@ -218,7 +218,7 @@ static inline void cjpeg_begin_output(j_compress_ptr info) {
     encoder->destination.free_in_buffer = encoder->size;
 }
 
-/// The room is full: there is no more.
+/// The buffer is full.
 static inline boolean cjpeg_run_out(j_compress_ptr info) {
     cjpeg_encoder *encoder = (cjpeg_encoder *)info->client_data;
     encoder->failure = cjpeg_oversized;
@@ -229,8 +229,8 @@ static inline void cjpeg_end_output(j_compress_ptr info) {
     (void)info;
 }
 
-/// Compresses RGB pixels into `room`, which is `size` bytes long, and says how many of them it took. The library's own room,
-/// which grows, is not used: where memory ran out while it grew, nobody could tell whose it was.
+/// Compresses RGB pixels into the buffer `room` of `size` bytes and returns the number used. The library's growing
+/// buffer is not used: if memory ran out while it grew, its owner would be unknown.
 static inline cjpeg_status cjpeg_encode(
     const uint8_t *pixels, unsigned width, unsigned height, int quality, uint8_t *room, size_t size, size_t *length) {
     cjpeg_encoder encoder;
@@ -269,7 +269,7 @@ static inline cjpeg_status cjpeg_encode(
     return cjpeg_ok;
 }
 
-/// The library's words for the failure.
+/// Returns the library's error message.
 static inline const char *cjpeg_message(const cjpeg_decoder *decoder) {
     return decoder->message;
 }

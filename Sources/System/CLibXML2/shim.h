@@ -1,5 +1,5 @@
-// libxml2, made callable from Swift. It is loaded when the first gallery is read and not linked: it brings ICU and
-// the C++ library with it, and a program that shows a file has no use for any of them.
+// A wrapper for calling libxml2 from Swift. The library is loaded for the first gallery instead of linked, because it
+// depends on ICU and the C++ library, which commands without galleries do not need.
 
 #ifndef VITRINE_CLIBXML2_H
 #define VITRINE_CLIBXML2_H
@@ -12,7 +12,7 @@
 #include <libxml/parserInternals.h>
 #include <libxml/xmlerror.h>
 
-/* The functions that are used: what they are called here, and there. */
+/* The functions in use: their names here and in the library. */
 #define CXML_FUNCTIONS(each) \
     each(initialise, xmlInitParser) \
     each(begin, xmlCreatePushParserCtxt) \
@@ -30,7 +30,7 @@ typedef struct cxml_library {
     CXML_FUNCTIONS(CXML_DECLARE)
 } cxml_library;
 
-/* Finds the library, which stays loaded. Returns NULL, or why it cannot be used: dlerror(3), to be read at once.
+/* Loads the library, which is never unloaded. Returns NULL, or the error of dlerror(3), valid until its next call.
 
    "xmlInitParser: Initialization function for the XML parser. This is not reentrant. Call once before processing in case of
    use in multithreaded programs." */
@@ -45,7 +45,7 @@ static inline const char *cxml_load(cxml_library *library, const char *name) {
     return NULL;
 }
 
-/* Begins a document with its first bytes; NULL when memory is out. It has no name. */
+/* Starts a document with its first bytes; returns NULL if memory is out. */
 static inline xmlParserCtxtPtr cxml_begin(
     const cxml_library *library, xmlSAXHandler *handler, void *context, const char *bytes, int count) {
     return library->begin(handler, context, bytes, count, NULL);
@@ -60,7 +60,7 @@ static inline int cxml_parse(
     return library->parse(parser, bytes, count, is_last);
 }
 
-/* What is wrong, as the parser says; NULL if it says nothing. It is the parser's, which only reads it. */
+/* Returns the last error, owned by the parser, or NULL. */
 static inline const xmlError *cxml_last_error(const cxml_library *library, xmlParserCtxtPtr parser) {
     return library->last_error(parser);
 }
@@ -73,17 +73,17 @@ static inline void cxml_free(const cxml_library *library, xmlParserCtxtPtr parse
     library->free(parser);
 }
 
-/* How many different names the parser has met, prefixes and addresses of namespaces included. */
+/* Returns the number of different names so far, including prefixes and namespace addresses. */
 static inline int cxml_count_names(const cxml_library *library, xmlParserCtxtPtr parser) {
     return library->count_names(parser->dict);
 }
 
-/* XML_SAX2_MAGIC is an unsigned literal too large for the int that Swift makes of it. */
+/* XML_SAX2_MAGIC is an unsigned literal that does not fit into Swift's Int32. */
 static inline void cxml_mark_as_sax2(xmlSAXHandler *handler) {
     handler->initialized = XML_SAX2_MAGIC;
 }
 
-/* The line that the parser stands on; 0 before the first byte. */
+/* Returns the parser's current line; 0 before the first byte. */
 static inline int cxml_line(xmlParserCtxtPtr parser) {
     return parser->input ? parser->input->line : 0;
 }

@@ -1,4 +1,4 @@
-// memfd_create and file seals: glibc declares them for _GNU_SOURCE only, and fcntl is variadic.
+// memfd_create and file seals: glibc declares them only under _GNU_SOURCE, and fcntl is variadic.
 
 #ifndef VITRINE_CMEMORY_SHIM_H
 #define VITRINE_CMEMORY_SHIM_H
@@ -15,7 +15,7 @@ static const int cmemory_seal_shrink = F_SEAL_SHRINK;
 static const int cmemory_seal_grow = F_SEAL_GROW;
 static const int cmemory_seal_write = F_SEAL_WRITE;
 
-/// Makes an empty, nameless file in memory that closes on exec and allows sealing.
+/// Creates an empty anonymous file in memory, with close-on-exec and sealing.
 static inline int cmemory_create(const char *name) {
     return memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 }
@@ -24,7 +24,7 @@ static inline int cmemory_add_seals(int descriptor, int seals) {
     return fcntl(descriptor, F_ADD_SEALS, seals);
 }
 
-/// The seals of a file, or -1.
+/// Returns the seals of a file, or -1.
 static inline int cmemory_get_seals(int descriptor) {
     return fcntl(descriptor, F_GET_SEALS);
 }

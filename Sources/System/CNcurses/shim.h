@@ -14,7 +14,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* Declared by <sys/mman.h> under _GNU_SOURCE, which Swift's picture of the C library is taken without. */
+/* Declared by <sys/mman.h> only under _GNU_SOURCE, which Swift does not define. */
 int memfd_create(const char *name, unsigned int flags);
 FILE *fdopen(int descriptor, const char *mode);
 
@@ -29,16 +29,16 @@ static inline unsigned int vitrine_ncurses_attribute_dim(void) { return A_DIM; }
 static inline unsigned int vitrine_ncurses_attribute_underline(void) { return A_UNDERLINE; }
 static inline unsigned int vitrine_ncurses_attribute_reverse(void) { return A_REVERSE; }
 
-/* The value of a terminfo string, or NULL; (char *)-1 is the library's word for "no such capability". */
+/* Returns a terminfo string, or NULL. The library returns (char *)-1 for unknown capabilities. */
 static inline const char *vitrine_terminfo_string(const char *name) {
     const char *value = tigetstr(name);
     return value == (const char *)-1 ? NULL : value;
 }
 
-/* The value of a terminfo number, or -1. */
+/* Returns a terminfo number, or -1. */
 static inline int vitrine_terminfo_number(const char *name) { return tigetnum(name); }
 
-/* ---- A screen whose output is memory ---- */
+/* ---- A screen that writes to memory ---- */
 
 struct vitrine_screen {
     SCREEN *screen;
@@ -48,9 +48,9 @@ struct vitrine_screen {
 };
 
 /*
- * Opens a screen for a kind of terminal. What ncurses would send goes to an anonymous file in memory, and input comes
- * from nowhere: ncurses works out what to send and touches no terminal itself. Returns 0, or -1 if the kind is unknown;
- * and how many lines it begins with, before it is told how many there are.
+ * Opens a screen for a terminal type. The output goes to an anonymous file in memory and there is no input, so ncurses
+ * computes the bytes without touching a terminal. Returns 0, or -1 if the type is unknown; `lines` receives terminfo's
+ * number of lines.
  */
 static inline int vitrine_screen_open(
     struct vitrine_screen *screen, const char *kind, int height, int width, int *rows_at_first) {
@@ -60,8 +60,8 @@ static inline int vitrine_screen_open(
     screen->input = fopen("/dev/null", "re");
     if (!screen->output || !screen->input) return -1;
     /*
-     * The size is ours to say: LINES and COLUMNS do not know it. The ioctl that is allowed fails on a file, and then
-     * terminals whose description has no size get one for the moment; without it they get no screen.
+     * The caller sets the size, so ignore LINES and COLUMNS. The ioctl fails on a file, and then terminals whose
+     * description has no size get a default one; without it newterm would fail for them.
      */
     use_env(FALSE);
     use_tioctl(TRUE);
@@ -83,7 +83,7 @@ static inline void vitrine_screen_close(struct vitrine_screen *screen) {
     fclose(screen->input);
 }
 
-/* Puts one character, with the marks on it, into a place of the window. */
+/* Puts one character with its marks at a position of the window. */
 static inline void vitrine_screen_put(
     int y, int x, const unsigned int *scalars, int count, unsigned int attributes, int pair) {
     wchar_t text[CCHARW_MAX + 1];
@@ -91,15 +91,15 @@ static inline void vitrine_screen_put(
     int index;
     for (index = 0; index < count && index < CCHARW_MAX; index++) text[index] = (wchar_t)scalars[index];
     text[index] = L'\0';
-    /* A pair beyond a short is passed by the last argument; the argument before it is then ignored. */
+    /* Pairs larger than a short are passed in the last argument; the argument before it is then ignored. */
     if (setcchar(&cell, text, (attr_t)attributes, (short)pair, &pair) == OK) mvadd_wch(y, x, &cell);
 }
 
-/* ---- The way out of a crash ---- */
+/* ---- Restoring the terminal after a crash ---- */
 
 /*
- * What has to be sent and set so that the user's terminal is usable again, kept where a signal handler can use it. The
- * functions below must all be called from one Swift file: what is static here exists once for each file that uses it.
+ * The bytes and modes that restore the user's terminal, stored for the signal handler. Call the functions below from a single
+ * Swift file: each file that includes this header has its own copy of the static state.
  */
 struct vitrine_rescue {
     int descriptor;
@@ -117,8 +117,8 @@ static inline struct vitrine_rescue *vitrine_the_rescue(void) {
 }
 
 /*
- * Writes to a terminal that may still be taking a frame, and is written to without waiting: two seconds at most between any
- * two bytes that it takes.
+ * Writes to a non-blocking terminal that may still be receiving a frame. Gives up when it accepts nothing for two
+ * seconds.
  */
 static inline void vitrine_rescue_write(int descriptor, const char *bytes, size_t length) {
     while (length > 0) {
@@ -133,18 +133,18 @@ static inline void vitrine_rescue_write(int descriptor, const char *bytes, size_
     }
 }
 
-/* Calls nothing but what signal-safety(7) lists as safe. */
+/* Calls only functions listed as safe in signal-safety(7). */
 static void vitrine_rescue_handler(int signal) {
     struct vitrine_rescue *rescue = vitrine_the_rescue();
     if (rescue->armed) {
         rescue->armed = 0;
-        /* Other threads go on while this one waits: what they still write of a frame goes nowhere. */
+        /* Other threads keep running; discard what they still write of a frame. */
         int terminal = dup(rescue->descriptor), nowhere = open("/dev/null", O_WRONLY);
         if (terminal < 0 || nowhere < 0 || dup2(nowhere, rescue->descriptor) < 0) terminal = rescue->descriptor;
         vitrine_rescue_write(terminal, rescue->bytes, rescue->length);
         tcsetattr(terminal, TCSANOW, &rescue->modes);
     }
-    /* Whoever was there before, the runtime's backtrace say, has its turn; else the signal does what it does. */
+    /* Run the previous handler, such as the Swift runtime's backtrace, or the default action. */
     sigaction(signal, &rescue->previous[signal], NULL);
     raise(signal);
 }

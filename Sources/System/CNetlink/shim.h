@@ -1,4 +1,4 @@
-// The kernel's news of links and addresses: the headers are Linux's own, and its addresses are cast as C does.
+// The kernel's notifications about links and addresses. Needs Linux headers, and casts addresses as C does.
 
 #ifndef VITRINE_CNETLINK_SHIM_H
 #define VITRINE_CNETLINK_SHIM_H
@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/// A socket that becomes readable when a link or an address comes, goes or changes; -1 where that may not be asked for.
+/// Returns a socket that becomes readable when a link or address changes; -1 if not permitted.
 static inline int cnetlink_open(void) {
     int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
     if (descriptor < 0) return -1;
@@ -25,12 +25,12 @@ static inline int cnetlink_open(void) {
     return -1;
 }
 
-/// A descriptor that becomes readable once cnetlink_end was called for it; -1 if the system has none left.
+/// Returns a descriptor that becomes readable after cnetlink_end; -1 if none is available.
 static inline int cnetlink_make_end(void) { return eventfd(0, EFD_CLOEXEC); }
 
 static inline void cnetlink_end(int over) { eventfd_write(over, 1); }
 
-/// Waits until there is something to be taken; false when it is over, which another descriptor says by becoming readable.
+/// Waits for a notification. Returns false when the other descriptor becomes readable.
 static inline bool cnetlink_wait(int descriptor, int over) {
     struct pollfd descriptors[2] = {{.fd = descriptor, .events = POLLIN}, {.fd = over, .events = POLLIN}};
     while (poll(descriptors, 2, -1) < 0) {
@@ -39,8 +39,8 @@ static inline bool cnetlink_wait(int descriptor, int over) {
     return descriptors[1].revents == 0;
 }
 
-/// Takes all that the kernel has said so far. What it is does not matter: the addresses are looked at in any case. It may
-/// have said more than there was room for (ENOBUFS), which is an error and news all the same.
+/// Discards all pending notifications; the caller reads the addresses anyway. If the kernel dropped some because the
+/// buffer was full (ENOBUFS), that counts as a notification too.
 static inline void cnetlink_drain(int descriptor) {
     char buffer[8192];
     for (int tries = 0; tries < 10000; tries++) {

@@ -1,8 +1,8 @@
-// libpng, made callable from Swift.
+// A wrapper for calling libpng from Swift.
 //
-// libpng reports an error by calling the error function, which "should never return to its caller" (libpng(3)): it has
-// to longjmp. A longjmp over a Swift frame is undefined; therefore every function below that calls the library sets its
-// own jump target first, and the jump never leaves that function.
+// libpng reports an error by calling the error function, which "should never return to its caller" (libpng(3)), so it
+// must longjmp. A longjmp across a Swift frame is undefined. So each function below sets its own jump target before
+// calling the library, and the jump never leaves that function.
 
 #ifndef VITRINE_CPNG_SHIM_H
 #define VITRINE_CPNG_SHIM_H
@@ -16,22 +16,22 @@
 
 #include <png.h>
 
-/// What a call came to.
+/// The result of a call.
 typedef enum __attribute__((enum_extensibility(closed))) cpng_status {
     cpng_ok,
     cpng_damaged,
-    /// Memory is out.
+    /// Out of memory.
     cpng_exhausted,
 } cpng_status;
 
-/// One picture being read, its bytes, and where its errors go.
+/// A decoder for one picture, with its input and its error state.
 typedef struct cpng_decoder {
     png_structp png;
     png_infop info;
     const uint8_t *bytes;
     size_t length;
     size_t position;
-    /// Where cpng_fail jumps to; valid only within the shim call that set it.
+    /// The jump target of cpng_fail; valid only during the call that set it.
     jmp_buf escape;
     cpng_status failure;
     char message[128];
@@ -44,13 +44,13 @@ static inline void cpng_fail(png_structp png, png_const_charp message) {
     longjmp(decoder->escape, 1);
 }
 
-/// The default prints on standard error.
+/// The default handler prints to standard error.
 static inline void cpng_pass_over_warning(png_structp png, png_const_charp message) {
     (void)png;
     (void)message;
 }
 
-/// libpng calls the error function with mere words when memory is out; the flag tells it from damage.
+/// libpng reports lack of memory only by its message; the flag distinguishes it from damaged data.
 static inline png_voidp cpng_allocate(png_structp png, png_alloc_size_t size) {
     void *memory = malloc(size);
     if (memory == NULL) ((cpng_decoder *)png_get_mem_ptr(png))->failure = cpng_exhausted;
@@ -69,7 +69,7 @@ static inline void cpng_supply(png_structp png, png_bytep destination, size_t co
     decoder->position += count;
 }
 
-/// Makes an unopened decoder, or NULL when memory is out.
+/// Creates a decoder that is not open yet; NULL if memory is out.
 static inline cpng_decoder *cpng_new(void) {
     return (cpng_decoder *)calloc(1, sizeof(cpng_decoder));
 }
@@ -79,29 +79,29 @@ static inline void cpng_free(cpng_decoder *decoder) {
     free(decoder);
 }
 
-/// Has libpng pass over everything but the picture itself and the chunks that say how it is meant to look: text and unknown
-/// chunks are then neither unpacked nor kept, and a profile no further than the limit on what one chunk may take. "If num_chunks is negative, then the keep
-/// parameter specifies the manner for handling all unknown chunks plus all chunks recognized by libpng except for the
-/// IHDR, PLTE, tRNS, IDAT, and IEND chunks" (png.h).
+/// Makes libpng skip all chunks but the picture itself and those that affect its appearance. Text and unknown chunks
+/// are neither decompressed nor stored, and profiles only up to the chunk size limit. "If num_chunks is negative, then
+/// the keep parameter specifies the manner for handling all unknown chunks plus all chunks recognized by libpng except
+/// for the IHDR, PLTE, tRNS, IDAT, and IEND chunks" (png.h).
 static inline void cpng_ignore_ancillary_chunks(png_structp png) {
     static const png_byte looks[] = "gAMA\0sRGB\0iCCP";
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_AS_DEFAULT, looks, 3);
 }
 
-/// Asks for 8-bit RGB or RGBA, whatever is stored; in sRGB, as far as gAMA tells.
+/// Requests 8-bit RGB or RGBA for every input format, converted to sRGB according to gAMA.
 static inline void cpng_ask_for_rgb(png_structp png, png_infop info, int goes_by_gamma) {
     png_set_expand(png);
     png_set_scale_16(png);
     png_set_gray_to_rgb(png);
     png_set_interlace_handling(png);
-    // A gamma out of these bounds was never meant; libpng itself leaves values within 5 % of sRGB's alone.
+    // Ignore implausible gamma values. libpng itself ignores values within 5 % of sRGB's.
     double gamma;
     if (goes_by_gamma && !png_get_valid(png, info, PNG_INFO_sRGB) && png_get_gAMA(png, info, &gamma) && gamma > 0.1 && gamma < 2.5)
         png_set_gamma(png, PNG_DEFAULT_sRGB, gamma);
 }
 
-/// Opens the picture and reads what comes before its pixels. The bytes must outlive the decoder.
+/// Opens the picture and reads up to its pixels. The bytes must outlive the decoder.
 static inline cpng_status cpng_open(
     cpng_decoder *decoder, const uint8_t *bytes, size_t length, uint32_t largest_side) {
     decoder->bytes = bytes;
@@ -113,7 +113,7 @@ static inline cpng_status cpng_open(
     decoder->info = png_create_info_struct(decoder->png);
     if (decoder->info == NULL) return cpng_exhausted;
     png_set_read_fn(decoder->png, decoder, cpng_supply);
-    // Read in small pieces: of a file that ends early, the last piece is lost whole.
+    // Read small pieces: if a file is truncated, the last piece is lost entirely.
     png_set_compression_buffer_size(decoder->png, 1024);
     png_set_user_limits(decoder->png, largest_side, largest_side);
     png_set_chunk_cache_max(decoder->png, 16);
@@ -123,7 +123,7 @@ static inline cpng_status cpng_open(
     return cpng_ok;
 }
 
-/// The colour profile, which is libpng's, or NULL.
+/// Returns the colour profile, owned by libpng, or NULL.
 static inline const uint8_t *cpng_profile(cpng_decoder *decoder, uint32_t *length) {
     png_charp name = NULL;
     png_bytep profile = NULL;
@@ -136,12 +136,12 @@ static inline const uint8_t *cpng_profile(cpng_decoder *decoder, uint32_t *lengt
     return profile;
 }
 
-/// Sets the output up, by gAMA too if wanted.
+/// Prepares the output, with gamma conversion if requested.
 static inline cpng_status cpng_start(cpng_decoder *decoder, int goes_by_gamma) {
     if (setjmp(decoder->escape)) return decoder->failure;
     cpng_ask_for_rgb(decoder->png, decoder->info, goes_by_gamma);
     png_read_update_info(decoder->png, decoder->info);
-    // The caller's rows are as long as this says; whatever the file did, libpng must not write longer ones.
+    // The caller's rows have this length, so libpng must never write longer ones.
     size_t channels = png_get_channels(decoder->png, decoder->info);
     size_t width = png_get_image_width(decoder->png, decoder->info);
     if (channels < 3 || png_get_rowbytes(decoder->png, decoder->info) != width * channels)
@@ -149,27 +149,27 @@ static inline cpng_status cpng_start(cpng_decoder *decoder, int goes_by_gamma) {
     return cpng_ok;
 }
 
-/// 3 for RGB, 4 for RGBA.
+/// Returns 3 for RGB or 4 for RGBA.
 static inline int cpng_channels(const cpng_decoder *decoder) {
     return png_get_channels(decoder->png, decoder->info);
 }
 
-/// Reads one row into `row`, or passes it when that is NULL.
+/// Reads one row into `row`, or skips it if `row` is NULL.
 static inline cpng_status cpng_read_row(cpng_decoder *decoder, uint8_t *row) {
     if (setjmp(decoder->escape)) return decoder->failure;
     png_read_row(decoder->png, row, NULL);
     return cpng_ok;
 }
 
-/// Refines one row of an interlaced picture, or passes it when `row` is NULL: each pass paints the rectangles its pixels
-/// stand for, so that a picture cut short is coarse, not full of holes.
+/// Refines one row of an interlaced picture, or skips it if `row` is NULL. Each pass fills the rectangles that its
+/// pixels represent, so a truncated picture is coarse instead of full of holes.
 static inline cpng_status cpng_refine_row(cpng_decoder *decoder, uint8_t *row) {
     if (setjmp(decoder->escape)) return decoder->failure;
     png_read_row(decoder->png, NULL, row);
     return cpng_ok;
 }
 
-/// The library's words for the failure.
+/// Returns the library's error message.
 static inline const char *cpng_message(const cpng_decoder *decoder) {
     return decoder->message;
 }

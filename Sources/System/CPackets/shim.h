@@ -1,5 +1,5 @@
-// Packets with descriptors in them: SCM_RIGHTS is written and read by macros, which Swift does not see. And pipe2, which Swift's
-// picture of the C library lacks.
+// Packets with descriptors: SCM_RIGHTS needs macros that Swift does not import. Also pipe2, which Swift does not
+// declare.
 
 #ifndef VITRINE_CPACKETS_SHIM_H
 #define VITRINE_CPACKETS_SHIM_H
@@ -12,25 +12,25 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/// Declared by <unistd.h> under _DEFAULT_SOURCE, which Swift's picture of the C library is taken without.
+/// Declared by <unistd.h> only under _DEFAULT_SOURCE, which Swift does not define.
 long syscall(long number, ...);
 
-/// As many descriptors as a packet may carry.
+/// The most descriptors in a packet.
 #define CPACKETS_MOST_DESCRIPTORS 3
 
-/// Two ends of a connection that keeps packets apart, both closed on exec. Returns 0, or -1.
+/// Creates a socket pair that preserves packets, with close-on-exec. Returns 0, or -1.
 static inline int cpackets_socket_pair(int ends[2]) {
     return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends);
 }
 
-/// Two ends of a pipe, the first for reading, both closed on exec. Returns 0, or -1.
+/// Creates a pipe with close-on-exec; the first end is for reading. Returns 0, or -1.
 static inline int cpackets_pipe(int ends[2]) {
     return (int)syscall(SYS_pipe2, ends, (long)O_CLOEXEC);
 }
 
-/// Sends a packet, and never waits for room. Returns 0, or -1.
+/// Sends a packet without blocking. Returns 0, or -1.
 static inline int cpackets_send(int socket, const void *bytes, size_t length, const int *descriptors, int count) {
-    // Aligned as its header has to be.
+    // Aligned for its header.
     union {
         struct cmsghdr header;
         char bytes[CMSG_SPACE(CPACKETS_MOST_DESCRIPTORS * sizeof(int))];
@@ -61,8 +61,8 @@ static inline int cpackets_send(int socket, const void *bytes, size_t length, co
     }
 }
 
-/// Receives a packet, and never waits for one. Returns its length, 0 at the end, or -1; a packet that is longer than there is
-/// room for is none. The descriptors in it close on exec.
+/// Receives a packet without blocking. Returns its length, 0 at the end, or -1. A packet longer than the buffer is an
+/// error. Received descriptors have close-on-exec.
 static inline long cpackets_receive(int socket, void *bytes, size_t length, int *descriptors, int *count) {
     union {
         struct cmsghdr header;
@@ -82,7 +82,7 @@ static inline long cpackets_receive(int socket, void *bytes, size_t length, int 
     if (received < 0) return -1;
     for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
         if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
-        // There is room for one header with all of them in it, so this is the only one.
+        // The buffer fits one header with all descriptors, so there are no others.
         *count = (int)((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
         memcpy(descriptors, CMSG_DATA(header), (size_t)*count * sizeof(int));
     }

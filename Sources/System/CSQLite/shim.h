@@ -22,7 +22,7 @@ static inline int vitrine_sqlite3_count_no_memory(void) {
     return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
-/* A macro with a shift in it, which Swift does not import. */
+/* This macro contains a shift, which Swift does not import. */
 static inline int vitrine_sqlite3_corrupt_vtab(void) { return SQLITE_CORRUPT_VTAB; }
 
 #endif

@@ -1,5 +1,6 @@
-// What confines a process: prctl is variadic, and setrlimit's first argument has another type in C++ and GNU C. The kernel's
-// two walls have headers of their own. And fork, which Swift keeps to itself, since few programs have one thread.
+// Restrictions of a process that Swift cannot call directly: prctl is variadic, and setrlimit's first argument has a
+// different type in C++ and GNU C. Landlock and seccomp have separate headers. Also fork, which Swift hides because it
+// is unsafe with threads.
 
 #ifndef VITRINE_CSANDBOX_SHIM_H
 #define VITRINE_CSANDBOX_SHIM_H
@@ -14,16 +15,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/// Declared by <unistd.h> under _DEFAULT_SOURCE, which Swift's picture of the C library is taken without.
+/// Declared by <unistd.h> only under _DEFAULT_SOURCE, which Swift does not define.
 long syscall(long number, ...);
 
-/// Closes every descriptor but standard input, output and error, one after the other as the kernel lists them.
+/// Closes all descriptors but standard input, output and error, one by one from the kernel's list.
 static inline int csandbox_close_each_but_three(void) {
     DIR *list = opendir("/proc/self/fd");
     if (list == NULL) return -1;
     struct dirent *entry;
     for (errno = 0; (entry = readdir(list)) != NULL; errno = 0) {
-        // What is no number, "." and "..", counts as 0.
+        // The entries "." and ".." convert to 0.
         int descriptor = atoi(entry->d_name);
         if (descriptor > 2 && descriptor != dirfd(list)) close(descriptor);
     }
@@ -31,49 +32,48 @@ static inline int csandbox_close_each_but_three(void) {
     return closedir(list) == 0 && is_whole ? 0 : -1;
 }
 
-/// The same at once, where the kernel can: close_range came with Linux 5.9, and the filters of some containers do not know it.
+/// Does the same with close_range, which needs Linux 5.9 and is unknown to some containers' filters.
 static inline int csandbox_close_at_once_but_three(void) {
     return (int)syscall(SYS_close_range, 3U, ~0U, 0U);
 }
 
-/// Closes every descriptor but standard input, output and error.
+/// Closes all descriptors but standard input, output and error.
 static inline int csandbox_close_all_but_three(void) {
     return csandbox_close_at_once_but_three() == 0 ? 0 : csandbox_close_each_but_three();
 }
 
-/// Neither this process nor what it executes can ever gain privileges.
+/// Prevents this process and its programs from gaining privileges.
 static inline int csandbox_forbid_new_privileges(void) {
     return prctl(PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L);
 }
 
-/// The kernel kills this process when its parent ends. "The parent in this case is considered to be the thread that
-/// created this process" (prctl(2)): who starts a decoder does so from a thread that stays.
+/// Lets the kernel kill this process when its parent ends. "The parent in this case is considered to be the thread that
+/// created this process" (prctl(2)), so start decoders from a thread that stays.
 static inline int csandbox_die_with_parent(void) {
     return prctl(PR_SET_PDEATHSIG, (long)SIGKILL, 0L, 0L, 0L);
 }
 
-/// A copy of this process, which has one thread. Returns 0 in the copy; it does not outlive the one that it was made by.
+/// Forks this single-threaded process. Returns 0 in the child, which ends with its parent.
 static inline int csandbox_fork(void) {
     pid_t parent = getpid();
     pid_t process = fork();
     if (process != 0) return process;
-    // The parent may have ended before the kernel was asked to tell.
+    // The parent may have ended before the call above.
     if (csandbox_die_with_parent() != 0 || getppid() != parent) _exit(1);
     return 0;
 }
 
-/// A descriptor of a child that can be polled: it is readable when the child has ended.
+/// Returns a pollable descriptor of a child; it becomes readable when the child ends.
 static inline int csandbox_watch(int process) {
     return (int)syscall(SYS_pidfd_open, (long)process, 0L);
 }
 
-/// No core dump, and no ptrace by the user's other processes.
+/// Disables core dumps, and ptrace by the user's other processes.
 static inline int csandbox_forbid_inspection(void) {
     return prctl(PR_SET_DUMPABLE, 0L, 0L, 0L, 0L);
 }
 
-/// Lowers the soft and the hard limit, which can never be raised again. Whoever started this process may have set lower
-/// ones; those stay.
+/// Lowers the soft and hard limit permanently. Limits that are lower already stay.
 static inline int csandbox_limit(int resource, unsigned long limit) {
     struct rlimit current;
     if (getrlimit(resource, &current) != 0) return -1;
@@ -82,17 +82,17 @@ static inline int csandbox_limit(int resource, unsigned long limit) {
     return setrlimit(resource, &both);
 }
 
-/// Whether the kernel would give this process so many bytes more. Nothing is written to them, so nothing is taken.
+/// Returns whether the kernel would grant this many more bytes. Nothing is written, so no memory is used.
 static inline int csandbox_can_have_memory(unsigned long length) {
-    // MAP_ANONYMOUS, which <sys/mman.h> has under _DEFAULT_SOURCE.
+    // <sys/mman.h> declares MAP_ANONYMOUS only under _DEFAULT_SOURCE.
     void *memory = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | 0x20, -1, 0);
     if (memory == MAP_FAILED) return 0;
     munmap(memory, length);
     return 1;
 }
 
-#include "landlock_wall.h"
-#include "seccomp_wall.h"
+#include "landlock_ruleset.h"
+#include "seccomp_filter.h"
 
 static const int csandbox_cpu_seconds = RLIMIT_CPU;
 static const int csandbox_address_space = RLIMIT_AS;

@@ -1,5 +1,5 @@
-// The keyring of the user's desktop, by way of libsecret, which is loaded when it is first needed and need not be there.
-// What is declared here is its stable interface, version 1: a schema, and functions with variadic lists of attributes.
+// Access to the desktop's keyring through libsecret, which is optional and loaded on first use. This header declares
+// its stable interface, version 1: a schema, and functions with variadic attribute lists.
 
 #ifndef VITRINE_CSECRET_SHIM_H
 #define VITRINE_CSECRET_SHIM_H
@@ -37,7 +37,7 @@ struct csecret {
     void (*cancel)(void *);
 };
 
-/// One attribute, a string: what the password is for.
+/// One string attribute: the place that the password is for.
 static inline struct csecret_schema csecret_schema(void) {
     struct csecret_schema schema;
     memset(&schema, 0, sizeof schema);
@@ -46,22 +46,22 @@ static inline struct csecret_schema csecret_schema(void) {
     return schema;
 }
 
-/// Loads the library; 0 where there is none. It stays: GLib cannot be unloaded.
+/// Loads the library; returns 0 if it is missing. It is never unloaded, because GLib cannot be.
 static inline int csecret_load(const char *path, struct csecret *functions) {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!library) return 0;
     *(void **)&functions->store = dlsym(library, "secret_password_store_sync");
     *(void **)&functions->lookup = dlsym(library, "secret_password_lookup_sync");
     *(void **)&functions->free_password = dlsym(library, "secret_password_free");
-    // Those of the libraries that it brings along; without them it can be asked all the same.
+    // Functions of its dependencies. Requests work without them.
     *(void **)&functions->free_error = dlsym(library, "g_error_free");
     *(void **)&functions->make_cancellable = dlsym(library, "g_cancellable_new");
     *(void **)&functions->cancel = dlsym(library, "g_cancellable_cancel");
     return functions->store && functions->lookup && functions->free_password;
 }
 
-/// Something to end a question with that takes too long; NULL where there is none. It is never freed: who ends a question
-/// and who asks it may hold it at the same time, and it is small.
+/// Returns an object that can cancel a slow request; NULL if unavailable. It is small and never freed, because two
+/// threads may hold it at the same time.
 static inline void *csecret_make_cancellable(const struct csecret *functions) {
     return functions->make_cancellable && functions->cancel ? functions->make_cancellable() : NULL;
 }
@@ -70,14 +70,14 @@ static inline void csecret_cancel(const struct csecret *functions, void *cancell
     if (cancellable) functions->cancel(cancellable);
 }
 
-/// Hands over an error's message, to be freed with free.
+/// Passes an error's message to the caller, who frees it with free.
 static inline void csecret_take(const struct csecret *functions, struct csecret_error *error, char **message) {
     if (!error) return;
     *message = strdup(error->message ? error->message : "");
     if (functions->free_error) functions->free_error(error);
 }
 
-/// Stores a password. Returns whether it did; if not, a message, to be freed.
+/// Stores a password. Returns whether that succeeded; if not, with a message to free.
 static inline int csecret_store(
     const struct csecret *functions, const char *origin, const char *label, const char *password, void *cancellable,
     char **message) {
@@ -88,7 +88,8 @@ static inline int csecret_store(
     return done;
 }
 
-/// Looks a password up: a copy, to be freed with csecret_free; NULL if there is none, or with a message, to be freed.
+/// Looks up a password. Returns a copy to free with csecret_free; NULL if there is none, or on error with a message to
+/// free.
 static inline char *csecret_lookup(
     const struct csecret *functions, const char *origin, void *cancellable, char **message) {
     struct csecret_schema schema = csecret_schema();
@@ -100,7 +101,7 @@ static inline char *csecret_lookup(
     return copy;
 }
 
-/// Frees a password, and leaves nothing of it behind.
+/// Overwrites and frees a password.
 static inline void csecret_free(char *password) {
     if (!password) return;
     for (volatile char *byte = password; *byte; byte++) *byte = 0;

@@ -1,5 +1,6 @@
-// libtiff, made callable from Swift: reading from memory, with its words kept and not printed. It is loaded when the first
-// TIFF is met and not linked: it brings eight libraries with it, which would make up most of a decoder's start.
+// A wrapper for calling libtiff from Swift: reads from memory and collects messages instead of printing them. The
+// library is loaded for the first TIFF instead of linked, because its eight dependencies would dominate a decoder's
+// start-up time.
 
 #ifndef VITRINE_CTIFF_SHIM_H
 #define VITRINE_CTIFF_SHIM_H
@@ -14,7 +15,7 @@
 
 #include <tiffio.h>
 
-/// The functions that are used: what they are called here, and there.
+/// The functions in use: their names here and in the library.
 #define CTIFF_FUNCTIONS(each) \
     each(version, TIFFGetVersion) \
     each(options_alloc, TIFFOpenOptionsAlloc) \
@@ -38,18 +39,18 @@ typedef struct ctiff_library {
     CTIFF_FUNCTIONS(CTIFF_DECLARE)
 } ctiff_library;
 
-/// Finds the library, which stays loaded. Returns whether it is there.
+/// Loads the library, which is never unloaded. Returns whether it is available.
 static inline int ctiff_load(ctiff_library *library) {
     void *handle = dlopen("libtiff.so.6", RTLD_NOW | RTLD_LOCAL);
     return handle != NULL CTIFF_FUNCTIONS(CTIFF_FIND);
 }
 
-/// "LIBTIFF, Version 4.5.0", and more on other lines.
+/// Returns "LIBTIFF, Version 4.5.0", followed by more lines.
 static inline const char *ctiff_version(const ctiff_library *library) {
     return library->version();
 }
 
-/// One picture being read, its bytes, and what the library says of it.
+/// One picture being read, with its bytes and messages.
 typedef struct ctiff_decoder {
     ctiff_library library;
     TIFF *tiff;
@@ -58,9 +59,9 @@ typedef struct ctiff_decoder {
     const uint8_t *bytes;
     uint64_t length;
     uint64_t position;
-    /// How often the library said that something is wrong.
+    /// The number of errors reported.
     int error_count;
-    /// Its first words.
+    /// The first message.
     char message[256];
 } ctiff_decoder;
 
@@ -98,7 +99,7 @@ static inline toff_t ctiff_length(thandle_t handle) {
     return ((ctiff_decoder *)handle)->length;
 }
 
-/// Lends the bytes, which are mapped already.
+/// Maps the bytes, which are in memory already.
 static inline int ctiff_map(thandle_t handle, void **base, toff_t *size) {
     ctiff_decoder *decoder = (ctiff_decoder *)handle;
     *base = (void *)decoder->bytes;
@@ -132,7 +133,7 @@ static inline int ctiff_pass_over_warning(
     return 1;
 }
 
-/// Makes an unopened decoder, or NULL when memory is out.
+/// Creates a decoder that is not open yet; NULL if memory is out.
 static inline ctiff_decoder *ctiff_new(const ctiff_library *library) {
     ctiff_decoder *decoder = (ctiff_decoder *)calloc(1, sizeof(ctiff_decoder));
     if (decoder != NULL) decoder->library = *library;
@@ -145,8 +146,8 @@ static inline void ctiff_free(ctiff_decoder *decoder) {
     free(decoder);
 }
 
-/// Opens the file at its first picture; the bytes must outlive the decoder. No single block of memory may be larger than
-/// `largest_block`. Returns whether it could.
+/// Opens the file at its first picture; the bytes must outlive the decoder. No single memory block may exceed
+/// `largest_block`. Returns whether that succeeded.
 static inline int ctiff_open(
     ctiff_decoder *decoder, const uint8_t *bytes, size_t length, ptrdiff_t largest_block) {
     decoder->bytes = bytes;
@@ -163,19 +164,19 @@ static inline int ctiff_open(
     return decoder->tiff != NULL;
 }
 
-/// A field that is one number, or `otherwise` where the file does not say it.
+/// Returns a numeric field, or `otherwise` if it is missing.
 static inline uint32_t ctiff_number(const ctiff_decoder *decoder, uint32_t tag, uint32_t otherwise) {
     uint32_t number = 0;
     return decoder->library.get_field(decoder->tiff, tag, &number) == 1 ? number : otherwise;
 }
 
-/// The same for fields of 16 bits.
+/// The same for 16-bit fields.
 static inline uint16_t ctiff_short(const ctiff_decoder *decoder, uint32_t tag, uint16_t otherwise) {
     uint16_t number = 0;
     return decoder->library.get_field(decoder->tiff, tag, &number) == 1 ? number : otherwise;
 }
 
-/// The colour profile, which is the library's, or NULL.
+/// Returns the colour profile, owned by the library, or NULL.
 static inline const uint8_t *ctiff_profile(const ctiff_decoder *decoder, uint32_t *length) {
     void *profile = NULL;
     *length = 0;
@@ -187,7 +188,7 @@ static inline int ctiff_is_tiled(const ctiff_decoder *decoder) {
     return decoder->library.is_tiled(decoder->tiff);
 }
 
-/// Sets up the conversion to RGBA. Returns whether this kind is read; the message says why not.
+/// Prepares the conversion to RGBA. Returns whether the format is supported; if not, see the message.
 static inline int ctiff_begin(ctiff_decoder *decoder) {
     char words[1024] = "";
     if (!decoder->library.can_read(decoder->tiff, words)
@@ -196,13 +197,13 @@ static inline int ctiff_begin(ctiff_decoder *decoder) {
         return 0;
     }
     decoder->has_begun = 1;
-    // Rows as they are stored, from the first on: they are turned when they are small.
+    // Rows in stored order. They are rotated after downscaling.
     decoder->image.orientation = ORIENTATION_TOPLEFT;
     decoder->image.req_orientation = ORIENTATION_TOPLEFT;
     return 1;
 }
 
-/// Reads rows from `first` on, R, G, B and A in the order of memory on machines that store the low byte first.
+/// Reads rows from `first` on, with bytes in the order R, G, B, A on little-endian machines.
 static inline int ctiff_read(ctiff_decoder *decoder, uint32_t first, uint32_t count, uint32_t *pixels) {
     decoder->image.row_offset = (int)first;
     decoder->image.col_offset = 0;

@@ -1,5 +1,5 @@
-// libwebp, made callable from Swift. It is loaded when the first WebP picture is met and not linked: a decoder that is
-// started for a JPEG neither spends time on it nor has its code in reach.
+// A wrapper for calling libwebp from Swift. The library is loaded for the first WebP picture instead of linked, so a
+// decoder for other formats neither waits for it nor contains its code.
 
 #ifndef VITRINE_CWEBP_SHIM_H
 #define VITRINE_CWEBP_SHIM_H
@@ -11,18 +11,18 @@
 
 #include <webp/decode.h>
 
-/// What a call came to.
+/// The result of a call.
 typedef enum __attribute__((enum_extensibility(closed))) cwebp_status {
     cwebp_ok,
-    /// The data end or break off; what came before them is there.
+    /// The data is truncated; the part before the end was decoded.
     cwebp_partial,
     cwebp_damaged,
     cwebp_unsupported,
-    /// Memory is out.
+    /// Out of memory.
     cwebp_exhausted,
 } cwebp_status;
 
-/// The functions that are used: what they are called here, and there.
+/// The functions in use: their names here and in the library.
 #define CWEBP_FUNCTIONS(each) \
     each(version, WebPGetDecoderVersion) \
     each(get_features, WebPGetFeaturesInternal) \
@@ -40,13 +40,13 @@ typedef struct cwebp_library {
     CWEBP_FUNCTIONS(CWEBP_DECLARE)
 } cwebp_library;
 
-/// Finds the library, which stays loaded. Returns whether it is there.
+/// Loads the library, which is never unloaded. Returns whether it is available.
 static inline int cwebp_load(cwebp_library *library) {
     void *handle = dlopen("libwebp.so.7", RTLD_NOW | RTLD_LOCAL);
     return handle != NULL CWEBP_FUNCTIONS(CWEBP_FIND);
 }
 
-/// The library's version, a byte each for its three numbers.
+/// Returns the library's version, one byte per number.
 static inline int cwebp_version(const cwebp_library *library) {
     return library->version();
 }
@@ -67,7 +67,7 @@ static inline cwebp_status cwebp_status_of(VP8StatusCode code) {
     }
 }
 
-/// What a picture's header says.
+/// The information in a picture's header.
 typedef struct cwebp_features {
     int width;
     int height;
@@ -87,7 +87,7 @@ static inline cwebp_status cwebp_read_features(
     return cwebp_ok;
 }
 
-/// The part of a picture that is decoded, and the size it is decoded at, no larger than the part.
+/// The part of a picture to decode, and its output size, which must not be larger.
 typedef struct cwebp_extent {
     int left;
     int top;
@@ -97,18 +97,18 @@ typedef struct cwebp_extent {
     int scaled_height;
 } cwebp_extent;
 
-/// One picture's pixels.
+/// The pixels of a picture.
 typedef struct cwebp_decoder {
     cwebp_library library;
     WebPDecoderConfig config;
     WebPIDecoder *incremental;
-    /// The first row, and how many of them came.
+    /// The first row, and the number of rows decoded.
     const uint8_t *pixels;
     int stride;
     int row_count;
 } cwebp_decoder;
 
-/// Makes a decoder without pixels, or NULL when memory is out.
+/// Creates a decoder without pixels; NULL if memory is out.
 static inline cwebp_decoder *cwebp_new(const cwebp_library *library) {
     cwebp_decoder *decoder = (cwebp_decoder *)calloc(1, sizeof(cwebp_decoder));
     if (decoder != NULL) decoder->library = *library;
@@ -121,8 +121,8 @@ static inline void cwebp_free(cwebp_decoder *decoder) {
     free(decoder);
 }
 
-/// Decodes as many rows as there are, as RGBA or RGB. The incremental interface is used because it alone tells how far a
-/// picture that ends early got.
+/// Decodes the available rows as RGBA or RGB. Only the incremental interface reports how much of a truncated picture
+/// was decoded.
 static inline cwebp_status cwebp_decode(
     cwebp_decoder *decoder, const uint8_t *bytes, size_t length, const cwebp_extent *extent, int has_alpha) {
     if (!decoder->library.init_config(&decoder->config, WEBP_DECODER_ABI_VERSION)) return cwebp_unsupported;

@@ -1,52 +1,52 @@
-// Landlock without a rule: nothing that has a name can be reached.
+// A Landlock ruleset without rules: no file path is accessible.
 //
-// glibc has no functions for it, and the kernel headers of Debian 12 know less of it than newer kernels do; so the numbers
-// are written down here, with the version that brought each ("Landlock ABI versions", landlock(7) and the kernel's
+// glibc has no functions for Landlock, and the kernel headers of Debian 12 lack newer features, so the numbers are
+// defined here with the version that introduced each ("Landlock ABI versions", landlock(7) and the kernel's
 // Documentation/userspace-api/landlock.rst).
 
-#ifndef VITRINE_CSANDBOX_LANDLOCK_WALL_H
-#define VITRINE_CSANDBOX_LANDLOCK_WALL_H
+#ifndef VITRINE_CSANDBOX_LANDLOCK_RULESET_H
+#define VITRINE_CSANDBOX_LANDLOCK_RULESET_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/// What a set of rules is about; everything in it is forbidden that no rule allows. A kernel that knows less takes the longer
-/// structure too, as long as what it does not know is zero.
+/// The restricted operations; those without a rule are forbidden. Older kernels accept the longer structure if the
+/// unknown part is zero.
 struct csandbox_ruleset {
     uint64_t files;
     uint64_t network;
     uint64_t scopes;
 };
 
-/// The version of the interface; 0 where the kernel has no Landlock, or where it is not switched on.
+/// Returns the interface version; 0 if the kernel has no Landlock or it is disabled.
 static inline int csandbox_landlock_version(void) {
     // LANDLOCK_CREATE_RULESET_VERSION
     long version = syscall(SYS_landlock_create_ruleset, NULL, 0L, 1L);
     return version > 0 ? (int)version : 0;
 }
 
-/// All that a version can forbid. What versions after the seventh bring is left out until it is written down here: a kernel
-/// refuses a set with a bit that it does not know.
+/// Returns all restrictions of a version. Restrictions newer than version seven must be added here first: a kernel
+/// rejects unknown bits.
 static inline struct csandbox_ruleset csandbox_everything(int version) {
     struct csandbox_ruleset everything = {0, 0, 0};
-    // Executing, reading, writing, listing, making and removing: bits 0 to 12.
+    // Executing, reading, writing, listing, creating and removing: bits 0 to 12.
     everything.files = 0x1FFF;
-    // Linking and renaming from one folder into another.
+    // Linking and renaming between folders.
     if (version >= 2) everything.files |= 1 << 13;
-    // Truncating, of files opened from here on: the answer's was opened before.
+    // Truncating files opened from now on; the reply file is already open.
     if (version >= 3) everything.files |= 1 << 14;
     // Binding and connecting TCP sockets.
     if (version >= 4) everything.network = 0x3;
-    // What ioctl does to devices.
+    // ioctl on devices.
     if (version >= 5) everything.files |= 1 << 15;
-    // Abstract UNIX sockets, and signals, to processes outside.
+    // Abstract UNIX sockets of, and signals to, processes outside.
     if (version >= 6) everything.scopes = 0x3;
     return everything;
 }
 
-/// Forbids everything that the version can forbid, for good. Takes a free descriptor for a moment.
+/// Forbids everything that the version can forbid, permanently. Needs a free descriptor temporarily.
 static inline int csandbox_build_landlock(int version) {
     struct csandbox_ruleset everything = csandbox_everything(version);
     long rules = syscall(SYS_landlock_create_ruleset, &everything, sizeof everything, 0L);

@@ -1,16 +1,15 @@
-// The system calls that decoding needs, and no others.
+// A seccomp filter that allows only the system calls needed for decoding.
 //
-// What is not on the list ends the process: no library asks for it, so who does has taken the decoder over and is to have no
-// second try. Some calls are refused with EPERM instead: those by which the C library and the libraries of formats look
-// around without need, for the number of processors, a locale, a plug-in, a helping thread. They do without; the caller
-// learns nothing and gets nothing.
+// Any other call ends the process: no library makes it, so an attacker must control the decoder and gets no second
+// attempt. Some calls fail with EPERM instead: those that the C library and the format libraries make without need, for
+// the number of processors, a locale, a plug-in or a helper thread. They work without, and an attacker gains nothing.
 //
-// The program is for BPF as the kernel has had it since 1993: a word of the call's description is loaded, compared, and the
-// first answer counts ("Seccomp BPF", Documentation/userspace-api/seccomp_filter.rst). The kernel translates it for each
-// process anew, so it is kept short: a call takes one line, and the answers are at the end.
+// The filter is classic BPF: load a word of the call's description, compare it, and the first match decides ("Seccomp
+// BPF", Documentation/userspace-api/seccomp_filter.rst). The kernel compiles it for each process, so it is short: one
+// line per call, with the results at the end.
 
-#ifndef VITRINE_CSANDBOX_SECCOMP_WALL_H
-#define VITRINE_CSANDBOX_SECCOMP_WALL_H
+#ifndef VITRINE_CSANDBOX_SECCOMP_FILTER_H
+#define VITRINE_CSANDBOX_SECCOMP_FILTER_H
 
 #include <errno.h>
 #include <linux/audit.h>
@@ -29,56 +28,56 @@
 
 #ifdef CSANDBOX_ARCHITECTURE
 
-/// Where a jump leads that answers: to one of the three lines at a list's end. They are put in when the list is whole, and
-/// until then stand for themselves: no list is as long.
+/// Placeholder offsets of jumps to the three results at the end of a list. They are replaced when the list is complete;
+/// no list is that long.
 #define CSANDBOX_TO_KILL 253
 #define CSANDBOX_TO_ALLOW 254
 #define CSANDBOX_TO_REFUSE 255
 
-/// Of arguments the lower half is looked at, which comes first on both architectures; the kernel takes no more of those that
-/// are compared here.
+/// Compares the lower half of arguments, which comes first on both architectures. The kernel ignores the upper half of
+/// the arguments compared here.
 #define CSANDBOX_LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 #define CSANDBOX_IF(value, then, otherwise) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, then, otherwise)
 #define CSANDBOX_IF_ANY(bits, then, otherwise) BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, then, otherwise)
 
 #define CSANDBOX_ALLOW(name) CSANDBOX_IF(SYS_##name, CSANDBOX_TO_ALLOW, 0)
 #define CSANDBOX_REFUSE(name) CSANDBOX_IF(SYS_##name, CSANDBOX_TO_REFUSE, 0)
-/// For mmap and mprotect, whose third argument says what the memory is for.
+/// For mmap and mprotect, whose third argument is the protection.
 #define CSANDBOX_ALLOW_DATA(name) \
     CSANDBOX_IF(SYS_##name, 0, 2), CSANDBOX_LOAD(args[2]), CSANDBOX_IF_ANY(PROT_EXEC, CSANDBOX_TO_KILL, CSANDBOX_TO_ALLOW)
 
-/// Numbers mean something else to another architecture: one program can make calls of several. The calls of x32 have numbers of
-/// their own, and so are on no list.
+/// Call numbers depend on the architecture, and a program can use several. The calls of x32 have separate numbers, so
+/// no list allows them.
 #define CSANDBOX_BEGINNING \
     CSANDBOX_LOAD(arch), CSANDBOX_IF(CSANDBOX_ARCHITECTURE, 0, CSANDBOX_TO_KILL), CSANDBOX_LOAD(nr)
 
-/// What is on no list ends the process; and then the answers that jumps lead to.
+/// The end of a list: kill the process by default, then the other results.
 #define CSANDBOX_END \
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW), \
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
 
-// Memory, of which nothing can be executed that could not be at the start.
+// Memory, but no new executable memory.
 #define CSANDBOX_MEMORY \
     CSANDBOX_ALLOW_DATA(mmap), CSANDBOX_ALLOW_DATA(mprotect), CSANDBOX_ALLOW(brk), CSANDBOX_ALLOW(munmap), \
         CSANDBOX_ALLOW(mremap), CSANDBOX_ALLOW(madvise)
 
-// The three files that it has, by their descriptors. fcntl is for sealing the answer: F_ADD_SEALS and F_GET_SEALS, which
-// <fcntl.h> has under _GNU_SOURCE alone.
+// The process's three files, by descriptor. fcntl is for sealing the reply: <fcntl.h> declares F_ADD_SEALS and
+// F_GET_SEALS only under _GNU_SOURCE.
 #define CSANDBOX_FILES \
     CSANDBOX_ALLOW(read), CSANDBOX_ALLOW(pread64), CSANDBOX_ALLOW(readv), CSANDBOX_ALLOW(lseek), CSANDBOX_ALLOW(fstat), \
         CSANDBOX_ALLOW(write), CSANDBOX_ALLOW(pwrite64), CSANDBOX_ALLOW(writev), CSANDBOX_ALLOW(ftruncate), \
         CSANDBOX_ALLOW(close), CSANDBOX_IF(SYS_fcntl, 0, 3), CSANDBOX_LOAD(args[1]), \
         CSANDBOX_IF(1033, CSANDBOX_TO_ALLOW, 0), CSANDBOX_IF(1034, CSANDBOX_TO_ALLOW, CSANDBOX_TO_REFUSE)
 
-// Locks, time and chance: Swift seeds its hash tables when the first one is made. qsort asks how much memory there is. And
-// itself, and its end.
+// Locks, time and randomness: Swift seeds its hash tables on first use, and qsort queries the memory size. Also signals
+// to itself and exit.
 #define CSANDBOX_ITSELF \
     CSANDBOX_ALLOW(futex), CSANDBOX_ALLOW(sched_yield), CSANDBOX_ALLOW(clock_gettime), CSANDBOX_ALLOW(gettimeofday), \
         CSANDBOX_ALLOW(getrandom), CSANDBOX_ALLOW(restart_syscall), CSANDBOX_ALLOW(sysinfo), CSANDBOX_ALLOW(getpid), \
         CSANDBOX_ALLOW(gettid), CSANDBOX_ALLOW(rt_sigprocmask), CSANDBOX_ALLOW(rt_sigreturn), CSANDBOX_ALLOW(exit), \
         CSANDBOX_ALLOW(exit_group)
 
-// What libraries try, and can do without. A thread that cannot be had is done without too; a process is made by the same calls.
+// Calls that libraries make but do not need. Without threads they work too; processes are created by the same calls.
 #define CSANDBOX_DISPENSABLE \
     CSANDBOX_REFUSE(openat), CSANDBOX_REFUSE(newfstatat), CSANDBOX_REFUSE(statx), CSANDBOX_REFUSE(faccessat), \
         CSANDBOX_REFUSE(faccessat2), CSANDBOX_REFUSE(readlinkat), CSANDBOX_REFUSE(getcwd), CSANDBOX_REFUSE(ioctl), \
@@ -95,9 +94,9 @@
 #define CSANDBOX_OLD_SERVING
 #endif
 
-// What a server does beside this, and the processes that it makes until they are confined themselves. The first answer counts,
-// so these come before what is dispensable to others. A process made by clone gets no namespaces of its own: it is asked
-// for with nothing but the signal of its end and what the C library wants to be told of it, in the lower half.
+// Calls of the server, and of its new processes until they are restricted themselves. The first match decides, so these
+// precede the dispensable calls. clone may create no namespaces: the lower half of its flags may only contain the exit
+// signal and the C library's thread-id flags.
 #define CSANDBOX_SERVING \
     CSANDBOX_ALLOW(recvmsg), CSANDBOX_ALLOW(sendmsg), CSANDBOX_ALLOW(ppoll), CSANDBOX_ALLOW(wait4), CSANDBOX_ALLOW(kill), \
         CSANDBOX_ALLOW(pidfd_open), CSANDBOX_IF(SYS_clone, 0, 2), CSANDBOX_LOAD(args[0]), \
@@ -105,10 +104,10 @@
         CSANDBOX_ALLOW(getppid), CSANDBOX_ALLOW(dup3), CSANDBOX_ALLOW(close_range), CSANDBOX_ALLOW(prctl), \
         CSANDBOX_ALLOW(prlimit64), CSANDBOX_ALLOW(setrlimit), CSANDBOX_ALLOW(newfstatat), \
         CSANDBOX_ALLOW(landlock_create_ruleset), CSANDBOX_ALLOW(landlock_restrict_self), CSANDBOX_ALLOW(seccomp)
-/// All but CLONE_CHILD_SETTID, CLONE_CHILD_CLEARTID and the signal.
+/// All flags but CLONE_CHILD_SETTID, CLONE_CHILD_CLEARTID and the signal.
 #define CSANDBOX_OTHER_THAN_FORK (~(0x01000000U | 0x00200000U | 0xFFU))
 
-/// How far it is from a line to the answer that a jump in it leads to; others stay as they are.
+/// Converts a placeholder to the distance to its result; other offsets stay.
 static inline unsigned char csandbox_distance(unsigned char jump, size_t line, size_t count) {
     return jump < CSANDBOX_TO_KILL ? jump : (unsigned char)(count - 3 + (jump - CSANDBOX_TO_KILL) - (line + 1));
 }
@@ -120,11 +119,11 @@ static inline int csandbox_filter(struct sock_filter *list, size_t count) {
         list[line].jf = csandbox_distance(list[line].jf, line, count);
     }
     struct sock_fprog program = {(unsigned short)count, list};
-    // For every thread, should a library have started one before.
+    // Applies to all threads, in case a library has started one.
     return (int)syscall(SYS_seccomp, (long)SECCOMP_SET_MODE_FILTER, (long)SECCOMP_FILTER_FLAG_TSYNC, &program);
 }
 
-/// Answers all further system calls of this process by the list, for good.
+/// Restricts all further system calls of this process, permanently.
 static inline int csandbox_build_seccomp(void) {
     struct sock_filter list[] = {
         CSANDBOX_BEGINNING, CSANDBOX_MEMORY, CSANDBOX_FILES, CSANDBOX_ITSELF, CSANDBOX_DISPENSABLE,
@@ -133,8 +132,8 @@ static inline int csandbox_build_seccomp(void) {
     return csandbox_filter(list, sizeof list / sizeof list[0]);
 }
 
-/// The same for a server: what it makes processes with, too. They add the list without that. The stricter answer counts, so what
-/// is refused there must not end the process here.
+/// The same for a server, which may also create processes. They apply the stricter list later. The stricter result
+/// wins, so calls that fail there must not end the process here.
 static inline int csandbox_build_serving_seccomp(void) {
     struct sock_filter list[] = {
         CSANDBOX_BEGINNING, CSANDBOX_SERVING, CSANDBOX_OLD_SERVING CSANDBOX_MEMORY, CSANDBOX_FILES, CSANDBOX_ITSELF,
@@ -145,7 +144,7 @@ static inline int csandbox_build_serving_seccomp(void) {
 
 #else
 
-/// The list is written for the numbers of other architectures.
+/// Not supported: the list uses the call numbers of other architectures.
 static inline int csandbox_build_seccomp(void) {
     errno = ENOSYS;
     return -1;
