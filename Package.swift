@@ -96,7 +96,7 @@ let tests: KeyValuePairs<String, [String]> = [
     "Pixels": ["PictureTestSupport", "TestSupport"],
     "BaselineJPEG": ["TestSupport"],
     "Decoding": ["Pixels", "PictureTestSupport", "TestSupport"],
-    "Sandbox": ["Pixels", "PictureTestSupport", "TestSupport", "confinement-probe", "vitrine-decoder"],
+    "Sandbox": ["Pixels", "PictureTestSupport", "TestSupport", "sandbox-probe", "vitrine-decoder"],
     "Pictures": [
         "Cache", "Cells", "Logging", "Model", "Pixels", "PictureTestSupport", "TestSupport", "vitrine-decoder",
         "broken-decoder", "decoder-client",
@@ -168,8 +168,8 @@ let package = Package(
             .testTarget(name: "PaintingTests", dependencies: ["Painting"]),
             .target(name: "CForbidden", path: "Tests/Support/CForbidden"),
             .executableTarget(
-                name: "confinement-probe", dependencies: ["CForbidden", "Sandbox"],
-                path: "Tests/Support/ConfinementProbe"),
+                name: "sandbox-probe", dependencies: ["CForbidden", "Sandbox"],
+                path: "Tests/Support/SandboxProbe"),
             .executableTarget(
                 name: "broken-decoder", dependencies: ["Pixels", "DecoderServer"], path: "Tests/Support/BrokenDecoder"),
             .executableTarget(

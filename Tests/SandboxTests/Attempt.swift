@@ -67,10 +67,10 @@ struct Attempt: Sendable, CustomStringConvertible {
         _ = try DecoderProcess.run(["/bin/cp", "/bin/true", file], input: STDIN_FILENO, output: STDERR_FILENO)
         let (input, output) = (try SealedMemory(), try SealedMemory())
         let status = try DecoderProcess.run(
-            [Built.folder + "/confinement-probe", restrictions.rawValue, description, file], input: input.descriptor,
+            [Built.folder + "/sandbox-probe", restrictions.rawValue, description, file], input: input.descriptor,
             output: output.descriptor)
         if status == 128 + SIGSYS { return .killed }
-        guard status == 0 else { throw ToolError(path: "confinement-probe", status: status) }
+        guard status == 0 else { throw ToolError(path: "sandbox-probe", status: status) }
         var text = [UInt8](repeating: 0, count: 16)
         let count = pread(output.descriptor, &text, text.count, 0)
         // What was executed ended well, and says nothing.

@@ -2,11 +2,11 @@ import Glibc
 import Pixels
 import DecoderServer
 
-/// Stands in the decoder's place and does something wrong: what, its own name says. Started through a link of that name, with
-/// the arguments and descriptors that a decoder gets. It is not confined.
+/// Replaces the decoder and misbehaves as its name says. It is started through a link with that name, with a decoder's
+/// arguments and descriptors, and is not restricted.
 ///
-/// Asked to serve, it is a good server of broken processes; those whose names begin with `server-` are broken servers, and
-/// those with `small-` broken decoders of small pictures, and good decoders where they are asked to decode.
+/// As a server it works correctly but its processes are broken. Names with `server-` are broken servers. Names with
+/// `small-` are broken decoders of small pictures that otherwise decode correctly.
 @main
 enum BrokenDecoder {
     static func main() throws {
@@ -18,7 +18,7 @@ enum BrokenDecoder {
         }
         if name.hasPrefix("server-") { try BrokenServer(name: name).run() }
         PictureServer(requests: PacketSocket(adopting: STDIN_FILENO)) { packet in
-            // The server sees to it that nobody else's connection is held open.
+            // The server ensures that no other connection is held open.
             for descriptor in 3..<Int32(64) where fcntl(descriptor, F_GETFD) >= 0 { exit(5) }
             do { try decode(DecodeRequest(packet: packet), name) } catch { exit(4) }
             exit(0)
@@ -37,19 +37,19 @@ enum BrokenDecoder {
             copy(try bytes(of: right(request)))
             guard seal(SealBits.all & ~SealBits.shrink) else { exit(3) }
         case "shrinks":
-            // Cut to half before it is sealed: a block that says it is longer than it is.
+            // Cut in half before sealing, so a block claims more bytes than there are.
             let whole = try bytes(of: right(request))
             try answer.fill(with: [Array(whole.prefix(whole.count / 2))])
         case "grows": try answer.fill(with: [try bytes(of: right(request)), Array(repeating: 0, count: 100)])
         case "lies-about-sizes":
-            // A right answer to somebody else.
+            // A correct answer to another request.
             var other = request
             other.box = PixelSize(width: request.box.width * 2, height: request.box.height * 2)
             try right(other).write(to: answer)
         case "claims-a-terabyte":
             guard ftruncate(STDOUT_FILENO, 1 << 40) == 0, seal(SealBits.all) else { exit(3) }
         case "claims-long-texts":
-            // A failure of a kind that has a text, whose length reaches far beyond the end.
+            // A failure with a text whose length exceeds the reply.
             try answer.fill(with: [try bytes(of: right(request)).prefix(6) + [1, 4, 0xFF, 0xFF]])
         case "answers-and-hangs":
             try right(request).write(to: answer)
@@ -73,7 +73,7 @@ enum BrokenDecoder {
         }
     }
 
-    /// What a decoder would answer, of a grey picture that fills the box.
+    /// Returns a correct answer: a grey picture that fills the box.
     static func right(_ request: DecodeRequest) -> DecodeOutcome {
         let pixels = PixelBuffer(size: request.box, rows: [], background: PixelColor(red: 128, green: 128, blue: 128))
         return .picture(
@@ -92,7 +92,7 @@ enum BrokenDecoder {
         guard write(STDOUT_FILENO, bytes, bytes.count) == bytes.count else { exit(3) }
     }
 
-    /// F_SEAL_SHRINK, and all of them but F_SEAL_SEAL.
+    /// F_SEAL_SHRINK, and all seals but F_SEAL_SEAL.
     private enum SealBits {
         static let shrink: Int32 = 2
         static let all: Int32 = 2 | 4 | 8

@@ -1,11 +1,11 @@
 import Glibc
 import Pixels
 
-/// Stands in the place of the decoder's server and does something wrong: what, its name says.
+/// Replaces the decoder's server and misbehaves as its name says.
 struct BrokenServer {
     let name: String
 
-    /// A picture that it was asked for.
+    /// A requested picture.
     private struct Order {
         let request: DecodeRequest
         let output: SealedMemory
@@ -27,7 +27,7 @@ struct BrokenServer {
             _ = try take()
             abort()
         case "server-lets-go":
-            // It is there, and has nothing open any more.
+            // The process exists but has closed all descriptors.
             _ = try take()
             for descriptor in 0..<Int32(64) { close(descriptor) }
             BrokenDecoder.hang()
@@ -52,7 +52,7 @@ struct BrokenServer {
         }
     }
 
-    /// Waits for a request and takes it.
+    /// Waits for a request and returns it.
     private func take() throws -> Order {
         var entry = pollfd(fd: requests.descriptor, events: Int16(POLLIN), revents: 0)
         while poll(&entry, 1, -1) <= 0 {}
@@ -69,7 +69,7 @@ struct BrokenServer {
         while true { try body(try take()) }
     }
 
-    /// Takes two at a time, and gives each what the other wants.
+    /// Takes two requests and swaps their answers.
     private func answerForAnother() throws -> Never {
         while true {
             let (one, other) = (try take(), try take())

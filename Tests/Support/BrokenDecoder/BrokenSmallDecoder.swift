@@ -1,7 +1,7 @@
 import Glibc
 import Pixels
 
-/// Stands in the place of a decoder of small pictures and does something wrong: what, its name says.
+/// Replaces the decoder of small pictures and misbehaves as its name says.
 struct BrokenSmallDecoder {
     let name: String
 
@@ -24,7 +24,7 @@ struct BrokenSmallDecoder {
             case "small-answers-too-short": send(Array(right.dropLast()))
             case "small-answers-twice": for _ in 0..<2 { send(right) }
             case "small-lies-about-sizes":
-                // A right answer to somebody else.
+                // A correct answer to another request.
                 var other = order.request
                 other.box = PixelSize(width: order.request.box.width + 1, height: order.request.box.height)
                 send(answer(order.number, other, grey: count))
@@ -38,7 +38,7 @@ struct BrokenSmallDecoder {
         exit(0)
     }
 
-    /// A picture of a grey that no other decoder answers with.
+    /// Returns a picture in a grey that no other decoder uses.
     private func answer(_ number: UInt32, _ request: DecodeRequest, grey: UInt8) -> [UInt8] {
         let pixels = PixelBuffer(
             size: request.box, rows: [], background: PixelColor(red: grey, green: grey, blue: grey))

@@ -29,13 +29,13 @@ static int is_within(const char *path) {
     return folder && path && strncmp(path, folder, strlen(folder)) == 0;
 }
 
-/* Where a test chooses a function and a part of paths, other calls are not counted. */
+/* If a test selects a function and a part of paths, other calls are not counted. */
 static int is_chosen(const char *call, const char *path) {
     const char *name = getenv("VITRINE_FAULTS_CALL"), *part = getenv("VITRINE_FAULTS_PART");
     return (!name || strcmp(name, call) == 0) && (!part || strstr(path, part));
 }
 
-/* By the kernel itself: what is written here is not to be counted. */
+/* Calls the kernel directly, so that the log is not counted. */
 static void note(long number, const char *call, const char *path) {
     const char *file = getenv("VITRINE_FAULTS_LOG");
     if (!file) return;
@@ -89,7 +89,7 @@ static int hit_file(const char *call, int descriptor) {
 OPEN(open)
 OPEN(open64)
 
-/* A file system that knows no files without names, where that is wanted. */
+/* Simulates a file system without unnamed files, on request. */
 #define OPENAT(name)                                                                                                   \
     int name(int folder, const char *path, int flags, ...) {                                                           \
         va_list list;                                                                                                  \

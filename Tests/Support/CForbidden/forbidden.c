@@ -26,15 +26,15 @@ static struct sockaddr_in tcp_address = {.sin_family = AF_INET};
 static struct sockaddr_un abstract_address = {.sun_family = AF_UNIX};
 static socklen_t abstract_length;
 
-/* Something of this process to be read from outside, and a place in its memory that is the same in the child's. */
+/* A variable that other processes try to read; its address is the same in the child. */
 static volatile char secret = 's';
 
 static int listens(int listener, const void *address, socklen_t length) {
     return listener >= 0 && bind(listener, address, length) == 0 && listen(listener, 1) == 0;
 }
 
-/* Stays as long as the parent does, and keeps nothing of it open. It waits for a descriptor and asks for no signal: Landlock
- * forbids a confined parent's end to send one. */
+/* Runs until the parent ends, without holding its descriptors open. It waits for a descriptor instead of a signal, because
+ * Landlock forbids the end of a restricted parent to send one. */
 static void stay(pid_t parent) {
     struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, (long)parent, 0L), .events = POLLIN};
     for (int standard = 0; standard < 3; standard++) close(standard);
@@ -140,7 +140,7 @@ static long by_clone3(const char *path) {
     return process;
 }
 
-/* Seizing does not stop it, and ends with this process. */
+/* Seizing does not stop the child and ends with this process. */
 static long by_ptrace(const char *path) {
     (void)path;
     return syscall(SYS_ptrace, (long)PTRACE_SEIZE, (long)child, 0L, 0L);

@@ -4,15 +4,15 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-/* This here is no part of what is looked at. */
+/* The sanitizer must not instrument this code. */
 #define UNSEEN __attribute__((disable_sanitizer_instrumentation))
 
-/* Programs that the tests start have nothing to do with it. */
+/* Programs started by the tests must not load this. */
 UNSEEN __attribute__((constructor)) static void stay_alone(void) {
     unsetenv("LD_PRELOAD");
 }
 
-/* The sanitizer is in the program and not in a library: whether it is there is found out by asking. */
+/* The sanitizer is part of the program and not of a library, so look it up at run time. */
 UNSEEN static void tell(const char *name, void *mutex) {
     void (*sanitizer)(void *) = (void (*)(void *))dlsym(RTLD_DEFAULT, name);
     if (sanitizer) sanitizer(mutex);

@@ -1,17 +1,17 @@
-/* What a decoder that was taken over might try, in bare system calls: no library is asked first whether it would. */
+/* Attacks that a compromised decoder might try, as direct system calls without library checks. */
 #ifndef VITRINE_FORBIDDEN_H
 #define VITRINE_FORBIDDEN_H
 
-/* Makes ready what the attempts need, before the process is confined: a child outside, which listens on a TCP port and on an
- * abstract UNIX socket and can be sent signals, and sockets to reach it by, as descriptors `tcp` and `abstract`. The child
- * ends with this process. Returns 0, or an error. */
+/* Prepares the attempts before the process is restricted: an unrestricted child that listens on a TCP port and an abstract
+ * UNIX socket and accepts signals, and sockets to reach it, as descriptors `tcp` and `abstract`. The child ends with this
+ * process. Returns 0, or an error. */
 int forbidden_prepare(int tcp, int abstract);
 
-/* Whether there is an attempt of that name. */
+/* Returns whether an attempt with that name exists. */
 int forbidden_knows(const char *name);
 
-/* Attempts it. Returns 0 if it was done, or the error that it was refused with; if the kernel ends the process instead, it
- * does not return. `path` is a file that is there and may be read, executed and removed. */
+/* Makes an attempt. Returns 0 if it succeeded, or the error; does not return if the kernel kills the process. `path` is an
+ * existing file that may be read, executed and removed. */
 int forbidden_attempt(const char *name, const char *path);
 
 #endif

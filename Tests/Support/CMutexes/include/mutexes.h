@@ -1,12 +1,11 @@
-/* Loaded before everything else (LD_PRELOAD), it tells the thread sanitizer of Swift's Mutex.
+/* Preloaded with LD_PRELOAD, this reports Swift's Mutex to the thread sanitizer.
  *
- * A Mutex that nobody holds is taken by an atomic operation that the compiler puts in its place, and that the sanitizer sees.
- * One that is held is waited for in libswiftSynchronization, which is the toolchain's and was built without a sanitizer: what
- * happens in there, and that it puts what one thread did before what another does then, is not seen, and every value behind
- * a lock that two threads ever wanted at once is said to be a race.
+ * An uncontended Mutex is an inlined atomic operation, which the sanitizer sees. A contended one waits in
+ * libswiftSynchronization, which the toolchain builds without the sanitizer. The order that this wait establishes between
+ * threads is not seen, so every value behind a contended lock would be reported as a race.
  *
- * So the two functions of that library that wait, and wake who waits, are wrapped, under the names that they have there; what
- * they do is left to them. In a program without a sanitizer it does nothing.
+ * So the two functions of that library that wait and wake are wrapped, under their original names. In a program without the
+ * sanitizer the wrappers only call them.
  */
 #ifndef VITRINE_MUTEXES_H
 #define VITRINE_MUTEXES_H
