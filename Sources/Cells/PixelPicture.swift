@@ -22,8 +22,8 @@ public struct PixelPicture: Hashable, Sendable {
     /// Distinguishes pictures without comparing all bytes.
     private let digest: Int
 
-    /// Identifies a picture without keeping its data. The digest's key is random per run, so nobody can prepare two
-    /// pictures with the same digest.
+    /// Identifies a picture without keeping its data. The digest uses a random key per run, so collisions cannot be
+    /// prepared.
     public struct Identity: Hashable, Sendable {
         fileprivate let language: PixelProtocol
         fileprivate let size: Size

@@ -12,14 +12,14 @@ import Synchronization
 /// runs on a separate queue with a time limit.
 public final class Keyring: Sendable {
     private let library: String
-    private let patience: DispatchTimeInterval
+    private let timeLimit: DispatchTimeInterval
     private let queue = DispatchQueue(label: "vitrine.keyring")
     private let alarms = DispatchQueue(label: "vitrine.keyring.alarms")
     /// The library's functions, once it is loaded.
     private let functions = Mutex<csecret?>(nil)
 
     /// The functions and GLib's cancellable for one request. GLib makes the cancellable thread-safe.
-    private struct Means: @unchecked Sendable {
+    private struct RequestContext: @unchecked Sendable {
         let functions: csecret
         let cancellable: UnsafeMutableRawPointer?
 
@@ -38,15 +38,15 @@ public final class Keyring: Sendable {
     /// - seconds: the time limit, which includes unlocking by the user.
     public init(library: String = "libsecret-1.so.0", seconds: Double = 60) {
         self.library = library
-        patience = .milliseconds(Int(seconds * 1000))
+        timeLimit = .milliseconds(Int(seconds * 1000))
     }
 
     /// Returns the stored sign-in; nil if there is none.
     public func signIn(for place: SignInPlace) async throws(SecretError) -> SignIn? {
-        try await ask { means in
+        try await ask { context in
             var message: UnsafeMutablePointer<CChar>?
-            let found = withUnsafePointer(to: means.functions) {
-                csecret_lookup($0, place.name, means.cancellable, &message)
+            let found = withUnsafePointer(to: context.functions) {
+                csecret_lookup($0, place.name, context.cancellable, &message)
             }
             defer { csecret_free(found) }
             if let message = Self.take(message) { return .failure(.refused(message)) }
@@ -56,11 +56,11 @@ public final class Keyring: Sendable {
 
     /// Stores a sign-in, replacing the previous one for this place.
     public func keep(_ signIn: SignIn, for place: SignInPlace) async throws(SecretError) {
-        try await ask { means in
+        try await ask { context in
             var message: UnsafeMutablePointer<CChar>?
-            let isDone = withUnsafePointer(to: means.functions) {
+            let isDone = withUnsafePointer(to: context.functions) {
                 csecret_store(
-                    $0, place.name, "Vitrine: " + place.name, SecretText(signIn).text, means.cancellable, &message)
+                    $0, place.name, "Vitrine: " + place.name, SecretText(signIn).text, context.cancellable, &message)
             }
             let reason = Self.take(message)
             return isDone != 0 ? .success(()) : .failure(.refused(reason ?? "it does not say why"))
@@ -74,19 +74,19 @@ public final class Keyring: Sendable {
     }
 
     private func ask<Answer: Sendable>(
-        _ body: @escaping @Sendable (Means) -> Result<Answer, SecretError>
+        _ body: @escaping @Sendable (RequestContext) -> Result<Answer, SecretError>
     ) async throws(SecretError) -> Answer {
         let result = await withCheckedContinuation { continuation in
             let alarm = DispatchSource.makeTimerSource(queue: alarms)
-            alarm.schedule(deadline: .now() + patience)
+            alarm.schedule(deadline: .now() + timeLimit)
             let question = KeyringQuestion<Answer>(continuation, alarm: alarm)
             queue.async { [self] in
                 // The request may have timed out while it was queued.
                 guard question.isOpen else { return }
                 guard let functions = load() else { return question.answer(.failure(.noKeyring)) }
-                let means = Means(functions)
-                guard question.begin(cancel: { means.end() }) else { return }
-                question.answer(body(means))
+                let context = RequestContext(functions)
+                guard question.begin(cancel: { context.end() }) else { return }
+                question.answer(body(context))
             }
         }
         return try result.get()

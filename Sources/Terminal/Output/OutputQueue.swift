@@ -155,7 +155,7 @@ struct DrainRate {
     /// The bytes per second that no buffer could accept immediately.
     private static let plenty = 131_072
     /// Nanoseconds without waiting after which the line may be twice as fast.
-    private static let patience: UInt64 = 5_000_000_000
+    private static let quietPeriod: UInt64 = 5_000_000_000
     /// The most times to double the estimate.
     private static let mostDoublings: UInt64 = 2
 
@@ -171,10 +171,10 @@ struct DrainRate {
     /// Nanoseconds until the estimate doubles; nil if it does not.
     func nextIncrease(at now: UInt64) -> UInt64? {
         guard bytesPerSecond != nil, doublings(at: now) < Self.mostDoublings else { return nil }
-        return Self.patience - (now &- measured) % Self.patience
+        return Self.quietPeriod - (now &- measured) % Self.quietPeriod
     }
 
-    private func doublings(at now: UInt64) -> UInt64 { min(Self.mostDoublings, (now &- measured) / Self.patience) }
+    private func doublings(at now: UInt64) -> UInt64 { min(Self.mostDoublings, (now &- measured) / Self.quietPeriod) }
 
     /// Records that the terminal accepts no more for now.
     ///

@@ -38,7 +38,7 @@ public struct SGREncoder {
 
     private mutating func adopt(_ style: Style) {
         if !current.attributes.subtracting(style.attributes).isEmpty {
-            // Resetting single attributes does not work alike in all terminals.
+            // Terminals differ in how single attributes are reset.
             append(0)
             current = .plain
         }
