@@ -63,7 +63,7 @@ public final class Keyring: Sendable {
                     $0, place.name, "Vitrine: " + place.name, SecretText(signIn).text, context.cancellable, &message)
             }
             let reason = Self.take(message)
-            return isDone != 0 ? .success(()) : .failure(.refused(reason ?? "it does not say why"))
+            return isDone != 0 ? .success(()) : .failure(.refused(reason ?? "no reason was given"))
         }
     }
 
