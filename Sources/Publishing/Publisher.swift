@@ -69,9 +69,9 @@ public actor Publisher {
         try list.write(ListText.beginning)
         while !Task.isCancelled, let item = walk.next() {
             try process(item)
-            while work.isFull, let outcome = work.next() { try finish(outcome, total, onEvent) }
+            while work.isFull, let outcome = work.next() { try handle(outcome, total, onEvent) }
         }
-        while let outcome = work.next() { try finish(outcome, total, onEvent) }
+        while let outcome = work.next() { try handle(outcome, total, onEvent) }
         report.isInterrupted = Task.isCancelled
         if !report.isInterrupted { try finish(onEvent) }
         return report
@@ -129,7 +129,7 @@ public actor Publisher {
 
     // MARK: - Outcomes
 
-    private func finish(
+    private func handle(
         _ outcome: PhotoWork.Outcome, _ total: Int?, _ onEvent: (PublishEvent) -> Void
     ) throws(PublishingError) {
         switch outcome {
@@ -171,7 +171,7 @@ public actor Publisher {
 
     private static func path(_ line: RecordLine) -> String { PercentEncoding.decode(line.reference) }
 
-    // MARK: - The end
+    // MARK: - Finishing
 
     private func finish(_ onEvent: (PublishEvent) -> Void) throws(PublishingError) {
         guard report.photos > 0 || list.isThere else {
