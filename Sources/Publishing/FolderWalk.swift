@@ -34,7 +34,8 @@ struct FolderWalk: IteratorProtocol {
     mutating func next() -> Item? {
         while let (level, entry) = nextEntry() {
             guard let name = entry.name else {
-                return .unreadable(level + entry.shownName, reason: "Its name is not UTF-8, so it cannot have an address")
+                return .unreadable(
+                    level + entry.shownName, reason: "Its name is not UTF-8, so it cannot have an address")
             }
             let path = level + name
             if level.isEmpty, name == ListFile.name { continue }
