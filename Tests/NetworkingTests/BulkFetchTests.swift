@@ -6,7 +6,7 @@ import Testing
 @testable import Cache
 @testable import Networking
 
-/// A wish for every picture, and what is taken up for it.
+/// A bulk fetch and the subjects that it takes up.
 @Suite struct BulkFetchTests {
     private let folder = TestFolder()
     private let cache: GalleryCache
@@ -16,7 +16,7 @@ import Testing
         cache = try CacheFolder(path: folder.path("cache"), log: Log()).open(address)
     }
 
-    private func makeSweep(of count: Int) async throws -> BulkFetch {
+    private func makeFetch(of count: Int) async throws -> BulkFetch {
         let draft = try cache.beginSync()
         try draft.add(
             (0..<count).map { number in
@@ -29,66 +29,66 @@ import Testing
         return try #require(BulkFetch(Wish(.everyPicture(cache.id, .thumbnail), importance: .rest)))
     }
 
-    /// A gallery may have a million photos, and it is asked several times a second whether anything is left.
-    @Test func whereNothingIsWantingNobodyLooksAgainBeforeSomethingChanges() async throws {
-        var sweep = try await makeSweep(of: 0)
-        #expect(try !sweep.refill(cache) { _ in false })
-        _ = try await makeSweep(of: 3)
-        #expect(try !sweep.refill(cache) { _ in false }, "it has looked again")
-        sweep.noteChange()
-        #expect(try sweep.refill(cache) { _ in false } && sweep.underWay.count == 3)
-        for subject in sweep.underWay { sweep.leaveOut(subject) }
-        #expect(try !sweep.refill(cache) { _ in false })
-        _ = try await makeSweep(of: 5)
-        sweep.noteList(of: cache.id)
-        #expect(try sweep.refill(cache) { _ in false } && sweep.underWay.count == 2)
+    /// A gallery may have a million photos, and refills are requested several times a second.
+    @Test func anExhaustedFetchWaitsForAChange() async throws {
+        var fetch = try await makeFetch(of: 0)
+        #expect(try !fetch.refill(cache) { _ in false })
+        _ = try await makeFetch(of: 3)
+        #expect(try !fetch.refill(cache) { _ in false }, "it has looked again")
+        fetch.photosChanged()
+        #expect(try fetch.refill(cache) { _ in false } && fetch.underWay.count == 3)
+        for subject in fetch.underWay { fetch.exclude(subject) }
+        #expect(try !fetch.refill(cache) { _ in false })
+        _ = try await makeFetch(of: 5)
+        fetch.restart()
+        #expect(try fetch.refill(cache) { _ in false } && fetch.underWay.count == 2)
     }
 
-    /// Each that is settled is followed by a question whether more is to be taken up.
-    @Test func moreIsTakenUpWhenHalfIsSettled() async throws {
-        var sweep = try await makeSweep(of: 2_000)
-        #expect(try sweep.refill(cache) { _ in false })
+    /// A refill is requested after each settled subject.
+    @Test func moreIsTakenUpAfterHalfIsSettled() async throws {
+        var fetch = try await makeFetch(of: 2_000)
+        #expect(try fetch.refill(cache) { _ in false })
         var counts: [Int] = []
         var questions = 0
         for _ in 0..<600 {
-            try sweep.noteSettled(sweep.underWay[0], cache)
-            let before = sweep.underWay.count
+            try fetch.settle(fetch.underWay[0], cache)
+            let before = fetch.underWay.count
             #expect(
-                try sweep.refill(cache) { _ in
+                try fetch.refill(cache) { _ in
                     questions += 1
                     return false
                 })
-            if sweep.underWay.count != before { counts.append(before) }
+            if fetch.underWay.count != before { counts.append(before) }
         }
         #expect(counts == [256, 256])
-        // To look at each of them each time would be two hundred thousand.
+        // Checking each of them every time would take two hundred thousand checks.
         #expect(questions < 16_000)
     }
 
-    @Test func whatIsPutOffMakesRoomToo() async throws {
-        var sweep = try await makeSweep(of: 2_000)
-        _ = try sweep.refill(cache) { _ in false }
+    @Test func postponedSubjectsMakeSpace() async throws {
+        var fetch = try await makeFetch(of: 2_000)
+        _ = try fetch.refill(cache) { _ in false }
         var putOff: Set<Wish.Subject> = []
         var counts: [Int] = []
-        for subject in sweep.underWay {
+        for subject in fetch.underWay {
             putOff.insert(subject)
-            let before = sweep.underWay.count
-            _ = try sweep.refill(cache) { putOff.contains($0) }
-            if sweep.underWay.count != before { counts.append(putOff.count) }
+            let before = fetch.underWay.count
+            _ = try fetch.refill(cache) { putOff.contains($0) }
+            if fetch.underWay.count != before { counts.append(putOff.count) }
         }
         #expect(counts == [256, 512])
-        #expect(sweep.underWay.count == 1_024)
+        #expect(fetch.underWay.count == 1_024)
     }
 
-    @Test func aSweepEndsWithItsLast() async throws {
-        var sweep = try await makeSweep(of: 3)
+    @Test func aFetchEndsWithItsLastSubject() async throws {
+        var fetch = try await makeFetch(of: 3)
         for _ in 0..<3 {
-            #expect(try sweep.refill(cache) { _ in false })
-            let subject = sweep.underWay[0]
+            #expect(try fetch.refill(cache) { _ in false })
+            let subject = fetch.underWay[0]
             guard case .picture(_, let key, _) = subject else { continue }
             try await cache.writer.store(thumbnail: [1], of: key, edition: 1)
-            try sweep.noteSettled(subject, cache)
+            try fetch.settle(subject, cache)
         }
-        #expect(try !sweep.refill(cache) { _ in false })
+        #expect(try !fetch.refill(cache) { _ in false })
     }
 }

@@ -7,13 +7,16 @@ import Testing
 @testable import Networking
 
 extension NetworkController {
-    /// Returns when whatever the controller was doing is done.
+    /// Returns when the controller has finished its current turn.
     func finishTurn() {}
 
-    /// Whether nothing is under way.
+    /// Whether no request is under way.
     var isIdle: Bool { operations.isEmpty }
 
-    /// What waits for another attempt.
+    /// The number of the last attempt.
+    var lastNumber: Int { operations.lastNumber }
+
+    /// The waits for retries.
     var waiting: [Wish.Subject: RequestTable.Wait] {
         Dictionary(uniqueKeysWithValues: table.waiting.map { ($0.subject, $0.wait) })
     }
@@ -41,7 +44,7 @@ extension NetworkController {
         #expect(!test.activity.isBusy)
     }
 
-    @Test("BEHAVIOURS 2.3: stopping changes no row and says so")
+    @Test("BEHAVIOURS 2.3: stopping changes no row and shows the stop")
     func stops() async throws {
         test.putGallery(["a", "b"])
         test.start()
@@ -72,7 +75,7 @@ extension NetworkController {
         #expect(test.paths.count == 2)
     }
 
-    @Test("BEHAVIOURS 3.1: a thumbnail is fetched when it is wished for, once")
+    @Test("BEHAVIOURS 3.1: a thumbnail is fetched once, when it is wished for")
     func thumbnailOnce() async throws {
         test.putGallery(["a", "b"])
         test.start()
@@ -88,7 +91,7 @@ extension NetworkController {
         #expect(test.paths == ["/index.xml", "/t/a", "/index.xml"])
     }
 
-    @Test("BEHAVIOURS 5.2: the most important first")
+    @Test("BEHAVIOURS 5.2: the most important is fetched first")
     func order() async throws {
         test.putGallery(["a", "b", "c", "d", "e"])
         test.start(width: 1)
@@ -109,11 +112,11 @@ extension NetworkController {
         #expect(test.paths == ["/index.xml", "/t/a", "/t/c", "/t/e", "/t/b", "/t/d"])
     }
 
-    @Test func wishesForTheSameThingJoin() async throws {
+    @Test func wishesForTheSameSubjectJoin() async throws {
         test.putGallery(["a"], thumbnails: false)
         test.start()
         try await test.refresh()
-        // The photo, and a thumbnail that has to be made from it: one request.
+        // The photo, and a thumbnail to be made from it: one request.
         let (one, other) = (test.wishes.makeWisher(), test.wishes.makeWisher())
         test.wishes.state([Wish(try test.full("a"), importance: .lookedAt)], by: one)
         test.wishes.state([Wish(try test.thumbnail("a"), importance: .visible)], by: other)
@@ -122,7 +125,7 @@ extension NetworkController {
         #expect(test.paths.filter { $0 == "/p/a" }.count == 1)
     }
 
-    @Test("BEHAVIOURS 5.7: what nobody wants any more is cancelled, silently")
+    @Test("BEHAVIOURS 5.7: an unwanted transfer is cancelled silently")
     func withdrawn() async throws {
         test.putGallery(["a", "b"])
         test.start(width: 1)
@@ -132,14 +135,14 @@ extension NetworkController {
         test.put("/t/a", [.send("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n"), .hold(gate)])
         let wisher = test.wishes.makeWisher()
         test.wishes.state([Wish(try test.thumbnail("a"), importance: .visible)], by: wisher)
-        // The one place is free again only if the first is really gone.
+        // The only slot is free again after the first transfer has ended.
         test.wishes.state([Wish(try test.thumbnail("b"), importance: .visible)], by: wisher)
         try await test.until { try self.test.photo("b").thumbnail.isCurrent }
         #expect(try test.photo("a").thumbnail == RenditionState(edition: 1))
         #expect(!test.activity.isBusy)
     }
 
-    @Test("BEHAVIOURS 2.6: a change during a transfer cancels it, and the new one is fetched")
+    @Test("BEHAVIOURS 2.6: a change during a transfer cancels it and fetches the new picture")
     func changedMeanwhile() async throws {
         test.putGallery(["a"])
         test.start()
@@ -157,7 +160,7 @@ extension NetworkController {
         #expect(bytes == NetworkTest.picture("thumbnail a"))
     }
 
-    @Test func removedMeanwhile() async throws {
+    @Test func aPhotoRemovedMeanwhileIsNotStored() async throws {
         test.putGallery(["a", "b"])
         test.start()
         try await test.refresh()
@@ -174,7 +177,7 @@ extension NetworkController {
         #expect(test.folder.entries("cache/galleries/\(test.cache.id)/partial").isEmpty)
     }
 
-    @Test func progressIsNoted() async throws {
+    @Test func progressIsShown() async throws {
         test.putGallery(["a"])
         test.start()
         try await test.refresh()
@@ -193,8 +196,8 @@ extension NetworkController {
         try await test.until { try self.test.photo("a").original.isCurrent && !self.test.activity.isBusy }
     }
 
-    /// What happens between two turns of the controller's loop comes to it as one.
-    @Test func askingAgainRightAfterTheEnd() async throws {
+    /// Changes between two turns of the controller reach it as one snapshot.
+    @Test func aRequestRightAfterTheEndIsFulfilled() async throws {
         test.putGallery(["a"])
         let controller = test.makeController()
         let snapshots = test.wishes.snapshots()
@@ -208,7 +211,7 @@ extension NetworkController {
         #expect(test.paths == ["/index.xml", "/index.xml"])
     }
 
-    @Test func nothingIsBegunAfterTheEnd() async throws {
+    @Test func nothingStartsAfterTheEnd() async throws {
         test.putGallery(["a", "b"])
         let controller = test.start(width: 2)
         try await test.refresh()
@@ -221,7 +224,7 @@ extension NetworkController {
         try await test.until { self.test.hasBegun("/t/a") }
         test.wishes.ask(for: test.list)
         try await test.until { try self.test.status.isRunning }
-        // Both places are taken.
+        // Both slots are taken.
         test.wishes.state(thumbnails, by: wisher)
         await test.stop()
         try await test.until { try self.test.status.state == .cancelled && self.test.cancellations == 2 }
@@ -230,7 +233,7 @@ extension NetworkController {
         #expect(test.beginnings(of: "/index.xml") == 2)
     }
 
-    @Test func whatWasPutOffHoldsUpNoOthers() async throws {
+    @Test func postponedRequestsDelayNoOthers() async throws {
         let (broken, whole) = ((0..<100).map { "b\($0)" }, (100..<150).map { "w\($0)" })
         test.putGallery(broken + whole)
         for id in broken { test.put("/t/\(id)", .answer(500)) }
@@ -244,9 +247,9 @@ extension NetworkController {
                 try keys.allSatisfy { try cache.photo($0)?.thumbnail.isCurrent == true }
             }
         }
-        // The server has been mended; all of them are due at the same time.
+        // The server works again, and all retries are due at once.
         test.putGallery(broken + whole)
-        try await test.until { self.test.log.entries.count { $0.message.hasSuffix("to be tried again") } == 100 }
+        try await test.until { self.test.log.entries.count { $0.message.hasSuffix("will retry") } == 100 }
         await test.clock.advanceToNextAlarm()
         try await test.until { !self.test.wishes.isStanding(sweep) }
         #expect(try test.cache.read { try $0.wanting(.thumbnail, limit: 1_000, except: []) }.isEmpty)
@@ -258,7 +261,7 @@ extension NetworkController {
         test.put("/t/n7", .answer(404))
         test.start()
         let sweep = Wish.Subject.everyPicture(test.cache.id, .thumbnail)
-        // Asked for before there is a list: the sweep waits for it.
+        // Requested before the list has come: the bulk fetch waits for it.
         test.wishes.ask(for: test.list)
         test.wishes.ask(for: sweep, importance: .rest)
         try await test.until { !self.test.wishes.isStanding(sweep) }

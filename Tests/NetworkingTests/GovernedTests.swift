@@ -8,12 +8,12 @@ import Scheduling
 @testable import Cache
 @testable import Networking
 
-/// The real governor between a controller and a server whose pace the test holds.
+/// The real governor, with a server whose pace the test controls.
 @Suite struct GovernedTests {
     private let test: NetworkTest
     private let memory = WatchedGovernor.Memory()
     private let ids = (0..<200).map { "n\($0)" }
-    /// Those who have asked for a thumbnail and wait for their turn.
+    /// Thumbnail requests that wait for their answers.
     private let queue = Queue()
 
     private final class Queue: Sendable {
@@ -21,7 +21,7 @@ import Scheduling
         private let asked = Mutex(0)
         private let news = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
-        /// Waits until so many have asked in all. Returns how many wait.
+        /// Waits until so many requests have come. Returns how many wait.
         func wait(for count: Int) async -> Int {
             news.continuation.yield()
             for await _ in news.stream where asked.withLock({ $0 }) >= count { break }
@@ -36,7 +36,7 @@ import Scheduling
             return gate
         }
 
-        /// Lets all of them go on, and says who they were.
+        /// Answers all of them and returns their paths.
         @discardableResult
         func letGo() -> [String] {
             let all = turns.withLock { turns in
@@ -66,7 +66,7 @@ import Scheduling
         transfer.compactMap { if case .news(let news) = $0.entry { news } else { nil } }
     }
 
-    @Test("BEHAVIOURS 5.6: each transfer is timed, from its beginning to its end, and its bytes are counted")
+    @Test("BEHAVIOURS 5.6: each transfer is timed and its bytes are counted")
     func timed() async throws {
         let controller = try await start()
         let gate = Gate()
@@ -82,13 +82,13 @@ import Scheduling
         // The first one is the list.
         let transfer = try #require(memory.all[2])
         guard case .started(let candidate) = transfer[0].entry else {
-            Issue.record("it has no beginning")
+            Issue.record("it has no head")
             return
         }
         #expect(candidate.kind == .thumbnail && candidate.host == "http://127.0.0.1:\(test.server.port)")
         #expect(transfer.first?.time == 10 && transfer.last?.time == 12)
         let news = news(of: transfer)
-        // The length comes with the first byte of the body, and may be too late for this.
+        // The length comes with the first byte of the body and may be too late.
         let answers = news.compactMap {
             if case .answered(let wait, let length, _) = $0 { (wait, length) } else { nil }
         }
@@ -98,7 +98,7 @@ import Scheduling
     }
 
     @Test(
-        "BEHAVIOURS 5.6: however a transfer ends, that is told once", arguments: ["404", "reset", "html", "withdrawn"])
+        "BEHAVIOURS 5.6: each transfer’s end is reported once", arguments: ["404", "reset", "html", "withdrawn"])
     func everyEnd(end: String) async throws {
         let controller = try await start()
         let gate = Gate()
@@ -125,7 +125,7 @@ import Scheduling
         let ends = news(of: try #require(memory.all[2])).compactMap {
             if case .ended(let end) = $0 { end } else { nil }
         }
-        // What is not wanted is let go at its head; by then the rest may have come, or not.
+        // An unwanted body is dropped after its head. The rest may have come by then.
         let possible: [TransferNews.Ending] =
             switch end {
             case "withdrawn": [.cancelled]
@@ -135,8 +135,8 @@ import Scheduling
         #expect(ends.count == 1 && ends.allSatisfy(possible.contains))
     }
 
-    /// Thumbnails of 12 kB, each a second after it was asked for: more of them at once would wait in the server's queue.
-    @Test("BEHAVIOURS 5.6: how many run at once follows the pace at which they come")
+    /// Thumbnails of 12 kB, each a second after its request. More of them at once would wait in the server's queue.
+    @Test("BEHAVIOURS 5.6: the number of transfers follows their pace")
     func widthFollows() async throws {
         let controller = try await start()
         let body = NetworkTest.picture(String(repeating: "x", count: 12_000))
@@ -151,7 +151,7 @@ import Scheduling
         try await test.until { [test, ids] in ids.count { test.hasBegun("/t/\($0)") } == 12 }
         var widths: [Int] = []
         for _ in 0..<12 {
-            // All that were begun have asked; the first of all was the list.
+            // All started requests have arrived; the first was the list.
             widths.append(await queue.wait(for: await controller.lastNumber - 1))
             await test.clock.pass(to: test.clock.now + .seconds(1))
             let done = queue.letGo()
@@ -163,11 +163,11 @@ import Scheduling
         #expect(widths.first == 12, "\(widths)")
         #expect(try #require(widths.last) <= 4, "\(widths)")
         let slow = try #require(test.activity.traffic)
-        // All that was under way came within a second.
+        // Everything under way came within a second.
         #expect((12_000.0...150_000).contains(try #require(slow.bandwidth)), "\(slow)")
     }
 
-    @Test("BEHAVIOURS 5.6: a host that complains is asked for less at once")
+    @Test("BEHAVIOURS 5.6: an overloaded host gets fewer requests at once")
     func complaints() async throws {
         let controller = try await start()
         for id in ids { test.put("/t/\(id)", .answer(429)) }
@@ -178,8 +178,8 @@ import Scheduling
         #expect(try #require(test.activity.traffic).limit >= 1)
     }
 
-    /// What is looked at begins at once, and the rest makes room for it.
-    @Test("BEHAVIOURS 5.2, 5.6: a photo that is looked at waits for nothing that nobody looks at")
+    /// The shown photo starts at once, and other transfers make way for it.
+    @Test("BEHAVIOURS 5.2, 5.6: the shown photo waits for nothing that is not shown")
     func lookedAt() async throws {
         let controller = try await start()
         let gate = Gate()

@@ -1,26 +1,62 @@
 import Concurrency
 
-/// The time that waits are measured by. A test has one that it moves itself.
+/// The clock for waits. Tests move their own.
 public protocol NetworkClock: Sendable {
     /// Time since some moment in the past.
     var now: Duration { get }
-    /// Returns at that time, or throws when the task is cancelled.
+    /// Returns at a time, or throws when the task is cancelled.
     func sleep(until time: Duration) async throws
 }
 
-/// The machine's own clock, which goes on while the machine sleeps: after a night with the lid closed, what was put off
-/// is due.
+/// The machine's clock. It runs during sleep, so retries are due after a night with the lid closed.
 public struct MachineClock: NetworkClock {
     private let clock = BootClock()
 
-    /// A clock that starts now.
+    /// Makes a clock that starts now.
     public init() {}
 
     /// Time since the clock was made.
     public var now: Duration { clock.now }
 
-    /// Returns at that time, or throws when the task is cancelled.
+    /// Returns at a time, or throws when the task is cancelled.
     public func sleep(until time: Duration) async throws {
         try await clock.sleep(until: time)
+    }
+}
+
+/// Wakes its owner once, at a time that can be changed.
+struct ClockAlarm {
+    private var pending: (time: Duration, task: Task<Void, Never>)?
+
+    /// When it rings; nil if it is not set.
+    var time: Duration? { pending?.time }
+
+    /// Sets the time, or cancels the alarm. Does nothing if it is set to that time already.
+    mutating func set(
+        to time: Duration?, _ clock: any NetworkClock, onRing: @escaping @Sendable (Duration) async -> Void
+    ) {
+        guard time != self.time else { return }
+        cancel()
+        pending = time.map { time in
+            (
+                time,
+                Task {
+                    guard (try? await clock.sleep(until: time)) != nil else { return }
+                    await onRing(time)
+                }
+            )
+        }
+    }
+
+    /// Ends the alarm that rang. Returns false if it was cancelled or set to another time meanwhile.
+    mutating func end(_ time: Duration) -> Bool {
+        guard self.time == time else { return false }
+        pending = nil
+        return true
+    }
+
+    mutating func cancel() {
+        pending?.task.cancel()
+        pending = nil
     }
 }

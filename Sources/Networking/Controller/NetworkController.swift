@@ -1,81 +1,72 @@
 import Cache
-import Session
+import Concurrency
 import HTTP
 import Logging
 import Model
 import Numbers
-import Concurrency
 import Scheduling
+import Session
 
-/// Fulfils wishes: watches what is wished for, fetches the most important first, and puts it into the cache.
+/// Fulfils wishes: fetches the most important ones first and stores the results in the cache.
 ///
-/// Made once, where the program is put together, and known to nobody but the one who made it. Screens do not have it and
-/// get nothing from it; they state wishes and watch the cache.
+/// The composition root makes one controller. Screens never see it: they state wishes and watch the cache.
 ///
 ///     let controller = NetworkController(wishes: wishes, context: context, client: HTTPClient(log: log))
 ///     let running = Task { await controller.run() }
 ///
-/// It is a wrapper around small requests, which it knows by their protocol alone. Wishes for the same thing join one
-/// request, which is as important as the most important of them; when the last is withdrawn it is cancelled.
+/// The controller knows requests only by their protocol. Wishes for the same thing join one request, which is as important as
+/// the most important of them. When the last of them is withdrawn, the request is cancelled.
 ///
-/// Three kinds of work are kept apart. This actor manages: it starts, counts and waits, and never blocks. Transfers run on
-/// the client's threads, as many as the governor lets. What a processor has to do is done on queues of its own.
+/// This actor starts, counts and waits, and never blocks. Transfers run on the client's threads, as many as the governor
+/// allows. Parsing and comparing run on queues of their own.
 public actor NetworkController {
-    let wishes: Wishes
-    let context: RequestContext
-    let client: HTTPClient
-    let schedule: RetrySchedule
-    let clock: any NetworkClock
-    private let kinds: [any NetworkRequest.Type]
+    private let wishes: Wishes
+    private let context: RequestContext
+    private let client: HTTPClient
+    private let schedule: RetrySchedule
+    private let clock: any NetworkClock
+    private let factory: RequestFactory
     private let network: CoalescingStream<NetworkPresence>
-    /// Whether the machine is on a network, as the kernel said last.
-    var presence = NetworkPresence(isThere: true)
-    var disturbance: Disturbance
     private let onHistory: @Sendable (HostHistory) -> Void
-    private var keptHistory: HostHistory
-    var governor: any Governor
-    var table: RequestTable
-    var operations: [RequestIdentity: Operation] = [:]
-    /// Operations by the numbers of their attempts, as long as those are not through.
-    var numbers: [Int: RequestIdentity] = [:]
-    var lastNumber = 0
-    /// Requests whose attempt failed and that will be tried again: to be told if nobody wants them any more.
-    var putOff: [Wish.Subject: any NetworkRequest] = [:]
-    /// What is being written down as put off, and whether its row was heard to have changed meanwhile.
-    var beingPutOff: [Wish.Subject: Bool] = [:]
-    var sweeps: [Wish.Subject: BulkFetch] = [:]
-    /// What screens and commands wish for, sweeps left out.
-    var stated: [Wish] = []
-    /// What the user does not want now, and whether he wants nothing at all to begin.
-    private(set) var declined: Set<Wish.Subject> = []
-    private(set) var isPaused = false
-    /// The number of each asking that has been taken in.
+    private var savedHistory: HostHistory
+    /// Whether the machine is on a network, as the kernel said last.
+    private var presence = NetworkPresence(isThere: true)
+    private var disturbance: Disturbance
+
+    /// Wishes of screens and commands, bulk fetches included.
+    private var stated: [Wish] = []
+    /// The number of the last request for each subject that was asked for.
     private var asked: [Wish.Subject: Int] = [:]
-    /// What could not be stored, for the disk's sake, since something last could.
-    var unstored = 0
-    var listeners: [GalleryID: Task<Void, Never>] = [:]
-    var alarm: (time: Duration, task: Task<Void, Never>)?
-    /// The next look at the transfers though nothing has been heard of them.
-    var tick: (time: Duration, task: Task<Void, Never>)?
-    /// When the transfers were last reported on, since the first of those that run.
-    var lastReport: Duration?
-    /// Whether it has been said that nothing runs any more.
-    var isOverReported = true
-    /// All bytes that transfers brought which are over.
-    var received: ByteCount = 0
-    /// Heard of whenever there is something to be read off a meter.
-    let meterNews = CoalescingStream<MeterNews>()
+    private var declined: Set<Wish.Subject> = []
+    private var isPaused = false
+    private var bulkFetches = BulkFetches()
+    /// Readable inside the module, since tests look at waits and at the queue.
+    private(set) var table: RequestTable
+    /// Readable inside the module, since tests wait until nothing is under way.
+    private(set) var operations: OperationTable
+    private var postponed = PostponedRequests()
+    /// The number of storage failures since the last success.
+    private var storageFailures = 0
+
+    private var reporter: TrafficReporter
+    /// Receives an event whenever a meter shows something new.
+    private let meterEvents: CoalescingStream<MeterEvent>
+    private var listeners: [GalleryID: Task<Void, Never>] = [:]
+    /// The end of the first wait for a retry.
+    private var alarm = ClockAlarm()
+    /// The next look at the transfers if no meter changes before.
+    private var tick = ClockAlarm()
     private let executor = QueueExecutor(label: "vitrine.network")
 
-    /// A queue of its own: it looks into the cache, which reads the disk.
+    /// The actor's own queue. It reads the cache, and so the disk.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Makes a controller. Nothing happens before ``run()``.
+    /// Makes a controller that does nothing before ``run()``.
     ///
     /// - Parameters:
-    ///   - network: says when the machine's networks change.
-    ///   - disturbance: makes the network worse than it is.
-    ///   - onHistory: keeps what was found out about hosts, for the next run; called when nothing is left to transfer.
+    ///   - network: reports changes of the machine's networks.
+    ///   - disturbance: delays transfers or makes them fail, for tests.
+    ///   - onHistory: stores what was learned about hosts for the next run; called when no transfer is left.
     public init(
         wishes: Wishes, context: RequestContext, client: HTTPClient, governor: any Governor = AdaptiveGovernor(),
         schedule: RetrySchedule = RetrySchedule(), clock: any NetworkClock = MachineClock(),
@@ -86,141 +77,421 @@ public actor NetworkController {
         self.wishes = wishes
         self.context = context
         self.client = client
-        self.governor = governor
-        keptHistory = governor.history
         self.schedule = schedule
         self.clock = clock
         self.network = network
         self.disturbance = disturbance
         self.onHistory = onHistory
-        self.kinds = kinds
-        table = RequestTable { Self.candidate($0, kinds, context) }
+        let factory = RequestFactory(kinds, context)
+        self.factory = factory
+        savedHistory = governor.history
+        meterEvents = CoalescingStream()
+        operations = OperationTable(governor, schedule, clock, meterEvents: meterEvents)
+        reporter = TrafficReporter(context, clock)
+        table = RequestTable(candidate: factory.candidate)
     }
 
-    /// Works until the task is cancelled. Then everything under way is cancelled too.
+    /// Works until the task is cancelled, then cancels everything under way.
     public func run() async {
         presence = .current
         let listening = [
-            Task { for await _ in meterNews { look() } },
-            Task { [network] in for await presence in network { noteNetwork(presence) } },
-            Task { [context] in for await interest in context.activity.trafficInterest() { noteInterest(interest) } },
+            Task { for await _ in meterEvents { look() } },
+            Task { [network] in for await presence in network { networkChanged(presence) } },
+            Task { [context] in
+                for await interest in context.activity.trafficInterest() where interest.isWatched { reportAtOnce() }
+            },
         ]
         for await snapshot in wishes.snapshots() { take(snapshot) }
         for task in listening { task.cancel() }
-        end()
-    }
-
-    /// Lets go of everything. What is under way finds, when it ends, that it serves nobody and that nothing is next.
-    private func end() {
         (stated, asked) = ([], [:])
         adoptWishes()
         for listener in listeners.values { listener.cancel() }
-        alarm?.task.cancel()
-        tick?.task.cancel()
+        alarm.cancel()
+        tick.cancel()
     }
 
     // MARK: - Wishes
 
-    /// Takes in what is wished for now.
+    /// Adopts the wishes of a snapshot.
     func take(_ snapshot: Wishes.Snapshot) {
-        let anew = snapshot.asked.filter { asked[$0.key] != $0.value }.keys
-        for subject in anew { sweeps[subject] = nil }
+        let askedAgain = snapshot.asked.filter { asked[$0.key] != $0.value }.keys
+        for subject in askedAgain { bulkFetches.remove(subject) }
         (stated, asked) = (snapshot.wishes, snapshot.asked)
         declined = snapshot.declined
         adoptWishes()
-        for subject in anew { beginAnew(subject) }
+        for subject in askedAgain { begin(subject) }
         for subject in snapshot.retried { retry(subject) }
         let all = snapshot.areAllRetried ? table.waiting.map(\.subject) : []
         for subject in all { retry(subject) }
-        setPaused(snapshot.isPaused)
+        isPaused = snapshot.isPaused
+        // A pause interrupts what is fetched for later.
+        if isPaused { for operation in operations.all where operation.importance < .visible { operation.cancel() } }
         look()
-        announceHeldBack(snapshot.retried.union(all))
+        showHeldBack(snapshot.retried.union(all))
     }
 
-    /// Has kept what was found out about hosts, if it is anything new.
-    func keepHistory() {
-        let history = governor.history
-        guard history.isNews(after: keptHistory) else { return }
-        keptHistory = history
-        onHistory(history)
-    }
-
-    func adoptWishes() {
-        var standing: [Wish.Subject: BulkFetch] = [:]
-        for sweep in stated.lazy.compactMap(BulkFetch.init) { standing[sweep.subject] = sweeps[sweep.subject] ?? sweep }
-        sweeps = standing
-        for subject in declined { for sweep in sweeps.keys { sweeps[sweep]?.leaveOut(subject) } }
+    private func adoptWishes() {
+        bulkFetches.adopt(stated, declined: declined)
         for gallery in Set(stated.lazy.map(\.subject.gallery)) { listen(to: gallery) }
-        for (subject, state) in adoptInAgenda() { drop(subject, state) }
-        for identity in operations.keys { adaptImportance(of: identity) }
+        for (subject, state) in table.adopt(wantedPictures()) { drop(subject, state) }
+        for identity in operations.identifiers { updateImportance(of: identity) }
     }
 
-    /// What is stated, with what sweeps have taken up in their place.
-    private func adoptInAgenda() -> [(subject: Wish.Subject, state: RequestTable.State)] {
-        // There may be very many, and without a sweep they need not be written out once more.
-        guard !sweeps.isEmpty else { return table.adopt(stated) }
+    /// The stated wishes, with each bulk fetch replaced by the pictures that it has taken up.
+    private func wantedPictures() -> [Wish] {
+        // Without a bulk fetch the list is not copied. It may hold 100,000 wishes.
+        guard !bulkFetches.isEmpty else { return stated }
         let wanted = stated.filter { BulkFetch($0) == nil }
         let named = Set(wanted.map(\.subject))
-        takeOverWhatRuns(except: named)
-        return table.adopt(wanted + sweeps.values.flatMap(\.wishes).filter { !named.contains($0.subject) })
+        bulkFetches.takeOver(operations.all.flatMap(\.served), except: named)
+        return wanted + bulkFetches.wishes(except: named)
     }
 
-    /// Lets go of what nobody wants any more.
+    /// Cancels the work for a subject that is not wanted any more.
     private func drop(_ subject: Wish.Subject, _ state: RequestTable.State) {
         switch state {
-        case .running(let identity): leave(identity, subject)
-        // What is due may be queued for long, where a host is known to be gone: it still says that it waits.
-        case .waiting, .queued: putOff.removeValue(forKey: subject)?.noteCancelled()
+        case .running(let identity): operations.leave(identity, subject)
+        // A due subject stays queued while its host is unreachable, and still shows that it waits.
+        case .waiting, .queued: postponed.remove(subject)?.showCancelled()
         case .settled: break
         }
-        context.activity.noteUnwanted(subject)
+        context.activity.cancelRetry(of: subject)
     }
 
-    func leave(_ identity: RequestIdentity, _ subject: Wish.Subject) {
-        operations[identity]?.leave(subject)
-        if operations[identity]?.served.isEmpty == true { operations[identity]?.cancel() }
-    }
-
-    /// What was asked for, fulfilled and asked for again between two snapshots has never been seen to go. It is settled
-    /// here, and wanted nevertheless.
-    private func beginAnew(_ subject: Wish.Subject) {
+    /// Queues a subject that was asked for again. Between two snapshots an earlier wish for it may have been fulfilled.
+    private func begin(_ subject: Wish.Subject) {
         switch table.state(of: subject) {
-        case .settled, .waiting:
-            table.forgiveFailures(subject)
-            table.enqueue(subject)
+        case .settled, .waiting: table.retry(subject)
         case .queued, .running, nil: break
         }
     }
 
-    /// Nothing begins while the user wants a pause, and what was for later is put back.
-    private func setPaused(_ isPaused: Bool) {
-        self.isPaused = isPaused
-        guard isPaused else { return }
-        for operation in operations.values where operation.importance < .visible { operation.cancel() }
+    /// Removes a subject's wish: it is fulfilled, or has failed for good.
+    private func settle(_ subject: Wish.Subject) {
+        postponed.remove(subject)
+        table.setSettled(subject)
+        wishes.fulfil(subject)
+        if let cache = context.caches.cache(subject.gallery) { bulkFetches.settle(subject, cache) }
     }
 
-    // MARK: - Requests
+    // MARK: - Bulk fetches
 
-    func request(for subject: Wish.Subject) throws -> (any NetworkRequest)? {
-        try Self.request(for: subject, kinds, context)
-    }
-
-    private static func request(
-        for subject: Wish.Subject, _ kinds: [any NetworkRequest.Type], _ context: RequestContext
-    ) throws -> (any NetworkRequest)? {
-        for kind in kinds {
-            if let request = try kind.make(for: subject, in: context) { return request }
+    /// Takes up more pictures for bulk fetches, and ends those that are done.
+    ///
+    /// A bulk fetch starts before its gallery's list has come, and is not done before, since the list may name more photos.
+    private func refillBulkFetches() {
+        // With full caches, each picture fetched for later would replace another one.
+        if context.caches.space.isShort, !bulkFetches.isEmpty {
+            context.log.info(.network, "cache-limit reached: pictures that no screen shows are not fetched")
+            return bulkFetches.galleries.forEach(endBulkFetches)
         }
-        return nil
+        let (hasChanged, done) = bulkFetches.refill(context.caches) { [table] in
+            if case .waiting = table.state(of: $0) { true } else { false }
+        }
+        for fetch in done where !stated.contains(where: { $0.subject == .list(fetch.gallery) }) { wishes.fulfil(fetch) }
+        if hasChanged { adoptWishes() }
     }
 
-    /// What there is to say of a wish before its turn has come. Where nothing is wanting, or the cache cannot be read, that is
-    /// found when its turn comes, which is at once.
-    private static func candidate(
-        _ wish: Wish, _ kinds: [any NetworkRequest.Type], _ context: RequestContext
-    ) -> TransferCandidate {
-        let request = (try? request(for: wish.subject, kinds, context)).flatMap { $0 }
-        return request?.candidate(wish.importance)
-            ?? TransferCandidate(host: "", importance: wish.importance, kind: .thumbnail)
+    private func endBulkFetches(of gallery: GalleryID) {
+        let ended = bulkFetches.subjects(of: gallery)
+        guard !ended.isEmpty else { return }
+        for subject in ended { wishes.fulfil(subject) }
+        // Not only with the next snapshot: until then more pictures would be fetched.
+        stated.removeAll { ended.contains($0.subject) }
+        adoptWishes()
+    }
+
+    // MARK: - Changes in the cache
+
+    private func listen(to gallery: GalleryID) {
+        guard listeners[gallery] == nil, let cache = context.caches.cache(gallery) else { return }
+        let changes = cache.changes()
+        listeners[gallery] = Task {
+            for await change in changes {
+                guard let rows = change["photo"] else { continue }
+                bulkFetches.photosChanged(in: gallery)
+                switch rows {
+                case .listed(let rows): photosChanged(cache) { rows.contains($0.rawValue) }
+                case .many: photosChanged(cache) { _ in true }
+                }
+                look()
+            }
+        }
+    }
+
+    private func photosChanged(_ cache: GalleryCache, _ isAffected: (PhotoKey) -> Bool) {
+        let affected = table.subjects.filter { $0.gallery == cache.id && $0.photo.map(isAffected) == true }
+        for subject in affected { rowChanged(subject) }
+        for subject in context.activity.failures.map(\.subject) {
+            guard case .picture(cache.id, let key, let rendition) = subject, isAffected(key) else { continue }
+            // The row does not show a failure that has just happened.
+            if case .running = table.state(of: subject) { continue }
+            guard !postponed.isBeingRecorded(subject), cache.isWell(key, rendition) else { continue }
+            context.activity.removeFailure(of: subject)
+        }
+    }
+
+    /// Adapts to a changed row: a settled picture may be needed again, and a running request may be of no use.
+    func rowChanged(_ subject: Wish.Subject) {
+        switch table.state(of: subject) {
+        case .running(let identity):
+            let request = try? factory.request(for: subject)
+            // A request's own commit is seen before its end. Then no new request is needed, and the operation is either
+            // transferred or has left the table while its failure is recorded.
+            let isEnding = request == nil && operations[identity]?.isTransferred != false
+            guard request?.identity != identity, !isEnding else { return }
+            operations.leave(identity, subject)
+            table.enqueue(subject)
+        case .waiting where postponed.isBeingRecorded(subject):
+            // The change may be older than the failure, which the row does not show yet.
+            postponed.rowChanged(subject)
+        case .settled, .waiting:
+            // A failure in the row is the known one.
+            guard let request = try? factory.request(for: subject), !request.hasFailedBefore else { return }
+            table.retry(subject)
+        case .queued, nil: break
+        }
+    }
+
+    // MARK: - Retries
+
+    /// Retries a subject at once and restarts its schedule, at the user's request.
+    ///
+    /// A held key repeats 30 times a second, so at least a second lies between two attempts.
+    private func retry(_ subject: Wish.Subject) {
+        table.restartSchedule(of: subject)
+        guard case .waiting(var wait) = table.state(of: subject) else { return }
+        operations.endSilence(of: wait.host)
+        let soon = wait.since + .seconds(1)
+        if clock.now >= soon {
+            table.enqueue(subject)
+        } else if wait.until.map({ $0 > soon }) ?? true {
+            (wait.until, wait.earliest) = (soon, soon)
+            table.setWaiting(subject, wait)
+            showWait(of: subject)
+        }
+    }
+
+    /// Has a request show the end of its wait, unless its failure is still being recorded.
+    private func showWait(of subject: Wish.Subject) {
+        guard !postponed.isBeingRecorded(subject), case .waiting(let wait) = table.state(of: subject) else { return }
+        postponed[subject]?.showWaiting(wait.failure, until: wait.until.map(reporter.timeOfDay))
+    }
+
+    /// Has due requests that could not start show that their time is unknown: transfers are paused, or the host is busy.
+    private func showHeldBack(_ subjects: some Sequence<Wish.Subject>) {
+        for subject in subjects where table.state(of: subject) == .queued {
+            if let failure = table.setback(of: subject)?.failure {
+                postponed[subject]?.showWaiting(failure, until: nil)
+            }
+        }
+    }
+
+    /// Queues the subjects whose waits have ended.
+    private func ring(_ time: Duration) {
+        guard alarm.end(time) else { return }
+        let due = table.enqueueDue(at: clock.now)
+        look()
+        showHeldBack(due)
+    }
+
+    private func networkChanged(_ presence: NetworkPresence) {
+        self.presence = presence
+        guard presence.isThere else { return reportAtOnce() }
+        operations.networkChanged()
+        // A new network needs a few seconds. The retries are spread out, so that they do not all start at once.
+        table.wakeAll { clock.now + .seconds(clamped: 3 + schedule.chance()) }.forEach(showWait)
+        look()
+    }
+
+    // MARK: - Transfers
+
+    /// Reads all meters, follows the governor's decisions, and starts what may start.
+    func look() {
+        operations.readMeters()
+        operations.interrupt(waiting: waiting)
+        // Before the rest: a hanging transfer is more important than what would take its slot.
+        if !isPaused { operations.repeatHanging(send) }
+        startWaiting()
+        operations.updatePieces()
+        report()
+    }
+
+    /// The number of startable transfers for each host, as of now.
+    private var waiting: (String) -> Int {
+        { [queue = table.queue, isPaused] host in isPaused ? 0 : queue.count(of: host) }
+    }
+
+    /// The most answers kept in memory until they are stored. When the disk is slower than the network, transfers wait.
+    private static let maximumUnstored = 64
+
+    private func startWaiting() {
+        refillBulkFetches()
+        while !isPaused, operations.unstoredCount < Self.maximumUnstored,
+            let (subject, candidate, way) = table.next({ operations.admit($0) })
+        {
+            do {
+                try start(subject, candidate.importance, over: way)
+            } catch {
+                // The cache cannot be read, so nothing can be stored. Its next change queues the subject again.
+                context.log.error(.cache, "\(error)")
+                settle(subject)
+            }
+        }
+        alarm.set(to: table.firstDue, clock) { await self.ring($0) }
+        setTick()
+    }
+
+    private func start(_ subject: Wish.Subject, _ importance: Importance, over way: Admission.Way) throws {
+        guard let request = try factory.request(for: subject) else { return settle(subject) }
+        table.setRunning(subject, request.identity)
+        if let operation = operations[request.identity] {
+            operation.serve(subject)
+            return updateImportance(of: request.identity)
+        }
+        request.showStarted()
+        postponed.remove(subject)
+        operations.start(request, importance, for: subject, over: way, send)
+    }
+
+    /// Sends a request in a task, which reports its end under the attempt's number.
+    private func send(_ request: any NetworkRequest, _ number: Int, _ permit: TransferPermit) -> Task<Void, Never> {
+        let step = disturbance.next()
+        return Task { [client, clock] in
+            do {
+                if step.delay > .zero { try await clock.sleep(until: clock.now + step.delay) }
+                if let error = step.error { throw error }
+                try await request.perform(over: client, with: permit)
+                await finish(request.identity, number, nil)
+            } catch {
+                await finish(request.identity, number, error)
+            }
+        }
+    }
+
+    private func updateImportance(of identity: RequestIdentity) {
+        let importances = operations[identity]?.served.compactMap { table.importance(of: $0) }
+        if let importance = importances?.max() { operations.setImportance(importance, of: identity) }
+    }
+
+    /// Plans the next look at the transfers, unless an earlier one is planned.
+    private func setTick() {
+        let time = operations.nextLook(isQueueEmpty: table.queue.isEmpty, isPaused: isPaused, waiting: waiting)
+        guard let time, tick.time.map({ time < $0 }) ?? true else { return }
+        tick.set(to: time, clock) { await self.lookAfterTick($0) }
+    }
+
+    private func lookAfterTick(_ time: Duration) {
+        if tick.end(time) { look() }
+    }
+
+    private func reportAtOnce() {
+        reporter.expedite()
+        report()
+    }
+
+    private func report() {
+        let isIdle = reporter.report(operations, table, isOnNetwork: presence.isThere, isPaused: isPaused)
+        guard isIdle, operations.history.isNews(after: savedHistory) else { return }
+        savedHistory = operations.history
+        onHistory(savedHistory)
+    }
+
+    // MARK: - Ends of requests
+
+    private func finish(_ identity: RequestIdentity, _ number: Int, _ error: (any Error)?) async {
+        let failure = error is CancellationError ? nil : error.map { RequestError($0) }
+        guard let operation = operations.finish(identity, number, isSuccess: error == nil, failure) else { return }
+        if let failure, !operation.served.isEmpty {
+            let isAsked = operation.importance >= .lookedAt || operation.request.isNamedByUser
+            await fail(operation, NetworkPresence.refine(isAsked ? failure : failure.deferred))
+        } else if error != nil {
+            // A failure of a request without wishes interests no one.
+            operation.request.showCancelled()
+            // The subjects are wanted again, in another edition, or were interrupted for more important ones.
+            operation.served.forEach { table.enqueue($0) }
+        } else {
+            succeed(operation)
+        }
+        look()
+    }
+
+    private func succeed(_ operation: Operation) {
+        storageFailures = 0
+        // Local files come over no network and need no entry each.
+        if !operation.candidate.isLocal {
+            let time = Int(clamped: (clock.now - operation.start).seconds * 1000)
+            context.log.info(
+                .network, "\(operation.request.address): \(operation.received) bytes received in \(time) ms")
+        }
+        operation.request.showDone()
+        for subject in operation.everServed { context.activity.removeFailure(of: subject) }
+        for subject in operation.served { settle(subject) }
+        if case .list(let gallery) = operation.request.identity.subject {
+            // The list was stored, so the disk may take pictures again that it refused.
+            for (subject, wait) in table.waiting where subject.gallery == gallery && wait.until == nil {
+                retry(subject)
+            }
+        }
+        // A host that answered this request is likely to answer others.
+        let host = operation.candidate.host
+        if !host.isEmpty { table.wake(host, at: clock.now) { schedule.chance() }.forEach(showWait) }
+    }
+
+    private func fail(_ operation: Operation, _ error: RequestError) async {
+        let failure = error.failure
+        let attempts = operation.served.map { table.countFailure($0) }.max() ?? 1
+        if let trouble = error.storageTrouble { reportStorageTrouble(trouble, attempts, of: operation) }
+        // A photo that the disk refuses would be transferred again in full, so the retry waits for the user, if there is one.
+        let waitsForUser = error.storageTrouble != nil && operation.request.kind == .photo
+        guard failure.isTemporary, !waitsForUser || schedule.maximumAttempts == nil,
+            let delay = schedule.delay(afterAttempts: attempts, retryAfter: error.retryAfter)
+        else {
+            reporter.recordFailure(failure, attempts, of: operation, until: nil)
+            await operation.request.recordFailure(failure)
+            return giveUp(operation)
+        }
+        let until = waitsForUser ? nil : clock.now + delay
+        reporter.recordFailure(failure, attempts, of: operation, until: until)
+        let wait = RequestTable.Wait(
+            since: clock.now, until: until, earliest: clock.now + min(.seconds(error.retryAfter ?? 0), delay),
+            host: operation.candidate.host, failure: failure, attempts: attempts)
+        await postpone(operation, wait)
+    }
+
+    /// Lets an operation's subjects wait for a retry, and records the failure in the cache.
+    private func postpone(_ operation: Operation, _ wait: RequestTable.Wait) async {
+        // The table comes before the cache: when the row's change arrives, the subject must be waiting already.
+        for subject in operation.served {
+            table.setWaiting(subject, wait)
+            if table.isWanted(subject) { postponed.add(operation.request, for: subject) }
+            postponed.beginRecording(subject)
+        }
+        await operation.request.recordPostponement(wait.failure)
+        for subject in operation.served where postponed.endRecording(subject) { rowChanged(subject) }
+        // Meanwhile the subject may have been dropped or started. Its wait may also have become shorter.
+        if let subject = operation.served.first(where: { table.isWaiting($0, since: wait) }) { showWait(of: subject) }
+    }
+
+    /// Settles the subjects of a request that failed for good, except those that were dropped or started again meanwhile.
+    private func giveUp(_ operation: Operation) {
+        let identity = operation.request.identity
+        let successor = operations[identity]
+        if successor == nil { operation.request.showDone() }
+        for subject in operation.served
+        where table.state(of: subject) == .running(identity) && successor?.served.contains(subject) != true {
+            settle(subject)
+        }
+    }
+
+    /// More storage failures in a row than this are no accident.
+    private static let maximumStorageFailures = 8
+
+    private func reportStorageTrouble(_ trouble: StorageTrouble, _ attempts: Int, of operation: Operation) {
+        context.activity.report(trouble)
+        storageFailures += 1
+        if attempts > 1 || storageFailures > Self.maximumStorageFailures || operation.request.kind == .photo {
+            endBulkFetches(of: operation.request.identity.subject.gallery)
+        }
     }
 }

@@ -3,84 +3,85 @@ import Model
 import Numbers
 import Scheduling
 
-/// A request under way, and everyone it serves.
+/// A request under way, and every wish that it serves.
 ///
-/// An object, though nobody shares it: it is looked at thousands of times a second, and is not to be copied each time.
+/// It is a class, though only the controller holds it: it is read thousands of times a second and must not be copied.
 final class Operation {
-    /// Goes up with each that begins.
+    /// The number of its first attempt. Later operations have higher numbers.
     let number: Int
     let request: any NetworkRequest
     let candidate: TransferCandidate
-    let beginning: Duration
-    /// What is under way for it: one, or two where the first hangs and is asked for once more. What comes first counts.
+    /// When it began.
+    let start: Duration
+    /// Its transfers: one, or two after the first one hung. The first to finish counts.
     private(set) var attempts: [Attempt]
-    /// Bytes of attempts that were given up for another.
-    private var receivedInVain: ByteCount = 0
+    /// Bytes of attempts that were dropped for another.
+    private var droppedBytes: ByteCount = 0
     private(set) var served: Set<Wish.Subject>
-    /// All that it serves or has served. What it has stored can be seen before it has ended, and is then not asked of it
-    /// any more.
-    private(set) var servedEver: Set<Wish.Subject>
+    /// Every subject that it serves or has served. A subject can leave when its picture is stored, before the operation ends.
+    private(set) var everServed: Set<Wish.Subject>
+    /// The highest importance of the subjects that it serves.
     var importance: Importance
 
     init(
-        _ request: any NetworkRequest, _ candidate: TransferCandidate, _ attempt: Attempt, beginning: Duration,
-        served: Wish.Subject
+        _ request: any NetworkRequest, _ candidate: TransferCandidate, _ attempt: Attempt, start: Duration,
+        serving subject: Wish.Subject
     ) {
         number = attempt.number
         self.request = request
         self.candidate = candidate
-        self.beginning = beginning
+        self.start = start
         attempts = [attempt]
-        (self.served, servedEver) = ([served], [served])
+        (served, everServed) = ([subject], [subject])
         importance = candidate.importance
     }
 
-    /// Whether its bytes are through; it may still have to be stored.
-    var isThrough: Bool { attempts.contains(where: \.isThrough) }
+    /// Whether all bytes have arrived. They may still have to be stored.
+    var isTransferred: Bool { attempts.contains(where: \.isTransferred) }
 
-    /// Bytes that have come, as far as anybody has looked.
-    var received: ByteCount { attempts.reduce(receivedInVain) { $0 + $1.received } }
+    /// Bytes received, as of the last look at the meters.
+    var received: ByteCount { attempts.reduce(droppedBytes) { $0 + $1.received } }
 
-    /// The attempt of that number; nil once it was given up.
+    /// The attempt with a number; nil after it was dropped.
     func attempt(_ number: Int) -> Attempt? { attempts.first { $0.number == number } }
 
-    /// Asks once more, beside what is under way.
+    /// Adds a second attempt beside the one that hangs.
     func add(_ attempt: Attempt) { attempts.append(attempt) }
 
-    /// Goes on without one of several.
-    func giveUp(_ attempt: Attempt) {
+    /// Cancels one attempt and goes on with the others.
+    func drop(_ attempt: Attempt) {
         attempts.removeAll { $0 === attempt }
-        receivedInVain += attempt.received
+        droppedBytes += attempt.received
         attempt.task.cancel()
     }
 
-    /// Lets go of all that is under way for it. Each attempt ends by itself.
+    /// Cancels all attempts. Each of them still reports its end.
     func cancel() {
         for attempt in attempts { attempt.task.cancel() }
     }
 
-    /// Serves one more.
+    /// Serves one more subject.
     func serve(_ subject: Wish.Subject) {
         served.insert(subject)
-        servedEver.insert(subject)
+        everServed.insert(subject)
     }
 
-    /// Serves one less.
+    /// Stops serving a subject.
     func leave(_ subject: Wish.Subject) { served.remove(subject) }
 }
 
-/// One transfer of an operation, and what its governor knows of it.
+/// One transfer of an operation, and what the governor knows of it.
 ///
-/// An object, though nobody shares it: meters are read thousands of times a second, and it is not to be copied each time.
+/// It is a class, since meters are read thousands of times a second and it must not be copied.
 final class Attempt {
-    /// As the governor knows it.
+    /// The governor's number for it.
     let number: Int
     let permit: TransferPermit
     let task: Task<Void, Never>
-    /// What the governor has been told.
-    private var told = Told()
+    private var reported = Reported()
 
-    private struct Told {
+    /// The facts that the governor has been told.
+    private struct Reported {
         var connect: Double?
         var wait: Double?
         var asked: ByteCount?
@@ -92,51 +93,50 @@ final class Attempt {
         self.number = number
         self.permit = permit
         self.task = task
-        told.asked = permit.isInPieces ? 0 : nil
+        reported.asked = permit.isInPieces ? 0 : nil
     }
 
-    /// Whether its bytes are through; it may still have to be stored.
-    var isThrough: Bool { told.isOver }
+    /// Whether all bytes have arrived. They may still have to be stored.
+    var isTransferred: Bool { reported.isOver }
 
-    /// Bytes that have come, as far as anybody has looked.
-    var received: ByteCount { told.bytes }
+    /// Bytes received, as of the last look at the meter.
+    var received: ByteCount { reported.bytes }
 
-    /// What the meter shows that the governor has not heard of, in the order in which it happened.
+    /// Returns what the meter shows and the governor does not know yet, in order.
     ///
-    /// An end that was none, a transfer that broke off, is not among it: what it means is known when the request has said
-    /// how it failed.
-    func news() -> [TransferNews] {
+    /// A failed transfer is left out: the request's error tells later what the failure means.
+    func takeEvents() -> [TransferNews] {
         let reading = permit.meter.reading
-        var news: [TransferNews] = []
-        if let connect = reading.connect, connect != told.connect {
-            told.connect = connect
-            news.append(.connected(connect))
+        var events: [TransferNews] = []
+        if let connect = reading.connect, connect != reported.connect {
+            reported.connect = connect
+            events.append(.connected(connect))
         }
-        if reading.wait == nil, told.wait != nil {
-            told.wait = nil
-            news.append(.askedAgain)
+        if reading.wait == nil, reported.wait != nil {
+            reported.wait = nil
+            events.append(.askedAgain)
         }
-        if let wait = reading.wait, wait != told.wait {
-            told.wait = wait
+        if let wait = reading.wait, wait != reported.wait {
+            reported.wait = wait
             let isShared = reading.version == .http2 && permit.isOverSharedOne
-            news.append(.answered(wait: wait, length: reading.length.map { Double($0) }, isShared: isShared))
+            events.append(.answered(wait: wait, length: reading.length.map { Double($0) }, isShared: isShared))
         }
-        // As long as nothing is known it counts as in pieces, if it may be.
-        if reading.asked != told.asked, reading.asked != nil || reading.wait != nil {
-            told.asked = reading.asked
-            news.append(.asked(reading.asked.map { Double($0) }))
+        // Before the answer arrives, a transfer that may come in pieces counts as one that does.
+        if reading.asked != reported.asked, reading.asked != nil || reading.wait != nil {
+            reported.asked = reading.asked
+            events.append(.asked(reading.asked.map { Double($0) }))
         }
-        if reading.bytes > told.bytes {
-            told.bytes = reading.bytes
-            news.append(.received(Double(reading.bytes)))
+        if reading.bytes > reported.bytes {
+            reported.bytes = reading.bytes
+            events.append(.received(Double(reading.bytes)))
         }
-        if reading.outcome == .succeeded, !told.isOver {
-            told.isOver = true
+        if reading.outcome == .succeeded, !reported.isOver {
+            reported.isOver = true
             if let packets = reading.packets {
-                news.append(.packets(packets.received, disordered: packets.disordered, roundTrip: packets.roundTrip))
+                events.append(.packets(packets.received, disordered: packets.disordered, roundTrip: packets.roundTrip))
             }
-            news.append(.ended(.completed))
+            events.append(.ended(.completed))
         }
-        return news
+        return events
     }
 }

@@ -2,262 +2,299 @@ import Model
 import Numbers
 import Scheduling
 
-/// What the controller has to do with each thing that is wished for. Plain bookkeeping: it decides nothing about the
-/// network and starts nothing.
+/// The state of every subject that is wished for. It makes no decisions about the network and starts nothing.
 ///
-///                   ┌──────────── renewed, changed, due ───────────┐
+///                   ┌───────────── retry, change, due ─────────────┐
 ///                   ▼                                              │
-///     wanted ──▶ queued ──▶ running ──▶ waiting (put off) ─────────┤
+///     wanted ──▶ queued ──▶ running ──▶ waiting (for a retry) ─────┤
 ///                              │                                   │
-///                              └──────▶ settled ───── changed ─────┘
+///                              └──────▶ settled ───── change ──────┘
 struct RequestTable {
-    /// What there is of each thing that is wanted, and there may be a hundred thousand: what only some of them have stands beside.
-    private struct Thing {
-        var importance: Importance
-        var phase: Phase
-        /// Among those that are as important.
-        var rank: Int32
-        /// In which adoption it was wanted last.
-        var adoption: UInt32
-    }
-
-    private enum Phase { case new, queued, running, waiting, settled }
-
-    /// How often something has failed since it was well.
-    private struct Setback {
-        var attempts = 0
-        /// Why, the last time. What is due again has not forgotten it.
-        var failure: Failure?
-        /// How many waits were made shorter by a success of the host.
-        var shortened = 0
-    }
-
-    /// Everything that is wanted, with a number for each.
-    private var things = Roster<Wish.Subject, Thing>()
-    private var adoption: UInt32 = 0
-    /// By number.
-    private var running: [Int: RequestIdentity] = [:]
-    /// What waits for another attempt. There may be very much that does not, and these are asked for at every turn.
-    private var waits: [Int: Wait] = [:]
-    private var setbacks: [Int: Setback] = [:]
-    private(set) var queue = TransferQueue()
-    /// What a governor is told of a wish: the request that would serve it says so.
-    private let candidate: (Wish) -> TransferCandidate
-
-    init(candidate: @escaping (Wish) -> TransferCandidate) {
-        self.candidate = candidate
-    }
-
-    /// Everything that is wanted.
-    var subjects: some Sequence<Wish.Subject> { things.numbers.lazy.map { [things] in things.key($0) } }
-
-    func isWanted(_ subject: Wish.Subject) -> Bool { things.number(of: subject) != nil }
-    func state(of subject: Wish.Subject) -> State? { things.number(of: subject).flatMap(state) }
-
-    private func state(_ number: Int) -> State? {
-        switch things[number].phase {
-        case .new: nil
-        case .queued: .queued
-        case .running: running[number].map { .running($0) }
-        case .waiting: waits[number].map { .waiting($0) }
-        case .settled: .settled
-        }
-    }
-
-    /// Takes in what is wanted now, each thing once. Returns what is not wanted any more, and where it stood.
-    mutating func adopt(_ wanted: some Collection<Wish>) -> [(subject: Wish.Subject, state: State)] {
-        adoption &+= 1
-        for wish in wanted { if let number = things.number(of: wish.subject) { things[number].adoption = adoption } }
-        // First what goes, and then what comes, which takes its room.
-        let dropped = things.numbers.filter { things[$0].adoption != adoption }
-            .map { ($0, things.key($0), state($0) ?? .settled) }
-        for (number, _, _) in dropped { forget(number) }
-        things.reserve(wanted.count)
-        for (rank, wish) in wanted.enumerated() {
-            let number =
-                things.number(of: wish.subject)
-                ?? things.add(
-                    wish.subject, Thing(importance: wish.importance, phase: .new, rank: 0, adoption: adoption))
-            (things[number].importance, things[number].rank) = (wish.importance, Int32(clamping: rank))
-            if [.new, .queued].contains(things[number].phase) { enqueue(number) }
-        }
-        return dropped.map { ($0.1, $0.2) }
-    }
-
-    /// Puts something into the queue, unless it is not wanted.
-    mutating func enqueue(_ subject: Wish.Subject) {
-        if let number = things.number(of: subject) { enqueue(number) }
-    }
-
-    private mutating func enqueue(_ number: Int) {
-        set(.queued, number)
-        let thing = things[number]
-        queue.put(
-            number, thing.importance, rank: Int(clamping: thing.rank),
-            as: candidate(Wish(things.key(number), importance: thing.importance)))
-    }
-
-    /// Takes the first from the queue that is let through.
-    mutating func next(
-        _ admit: (TransferCandidate) -> Admission
-    ) -> (subject: Wish.Subject, candidate: TransferCandidate, way: Admission.Way)? {
-        queue.popFirst(admit).map { (things.key($0.number), $0.candidate, $1) }
-    }
-
-    /// What is queued, the most important first, up to so much.
-    func queued(_ limit: Int) -> [(subject: Wish.Subject, candidate: TransferCandidate)] {
-        queue.first(limit).map { (things.key($0.number), $0.candidate) }
-    }
-
-    /// How important something is; nil if nobody wants it.
-    func importance(of subject: Wish.Subject) -> Importance? {
-        things.number(of: subject).map { things[$0].importance }
-    }
-
-    /// What waits for another attempt.
-    var waiting: [(subject: Wish.Subject, wait: Wait)] { waits.map { (things.key($0), $1) } }
-
-    /// Whether something still waits as it began to, though maybe for less.
-    func isWaiting(_ subject: Wish.Subject, since wait: Wait) -> Bool {
-        guard case .waiting(let now) = state(of: subject) else { return false }
-        return (now.since, now.attempts) == (wait.since, wait.attempts)
-    }
-
-    /// Lets what waits for a host wait no longer than for a second: each for a part of it, so that they do not all come at once.
-    ///
-    /// What fails though the host answers others may fail for ever, and others succeed many times a second. So it is left alone
-    /// for a second after its failure, and for twice as long each time that it was woken for nothing.
-    ///
-    /// - Parameter chance: says which part.
-    /// - Returns: what waits for less now.
-    mutating func wake(_ host: String, at now: Duration, chance: () -> Double) -> [Wish.Subject] {
-        var woken: [Wish.Subject] = []
-        for (number, wait) in waits where wait.host == host && !wait.isShortened {
-            let shortened = setbacks[number]?.shortened ?? 0
-            let quiet = Duration.seconds(1 << min(shortened, Self.mostDoublings))
-            let time = max(max(now, wait.since + quiet) + .seconds(clamped: chance()), wait.earliest)
-            guard let until = wait.until, time < until else { continue }
-            var wait = wait
-            (wait.until, wait.isShortened) = (time, true)
-            setbacks[number, default: Setback()].shortened += 1
-            set(.waiting(wait), number)
-            woken.append(things.key(number))
-        }
-        return woken
-    }
-
-    /// Beyond this there is nothing that waits for longer.
-    private static let mostDoublings = 15
-
-    /// Lets nothing wait any longer than until some time, or as long as its host has asked for.
-    ///
-    /// - Parameter time: gives each a time of its own.
-    /// - Returns: what waits for less now.
-    mutating func wakeAll(at time: () -> Duration) -> [Wish.Subject] {
-        var woken: [Wish.Subject] = []
-        for (number, wait) in waits {
-            let time = max(time(), wait.earliest)
-            guard let until = wait.until, time < until else { continue }
-            var wait = wait
-            wait.until = time
-            set(.waiting(wait), number)
-            woken.append(things.key(number))
-        }
-        return woken
-    }
-
-    mutating func noteRunning(_ subject: Wish.Subject, _ identity: RequestIdentity) {
-        note(.running(identity), subject)
-    }
-
-    mutating func noteSettled(_ subject: Wish.Subject) {
-        guard let number = things.number(of: subject) else { return }
-        set(.settled, number)
-        setbacks[number] = nil
-    }
-
-    /// Notes where something stands, unless it is not wanted.
-    mutating func note(_ state: State, _ subject: Wish.Subject) {
-        if let number = things.number(of: subject) { set(state, number) }
-    }
-
-    /// Counts one more failed attempt, and returns how many there have been. Of what is not wanted nothing is counted.
-    mutating func countFailure(_ subject: Wish.Subject) -> Int {
-        guard let number = things.number(of: subject) else { return 1 }
-        setbacks[number, default: Setback()].attempts += 1
-        return setbacks[number, default: Setback()].attempts
-    }
-
-    /// Why the last attempt at something failed, and how many have; nil if none has.
-    func setback(of subject: Wish.Subject) -> (failure: Failure, attempts: Int)? {
-        guard let setback = things.number(of: subject).flatMap({ setbacks[$0] }), let failure = setback.failure
-        else { return nil }
-        return (failure, max(setback.attempts, 1))
-    }
-
-    /// Begins the count of attempts anew, and keeps why the last one failed.
-    mutating func restartSchedule(of subject: Wish.Subject) {
-        guard let number = things.number(of: subject), let setback = setbacks[number] else { return }
-        setbacks[number] = Setback(failure: setback.failure)
-    }
-
-    /// Begins the count anew: what failed is another thing now.
-    mutating func forgiveFailures(_ subject: Wish.Subject) {
-        if let number = things.number(of: subject) { setbacks[number] = nil }
-    }
-
-    /// When the first of what waits is due.
-    var firstDue: Duration? { waits.values.lazy.compactMap(\.until).min() }
-
-    /// Puts everything that is due into the queue, and returns it.
-    mutating func enqueueDue(at now: Duration) -> [Wish.Subject] {
-        let due = waits.filter { $0.value.until.map { $0 <= now } ?? false }.keys
-        for number in due { enqueue(number) }
-        return due.map { things.key($0) }
-    }
-
-    private mutating func set(_ state: State, _ number: Int) {
-        (running[number], waits[number]) = (nil, nil)
-        switch state {
-        case .queued: things[number].phase = .queued
-        case .running(let identity): (things[number].phase, running[number]) = (.running, identity)
-        case .waiting(let wait):
-            (things[number].phase, waits[number]) = (.waiting, wait)
-            setbacks[number, default: Setback()].failure = wait.failure
-        case .settled: things[number].phase = .settled
-        }
-    }
-
-    private mutating func forget(_ number: Int) {
-        (running[number], waits[number], setbacks[number]) = (nil, nil, nil)
-        queue.remove(number)
-        things.remove(number)
-    }
-}
-
-extension RequestTable {
-    /// Where a thing stands.
     enum State: Equatable {
         case queued
         case running(RequestIdentity)
         case waiting(Wait)
-        /// There is nothing to do until the cache changes.
+        /// Nothing to do until the cache changes.
         case settled
     }
 
     /// A wait between two attempts.
     struct Wait: Equatable {
         let since: Duration
-        /// When it is over; nil if it lasts until somebody asks.
+        /// The end; nil if the wait lasts until the user asks for a retry.
         var until: Duration?
-        /// Before that the host does not want to be asked, as it has said itself.
+        /// The earliest end that the host permits.
         var earliest: Duration
-        /// Whom it waits for.
         let host: String
-        /// Why the attempt before it failed, and how many have.
+        /// Why the attempt before the wait failed.
         let failure: Failure
+        /// The number of failed attempts.
         let attempts: Int
-        /// Whether a success of the host has made it shorter.
+        /// Whether a success of the host has shortened the wait.
         var isShortened = false
     }
+
+    /// The state of one subject. There may be 100,000, so rare facts are kept in dictionaries of their own.
+    private struct Entry {
+        /// The number in the queue.
+        let number: Int
+        var importance: Importance
+        var phase = Phase.new
+        /// The position among subjects of the same importance.
+        var rank = 0
+        /// The last adoption that named the subject.
+        var adoption: UInt32
+    }
+
+    private enum Phase { case new, queued, running, waiting, settled }
+
+    /// The failures of a subject since its last success.
+    private struct Setback {
+        var attempts = 0
+        /// The last failure. It is kept while the subject is queued again.
+        var failure: Failure?
+        /// How many waits a success of the host has shortened.
+        var shortened = 0
+    }
+
+    private var entries: [Wish.Subject: Entry] = [:]
+    /// The subjects by their numbers in the queue; nil where a number is free.
+    private var numbered: [Wish.Subject?] = []
+    private var freeNumbers: [Int] = []
+    private var adoption: UInt32 = 0
+    private var running: [Wish.Subject: RequestIdentity] = [:]
+    private var waits: [Wish.Subject: Wait] = [:]
+    private var setbacks: [Wish.Subject: Setback] = [:]
+    private(set) var queue = TransferQueue()
+    /// Makes the candidate that the governor sees, from the request that would serve a wish.
+    private let candidate: (Wish) -> TransferCandidate
+
+    init(candidate: @escaping (Wish) -> TransferCandidate) {
+        self.candidate = candidate
+    }
+
+    /// All subjects.
+    var subjects: some Sequence<Wish.Subject> { entries.keys }
+
+    func isWanted(_ subject: Wish.Subject) -> Bool { entries[subject] != nil }
+
+    func state(of subject: Wish.Subject) -> State? {
+        switch entries[subject]?.phase {
+        case .new, nil: nil
+        case .queued: .queued
+        case .running: running[subject].map { .running($0) }
+        case .waiting: waits[subject].map { .waiting($0) }
+        case .settled: .settled
+        }
+    }
+
+    /// How important a subject is; nil if it is not wanted.
+    func importance(of subject: Wish.Subject) -> Importance? { entries[subject]?.importance }
+
+    // MARK: - Wishes
+
+    /// Replaces the wishes. Each subject occurs once.
+    ///
+    /// - Returns: the subjects that are not wanted any more, and their last states.
+    mutating func adopt(_ wanted: some Collection<Wish>) -> [(subject: Wish.Subject, state: State)] {
+        adoption &+= 1
+        for wish in wanted { entries[wish.subject]?.adoption = adoption }
+        let dropped = entries.filter { [adoption] in $0.value.adoption != adoption }.keys
+            .map { (subject: $0, state: state(of: $0) ?? .settled) }
+        // The dropped subjects go first, so that new ones reuse their numbers.
+        for (subject, _) in dropped { remove(subject) }
+        for (rank, wish) in wanted.enumerated() {
+            var entry = entries[wish.subject] ?? add(wish)
+            (entry.importance, entry.rank) = (wish.importance, rank)
+            entries[wish.subject] = entry
+            if [.new, .queued].contains(entry.phase) { enqueue(wish.subject) }
+        }
+        return dropped
+    }
+
+    private mutating func add(_ wish: Wish) -> Entry {
+        let number = freeNumbers.popLast() ?? numbered.count
+        if number == numbered.count { numbered.append(wish.subject) } else { numbered[number] = wish.subject }
+        return Entry(number: number, importance: wish.importance, adoption: adoption)
+    }
+
+    private mutating func remove(_ subject: Wish.Subject) {
+        guard let entry = entries.removeValue(forKey: subject) else { return }
+        (running[subject], waits[subject], setbacks[subject]) = (nil, nil, nil)
+        queue.remove(entry.number)
+        numbered[entry.number] = nil
+        freeNumbers.append(entry.number)
+        if entries.isEmpty { (entries, numbered, freeNumbers) = ([:], [], []) }
+    }
+
+    // MARK: - The queue
+
+    /// Puts a subject into the queue if it is wanted.
+    mutating func enqueue(_ subject: Wish.Subject) {
+        set(.queued, subject)
+        guard let entry = entries[subject] else { return }
+        queue.put(
+            entry.number, entry.importance, rank: entry.rank,
+            as: candidate(Wish(subject, importance: entry.importance)))
+    }
+
+    /// Takes the first admitted subject out of the queue.
+    mutating func next(
+        _ admit: (TransferCandidate) -> Admission
+    ) -> (subject: Wish.Subject, candidate: TransferCandidate, way: Admission.Way)? {
+        guard let (entry, way) = queue.popFirst(admit), let subject = numbered[entry.number] else { return nil }
+        return (subject, entry.candidate, way)
+    }
+
+    /// The first queued subjects, the most important first.
+    func queued(_ limit: Int) -> [(subject: Wish.Subject, candidate: TransferCandidate)] {
+        queue.first(limit).compactMap { entry in numbered[entry.number].map { ($0, entry.candidate) } }
+    }
+
+    // MARK: - States
+
+    /// Records that a request for a subject runs.
+    mutating func setRunning(_ subject: Wish.Subject, _ identity: RequestIdentity) { set(.running(identity), subject) }
+
+    /// Records that a subject waits for another attempt.
+    mutating func setWaiting(_ subject: Wish.Subject, _ wait: Wait) { set(.waiting(wait), subject) }
+
+    /// Records that nothing is left to do for a subject, and forgets its failures.
+    mutating func setSettled(_ subject: Wish.Subject) {
+        set(.settled, subject)
+        setbacks[subject] = nil
+    }
+
+    private mutating func set(_ state: State, _ subject: Wish.Subject) {
+        guard entries[subject] != nil else { return }
+        (running[subject], waits[subject]) = (nil, nil)
+        switch state {
+        case .queued: entries[subject]?.phase = .queued
+        case .running(let identity):
+            entries[subject]?.phase = .running
+            running[subject] = identity
+        case .waiting(let wait):
+            entries[subject]?.phase = .waiting
+            waits[subject] = wait
+            setbacks[subject, default: Setback()].failure = wait.failure
+        case .settled: entries[subject]?.phase = .settled
+        }
+    }
+
+    // MARK: - Failures
+
+    /// Counts a failed attempt and returns the new count. For a subject that is not wanted the count is 1.
+    mutating func countFailure(_ subject: Wish.Subject) -> Int {
+        guard isWanted(subject) else { return 1 }
+        setbacks[subject, default: Setback()].attempts += 1
+        return setbacks[subject]?.attempts ?? 1
+    }
+
+    /// The last failure of a subject and the number of failed attempts; nil if none failed.
+    func setback(of subject: Wish.Subject) -> (failure: Failure, attempts: Int)? {
+        guard let setback = setbacks[subject], let failure = setback.failure else { return nil }
+        return (failure, max(setback.attempts, 1))
+    }
+
+    /// Restarts the count of attempts and keeps the last failure.
+    mutating func restartSchedule(of subject: Wish.Subject) {
+        if let setback = setbacks[subject] { setbacks[subject] = Setback(failure: setback.failure) }
+    }
+
+    /// Forgets a subject's failures and queues it.
+    mutating func retry(_ subject: Wish.Subject) {
+        setbacks[subject] = nil
+        enqueue(subject)
+    }
+
+    // MARK: - Waiting
+
+    /// The subjects that wait for another attempt.
+    var waiting: [(subject: Wish.Subject, wait: Wait)] { waits.map { ($0, $1) } }
+
+    /// Whether the same wait still lasts. It may have become shorter.
+    func isWaiting(_ subject: Wish.Subject, since wait: Wait) -> Bool {
+        guard let now = waits[subject] else { return false }
+        return (now.since, now.attempts) == (wait.since, wait.attempts)
+    }
+
+    /// When the first wait ends.
+    var firstDue: Duration? { waits.values.lazy.compactMap(\.until).min() }
+
+    /// Queues all subjects whose waits have ended, and returns them.
+    mutating func enqueueDue(at now: Duration) -> [Wish.Subject] {
+        let due = waits.filter { $0.value.until.map { $0 <= now } ?? false }.map(\.key)
+        for subject in due { enqueue(subject) }
+        return due
+    }
+
+    /// Shortens the waits for a host that has just answered to less than a second, spread out by chance.
+    ///
+    /// A subject that fails although its host answers may fail forever. So it is left alone for a second after its failure, and
+    /// twice as long after each further shortened wait.
+    ///
+    /// - Parameter chance: returns the part of a second.
+    /// - Returns: the subjects whose waits are shorter now.
+    mutating func wake(_ host: String, at now: Duration, chance: () -> Double) -> [Wish.Subject] {
+        var woken: [Wish.Subject] = []
+        for (subject, wait) in waits where wait.host == host && !wait.isShortened {
+            let shortened = setbacks[subject]?.shortened ?? 0
+            let quiet = Duration.seconds(1 << min(shortened, Self.maximumDoublings))
+            let time = max(max(now, wait.since + quiet) + .seconds(clamped: chance()), wait.earliest)
+            guard let until = wait.until, time < until else { continue }
+            var wait = wait
+            (wait.until, wait.isShortened) = (time, true)
+            setbacks[subject, default: Setback()].shortened += 1
+            set(.waiting(wait), subject)
+            woken.append(subject)
+        }
+        return woken
+    }
+
+    /// The doublings of a second that exceed every wait.
+    private static let maximumDoublings = 15
+
+    /// Shortens all waits, but not below what their hosts asked for.
+    ///
+    /// - Parameter time: returns the new end, once for each subject.
+    /// - Returns: the subjects whose waits are shorter now.
+    mutating func wakeAll(at time: () -> Duration) -> [Wish.Subject] {
+        var woken: [Wish.Subject] = []
+        for (subject, wait) in waits {
+            let time = max(time(), wait.earliest)
+            guard let until = wait.until, time < until else { continue }
+            var wait = wait
+            wait.until = time
+            set(.waiting(wait), subject)
+            woken.append(subject)
+        }
+        return woken
+    }
+}
+
+/// The requests that failed and wait for a retry. They show the wait to the user.
+struct PostponedRequests {
+    private var requests: [Wish.Subject: any NetworkRequest] = [:]
+    /// Subjects whose failure is being written to the cache, and whether their rows changed meanwhile.
+    private var beingRecorded: [Wish.Subject: Bool] = [:]
+
+    /// The request that waits for a subject's retry.
+    subscript(subject: Wish.Subject) -> (any NetworkRequest)? { requests[subject] }
+
+    mutating func add(_ request: any NetworkRequest, for subject: Wish.Subject) { requests[subject] = request }
+
+    /// Removes and returns a subject's request.
+    @discardableResult
+    mutating func remove(_ subject: Wish.Subject) -> (any NetworkRequest)? { requests.removeValue(forKey: subject) }
+
+    /// Whether a subject's failure is still being written to the cache.
+    func isBeingRecorded(_ subject: Wish.Subject) -> Bool { beingRecorded[subject] != nil }
+
+    mutating func beginRecording(_ subject: Wish.Subject) { beingRecorded[subject] = false }
+
+    /// Records that a subject's row changed while its failure is being written.
+    mutating func rowChanged(_ subject: Wish.Subject) { beingRecorded[subject] = true }
+
+    /// Returns whether the subject's row changed while its failure was written.
+    mutating func endRecording(_ subject: Wish.Subject) -> Bool { beingRecorded.removeValue(forKey: subject) == true }
 }

@@ -4,13 +4,13 @@ import Numbers
 import Synchronization
 import Scheduling
 
-/// Leave to transfer something: over which connection, how urgently, and who watches.
+/// The permission for a transfer: its connection, importance and meter.
 ///
-/// The controller gives one to each request that it runs. Who runs a request by itself needs none; it gets the usual one.
+/// The controller gives one to each request. A request that runs alone uses the default.
 public final class TransferPermit: Sendable {
     private struct State {
         var importance: Importance
-        /// What is asked for now, where it may come in pieces.
+        /// The current pieces, if the transfer may be split.
         var pieces: TransferPieces?
         var transfer: HTTPTransfer?
     }
@@ -22,23 +22,23 @@ public final class TransferPermit: Sendable {
 
     /// Makes a permit.
     ///
-    /// - Parameter onNews: called on the network's thread when there is something to be read off the meter.
+    /// - Parameter onChange: called on the network's thread when the meter shows something new.
     public init(
         _ importance: Importance = .visible, over way: Admission.Way = .any, in pieces: TransferPieces? = nil,
-        onNews: @escaping @Sendable () -> Void = {}
+        onChange: @escaping @Sendable () -> Void = {}
     ) {
         state = Mutex(State(importance: importance, pieces: way.isInPieces ? pieces : nil))
         self.way = way
-        meter = TransferMeter(onNews: onNews)
+        meter = TransferMeter(onChange: onChange)
     }
 
-    /// Whether it may come in pieces.
+    /// Whether the transfer may be split into pieces.
     var isInPieces: Bool { way.isInPieces }
 
-    /// Whether all that is meant to share a connection shares this one, if the server does that.
+    /// Whether the transfer shares its connection with all others, if the server supports that.
     var isOverSharedOne: Bool { way.connection == .any }
 
-    /// Makes a request as the permit has it, and sends it.
+    /// Sends a request with the permit's connection, weight and pieces.
     func send(_ request: HTTPRequest, over client: HTTPClient) -> HTTPTransfer {
         var request = request
         request.meter = meter
@@ -49,7 +49,7 @@ public final class TransferPermit: Sendable {
             case .unshared: .unshared
             case .few: .few
             }
-        // At one go, or a change of importance could come in between and be lost.
+        // Under the lock, so that no change of importance is lost.
         return state.withLock { [request] state in
             var request = request
             request.weight = Self.weight(state.importance)
@@ -60,7 +60,7 @@ public final class TransferPermit: Sendable {
         }
     }
 
-    /// It has become more important, or less.
+    /// Sets the importance, also of a running transfer.
     func setImportance(_ importance: Importance) {
         let transfer = state.withLock { state -> HTTPTransfer? in
             guard state.importance != importance else { return nil }
@@ -70,7 +70,7 @@ public final class TransferPermit: Sendable {
         transfer?.setWeight(Self.weight(importance))
     }
 
-    /// From now on it is asked for like that, where it comes in pieces.
+    /// Sets the pieces, if the transfer may be split.
     func setPieces(_ pieces: TransferPieces) {
         let transfer = state.withLock { state -> HTTPTransfer? in
             guard state.pieces != nil, state.pieces != pieces else { return nil }
@@ -80,7 +80,7 @@ public final class TransferPermit: Sendable {
         transfer?.setPieces(HTTPRequest.Pieces(pieces))
     }
 
-    /// The share of a connection that others use too. What is looked at has nearly all of it.
+    /// The share of a connection. The photo on the screen gets nearly all of it.
     private static func weight(_ importance: Importance) -> Int {
         switch importance {
         case .lookedAt: 256

@@ -6,69 +6,68 @@ import Numbers
 import Scheduling
 import Session
 
-/// One kind of thing that is fetched: where it lies, within what bounds, and what becomes of it in the cache.
+/// One kind of request: its address, its limits, and how the cache stores the answer.
 ///
-/// The controller runs requests and knows none of them by name. A new kind is a new type and a line where the controller
-/// is made. Each can be run alone, against a file and a known cache:
+/// The controller knows requests only by this protocol. A new kind is a new type and an entry in the controller's list of
+/// kinds. A request can also run alone:
 ///
 ///     let request = try PhotoRequest.make(for: .picture(gallery, key, .original), in: context)
 ///     try await request?.perform(over: client)
 public protocol NetworkRequest: Sendable {
-    /// The request that serves a wish, or nil if the wish is not for this kind or nothing is wanting.
+    /// Makes the request for a wish; nil if the wish is of another kind or nothing is missing.
     static func make(for subject: Wish.Subject, in context: RequestContext) throws -> Self?
 
-    /// What it fetches. Requests for the same thing join.
+    /// The thing to fetch. Requests for the same thing join.
     var identity: RequestIdentity { get }
-    /// Where it lies.
     var address: Address { get }
-    /// What it is, to the one who decides what is transferred when.
+    /// The kind of transfer, for the governor.
     var kind: TransferKind { get }
-    /// Bytes of it that are here, of an attempt that was interrupted.
+    /// Bytes left by an interrupted attempt.
     var held: ByteCount { get }
-    /// Whether the server is asked for something that is here, and will most likely say that it has not changed.
+    /// Whether a copy is held, so that the answer is most likely 304.
     var isAskedAfter: Bool { get }
-    /// Whether the cache knows that it has failed before.
+    /// Whether the cache holds a failure of it.
     var hasFailedBefore: Bool { get }
-    /// Whether the user has named where it lies. On a gallery's word alone he is asked for no password, unless he looks at what
-    /// wants one.
+    /// Whether the user has named the server. Otherwise Vitrine asks for a password only when the user opens the photo.
     var isNamedByUser: Bool { get }
 
-    /// What to ask for. A file in it is made anew for each attempt.
+    /// Returns what to request. Each attempt gets a new file.
     func plan() throws -> FetchPlan
-    /// Takes back what a plan has of an earlier attempt: no answer came to it, and another attempt can go on from there.
+    /// Returns a plan's partial file to the cache after an attempt without an answer.
     func takeBack(_ plan: FetchPlan)
-    /// Takes the answer into the cache. The answer is 200, or 304 where the plan had validators.
+    /// Stores the answer in the cache. Its status is 200, or 304 if the plan has validators.
     func process(_ response: inout Response) async throws
 
-    /// Notes that work on it begins.
-    func noteBegun()
-    /// Notes that work on it is over: it has been done, or has failed for good.
-    func noteDone()
-    /// Keeps in the cache why an attempt failed; another will follow.
-    func notePutOff(_ failure: Failure) async
-    /// Notes that it waits for another attempt, which is due at that time; nil if the time is not known. Called again when that
-    /// changes, and not called if the request was cancelled or sent again while the cache was written.
-    func noteWaiting(_ failure: Failure, until time: Timestamp?)
-    /// Keeps in the cache why it has failed for good.
-    func noteFailed(_ failure: Failure) async
-    /// Notes that nobody wants it any more. Nothing is written.
-    func noteCancelled()
+    /// Shows that the request has started.
+    func showStarted()
+    /// Shows that the request is over: it succeeded, or failed for good.
+    func showDone()
+    /// Records a temporary failure in the cache; another attempt will follow.
+    func recordPostponement(_ failure: Failure) async
+    /// Shows a wait for another attempt; the time is nil if it is unknown.
+    ///
+    /// Called again when the time changes. Not called if the request was cancelled or sent again meanwhile.
+    func showWaiting(_ failure: Failure, until time: Timestamp?)
+    /// Records a final failure in the cache.
+    func recordFailure(_ failure: Failure) async
+    /// Shows that the request was cancelled. Writes nothing.
+    func showCancelled()
 }
 
 extension NetworkRequest {
-    /// Most things are fetched from their beginning.
+    /// No bytes, the default.
     public var held: ByteCount { 0 }
 
-    /// Most things are not here.
+    /// False, the default.
     public var isAskedAfter: Bool { false }
 
-    /// A gallery itself is.
+    /// True, the default: the user has named the gallery.
     public var isNamedByUser: Bool { true }
 
-    /// Most things are fetched from their beginning.
+    /// Does nothing, the default.
     public func takeBack(_ plan: FetchPlan) {}
 
-    /// Sends the request and processes the answer, once. Returns what the transfer took.
+    /// Sends the request once and processes the answer.
     @discardableResult
     public func perform(
         over client: HTTPClient, with permit: TransferPermit = TransferPermit()
@@ -85,14 +84,12 @@ extension NetworkRequest {
         do {
             return try await Response.to(plan, over: client, with: permit)
         } catch {
-            if error is CancellationError || RequestError(error).isForgiving { takeBack(plan) }
+            if error is CancellationError || RequestError(error).keepsPartialFile { takeBack(plan) }
             throw error
         }
     }
 
-    /// What a governor is told of it.
-    ///
-    /// - Parameter importance: how soon it is wanted.
+    /// The request as the governor sees it.
     func candidate(_ importance: Importance) -> TransferCandidate {
         let port = address.port.map { ":\($0)" } ?? ""
         return TransferCandidate(
@@ -102,32 +99,32 @@ extension NetworkRequest {
     }
 }
 
-/// What a request fetches: a thing, in one edition of it.
+/// The target of a request: a subject in one edition.
 public struct RequestIdentity: Hashable, Sendable {
-    /// The thing.
+    /// The subject.
     public let subject: Wish.Subject
-    /// Goes up when the thing becomes another. An older request for it is then of no use.
+    /// Counts the changes of the subject. A request for an older edition is of no use.
     public let edition: Int
 
-    /// Names what is fetched.
+    /// Makes an identity.
     public init(_ subject: Wish.Subject, edition: Int = 0) {
         self.subject = subject
         self.edition = edition
     }
 }
 
-/// What requests work with, handed to each when it is made.
+/// The services that requests use.
 public struct RequestContext: Sendable {
-    /// Where the answers go.
+    /// The caches that store the answers.
     public let caches: CacheFolder
-    /// Where progress is noted.
+    /// The activity that shows progress.
     public let activity: Activity
-    /// Where everything is noted.
+    /// The log.
     public let log: Log
-    /// The time of day.
+    /// Returns the time of day.
     public let now: @Sendable () -> Timestamp
 
-    /// Puts the four together.
+    /// Makes a context.
     public init(
         caches: CacheFolder, activity: Activity, log: Log,
         now: @escaping @Sendable () -> Timestamp = { Timestamp(milliseconds: Log.systemTime()) }
@@ -136,5 +133,30 @@ public struct RequestContext: Sendable {
         self.activity = activity
         self.log = log
         self.now = now
+    }
+}
+
+/// Makes requests for wishes.
+struct RequestFactory: Sendable {
+    private let kinds: [any NetworkRequest.Type]
+    private let context: RequestContext
+
+    init(_ kinds: [any NetworkRequest.Type], _ context: RequestContext) {
+        (self.kinds, self.context) = (kinds, context)
+    }
+
+    /// Makes the request for a subject; nil if nothing is missing.
+    func request(for subject: Wish.Subject) throws -> (any NetworkRequest)? {
+        for kind in kinds {
+            if let request = try kind.make(for: subject, in: context) { return request }
+        }
+        return nil
+    }
+
+    /// The governor's view of a queued wish. A wish without a request starts at once, and is settled then.
+    func candidate(_ wish: Wish) -> TransferCandidate {
+        let request = (try? request(for: wish.subject)).flatMap { $0 }
+        return request?.candidate(wish.importance)
+            ?? TransferCandidate(host: "", importance: wish.importance, kind: .thumbnail)
     }
 }

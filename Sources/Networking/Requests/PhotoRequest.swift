@@ -8,14 +8,14 @@ import Session
 
 /// Fetches a photo into a file of the cache.
 ///
-/// It also serves the wish for a thumbnail that the gallery does not have: one is made from the photo, once that is here.
+/// It also serves the wish for a thumbnail that the gallery lacks: Vitrine makes it from the photo.
 public struct PhotoRequest: NetworkRequest {
     private let picture: PictureSubject
 
-    /// More than any camera writes.
+    /// Larger than the files of any camera.
     static let limit: ByteCount = 512 << 20
 
-    /// Serves wishes for photos, and for thumbnails of photos that have none.
+    /// Makes a request for a photo, or for a thumbnail that must be made from it.
     public static func make(for subject: Wish.Subject, in context: RequestContext) throws -> Self? {
         guard case .picture(let gallery, let key, let rendition) = subject else { return nil }
         if rendition == .thumbnail {
@@ -29,21 +29,21 @@ public struct PhotoRequest: NetworkRequest {
         self.picture = picture
     }
 
-    /// The photo, in the edition that the list spoke of when the request was made.
+    /// The photo, in the edition of the list at the time of the request.
     public var identity: RequestIdentity { picture.identity }
-    /// Where it lies.
+    /// The address of the photo.
     public var address: Address { picture.address }
-    /// One of few, and large.
+    /// A photo: rare and large.
     public var kind: TransferKind { .photo }
-    /// Whether it lies with the gallery, or where the user has signed in for the gallery.
+    /// Whether it lies on the gallery's server, or on one that the user signed in to for it.
     public var isNamedByUser: Bool { picture.isNamedByUser }
-    /// Whether it was put off before.
+    /// Whether an earlier attempt failed.
     public var hasFailedBefore: Bool { picture.source.state.trouble != nil }
 
-    /// What has come of it before.
+    /// Bytes left by an interrupted attempt.
     public var held: ByteCount { picture.cache.parts.size(picture.key, edition: picture.source.state.edition) }
 
-    /// Asks for it, into a new file, or for the rest of what has come before.
+    /// Requests the whole photo, or the rest of an interrupted transfer.
     public func plan() throws -> FetchPlan {
         let addressPolicy = try picture.cache.pictureAddressPolicy()
         guard let part = picture.cache.parts.take(picture.key, edition: picture.source.state.edition) else {
@@ -59,7 +59,7 @@ public struct PhotoRequest: NetworkRequest {
             addressPolicy: addressPolicy, isNamedByUser: picture.isNamedByUser)
     }
 
-    /// Keeps the beginning that the plan was to go on from, for the next attempt.
+    /// Keeps the partial file for the next attempt.
     public func takeBack(_ plan: FetchPlan) {
         guard let file = plan.file, let resumption = plan.resumption else { return }
         picture.cache.parts.keep(
@@ -67,7 +67,7 @@ public struct PhotoRequest: NetworkRequest {
             url: resumption.url ?? plan.address.text, whole: resumption.whole)
     }
 
-    /// Watches the file grow, then gives it to the cache, unless the gallery speaks of another photo by now.
+    /// Shows the file's growth, and stores it unless the gallery names another photo by now.
     public func process(_ response: inout Response) async throws {
         guard !response.isUnchanged else { return try await picture.confirm() }
         try response.checkIsNoText()
@@ -75,14 +75,14 @@ public struct PhotoRequest: NetworkRequest {
         picture.cache.parts.recordGrowth(file, of: picture.key, edition: picture.source.state.edition)
         do {
             while let written = try await response.nextWritten() {
-                picture.noteProgress(Progress(done: written, total: response.head.length))
+                picture.showProgress(Progress(done: written, total: response.head.length))
             }
         } catch {
             if RequestError(error).isBreak || error is CancellationError { keep(file, response.head) }
             throw error
         }
         guard PictureSignature(file.beginning(PictureSignature.length)) != nil else {
-            throw RequestError.wrongType("something that is no picture")
+            throw RequestError.wrongType("something that is not a picture")
         }
         try Task.checkCancellation()
         let isStored = try await picture.cache.writer.store(
@@ -90,10 +90,10 @@ public struct PhotoRequest: NetworkRequest {
         if isStored { picture.context.log.debug(.sync, "stored photo \(picture.key.rawValue)") }
     }
 
-    /// Keeps what has come over the network, for the next attempt to go on from.
+    /// Keeps the received part for the next attempt.
     ///
-    /// Nobody writes into the file any more, whatever thread the next attempt is on: a transfer that has ended, or was
-    /// cancelled, does not. Of a file of this machine nothing is kept, since it is always read from its beginning.
+    /// No thread writes to the file any more: a transfer that has ended or was cancelled does not. Local files are
+    /// always read from the beginning, so nothing is kept of them.
     private func keep(_ file: PartialFile, _ head: HTTPResponse) {
         guard picture.address.scheme != .file else { return }
         picture.cache.parts.keep(
@@ -101,49 +101,49 @@ public struct PhotoRequest: NetworkRequest {
             url: head.url, whole: head.length)
     }
 
-    /// Shows that it is on its way.
-    public func noteBegun() {
-        picture.noteProgress(Progress(done: 0))
+    /// Shows that the transfer has started.
+    public func showStarted() {
+        picture.showProgress(Progress(done: 0))
     }
 
-    /// Shows that it is not on its way any more.
-    public func noteDone() {
-        picture.noteProgress(nil)
+    /// Shows that the transfer has ended.
+    public func showDone() {
+        picture.showProgress(nil)
     }
 
-    /// Marks the photo as put off.
-    public func notePutOff(_ failure: Failure) async {
-        await picture.note(.putOff(failure))
+    /// Marks the photo for a retry.
+    public func recordPostponement(_ failure: Failure) async {
+        await picture.record(.putOff(failure))
     }
 
-    /// Shows that it is not on its way for now.
-    public func noteWaiting(_ failure: Failure, until time: Timestamp?) {
-        picture.noteProgress(nil)
+    /// Shows that no transfer runs for now.
+    public func showWaiting(_ failure: Failure, until time: Timestamp?) {
+        picture.showProgress(nil)
     }
 
-    /// Marks the photo as bad, or as put off where another day may bring it.
-    public func noteFailed(_ failure: Failure) async {
-        await picture.noteFailed(failure)
+    /// Marks the photo as failed, or for a retry another day.
+    public func recordFailure(_ failure: Failure) async {
+        await picture.recordFailure(failure)
     }
 
-    /// Shows that it is not on its way any more.
-    public func noteCancelled() {
-        picture.noteProgress(nil)
+    /// Shows that the transfer has ended.
+    public func showCancelled() {
+        picture.showProgress(nil)
     }
 }
 
-/// The picture that a request is about, and what all requests for pictures note alike.
+/// The picture of a request, with the steps that photos and thumbnails share.
 struct PictureSubject: Sendable {
     let cache: GalleryCache
     let key: PhotoKey
     let rendition: Rendition
     let source: RenditionSource
     let address: Address
-    /// Who asks.
+    /// The credentials.
     let signIn: SignIn?
     let context: RequestContext
 
-    /// The picture, if it has an address and is wanting.
+    /// Finds the picture; nil if it has no address or is not missing.
     init?(
         _ rendition: Rendition, of key: PhotoKey, in gallery: GalleryID, _ context: RequestContext
     ) throws {
@@ -159,47 +159,59 @@ struct PictureSubject: Sendable {
         self.context = context
     }
 
-    /// Whether the user himself has named where it lies.
+    /// Whether the user has named its server.
     var isNamedByUser: Bool { cache.isNamedByUser(address) }
 
     var identity: RequestIdentity { RequestIdentity(wish, edition: source.state.edition) }
 
     var wish: Wish.Subject { .picture(cache.id, key, rendition) }
 
-    /// What is held may still be right, if it came from the same address.
+    /// The validators of the held copy, which may still be current if it came from the same address.
     var validators: Validators { source.state.held == nil ? Validators() : source.validators }
 
-    func noteProgress(_ progress: Progress?) {
+    func showProgress(_ progress: Progress?) {
         context.activity.setProgress(progress, of: wish)
     }
 
-    /// The server says that what is held is right.
+    /// Marks the held copy as current, after a 304.
     func confirm() async throws {
         guard try await cache.writer.confirm(rendition, of: key, edition: source.state.edition) else {
             throw RequestError.nothingHeld
         }
     }
 
-    /// Notes why it has failed for good: as bad, or as put off where another day may bring it.
-    func noteFailed(_ failure: Failure) async {
-        await note(failure.isTemporary ? .putOff(failure) : .bad(failure))
-        await context.note(failure.question, afterSaying: signIn, in: cache)
+    /// Records a final failure, or a retry on another day.
+    func recordFailure(_ failure: Failure) async {
+        await record(failure.isTemporary ? .putOff(failure) : .bad(failure))
+        await context.ask(failure.question, afterSaying: signIn, in: cache)
     }
 
-    func note(_ trouble: RenditionState.Trouble) async {
+    func record(_ trouble: RenditionState.Trouble) async {
         switch trouble {
-        case .putOff(let failure): context.log.info(.network, "\(address): \(failure); to be tried again")
+        case .putOff(let failure): context.log.info(.network, "\(address): \(failure); will retry")
         case .bad(let failure): context.log.error(.network, "\(address): \(failure)")
         }
         do {
             try await cache.writer.recordTrouble(trouble, for: rendition, of: key, edition: source.state.edition)
         } catch {
             context.log.error(.cache, "\(error)")
-            // Of a thumbnail nobody asks why; and there may be many.
+            // Thumbnails are many, and no screen shows their failures.
             guard rendition == .original else { return }
             switch trouble {
             case .putOff(let failure), .bad(let failure): context.activity.setFailure(failure, of: wish)
             }
+        }
+    }
+}
+
+extension GalleryCache {
+    /// Whether a photo is gone, or its row has no failure. A thumbnail made from the photo fails with the photo.
+    func isWell(_ key: PhotoKey, _ rendition: Rendition) -> Bool {
+        do {
+            guard let photo = try read({ try $0.photo(key) }) else { return true }
+            return photo.original.trouble == nil && (rendition == .original || photo.thumbnail.trouble == nil)
+        } catch {
+            return false
         }
     }
 }

@@ -1,0 +1,213 @@
+import Concurrency
+import HTTP
+import Model
+import Numbers
+import Scheduling
+
+/// The requests under way, and the governor that decides about their transfers.
+///
+/// It reports each transfer to the governor and carries out what the governor says. The controller decides what a request's
+/// end means for wishes and for the cache.
+struct OperationTable {
+    /// Sends a request under an attempt's number and returns the task of its transfer.
+    typealias Send = (_ request: any NetworkRequest, _ number: Int, _ permit: TransferPermit) -> Task<Void, Never>
+
+    private let clock: any NetworkClock
+    private let schedule: RetrySchedule
+    /// Receives an event whenever a meter shows something new.
+    private let meterEvents: CoalescingStream<MeterEvent>
+    private var governor: any Governor
+    private var operations: [RequestIdentity: Operation] = [:]
+    /// The requests of attempts whose end the governor does not know yet, by number.
+    private var identities: [Int: RequestIdentity] = [:]
+    private(set) var lastNumber = 0
+    /// Bytes of operations that have ended.
+    private var endedBytes: ByteCount = 0
+
+    init(
+        _ governor: any Governor, _ schedule: RetrySchedule, _ clock: any NetworkClock,
+        meterEvents: CoalescingStream<MeterEvent>
+    ) {
+        self.governor = governor
+        self.schedule = schedule
+        self.clock = clock
+        self.meterEvents = meterEvents
+    }
+
+    subscript(identity: RequestIdentity) -> Operation? { operations[identity] }
+
+    var all: some Collection<Operation> { operations.values }
+    var identifiers: [RequestIdentity] { Array(operations.keys) }
+    var isEmpty: Bool { operations.isEmpty }
+    /// The number of transfers that run.
+    var transferCount: Int { identities.count }
+    /// The number of answers in memory that are still to be stored.
+    var unstoredCount: Int { operations.values.count(where: \.isTransferred) }
+    /// All bytes received so far.
+    var received: ByteCount { operations.values.reduce(endedBytes) { $0 + $1.received } }
+
+    // MARK: - Starting
+
+    /// Returns whether and how something may start now.
+    mutating func admit(_ candidate: TransferCandidate) -> Admission {
+        governor.admit(candidate, at: clock.now.seconds)
+    }
+
+    /// Starts a request for a subject.
+    mutating func start(
+        _ request: any NetworkRequest, _ importance: Importance, for subject: Wish.Subject, over way: Admission.Way,
+        _ send: Send
+    ) {
+        let candidate = request.candidate(importance)
+        let start = clock.now
+        operations[request.identity] = Operation(
+            request, candidate, attempt(request, candidate, over: way, send), start: start, serving: subject)
+    }
+
+    private mutating func attempt(
+        _ request: any NetworkRequest, _ candidate: TransferCandidate, over way: Admission.Way, _ send: Send
+    ) -> Attempt {
+        lastNumber += 1
+        let number = lastNumber
+        governor.noteStart(of: number, candidate, over: way, at: clock.now.seconds)
+        let permit = TransferPermit(candidate.importance, over: way, in: governor.pieces(of: number)) {
+            [meterEvents] in meterEvents.send(MeterEvent())
+        }
+        identities[number] = request.identity
+        return Attempt(number, permit, send(request, number, permit))
+    }
+
+    /// Sends hanging requests a second time. The first attempt to finish counts.
+    mutating func repeatHanging(_ send: Send) {
+        for (number, way) in governor.takeHanging(at: clock.now.seconds).sorted(by: { $0.key < $1.key }) {
+            // A cancelled operation has not ended yet, but no wish waits for it.
+            guard let operation = identities[number].flatMap({ operations[$0] }), !operation.served.isEmpty,
+                operation.attempt(number)?.task.isCancelled == false
+            else { continue }
+            var candidate = operation.candidate
+            (candidate.importance, candidate.isAgain) = (operation.importance, true)
+            operation.add(attempt(operation.request, candidate, over: way, send))
+        }
+    }
+
+    // MARK: - Running
+
+    /// Tells the governor what all meters show.
+    mutating func readMeters() {
+        for operation in operations.values { readMeters(of: operation) }
+    }
+
+    /// Tells the governor what the meters of an operation show.
+    ///
+    /// Meters keep no times, so all events count as happening now.
+    private mutating func readMeters(of operation: Operation) {
+        for attempt in operation.attempts {
+            let events = attempt.takeEvents()
+            guard !events.isEmpty else { continue }
+            let now = clock.now.seconds
+            for event in events {
+                governor.note(event, of: attempt.number, at: now)
+                if case .ended = event { identities[attempt.number] = nil }
+            }
+        }
+    }
+
+    /// Cancels the transfers that the governor wants to interrupt. Their subjects are queued again when they end.
+    ///
+    /// - Parameter waiting: returns how many transfers wait for a host and could start.
+    mutating func interrupt(waiting: (String) -> Int) {
+        for number in governor.advance(to: clock.now.seconds, waiting: waiting) {
+            if let identity = identities[number] { operations[identity]?.attempt(number)?.task.cancel() }
+        }
+    }
+
+    /// Passes the governor's current piece sizes on to transfers in pieces.
+    func updatePieces() {
+        for attempt in operations.values.lazy.flatMap(\.attempts) where attempt.permit.isInPieces {
+            attempt.permit.setPieces(governor.pieces(of: attempt.number))
+        }
+    }
+
+    /// Sets the importance of a request under way.
+    mutating func setImportance(_ importance: Importance, of identity: RequestIdentity) {
+        guard let operation = operations[identity], importance != operation.importance else { return }
+        operation.importance = importance
+        for attempt in operation.attempts {
+            attempt.permit.setImportance(importance)
+            governor.note(.importance(importance), of: attempt.number, at: clock.now.seconds)
+        }
+    }
+
+    /// Stops serving a subject, and cancels the request if it serves no other.
+    func leave(_ identity: RequestIdentity, _ subject: Wish.Subject) {
+        operations[identity]?.leave(subject)
+        if operations[identity]?.served.isEmpty == true { operations[identity]?.cancel() }
+    }
+
+    // MARK: - Ending
+
+    /// Takes out an operation when one of its attempts has ended.
+    ///
+    /// - Returns: the operation; nil if the attempt was dropped, or failed while another still runs.
+    mutating func finish(
+        _ identity: RequestIdentity, _ number: Int, isSuccess: Bool, _ failure: RequestError?
+    ) -> Operation? {
+        if let operation = operations[identity] { readMeters(of: operation) }
+        guard let operation = operations[identity], let attempt = operation.attempt(number) else { return nil }
+        guard isSuccess || operation.attempts.count == 1 else {
+            drop(attempt, of: operation, failure)
+            return nil
+        }
+        for rival in operation.attempts where rival !== attempt { drop(rival, of: operation, nil) }
+        operations[identity] = nil
+        endedBytes += operation.received
+        for attempt in operation.attempts { reportEnd(of: attempt, of: operation, failure) }
+        return operation
+    }
+
+    private mutating func drop(_ attempt: Attempt, of operation: Operation, _ error: RequestError?) {
+        operation.drop(attempt)
+        reportEnd(of: attempt, of: operation, error)
+    }
+
+    /// Tells the governor how an attempt ended, unless its meter has already said so.
+    private mutating func reportEnd(of attempt: Attempt, of operation: Operation, _ error: RequestError?) {
+        if identities.removeValue(forKey: attempt.number) != nil {
+            governor.note(.ended(error?.ending ?? .cancelled), of: attempt.number, at: clock.now.seconds)
+        }
+        if error?.isComplaint == true {
+            let silence = schedule.silence(retryAfter: error?.silence)
+            governor.noteComplaint(of: operation.candidate.host, silence: Double(silence), at: clock.now.seconds)
+        }
+    }
+
+    // MARK: - The governor's view
+
+    /// The governor's report.
+    var report: GovernorReport { governor.report }
+    /// The governor's knowledge of hosts.
+    var history: HostHistory { governor.history }
+
+    /// Tells the governor that the machine has joined a network.
+    mutating func networkChanged() { governor.noteNetwork(at: clock.now.seconds) }
+
+    /// Ends a host's silence after 429: the user wants another attempt.
+    mutating func endSilence(of host: String) { governor.endSilence(of: host) }
+
+    /// When the transfers must be looked at again though no meter has changed; nil if never.
+    func nextLook(isQueueEmpty: Bool, isPaused: Bool, waiting: (String) -> Int) -> Duration? {
+        guard !identities.isEmpty || !isQueueEmpty else { return nil }
+        let now = clock.now.seconds
+        guard let pace = governor.pace(at: now, waiting: waiting) else { return nil }
+        guard isQueueEmpty else { return clock.now + .seconds(clamped: pace) }
+        // With an empty queue, the only reasons are hanging transfers and the next report.
+        let patience = isPaused ? nil : governor.patience(at: now)
+        return clock.now
+            + .seconds(clamped: min(max(pace, TrafficReporter.interval), patience ?? .infinity))
+    }
+}
+
+/// Says that a meter shows something new. It carries no details, since all meters are read.
+struct MeterEvent: Coalescing, Sendable {
+    mutating func merge(_ later: MeterEvent) {}
+}
