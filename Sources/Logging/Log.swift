@@ -2,23 +2,23 @@ import Glibc
 import Synchronization
 import Text
 
-/// What Vitrine did and why: the last entries in memory, and all of them in a file if the user asked for one.
+/// The log: recent entries in memory, and all entries in a file if the user wants one.
 ///
 ///     log.info(.sync, "\(added) added, \(removed) removed")
 ///     log.debug(.networkDetail, "connected after \(milliseconds) ms")
 ///
-/// Any thread may write. A message is only built if it is kept; it never waits for the file. Made once, at start, and handed
-/// to whoever writes; there is no log that one could reach for.
+/// Any thread may write, and never waits for the file. A message is built only if it is kept. The composition root
+/// makes one log and passes it on; there is no global log.
 ///
-/// An entry is kept if its subsystem is switched on and the level lets it through. The details of transfers have no level of
-/// their own: their switch alone decides, and it is off at the start unless the level is `debug`.
+/// An entry is kept if its subsystem is enabled and its level is high enough. Transfer details have no level: only
+/// their switch counts, and it is off at the start unless the level is `debug`.
 public final class Log: Sendable {
     private struct State {
-        /// A ring: the oldest entry is at `sequence % capacity` once it is full.
+        /// A ring: when it is full, the oldest entry is at `sequence % capacity`.
         var ring: [LogEntry] = []
         /// The sequence number of the next entry.
         var next = 0
-        /// Entries before this one were cleared by the user.
+        /// The user cleared the entries before this one.
         var firstKept = 0
         var enabled: Set<LogSubsystem>
         var level: LogLevel
@@ -34,10 +34,10 @@ public final class Log: Sendable {
     /// Makes a log.
     ///
     /// - Parameters:
-    ///   - capacity: how many entries stay in memory.
-    ///   - level: what is kept besides errors.
-    ///   - file: where every kept entry is appended as well.
-    ///   - now: milliseconds since 1970; a test passes its own.
+    ///   - capacity: the number of entries kept in memory.
+    ///   - level: the level of entries to keep.
+    ///   - file: a file that receives every kept entry.
+    ///   - now: returns milliseconds since 1970.
     public init(
         capacity: Int = 1_000, level: LogLevel = .info, file: LogFile? = nil,
         now: @escaping @Sendable () -> Int64 = Log.systemTime
@@ -49,17 +49,17 @@ public final class Log: Sendable {
         state = Mutex(State(enabled: Set(enabled), level: level))
     }
 
-    /// Notes a failure.
+    /// Logs a failure.
     public func error(_ subsystem: LogSubsystem, _ message: @autoclosure () -> String) {
         write(.error, subsystem, message)
     }
 
-    /// Notes what happened.
+    /// Logs an event that users understand.
     public func info(_ subsystem: LogSubsystem, _ message: @autoclosure () -> String) {
         write(.info, subsystem, message)
     }
 
-    /// Notes how it happened.
+    /// Logs a detail for developers.
     public func debug(_ subsystem: LogSubsystem, _ message: @autoclosure () -> String) {
         write(.debug, subsystem, message)
     }
@@ -67,7 +67,7 @@ public final class Log: Sendable {
     private func write(_ level: LogLevel, _ subsystem: LogSubsystem, _ message: () -> String) {
         let isKept = state.withLock { $0.enabled.contains(subsystem) && (subsystem.isDetail || $0.level >= level) }
         guard isKept else { return }
-        // Built outside the lock: a message may be long, and may be made of things that lock too.
+        // Built outside the lock, since a message may be long and may take other locks.
         let text = message().withoutSecrets
         let time = now()
         let (entry, watchers) = state.withLock { state in
@@ -85,7 +85,7 @@ public final class Log: Sendable {
         file?.append(entry.line)
     }
 
-    /// The entries in memory, oldest first.
+    /// The entries in memory, the oldest first.
     public var entries: [LogEntry] {
         state.withLock { state in
             let oldest = max(state.firstKept, state.next - state.ring.count)
@@ -93,7 +93,7 @@ public final class Log: Sendable {
         }
     }
 
-    /// Forgets the entries in memory. The file keeps its own.
+    /// Clears the entries in memory but not the file.
     public func clear() {
         let watchers = state.withLock { state in
             state.firstKept = state.next
@@ -107,7 +107,7 @@ public final class Log: Sendable {
         state.withLock { $0.enabled.contains(subsystem) }
     }
 
-    /// Switches a subsystem on or off, for every entry from now on.
+    /// Enables or disables a subsystem for later entries.
     public func setEnabled(_ enabled: Bool, for subsystem: LogSubsystem) {
         let watchers = state.withLock { state in
             if enabled { state.enabled.insert(subsystem) } else { state.enabled.remove(subsystem) }
@@ -116,13 +116,13 @@ public final class Log: Sendable {
         Self.wake(watchers)
     }
 
-    /// Tells those who listen. Never under the lock: to wake a task takes a lock of the task's own, which is held while the
-    /// task is cancelled, and then its stream ends and wants ours.
+    /// Wakes the watchers, never under the lock: waking a task takes the task's lock. A cancellation holds that one
+    /// while the stream's end waits for ours.
     private static func wake(_ watchers: [Int: AsyncStream<Void>.Continuation]) {
         for watcher in watchers.values { watcher.yield() }
     }
 
-    /// Yields after entries or switches changed. A burst is one element: ask for ``entries`` then.
+    /// Yields after entries or switches changed. Several changes may count as one: read ``entries`` then.
     public var changes: AsyncStream<Void> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let watcher = state.withLock { state in
@@ -144,20 +144,20 @@ public final class Log: Sendable {
     }
 }
 
-/// One line of the log.
+/// One entry of the log.
 public struct LogEntry: Hashable, Sendable {
-    /// Counts up by one from entry to entry; tells what is new since a reader last looked.
+    /// The entry's number, one more than that of the entry before.
     public let sequence: Int
     /// Milliseconds since 1970.
     public let time: Int64
-    /// Who wrote it.
+    /// The part of Vitrine that wrote it.
     public let subsystem: LogSubsystem
-    /// How much it matters.
+    /// Its level.
     public let level: LogLevel
-    /// What happened: one line, made harmless, bounded.
+    /// The message: one line, escaped and limited in length.
     public let message: String
 
-    /// The longest message that is kept, in bytes. Servers can put a megabyte into a header.
+    /// The longest message in bytes. Servers can put a megabyte into a header.
     static let maximumLength = 2_000
 
     init(sequence: Int, time: Int64, subsystem: LogSubsystem, level: LogLevel, message: String) {
@@ -171,8 +171,7 @@ public struct LogEntry: Hashable, Sendable {
         self.message = bounded.madeVisible
     }
 
-    /// The entry as it stands in a file and on the log screen: `YYYY-MM-DD HH:MM:SS.mmm subsystem message`, in the
-    /// user's time zone.
+    /// The entry as a line: `YYYY-MM-DD HH:MM:SS.mmm subsystem message`, in local time.
     public var line: String {
         var seconds = time_t(time / 1000)
         var parts = tm()
@@ -189,16 +188,16 @@ public struct LogEntry: Hashable, Sendable {
     }
 }
 
-/// How much a line of the log matters. The user sets the least that is kept.
+/// The level of a log entry.
 public enum LogLevel: Int, Comparable, Hashable, Sendable, CaseIterable {
-    /// Something failed that the user may have to do something about.
+    /// A failure that the user may have to act on.
     case error
-    /// What happened, in the user's terms.
+    /// An event that users understand.
     case info
-    /// What happened, in the program's terms.
+    /// A detail for developers.
     case debug
 
-    /// As it is written on the command line.
+    /// The name on the command line.
     public var name: String {
         switch self {
         case .error: "error"
@@ -207,31 +206,31 @@ public enum LogLevel: Int, Comparable, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What matters most comes first.
+    /// Orders by weight: errors come first.
     public static func < (left: LogLevel, right: LogLevel) -> Bool {
         left.rawValue < right.rawValue
     }
 }
 
-/// The parts of Vitrine that write to the log, each with a switch of its own.
+/// The parts of Vitrine that write to the log. Each has a switch.
 public enum LogSubsystem: Int, Hashable, Sendable, CaseIterable {
-    /// Requests: what is asked for, what came of it, what is tried again.
+    /// Requests, their results and retries.
     case network
-    /// Each transfer's connection, headers and timing.
+    /// Connections, headers and timing of each transfer.
     case networkDetail
-    /// Updates of galleries: what was added, changed, removed.
+    /// Updates of galleries: photos added, changed and removed.
     case sync
-    /// Reading gallery files: entries that were skipped, and why.
+    /// Gallery files: skipped entries and the reasons.
     case xml
-    /// The cache: opening, cleaning, repairing, checkpoints.
+    /// The cache: opening, cleaning, repairs, checkpoints.
     case cache
     /// The terminal and the screens.
     case screen
 
-    /// Whether all of its entries are details that most users never need, so that its switch decides and not the level.
+    /// Whether all entries are details, so that only the switch counts and not the level.
     var isDetail: Bool { self == .networkDetail }
 
-    /// As it stands in a line of the log.
+    /// The name in a line of the log.
     public var name: String {
         switch self {
         case .network: "network"

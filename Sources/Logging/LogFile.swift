@@ -2,19 +2,19 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// The file that a log is also written to: appended line by line, begun anew when it has grown too large.
+/// A log file. It is appended line by line, and started again when it is too large.
 ///
-/// Lines are written on a queue of its own, so nobody waits for the disk. If the disk cannot follow, lines are left out
-/// and their number is written in their place; if it fails, the file is given up and the program goes on.
+/// A queue writes the lines, so no caller waits for the disk. If the disk is too slow, lines are dropped and counted.
+/// If it fails, the file is closed and the program goes on.
 public final class LogFile: Sendable {
     private let path: String
     private let maximumSize: Int
     private let queue = DispatchQueue(label: "vitrine.log", qos: .utility)
-    /// Lines handed over and not yet written.
+    /// Lines to be written.
     private let waiting = Mutex(Waiting())
-    /// Touched on `queue` only.
+    /// Used on `queue` only.
     private nonisolated(unsafe) var descriptor: Int32
-    /// Touched on `queue` only.
+    /// Used on `queue` only.
     private nonisolated(unsafe) var size: Int
 
     private struct Waiting {
@@ -24,12 +24,12 @@ public final class LogFile: Sendable {
 
     private static let maximumWaiting = 1_000
 
-    /// Opens the file for appending, or creates it. It becomes readable and writable by its owner alone before anything is written.
+    /// Opens or creates the file, with access for its owner only.
     ///
-    /// When it would grow beyond `maximumSize` bytes it is renamed to `path.1`, in place of an older one, and a new
-    /// file is begun. A link, a file with several names, another user's file and what is no file are refused: another user could
-    /// read what is logged, or choose what is written to. Such a file is left as it is. If one takes the file's place
-    /// later, the log ends at the next change of files.
+    /// Beyond `maximumSize` bytes the file is renamed to `path.1`, which replaces an older one, and a new file is
+    /// started. Links, files with several names, files of other users and special files are refused and left as they
+    /// are: another user could read the log or choose its target. If one of them takes the file's place later, the log
+    /// ends at the next change of files.
     public init(path: String, maximumSize: Int = 1 << 20) throws(LogError) {
         self.path = path
         self.maximumSize = maximumSize
@@ -53,7 +53,7 @@ public final class LogFile: Sendable {
         if isFirst { queue.async { [weak self] in self?.writeWaiting() } }
     }
 
-    /// Returns after everything that was appended before is with the system. For the end of the program.
+    /// Returns when all appended lines are written. For the end of the program.
     public func flush() {
         queue.sync { writeWaiting() }
     }
@@ -64,7 +64,7 @@ public final class LogFile: Sendable {
             return (waiting.lines, waiting.leftOut)
         }
         for line in lines { write(line + "\n") }
-        if leftOut > 0 { write("(\(leftOut) lines left out)\n") }
+        if leftOut > 0 { write("(\(leftOut) lines dropped)\n") }
     }
 
     private func write(_ line: String) {
@@ -76,7 +76,7 @@ public final class LogFile: Sendable {
                 size += written
                 bytes = bytes.dropFirst(written)
             } else if errno != EINTR {
-                // A full disk: there is nobody to tell that is not the log.
+                // The disk may be full. There is no other place to report it.
                 close(descriptor)
                 descriptor = -1
             }
@@ -91,11 +91,11 @@ public final class LogFile: Sendable {
     }
 
     private static func open(_ path: String) throws(LogError) -> Int32 {
-        // A pipe that nobody reads would make the program wait.
+        // O_NONBLOCK: a pipe without a reader would block the program.
         let descriptor = Glibc.open(
             path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            throw errno == ELOOP ? .notPrivate(path, "it is a link") : .cannotOpen(path, reason)
+            throw errno == ELOOP ? .notPrivate(path, "it is a symbolic link") : .cannotOpen(path, reason)
         }
         do throws(LogError) {
             try makePrivate(descriptor, path)
@@ -109,10 +109,10 @@ public final class LogFile: Sendable {
     private static func makePrivate(_ descriptor: Int32, _ path: String) throws(LogError) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .cannotOpen(path, reason) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw .notPrivate(path, "it is no file") }
-        guard status.st_uid == geteuid() else { throw .notPrivate(path, "it is another user’s") }
-        guard status.st_nlink == 1 else { throw .notPrivate(path, "it has another name too") }
-        // A program that opened the file before can read on, but none can open it from now on.
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .notPrivate(path, "it is not a regular file") }
+        guard status.st_uid == geteuid() else { throw .notPrivate(path, "it belongs to another user") }
+        guard status.st_nlink == 1 else { throw .notPrivate(path, "it has a second name") }
+        // A program that has the file open can still read it, but no other can open it from now on.
         guard status.st_mode & 0o7777 == 0o600 || fchmod(descriptor, 0o600) == 0 else {
             throw .cannotOpen(path, reason)
         }
@@ -121,11 +121,11 @@ public final class LogFile: Sendable {
     private static var reason: String { String(cString: strerror(errno)) }
 }
 
-/// What can be wrong with a log file.
+/// A problem with a log file.
 public enum LogError: Error, Equatable, CustomStringConvertible {
-    /// The file cannot be written; the system's reason.
+    /// The file cannot be opened, for the system's reason.
     case cannotOpen(String, String)
-    /// The file cannot be kept from others: how that is.
+    /// The file is accessible to others, for a reason.
     case notPrivate(String, String)
 
     /// A sentence for the user.

@@ -1,42 +1,42 @@
-/// A number of bytes that a server states, or that follows from such a number: a length, an offset, a limit, a sum.
+/// A number of bytes that comes from a server: a length, offset, limit or sum.
 ///
-///     let whole = ByteCount(digits: "9223372036854775807") ?? 0    // as much as there can be
+///     let whole = ByteCount(digits: "9223372036854775807") ?? 0    // clamped to the maximum
 ///     let end = begin + length                                      // never traps
 ///
-/// It is never negative and never above ``most``, and its operators stop at these bounds in place of trapping. So code that
-/// counts with it may take any number from outside. ``int`` leads out of the type: Tools/Scripts/check-sources forbids `+`, `-` and
-/// `*` beside it in the modules that read from the network.
+/// It lies between 0 and ``most``, and its operators clamp instead of trapping. So untrusted numbers are safe. ``int``
+/// leaves the type: Tools/Scripts/check-sources forbids `+`, `-` and `*` beside it in the modules that read from the
+/// network.
 public struct ByteCount: Hashable, Comparable, Sendable {
-    /// The number as a plain integer, for system calls and for what is shown.
+    /// The number as a plain integer, for system calls and output.
     public let int: Int
 
-    /// Far more than any disk holds; small enough that a `Double` has it exactly.
+    /// The maximum: more than any disk holds, and exact as a `Double`.
     public static let most = ByteCount(1 << 53)
 
-    /// Takes an integer of any type, and the nearest bound for one that is out of bounds.
+    /// Clamps an integer of any type.
     public init(_ number: some BinaryInteger) {
         int = min(max(Int(clamping: number), 0), 1 << 53)
     }
 
-    /// Takes the whole part of a number; 0 for one that is not a number.
+    /// Truncates and clamps a number; 0 for NaN.
     public init(_ number: Double) {
         self.init(Int(clamped: number))
     }
 
-    /// Reads decimal digits; nil for what holds anything else. A number beyond all bounds is as much as there can be.
+    /// Parses decimal digits; nil for other characters. Huge numbers are clamped.
     public init?(digits: some StringProtocol) {
         guard let number = Int(digits: digits, atMost: 1 << 53) else { return nil }
         self.init(number)
     }
 
-    /// The same as a 64-bit integer, for what is stored and shown.
+    /// The number as a 64-bit integer.
     public var int64: Int64 { Int64(int) }
 
-    /// The smaller number comes first.
+    /// Orders by size.
     public static func < (left: ByteCount, right: ByteCount) -> Bool { left.int < right.int }
 }
 
-/// Bounds keep sums and differences of two counts, and a count in 1,024 pieces, within 64 bits. A product may leave them.
+/// The bounds keep sums, differences and 1,024ths within 64 bits. Only products can overflow.
 extension ByteCount {
     /// The sum, or ``most``.
     public static func + (left: ByteCount, right: ByteCount) -> ByteCount { ByteCount(left.int + right.int) }
@@ -44,21 +44,21 @@ extension ByteCount {
     /// The difference, or 0.
     public static func - (left: ByteCount, right: ByteCount) -> ByteCount { ByteCount(left.int - right.int) }
 
-    /// So many times as much, or ``most``.
+    /// The product, or ``most``.
     public static func * (left: ByteCount, right: Int) -> ByteCount {
         let (product, isTooLarge) = left.int.multipliedReportingOverflow(by: max(right, 0))
         return isTooLarge ? most : ByteCount(product)
     }
 
-    /// A part, rounded down; ``most`` where the divisor is not above 0.
+    /// The quotient, rounded down; ``most`` for a divisor below 1.
     public static func / (left: ByteCount, right: Int) -> ByteCount {
         right > 0 ? ByteCount(left.int / right) : most
     }
 
-    /// Twice as much so many times, or ``most``: `1 << 20` is a mebibyte.
+    /// The shifted number, or ``most``: `1 << 20` is a mebibyte.
     public static func << (left: ByteCount, right: Int) -> ByteCount { left * (1 << min(max(right, 0), 53)) }
 
-    /// The range between two counts; an empty one where they are in the wrong order.
+    /// The range between two counts; empty if they are in the wrong order.
     public static func ..< (first: ByteCount, end: ByteCount) -> Range<ByteCount> {
         Range(uncheckedBounds: (first, max(first, end)))
     }
@@ -71,7 +71,7 @@ extension ByteCount {
 }
 
 extension ByteCount: ExpressibleByIntegerLiteral {
-    /// A number that stands in the source.
+    /// Makes a count from a literal.
     public init(integerLiteral number: Int) { self.init(number) }
 }
 
@@ -81,6 +81,6 @@ extension ByteCount: CustomStringConvertible {
 }
 
 extension Double {
-    /// The same number; every count fits exactly.
+    /// The exact number.
     public init(_ count: ByteCount) { self.init(count.int) }
 }

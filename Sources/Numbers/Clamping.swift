@@ -1,6 +1,6 @@
-/// Ways into integers that cannot trap. Where numbers come from outside these are the only ones: see Tools/Scripts/check-sources.
+/// Conversions to integers that cannot trap. Untrusted numbers must use them: see Tools/Scripts/check-sources.
 extension FixedWidthInteger {
-    /// The whole part of a number, or the type's bound that is nearest to it; 0 for what is not a number.
+    /// Truncates and clamps a number; 0 for NaN.
     ///
     ///     Int(clamped: 41.6) == 41
     ///     Int(clamped: 1e300) == .max
@@ -13,8 +13,7 @@ extension FixedWidthInteger {
         }
     }
 
-    /// Reads decimal digits, and nothing else: no sign, no space, no digits of other scripts. Nil if there is anything else, or
-    /// nothing. A number above `bound` is `bound`, however many digits it has.
+    /// Parses decimal digits only: no sign, space or other script. Nil otherwise. Numbers above `bound` become `bound`.
     ///
     ///     Int(digits: "007", atMost: 100) == 7
     public init?(digits: some StringProtocol, atMost bound: Self = .max) {
@@ -25,8 +24,7 @@ extension FixedWidthInteger {
 }
 
 extension Duration {
-    /// So many seconds: 0 for less or for what is not a number, and at most a thousand years. A `Duration` that is made of a
-    /// `Double` without bounds traps.
+    /// Clamps seconds to a range from 0 to a thousand years; NaN becomes 0. `Duration` itself would trap.
     public static func seconds(clamped seconds: Double) -> Duration {
         .seconds(seconds.isNaN ? 0 : min(max(seconds, 0), 3.2e10))
     }

@@ -2,27 +2,26 @@ import Concurrency
 import Model
 import Synchronization
 
-/// What is being done at the moment, as data: how far an update has come, how much of a photo has arrived.
+/// The current work as data: the progress of updates and transfers, failures, and questions to the user.
 ///
-/// It is the part of the cache that nobody needs after the program has ended, so it is not written to the disk.
-/// Whoever works notes it here; screens read it, and hear of changes as they hear of commits.
+/// It is lost when the program ends. Workers write it; screens read it and listen for changes.
 public final class Activity: Sendable {
-    /// What about the activity changed.
+    /// The parts of the activity that changed.
     public struct Change: Coalescing, Equatable {
-        /// Galleries whose update went on, ended or began.
+        /// Galleries whose update started, progressed or ended.
         public var galleries: Set<GalleryID> = []
-        /// Pictures of which more has arrived, or no more will.
+        /// Pictures whose transfer progressed or ended.
         public var pictures: Set<Wish.Subject> = []
-        /// Something has come up that the user should be told.
+        /// A notice for the user was posted.
         public var hasNotices = false
-        /// More has come from the network, or it does better or worse, or nothing comes any more.
+        /// The transfer report changed.
         public var hasTraffic = false
-        /// Something failed, or has come that had failed before.
+        /// The list of failures changed.
         public var hasFailures = false
-        /// The user is to be asked who he is, or not any more; or it is known now.
+        /// A question for credentials came up or ended, or an answer was found.
         public var hasSignIns = false
 
-        /// Takes in what changed later.
+        /// Adds a later change.
         public mutating func merge(_ later: Change) {
             galleries.formUnion(later.galleries)
             pictures.formUnion(later.pictures)
@@ -35,23 +34,23 @@ public final class Activity: Sendable {
 
     private struct State {
         var phases: [GalleryID: SyncPhase] = [:]
-        /// Galleries whose last update was stopped by the user.
+        /// Galleries whose last update the user stopped.
         var cancelled: Set<GalleryID> = []
-        /// Why a gallery's last update failed, where its cache could not take that in.
+        /// Failures of gallery updates that their caches could not record.
         var failures: [GalleryID: Failure] = [:]
-        /// The same, of pictures.
+        /// Failures of pictures that their caches could not record.
         var pictureFailures: [Wish.Subject: Failure] = [:]
         var transfers: [Wish.Subject: Progress] = [:]
         var notices: [String] = []
-        /// What the user has been told of the disk.
+        /// The disk problems that the user has been told of.
         var troubles: Set<StorageTrouble> = []
         var traffic = Traffic()
         var reports = FailureList()
-        /// What the user is to be asked, the oldest first.
+        /// Open questions, the oldest first.
         var questions: [SignInQuestion] = []
-        /// Where he does not want to be asked, and the galleries that needed it.
+        /// Questions that the user declined, with the galleries that raised them.
         var declinedSignIns: [SignInPlace: Set<GalleryID>] = [:]
-        /// Galleries that can go on since who asks is known.
+        /// Galleries whose credentials are known now.
         var answered: Set<GalleryID> = []
     }
 
@@ -59,13 +58,13 @@ public final class Activity: Sendable {
     private let subscribers = Subscribers<Change>()
     private let watching = Subscribers<TrafficInterest>()
 
-    /// How many notices wait to be read, at most; beyond it the oldest go.
+    /// The most unread notices. Older ones are dropped.
     private static let maximumNotices = 20
 
-    /// Makes an activity with nothing going on.
+    /// Makes an activity without any work.
     public init() {}
 
-    /// Notes what a gallery's update is doing.
+    /// Sets the phase of a gallery's update.
     public func setPhase(_ phase: SyncPhase, of gallery: GalleryID) {
         change { state in
             state.cancelled.remove(gallery)
@@ -75,8 +74,8 @@ public final class Activity: Sendable {
         }
     }
 
-    /// Notes that a gallery's update has ended; how, the cache itself says, unless the user stopped it.
-    public func noteEnd(of gallery: GalleryID, cancelled: Bool = false) {
+    /// Ends a gallery's update. The cache holds the result, unless the user stopped the update.
+    public func endUpdate(of gallery: GalleryID, cancelled: Bool = false) {
         change { state in
             state.phases[gallery] = nil
             if cancelled { state.cancelled.insert(gallery) } else { state.cancelled.remove(gallery) }
@@ -84,7 +83,7 @@ public final class Activity: Sendable {
         }
     }
 
-    /// Notes why a gallery's update failed, if the cache cannot be told: until the next one begins.
+    /// Sets the failure of a gallery's update that its cache cannot record. The next update clears it.
     public func setFailure(_ failure: Failure, of gallery: GalleryID) {
         change { state in
             state.failures[gallery] = failure
@@ -92,7 +91,7 @@ public final class Activity: Sendable {
         }
     }
 
-    /// Notes how much of a picture has arrived; nil when its transfer has ended.
+    /// Sets the progress of a picture's transfer; nil when it ends.
     public func setProgress(_ progress: Progress?, of picture: Wish.Subject) {
         change { state in
             state.transfers[picture] = progress
@@ -101,7 +100,7 @@ public final class Activity: Sendable {
         }
     }
 
-    /// Notes why a picture did not come, if the cache cannot be told: until it is tried again.
+    /// Sets the failure of a picture that its cache cannot record. The next attempt clears it.
     public func setFailure(_ failure: Failure, of picture: Wish.Subject) {
         change { state in
             state.pictureFailures[picture] = failure
@@ -109,7 +108,7 @@ public final class Activity: Sendable {
         }
     }
 
-    /// Notes something that the user should be told, a sentence.
+    /// Posts a sentence for the user.
     public func postNotice(_ notice: String) {
         change { state in
             state.notices.append(Address.withoutCredentials(notice))
@@ -118,21 +117,20 @@ public final class Activity: Sendable {
         }
     }
 
-    /// Notes that the disk does not take what comes. The user is told once, whatever else fails for it, until he asks for
-    /// another attempt.
+    /// Reports a problem of the disk. The user is told once, until the next retry.
     public func report(_ trouble: StorageTrouble) {
         let isNew = state.withLock { $0.troubles.insert(trouble).inserted }
         if isNew { postNotice(trouble.notice) }
     }
 
-    /// Whether the disk did not take something.
+    /// Whether the disk refused data.
     public var hasStorageTrouble: Bool {
         state.withLock { !$0.troubles.isEmpty }
     }
 
     /// Clears what keeps a gallery from being tried again, at the user's request.
     ///
-    /// Reports of a full or failing disk are posted again, and the user is asked again for passwords that he declined to give.
+    /// Disk problems will be reported again, and declined questions asked again.
     public func retry(_ gallery: GalleryID) {
         state.withLock { state in
             state.troubles = []
@@ -140,7 +138,7 @@ public final class Activity: Sendable {
         }
     }
 
-    /// Hands out the notices that nobody has read yet.
+    /// Removes and returns the unread notices.
     public func takeNotices() -> [String] {
         state.withLock { state in
             defer { state.notices = [] }
@@ -148,12 +146,12 @@ public final class Activity: Sendable {
         }
     }
 
-    /// How much of a picture has arrived, if it is on its way.
+    /// The progress of a picture; nil if it is not being transferred.
     public func progress(of picture: Wish.Subject) -> Progress? {
         state.withLock { $0.transfers[picture] }
     }
 
-    /// Why a picture did not come, where the cache could not be told.
+    /// The failure of a picture that its cache could not record.
     public func failure(of picture: Wish.Subject) -> Failure? {
         state.withLock { $0.pictureFailures[picture] }
     }
@@ -163,12 +161,12 @@ public final class Activity: Sendable {
         state.withLock { $0.phases[gallery] != nil }
     }
 
-    /// Whether anything is under way.
+    /// Whether any update or transfer runs.
     public var isBusy: Bool {
         state.withLock { !$0.phases.isEmpty || !$0.transfers.isEmpty }
     }
 
-    /// What there is to say of a gallery's updates: what is going on, or else what the cache has recorded.
+    /// The status of a gallery: its running update, or else what the cache has recorded.
     public func status(of gallery: GalleryID, recorded: SyncStatus) -> SyncStatus {
         var status = recorded
         state.withLock { state in
@@ -183,7 +181,7 @@ public final class Activity: Sendable {
         return status
     }
 
-    /// Begins to listen.
+    /// Returns a stream of changes.
     public func changes() -> CoalescingStream<Change> {
         subscribers.subscribe()
     }
@@ -194,65 +192,67 @@ public final class Activity: Sendable {
     }
 }
 
-/// How much comes from the network, and how well.
+/// The state of the network.
 extension Activity {
     private struct Traffic {
         var report: TrafficReport?
-        var notedAt = Timestamp(milliseconds: 0)
+        var reportedAt = Timestamp(milliseconds: 0)
         var history = SpeedHistory()
         var watchers = 0
     }
 
-    /// Notes how the network does. Whoever transfers says so when the first transfer begins, a few times a second while any
-    /// run, and once more when the last has ended; what is done for the user alone, the list of the transfers, only while
-    /// ``isTrafficWatched``.
+    /// Sets the transfer report and updates the speeds.
+    ///
+    /// The controller reports when transfers start, a few times a second while they run, and when the last has ended.
+    /// It lists the transfers only while ``isTrafficWatched``.
     ///
     ///     activity.setTraffic(TrafficReport(running: 3, limit: 8, received: 1_200_000), at: now)
     ///
-    /// - Parameter time: when it was so. The speeds of the last minute follow from it and from the bytes received.
+    /// - Parameter time: when the report was made.
     public func setTraffic(_ report: TrafficReport, at time: Timestamp) {
         change { state in
-            state.traffic.history.note(received: report.received, at: time)
-            state.traffic.notedAt = time
+            state.traffic.history.record(received: report.received, at: time)
+            state.traffic.reportedAt = time
             state.traffic.report = report
             return Change(hasTraffic: true)
         }
     }
 
-    /// How the network did when last it was noted; nil before that.
+    /// The last transfer report; nil before the first.
     public var traffic: TrafficReport? {
         state.withLock { $0.traffic.report }
     }
 
-    /// The bytes that came in each of the sixty seconds before the last note, the oldest first.
+    /// The bytes received in each of the last sixty seconds, the oldest first.
     public var speeds: [Int64] {
         state.withLock { $0.traffic.history.seconds.map(\.int64) }
     }
 
-    /// Bytes a second at the last note.
+    /// The speed at the last report, in bytes per second.
     public var speed: Double {
-        state.withLock { $0.traffic.history.speed(at: $0.traffic.notedAt) }
+        state.withLock { $0.traffic.history.speed(at: $0.traffic.reportedAt) }
     }
 
-    /// Says that somebody looks at the transfers, for as long as what is returned is kept.
+    /// Requests lists of transfers for as long as the caller keeps the result.
     public func watchTraffic() -> TrafficWatch {
         watch(by: 1)
         return TrafficWatch { [weak self] in self?.watch(by: -1) }
     }
 
-    /// Whether anybody looks at the transfers. If nobody does, nobody need list them.
+    /// Whether a screen shows the transfers. Otherwise they need not be listed.
     public var isTrafficWatched: Bool {
         state.withLock { $0.traffic.watchers > 0 }
     }
 
-    /// Begins to listen to whether anybody looks at the transfers: first whether somebody does now, then what becomes of it.
-    /// Who begins to look wants a report at once, even if nothing runs.
+    /// Returns a stream of whether a screen shows the transfers, starting with the current value.
+    ///
+    /// A screen that opens needs a report at once, even if nothing runs.
     public func trafficInterest() -> CoalescingStream<TrafficInterest> {
         state.withLock { watching.subscribe(beginningWith: TrafficInterest(isWatched: $0.traffic.watchers > 0)) }
     }
 
     private func watch(by count: Int) {
-        // Sent under the lock, so that two cannot arrive in the wrong order.
+        // Sent under the lock, so that two changes cannot arrive in the wrong order.
         state.withLock { state in
             let before = state.traffic.watchers > 0
             state.traffic.watchers += count
@@ -263,7 +263,7 @@ extension Activity {
 }
 
 extension Activity.Change {
-    /// Whether it is about the traffic and about nothing else: of that there is news many times a second.
+    /// Whether only the traffic changed, which happens many times a second.
     public var isTrafficAlone: Bool {
         var rest = self
         rest.hasTraffic = false
@@ -271,18 +271,18 @@ extension Activity.Change {
     }
 }
 
-/// Whether anybody looks at the transfers.
+/// Tells whether a screen shows the transfers.
 public struct TrafficInterest: Coalescing, Equatable {
-    /// Whether anybody does.
+    /// Whether a screen shows them.
     public var isWatched: Bool
 
-    /// The later one says it all.
+    /// Takes the later value.
     public mutating func merge(_ later: TrafficInterest) {
         self = later
     }
 }
 
-/// Says that somebody looks at the transfers, for as long as it is kept: see ``Activity/watchTraffic()``.
+/// Requests lists of transfers while it is kept: see ``Activity/watchTraffic()``.
 public final class TrafficWatch: Sendable {
     private let onEnd: @Sendable () -> Void
 
@@ -295,92 +295,89 @@ public final class TrafficWatch: Sendable {
     }
 }
 
-/// What failed in this run of the program.
+/// The failures of this run.
 extension Activity {
-    /// Notes that something failed, for good or for now. The report takes the place of an older one on the same subject; when
-    /// that failed first is kept, if this was not the first attempt.
+    /// Records a failure. It replaces an older report of the same subject.
     ///
-    /// No more than 1,000 are kept; the oldest go.
+    /// After a first attempt the time of the first failure is kept. At most 1,000 failures are kept; the oldest are
+    /// dropped.
     public func recordFailure(_ failure: FailureReport) {
         change { state in
-            state.reports.note(failure)
+            state.reports.add(failure)
             return Change(hasFailures: true)
         }
     }
 
-    /// Forgets that something failed: it has come after all, there is no such thing any more, or it has another chance.
-    public func forgetFailure(of subject: Wish.Subject) {
+    /// Removes a failure: the subject succeeded, is gone, or will be tried again.
+    public func removeFailure(of subject: Wish.Subject) {
         changeReports { $0.remove(subject) }
     }
 
-    /// Notes that nobody wants something any more: it has failed all the same, but is not tried again by itself.
-    public func noteUnwanted(_ subject: Wish.Subject) {
-        changeReports { $0.noteUnwanted(subject) }
+    /// Records that a failed subject will not be retried, since no wish needs it.
+    public func cancelRetry(of subject: Wish.Subject) {
+        changeReports { $0.cancelRetry(of: subject) }
     }
 
-    /// Forgets what failed of a gallery: it is gone.
-    public func forgetFailures(of gallery: GalleryID) {
+    /// Removes the failures of a gallery that is gone.
+    public func removeFailures(of gallery: GalleryID) {
         changeReports { $0.remove(of: gallery) }
     }
 
-    /// Nearly everything that comes has never failed: nobody is told of that.
+    /// Most subjects never failed, and their removal posts no change.
     private func changeReports(_ body: (inout FailureList) -> Bool) {
         let isChanged = state.withLock { body(&$0.reports) }
         if isChanged { change { _ in Change(hasFailures: true) } }
     }
 
-    /// Forgets all of them: the user has seen them.
-    public func forgetFailures() {
+    /// Removes all failures, at the user's request.
+    public func clearFailures() {
         change { state in
             state.reports = FailureList()
             return Change(hasFailures: true)
         }
     }
 
-    /// What failed and has not come since, the newest first.
+    /// The failures without a later success, the newest first.
     public var failures: [FailureReport] {
         state.withLock { $0.reports.newestFirst }
     }
 
-    /// How many there are of them.
+    /// The number of failures.
     public var failureCount: Int {
         state.withLock { $0.reports.count }
     }
 }
 
-/// Why the cache cannot keep what comes: a matter of the disk, and of nothing that was to be stored.
-///
-/// Everything suffers from it alike, so it is a thing of its own: told once, and not once a picture.
+/// A problem of the disk that affects everything in the cache. The user is told once.
 public enum StorageTrouble: Hashable, Sendable {
-    /// There is no room.
+    /// The disk is full.
     case full
-    /// Nothing may be written.
+    /// The file system is read-only.
     case readOnly
     /// Writing fails.
     case failing
 
-    /// What the user is told.
+    /// The sentence for the user.
     public var notice: String {
         switch self {
-        case .full: "The disk is full: nothing new can be kept."
-        case .readOnly: "The cache is read-only: nothing new can be kept."
-        case .failing: "The disk reports errors: nothing new can be kept. The log says more."
+        case .full: "The disk is full: nothing new can be stored."
+        case .readOnly: "The cache is read-only: nothing new can be stored."
+        case .failing: "The disk reports errors: nothing new can be stored. The log says more."
         }
     }
 }
 
-/// What the user is to be asked: who he is, where a server wants to know.
+/// Questions for credentials that servers and proxies ask.
 extension Activity {
-    /// Notes a question. There is one of each place, however many things wait for its answer; and none where the user does
-    /// not want to be asked.
+    /// Adds a question. There is one per server, however many requests wait for it, and none if the user declined it.
     public func ask(_ question: SignInQuestion) {
         change { state in
             if let declined = state.declinedSignIns[question.place] {
                 state.declinedSignIns[question.place] = declined.union(question.galleries)
-            } else if let place = state.questions.firstIndex(where: { $0.place == question.place }) {
+            } else if let index = state.questions.firstIndex(where: { $0.place == question.place }) {
                 var question = question
-                question.galleries.formUnion(state.questions[place].galleries)
-                state.questions[place] = question
+                question.galleries.formUnion(state.questions[index].galleries)
+                state.questions[index] = question
             } else {
                 state.questions.append(question)
             }
@@ -388,7 +385,7 @@ extension Activity {
         }
     }
 
-    /// Takes back a question: it is answered, or needs no answer any more.
+    /// Withdraws a question that is answered or no longer needed.
     public func withdrawQuestion(_ place: SignInPlace) {
         change { state in
             state.questions.removeAll { $0.place == place }
@@ -396,7 +393,7 @@ extension Activity {
         }
     }
 
-    /// Takes back a question for good, until ``retry(_:)``: the user does not want to say.
+    /// Declines a question until ``retry(_:)``.
     public func declineQuestion(_ place: SignInPlace) {
         change { state in
             let galleries = state.questions.filter { $0.place == place }.reduce(into: Set()) {
@@ -408,20 +405,20 @@ extension Activity {
         }
     }
 
-    /// What the user is to be asked, the oldest question first.
+    /// The open questions, the oldest first.
     public var questions: [SignInQuestion] {
         state.withLock { $0.questions }
     }
 
-    /// Notes that a gallery can go on where it was refused: who asks is known now.
-    public func noteAnswer(for gallery: GalleryID) {
+    /// Records that a gallery's refused requests may be retried with new credentials.
+    public func recordAnswer(for gallery: GalleryID) {
         change { state in
             state.answered.insert(gallery)
             return Change(hasSignIns: true)
         }
     }
 
-    /// Hands out the galleries that can go on, each once. What they were refused is to be asked for anew.
+    /// Removes and returns the galleries whose refused requests may be retried.
     public func takeAnswered() -> Set<GalleryID> {
         state.withLock { state in
             defer { state.answered = [] }

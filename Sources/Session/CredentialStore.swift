@@ -1,23 +1,22 @@
 import Model
 import Synchronization
 
-/// Who asks for what, in memory for as long as the program runs: what stood in addresses that the user typed, and what he
-/// answered when he was asked. The database and the list of galleries hold addresses without.
+/// Credentials in memory: from addresses that the user typed, and from his answers. Databases and settings store none.
 ///
-/// A password is for one origin. A gallery uses that of its own origin; that of another, where some of its pictures may lie,
-/// only after the user was asked for it on behalf of this gallery: what a stranger's list names is fetched as nobody. The same
-/// holds for what others know of passwords, as a netrc file: see ``isNamedByUser(_:in:)``. A proxy is on the user's own word,
-/// whatever is asked for through it.
+/// A gallery uses the credentials of its own origin. For another origin, where some of its pictures may lie, it uses
+/// credentials only after the user entered them for this gallery: an untrusted list must not make Vitrine send
+/// passwords. The same holds for netrc files: see ``isNamedByUser(_:in:)``. Proxies are the user's own choice and have
+/// no such limit.
 public final class CredentialStore: Sendable {
     private struct State {
         var known: [SignInPlace: SignIn] = [:]
-        /// Galleries that may use what is known of an origin that is not their own.
+        /// Galleries that may use the credentials of a foreign origin.
         var granted: [Origin: Set<GalleryID>] = [:]
-        /// What was said in vain.
+        /// Credentials that were refused.
         var refused: [SignInPlace: Set<SignIn>] = [:]
-        /// The user of what each place refused last.
+        /// The user name that each server or proxy refused last.
         var refusedUsers: [SignInPlace: String] = [:]
-        /// Each place is looked up once, whoever needs it, and however many do at the same time.
+        /// Lookups of stored passwords. There is one per server or proxy, shared by all callers.
         var lookUps: [SignInPlace: Task<SignIn?, Never>] = [:]
 
         func mayUse(_ origin: Origin, in gallery: Address) -> Bool {
@@ -28,7 +27,7 @@ public final class CredentialStore: Sendable {
             if case .origin(let origin) = place { mayUse(origin, in: gallery) } else { true }
         }
 
-        mutating func note(refused signIn: SignIn, by place: SignInPlace) {
+        mutating func remove(refused signIn: SignIn, by place: SignInPlace) {
             refused[place, default: []].insert(signIn)
             if case .password(let user, _) = signIn { refusedUsers[place] = user }
             if known[place] == signIn { known[place] = nil }
@@ -40,12 +39,12 @@ public final class CredentialStore: Sendable {
 
     /// Makes an empty store.
     ///
-    /// - Parameter keeping: how passwords are kept between runs, if they are.
+    /// - Parameter keeping: stores passwords between runs.
     public init(keeping: CredentialKeeping? = nil) {
         self.keeping = keeping
     }
 
-    /// Takes what the user said, on behalf of galleries.
+    /// Adds credentials that the user entered for some galleries.
     public func take(_ signIn: SignIn, for place: SignInPlace, by galleries: Set<GalleryID> = []) {
         state.withLock { state in
             state.known[place] = signIn
@@ -54,58 +53,58 @@ public final class CredentialStore: Sendable {
         }
     }
 
-    /// Keeps what the user said beyond this run. Returns why that cannot be done, a sentence.
+    /// Stores credentials beyond this run. Returns a sentence if that fails.
     public func keep(_ signIn: SignIn, for place: SignInPlace, _ where: SignInKeeping) async -> String? {
         guard `where` != .session, let keeping else { return nil }
         return await keeping.keep(signIn, place, `where`)
     }
 
-    /// Who asks for an address on behalf of a gallery; nil if that is not known, or none of the address's business.
+    /// The credentials for an address on behalf of a gallery; nil if unknown or not permitted.
     public func signIn(for address: Address, in gallery: Address) -> SignIn? {
         guard let origin = address.origin else { return nil }
         return state.withLock { $0.mayUse(origin, in: gallery) ? $0.known[.origin(origin)] : nil }
     }
 
-    /// Who asks a proxy; nil if that is not known.
+    /// The credentials for a proxy; nil if unknown.
     ///
     /// - Parameter proxy: its scheme, host and port.
     public func signIn(forProxy proxy: String) -> SignIn? {
         state.withLock { $0.known[.proxy(proxy)] }
     }
 
-    /// Forgets what a proxy has refused.
+    /// Removes credentials that a proxy refused.
     ///
-    /// - Parameter isRefused: whether it is what is known that was refused. Another answer may have come meanwhile.
-    public func noteRefusal(byProxy proxy: String, _ isRefused: (SignIn) -> Bool) {
+    /// - Parameter isRefused: compares the known credentials with the refused ones. The user may have entered others
+    ///   meanwhile.
+    public func recordRefusal(byProxy proxy: String, _ isRefused: (SignIn) -> Bool) {
         state.withLock { state in
             guard let known = state.known[.proxy(proxy)], isRefused(known) else { return }
-            state.note(refused: known, by: .proxy(proxy))
+            state.remove(refused: known, by: .proxy(proxy))
         }
     }
 
-    /// The user's name that a place refused last, with its password; nil if it has refused none in this run.
+    /// The user name that was refused last; nil if none was in this run.
     public func refusedUser(at place: SignInPlace) -> String? {
         state.withLock { $0.refusedUsers[place] }
     }
 
-    /// Whether the user has named an origin himself: as the gallery's, or by what he answered on the gallery's behalf. The
-    /// gallery's host as it proves to be itself is the one that he meant, too: `http://` is what he need not type, and servers
-    /// lead on from there.
+    /// Whether the user has named an origin, as the gallery's or by his answer for the gallery.
+    ///
+    /// `https` at the gallery's host counts too: users leave out the scheme, and servers redirect there.
     public func isNamedByUser(_ origin: Origin, in gallery: Address) -> Bool {
         if origin.scheme == .https, origin.host == gallery.host { return true }
         return state.withLock { $0.mayUse(origin, in: gallery) }
     }
 
-    /// Whether another attempt is worth while after one that was refused: something else is known by now, or was kept by
-    /// an earlier run. What was refused is forgotten.
+    /// Whether a retry is worthwhile after a refusal: other credentials are known now or were stored earlier.
     ///
     /// - Parameters:
-    ///   - place: who refused it.
-    ///   - sent: what it was told; nil where that has been noted.
-    ///   - gallery: on whose behalf.
+    ///   - sent: the refused credentials, which are removed; nil if that has happened.
+    ///   - place: the server or proxy that refused them.
+    ///   - gallery: the gallery on whose behalf they were sent.
     public func hasOther(than sent: SignIn?, for place: SignInPlace, in gallery: Address) async -> Bool {
         let isKnown = state.withLock { state in
-            if let sent { state.note(refused: sent, by: place) }
+            if let sent { state.remove(refused: sent, by: place) }
             return state.mayUse(place, in: gallery) && state.known[place] != nil
         }
         if isKnown { return true }
@@ -122,7 +121,7 @@ public final class CredentialStore: Sendable {
         state.withLock { $0.lookUps = [:] }
     }
 
-    /// What was kept for another origin than the gallery's own is not sent there on a stranger's word.
+    /// Stored passwords of foreign origins are not sent because a list names them.
     private static func isLookedUp(_ place: SignInPlace, by gallery: Address) -> Bool {
         if case .origin(let origin) = place { origin == gallery.origin } else { true }
     }
@@ -138,15 +137,14 @@ public final class CredentialStore: Sendable {
     }
 }
 
-/// What can be done to remember who asks beyond this run of the program. Both may take their time; neither is done on the
-/// main actor.
+/// Functions that store credentials between runs. They may be slow and run outside of the main actor.
 public struct CredentialKeeping: Sendable {
-    /// Looks for what was kept; nil if there is nothing.
+    /// Finds stored credentials; nil if there are none.
     let lookUp: @Sendable (SignInPlace) async -> SignIn?
-    /// Keeps something. Returns why it cannot, a sentence.
+    /// Stores credentials. Returns a sentence if that fails.
     let keep: @Sendable (SignIn, SignInPlace, SignInKeeping) async -> String?
 
-    /// States how it is done.
+    /// Makes the pair of functions.
     public init(
         lookUp: @escaping @Sendable (SignInPlace) async -> SignIn?,
         keep: @escaping @Sendable (SignIn, SignInPlace, SignInKeeping) async -> String?

@@ -1,24 +1,24 @@
 import Model
 
-/// What failed in this run and has not succeeded since, the newest first.
+/// The failures of this run without a later success.
 struct FailureList {
-    /// How many are kept. Beyond it the oldest go.
+    /// The most failures. Older ones are dropped.
     static let maximumCount = 1_000
 
-    /// The newest last: that is where they come.
+    /// The newest last.
     private var reports: [FailureReport] = []
-    /// What they are on. It is asked for each thing that comes, and nearly nothing of that is among them.
+    /// The subjects of all reports. Each success looks here first, and nearly none is found.
     private var subjects: Set<Wish.Subject> = []
 
-    /// The newest first.
+    /// The reports, the newest first.
     var newestFirst: [FailureReport] { reports.reversed() }
     var count: Int { reports.count }
 
-    /// Puts one in the first place. When it failed first stays as it was, but for a first attempt: that is another story.
-    mutating func note(_ report: FailureReport) {
+    /// Adds a report as the newest. After a first attempt it keeps the time of the first failure.
+    mutating func add(_ report: FailureReport) {
         var report = report
-        if let place = place(of: report.subject) {
-            let earlier = reports.remove(at: place)
+        if let index = index(of: report.subject) {
+            let earlier = reports.remove(at: index)
             if report.attempts > 1 { report.first = min(report.first, earlier.first) }
         }
         reports.append(report)
@@ -26,15 +26,15 @@ struct FailureList {
         if reports.count > Self.maximumCount { subjects.remove(reports.removeFirst().subject) }
     }
 
-    /// Takes one out. Returns whether it was there.
+    /// Removes a subject. Returns whether it was there.
     mutating func remove(_ subject: Wish.Subject) -> Bool {
-        guard let place = place(of: subject) else { return false }
-        reports.remove(at: place)
+        guard let index = index(of: subject) else { return false }
+        reports.remove(at: index)
         subjects.remove(subject)
         return true
     }
 
-    /// Takes out all of a gallery. Returns whether there were any.
+    /// Removes all subjects of a gallery. Returns whether there were any.
     mutating func remove(of gallery: GalleryID) -> Bool {
         let count = reports.count
         reports.removeAll { $0.subject.gallery == gallery }
@@ -42,14 +42,14 @@ struct FailureList {
         return reports.count != count
     }
 
-    /// Notes that one is not tried again by itself. Returns whether it would have been.
-    mutating func noteUnwanted(_ subject: Wish.Subject) -> Bool {
-        guard let place = place(of: subject), reports[place].next != nil else { return false }
-        reports[place].next = nil
+    /// Records that a subject will not be retried. Returns whether a retry was planned.
+    mutating func cancelRetry(of subject: Wish.Subject) -> Bool {
+        guard let index = index(of: subject), reports[index].next != nil else { return false }
+        reports[index].next = nil
         return true
     }
 
-    private func place(of subject: Wish.Subject) -> Int? {
+    private func index(of subject: Wish.Subject) -> Int? {
         subjects.contains(subject) ? reports.lastIndex { $0.subject == subject } : nil
     }
 }

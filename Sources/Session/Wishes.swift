@@ -2,21 +2,19 @@ import Concurrency
 import Model
 import Synchronization
 
-/// What the screens would like the cache to have: the one thing that the network hears of them.
+/// The contents that the screens want in the cache. The network learns of it only here.
 ///
-/// There are two kinds. What a screen needs in order to draw stands for as long as the screen says so: each wisher states
-/// all of it as a whole, whenever it changes. What a user asks for once, an update of a gallery, stands until it has been
-/// fulfilled or is stopped; asked for again while it stands, it changes nothing, however long a key is held.
+/// There are two kinds of wishes. A screen states everything that it needs as a whole, whenever that changes. A user's
+/// request, such as an update, is asked for once and stands until it is fulfilled or stopped. Asking again changes
+/// nothing, however long a key is held.
 ///
 ///     wishes.state([Wish(.picture(gallery, key, .thumbnail), importance: .visible)], by: wisher)
 ///     wishes.ask(for: .list(gallery))
 ///
-/// The user can take part in it: ``decline(_:)`` something that somebody wants, ``retry(_:)`` what was put off, and
-/// ``pause()`` everything.
-///
-/// Nobody answers. Whoever can fulfil wishes listens to ``snapshots()``; whoever stated them watches the cache.
+/// The user can ``decline(_:)`` something, ``retry(_:)`` what failed, and ``pause()`` everything. Wishes have no
+/// replies: the controller follows ``snapshots()``, and screens watch the cache.
 public final class Wishes: Sendable {
-    /// Names somebody who states wishes.
+    /// The identity of a screen or command that states wishes.
     public struct Wisher: Hashable, Sendable {
         let number: Int
     }
@@ -27,30 +25,30 @@ public final class Wishes: Sendable {
     /// Makes an empty set of wishes.
     public init() {}
 
-    /// Gives out a name to state wishes under.
+    /// Makes a new identity for stating wishes.
     public func makeWisher() -> Wisher {
         state.withLock { $0.makeWisher() }
     }
 
-    /// States all that a wisher wants from now on, the most urgent first among equals; what it wanted before and does not
-    /// name again is withdrawn.
+    /// Replaces all wishes of a wisher. Among equals the first is the most urgent.
     public func state(_ wishes: [Wish], by wisher: Wisher) {
         change { $0.state(wishes, by: wisher) }
     }
 
-    /// Takes back all that a wisher stated.
+    /// Withdraws all wishes of a wisher.
     public func withdraw(_ wisher: Wisher) {
         state([], by: wisher)
     }
 
-    /// The same, and takes back with it what was asked for: one after the other, each that goes would make room for the rest.
+    /// Withdraws the wishes of a wisher and stops subjects in one step. Otherwise the first to go would make room for
+    /// the rest.
     public func withdraw(_ wisher: Wisher, stopping subjects: [Wish.Subject]) {
         change { list in
             subjects.reduce(list.state([], by: wisher)) { hasChanged, subject in list.stop(subject) || hasChanged }
         }
     }
 
-    /// Asks for something once. While it stands, asking again joins it, and at most hurries an attempt that was put off.
+    /// Asks for a subject once. Asking again while it stands only shortens its wait for a retry.
     public func ask(for subject: Wish.Subject, importance: Importance = .list) {
         state.withLock { list in
             let isNew = list.ask(for: subject, importance: importance)
@@ -58,22 +56,22 @@ public final class Wishes: Sendable {
         }
     }
 
-    /// Takes back what was asked for, if it still stands; the work for it stops.
+    /// Stops a subject that was asked for, and the work for it.
     public func stop(_ subject: Wish.Subject) {
         change { $0.stop(subject) }
     }
 
-    /// Says that what was asked for has come true, or never will. What a wisher stated stays the wisher's to take back.
+    /// Removes a subject that was fulfilled or has failed for good. Stated wishes stay until they are withdrawn.
     public func fulfil(_ subject: Wish.Subject) {
         stop(subject)
     }
 
-    /// Whether something was asked for and is neither fulfilled nor stopped.
+    /// Whether a subject was asked for and is neither fulfilled nor stopped.
     public func isStanding(_ subject: Wish.Subject) -> Bool {
         state.withLock { $0.isStanding(subject) }
     }
 
-    /// The photos of a gallery of which something is wished for, by whomever.
+    /// The photos of a gallery with any wish.
     public func photos(of gallery: GalleryID) -> Set<PhotoKey> {
         state.withLock { list in
             Set(
@@ -83,12 +81,13 @@ public final class Wishes: Sendable {
         }
     }
 
-    // MARK: - What the user makes of it
+    // MARK: - User decisions
 
-    /// “Not now”: something is not wanted, whoever states it. What was asked for is stopped.
+    /// Excludes a subject for now, whoever states it, and stops it if it was asked for.
     ///
-    /// It holds until it is asked for anew, is stated again after nobody stated it, or comes to be more important than it is
-    /// now: who scrolls back to a photo, or opens it, wants it after all. ``retry(_:)`` ends it for a whole gallery.
+    /// This ends when the subject is asked for again, when it is stated after no one stated it, or when it becomes more
+    /// important: a user who scrolls back to a photo or opens it wants it after all. ``retry(_:)`` ends it for a whole
+    /// gallery.
     public func decline(_ subject: Wish.Subject) {
         change { $0.decline(subject) }
     }
@@ -98,7 +97,7 @@ public final class Wishes: Sendable {
         change { $0.accept(gallery) }
     }
 
-    /// Whether something was declined.
+    /// Whether a subject is declined.
     public func isDeclined(_ subject: Wish.Subject) -> Bool {
         state.withLock { $0.declined[subject] != nil }
     }
@@ -116,27 +115,27 @@ public final class Wishes: Sendable {
         state.withLock { send($0, retryingAll: true) }
     }
 
-    /// Nothing is begun from now on, until ``resume()``.
+    /// Starts nothing more until ``resume()``.
     ///
-    /// What is under way is finished if somebody looks at it or waits for it; what is fetched for later, for thumbnails near
-    /// by and for the rest, is interrupted. All of it stays wished for.
+    /// Transfers that the user sees or waits for are finished; those fetched for later are interrupted. Their wishes
+    /// stay.
     public func pause() {
         change { $0.setPaused(true) }
     }
 
-    /// Goes on after ``pause()``.
+    /// Ends a ``pause()``.
     public func resume() {
         change { $0.setPaused(false) }
     }
 
-    /// Whether nothing is to be begun.
+    /// Whether transfers are paused.
     public var isPaused: Bool {
         state.withLock { $0.isPaused }
     }
 
     // MARK: - Listening
 
-    /// Begins to listen: first what is wished for now, then whatever it becomes.
+    /// Returns a stream of snapshots, starting with the current one.
     public func snapshots() -> CoalescingStream<Snapshot> {
         state.withLock { subscribers.subscribe(beginningWith: $0.snapshot) }
     }
@@ -157,26 +156,23 @@ public final class Wishes: Sendable {
 }
 
 extension Wishes {
-    /// Everything that is wished for: each thing once, as important as it is to whoever wants it most, in the order in
-    /// which it was stated.
+    /// All wishes: each subject once, with its highest importance, in the order in which it was stated.
     public struct Snapshot: Coalescing, Equatable {
-        /// What, and how soon.
+        /// The wishes.
         public var wishes: [Wish] = []
-        /// What was asked for, and the number of the asking. Another number is another wish for the same thing: the one
-        /// before it was fulfilled or stopped, though no snapshot may have shown that.
+        /// The subjects asked for, with numbers. A new number means that the earlier request was fulfilled or stopped,
+        /// even if no snapshot showed it.
         public var asked: [Wish.Subject: Int] = [:]
-        /// What was asked for again while it stood: whoever has put it off should not wait any longer.
+        /// Subjects whose waits for a retry should end.
         public var retried: Set<Wish.Subject> = []
-        /// Whether all that was put off should not wait any longer.
+        /// Whether all waits for a retry should end.
         public var areAllRetried = false
-        /// What the user does not want now. It is not among the wishes; and whoever serves a wish for many things at once,
-        /// for every picture of a gallery, is to leave these out.
+        /// Subjects that the user declined. They are not among the wishes, and bulk fetches must leave them out.
         public var declined: Set<Wish.Subject> = []
-        /// Whether nothing is to be begun. What is under way goes on if it is at least ``Importance/visible``; the rest is
-        /// interrupted, and has its turn when this is over.
+        /// Whether to start nothing. Transfers below ``Importance/visible`` are interrupted and continue later.
         public var isPaused = false
 
-        /// The later one says it all, but what is to be retried stays so.
+        /// Takes the later wishes, and keeps the retries of both.
         public mutating func merge(_ later: Snapshot) {
             wishes = later.wishes
             asked = later.asked
@@ -188,13 +184,13 @@ extension Wishes {
     }
 }
 
-/// The bookkeeping of ``Wishes``. What changes it returns whether there is something else to be heard of it.
+/// The state of ``Wishes``. Its mutations return whether listeners must be told.
 struct WishList {
-    /// By wisher, in the order in which they came.
+    /// By wisher, in the order of their last statements.
     private var stated: [(wisher: Wishes.Wisher, wishes: [Wish])] = []
-    /// Asked for, and neither fulfilled nor stopped; each asking has a number.
+    /// Subjects asked for, numbered.
     private var asked: [(wish: Wish, number: Int)] = []
-    /// What the user does not want now, and how important it was when he said so.
+    /// Declined subjects, with their importance at that time.
     private(set) var declined: [Wish.Subject: Importance] = [:]
     private(set) var isPaused = false
     private var nextNumber = 0
@@ -206,16 +202,16 @@ struct WishList {
     }
 
     mutating func state(_ wishes: [Wish], by wisher: Wishes.Wisher) -> Bool {
-        let place = stated.firstIndex { $0.wisher == wisher }
-        let before = place.map { stated[$0].wishes } ?? []
+        let index = stated.firstIndex { $0.wisher == wisher }
+        let before = index.map { stated[$0].wishes } ?? []
         guard wishes != before else { return false }
-        if let place { stated.remove(at: place) }
+        if let index { stated.remove(at: index) }
         if !wishes.isEmpty { stated.append((wisher, wishes)) }
         if !declined.isEmpty { adaptDeclined(from: before, to: wishes) }
         return true
     }
 
-    /// Nobody states it any more: when somebody does again, that is another wish. Or it is wanted more than it was.
+    /// Accepts subjects again that became more important, or that no one states any more.
     private mutating func adaptDeclined(from before: [Wish], to now: [Wish]) {
         for wish in now {
             if let importance = declined[wish.subject], wish.importance > importance { declined[wish.subject] = nil }
@@ -225,7 +221,7 @@ struct WishList {
         }
     }
 
-    /// Returns false if it stands already. Whoever asks for what was declined wants it after all.
+    /// Returns false if the subject stands already. Accepts it if it was declined.
     mutating func ask(for subject: Wish.Subject, importance: Importance) -> Bool {
         accept(subject)
         guard !isStanding(subject) else { return false }
@@ -247,7 +243,7 @@ struct WishList {
     mutating func decline(_ subject: Wish.Subject) -> Bool {
         let wasStopped = stop(subject)
         let importance = importance(of: subject)
-        // A picture need not be stated: it may be one of every picture.
+        // A picture may be part of a bulk fetch without being stated.
         guard importance != nil || subject.isPicture else { return wasStopped }
         return declined.updateValue(importance ?? .rest, forKey: subject) == nil || wasStopped
     }
@@ -267,19 +263,19 @@ struct WishList {
         return self.isPaused != isPaused
     }
 
-    /// How important something is to whoever states it; nil if nobody does.
+    /// The highest stated importance of a subject; nil if no one states it.
     private func importance(of subject: Wish.Subject) -> Importance? {
         stated.lazy.flatMap(\.wishes).filter { $0.subject == subject }.map(\.importance).max()
     }
 
     var snapshot: Wishes.Snapshot {
-        var places: [Wish.Subject: Int] = [:]
+        var indices: [Wish.Subject: Int] = [:]
         var wishes: [Wish] = []
         for wish in [asked.map(\.wish), stated.flatMap(\.wishes)].joined() where declined[wish.subject] == nil {
-            if let place = places[wish.subject] {
-                wishes[place].importance = max(wishes[place].importance, wish.importance)
+            if let index = indices[wish.subject] {
+                wishes[index].importance = max(wishes[index].importance, wish.importance)
             } else {
-                places[wish.subject] = wishes.count
+                indices[wish.subject] = wishes.count
                 wishes.append(wish)
             }
         }

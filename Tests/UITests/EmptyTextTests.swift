@@ -43,7 +43,7 @@ import Testing
             screens,
             "The update failed: example.org cannot be reached It is tried again by itself, and with r at once. x gives up.",
             size)
-        screens.activity.noteEnd(of: screens.cache.id)
+        screens.activity.endUpdate(of: screens.cache.id)
         try await screens.cache.writer.recordSyncFailure(failure)
         try await screens.until { !said(screens).contains("by itself") && said(screens).hasPrefix("The update failed") }
         expect(screens, "The update failed: example.org cannot be reached r tries again.", size)

@@ -104,7 +104,7 @@ import Testing
         let place = "http://example.org/album/index.xml"
         let screens = try TestScreens(list: GalleryList(text: "\(place)\tevery 2h"), now: now)
         try await screens.sync([TestScreens.entry("a", date: 0)], at: now.seconds - 3_600)
-        screens.activity.noteEnd(of: screens.cache.id)
+        screens.activity.endUpdate(of: screens.cache.id)
         // An hour after the last, though nobody looks at the gallery.
         let due = Timestamp(milliseconds: now.milliseconds + 3_600_000)
         while screens.context.nextUpdate(screens.cache.address) != due { _ = await screens.waits.nextBegin() }
@@ -186,7 +186,7 @@ import Testing
         fail(try screens.subject("4", .original), busy)
         try await screens.until { screens.text.contains("Photo 4") }
         #expect(screens.selected?.contains("Photo 2") == true)
-        screens.activity.forgetFailure(of: try screens.subject("2", .original))
+        screens.activity.removeFailure(of: try screens.subject("2", .original))
         try await screens.until { !screens.text.contains("Photo 2") }
         #expect(screens.selected?.contains("Photo 1") == true)
     }

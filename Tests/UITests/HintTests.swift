@@ -30,7 +30,7 @@ import Testing
         // It goes before a long text, and before what is said aside.
         try await screens.cache.writer.recordSyncFailure(
             Failure("the server answered 500, and went on about it for a while", remedy: .time))
-        screens.activity.noteEnd(of: screens.cache.id)
+        screens.activity.endUpdate(of: screens.cache.id)
         try await screens.until { screens.status.hasPrefix(" Update failed: ") }
         #expect(screens.status.contains("? help") && screens.status.contains("…"))
         for key in [Key(.enter), "T", "E", "L"] {

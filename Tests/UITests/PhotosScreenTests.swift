@@ -61,7 +61,7 @@ import Testing
         try await screens.until { screens.text.contains("Fetching the list of photos…") }
         #expect(!screens.text.contains("No photos"))
         try await screens.sync([String]())
-        screens.activity.noteEnd(of: screens.cache.id)
+        screens.activity.endUpdate(of: screens.cache.id)
         try await screens.until { screens.text.contains("No photos") && screens.status.hasPrefix(" Updated: ") }
         // There is nothing to look at, and nothing happens.
         screens.press(Key(.enter), "j", "G")

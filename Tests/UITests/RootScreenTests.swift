@@ -96,13 +96,13 @@ import Testing
         try await screens.sync(["a", "b"])
         screens.open()
         for _ in 0..<20 { screens.activity.report(StorageTrouble.full) }
-        try await screens.until { screens.status == " The disk is full: nothing new can be kept." }
+        try await screens.until { screens.status == " The disk is full: nothing new can be stored." }
         screens.press("j")
         screens.activity.report(StorageTrouble.full)
         #expect(screens.activity.takeNotices().isEmpty && screens.status.hasPrefix(" Updated: "))
         screens.press("r")
         screens.activity.report(StorageTrouble.full)
-        try await screens.until { screens.status == " The disk is full: nothing new can be kept." }
+        try await screens.until { screens.status == " The disk is full: nothing new can be stored." }
     }
 
     @Test func aQuestionTakesTheNextKey() throws {

@@ -122,7 +122,7 @@ import Testing
         screens.press(Key(.enter))
         // It is refused.
         let credentials = screens.root.context.caches.credentials
-        if isProxy { credentials.noteRefusal(byProxy: "http://proxy.org:3128") { _ in true } }
+        if isProxy { credentials.recordRefusal(byProxy: "http://proxy.org:3128") { _ in true } }
         let sent = isProxy ? nil : SignIn.password(user: "anna", password: "wrong")
         #expect(await !credentials.hasOther(than: sent, for: question.place, in: screens.cache.address))
         question.wasRefused = true

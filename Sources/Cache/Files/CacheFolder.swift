@@ -155,7 +155,7 @@ extension CacheFolder {
         } else {
             try gallery(address)?.remove()
         }
-        activity.forgetFailures(of: GalleryID(address))
+        activity.removeFailures(of: GalleryID(address))
     }
 }
 

@@ -3,21 +3,20 @@ import Glibc
 import Numbers
 
 extension HTTPRequest {
-    /// What a transfer may reach.
+    /// The addresses that a transfer may reach.
     public enum AddressPolicy: Hashable, Sendable {
-        /// Whatever there is.
+        /// All addresses.
         case anywhere
-        /// Only addresses of the whole world's, for what a stranger has named: nothing on this machine or in the user's own
-        /// network. But the one host may be there, which the user has named.
+        /// Public addresses only, for URLs that a gallery names, and one host that the user has named, wherever it is.
         case publicOnly(except: String?)
-        /// Of this machine's files only those below a folder, which is named by its `file` URL, whatever links lie there. On the
-        /// network, whatever there is.
+        /// Local files below a folder, named by its `file` URL, whatever links lie there. On the network, all
+        /// addresses.
         case filesBelow(String)
     }
 }
 
 extension HTTPRequest.AddressPolicy {
-    /// Whether a host's addresses must be the whole world's.
+    /// Whether a host must have public addresses.
     func isBounded(at host: String, _ curl: Curl) -> Bool {
         switch self {
         case .anywhere, .filesBelow: false
@@ -26,8 +25,8 @@ extension HTTPRequest.AddressPolicy {
         }
     }
 
-    /// Whether a host may be asked for, as far as its name tells. An address that a name leads to is looked at when the
-    /// connection is made; by a proxy it is made elsewhere, and the name is all that there is.
+    /// Whether a host may be requested, judged by its name. Its addresses are checked at the connection, or never
+    /// behind a proxy.
     func allows(_ host: String, _ curl: Curl) -> Bool {
         guard isBounded(at: host, curl) else { return true }
         if let address = HostAddress(host) { return address.isPublic }
@@ -38,24 +37,20 @@ extension HTTPRequest.AddressPolicy {
     }
 }
 
-/// Sees to it that a hop connects to no address that it must not reach: when a connection is made, and when one is used
-/// that was made for somebody else.
+/// Prevents connections to forbidden addresses, both new and reused ones.
 struct AddressCheck {
-    /// Whether the other end must have a public address. A proxy is the user's own word, wherever it is; what lies behind it
-    /// cannot be seen.
+    /// Whether the other end must have a public address. A proxy may be anywhere, since the user has chosen it.
     private(set) var isBounded: Bool
-    /// Whether the connection was to a public address. All that follows it must be, too: see ``ExchangePlan/reach``.
+    /// Whether a connection reached a public address. Then all later ones must: see ``ExchangePlan/addressPolicy``.
     private(set) var hasReachedPublic = false
     private let isBehindProxy: Bool
     private let stallTimeout: Int
-    /// Whether it was an address that must not be reached for which there was no request. Where another address could be
-    /// tried, it is what came of that one.
+    /// Whether a forbidden address prevented the request. If another address was tried, that one's result counts.
     var hasRefused: Bool { isRequestRefused || isAnyRefused && !isAnyTried }
-    /// Whether a socket could not be made because there was no file descriptor left.
+    /// Whether a socket could not be made for lack of file descriptors.
     private(set) var lacksDescriptors = false
     private var (isAnyRefused, isAnyTried, isRequestRefused) = (false, false, false)
-    /// Whether the other end is on this machine or in the user's own network; of what lies behind a proxy, as far as its name
-    /// tells.
+    /// Whether the other end is on this machine or in the user's network. Behind a proxy, only the name is judged.
     private(set) var isPrivate: Bool
 
     init(_ plan: ExchangePlan, _ configuration: HTTPConfiguration) throws(HTTPError) {
@@ -67,13 +62,13 @@ struct AddressCheck {
         isPrivate = !HTTPRequest.AddressPolicy.publicOnly(except: nil).allows(host, curl)
     }
 
-    /// Makes a socket for an address, or none.
+    /// Makes a socket for an allowed address.
     ///
-    /// It is closed in programs that we start: curl's own sockets, up to now, are not. And it does not wait for longer than
-    /// transfers do until what was sent has arrived: by default the system tries for some 15 minutes.
+    /// The socket is closed in child programs, unlike curl's own sockets so far. Unacknowledged data fails after the
+    /// stall time-out; the system's default is about 15 minutes.
     mutating func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
         let length = Int(clamping: address.pointee.addrlen)
-        // What is declared holds an address of version 4; one of version 6 goes on behind it.
+        // The declared type fits an IPv4 address; an IPv6 address extends beyond it.
         let start = UnsafeRawPointer(address) + MemoryLayout<curl_sockaddr>.offset(of: \.addr)!
         guard isAllowed(HostAddress(start.assumingMemoryBound(to: sockaddr.self), length: length)) else {
             isAnyRefused = true
@@ -96,7 +91,7 @@ struct AddressCheck {
     mutating func allows(_ text: String) -> Bool {
         let address = HostAddress(text)
         if !isBehindProxy { isPrivate = address?.isPublic != true }
-        // What comes now is about another connection, if there is one.
+        // The flags of earlier connections do not count any more.
         (isAnyRefused, isAnyTried, isRequestRefused) = (false, false, !isAllowed(address))
         if !isBehindProxy, address?.isPublic == true { (hasReachedPublic, isBounded) = (true, true) }
         return !isRequestRefused

@@ -1,53 +1,53 @@
 import CCurl
 
-/// An `http` or `https` URL, taken apart by curl: what is decided about it and where curl then goes cannot differ.
+/// An `http` or `https` URL, parsed by curl, so that checks and connections use the same host.
 ///
-/// curl makes one of the many spellings of an address of version 4, 0x7f.1 or 2130706433, and of a name in other letters
-/// than ASCII's what is looked up in the end.
+/// curl normalizes spellings of IPv4 addresses such as 0x7f.1 or 2130706433, and converts international names to the
+/// form that is looked up.
 struct HTTPURL: Equatable, Sendable {
-    /// What has to be the same for a password to be sent.
+    /// The parts that must match before credentials are sent.
     struct Origin: Hashable, Sendable {
         let scheme: String
-        /// In lower case; an address of version 6 in brackets.
+        /// In lower case. IPv6 addresses are in brackets.
         let host: String
         let port: String
     }
 
-    /// All of it, without credentials and without a fragment.
+    /// The URL without credentials and fragment.
     let text: String
     let origin: Origin
-    /// What took it apart, and is asked where it leads to.
+    /// The library that parsed the URL and resolves redirects.
     let curl: Curl
 
-    /// No server knows longer ones.
+    /// Longer than servers accept.
     private static let maximumLength = 1 << 16
 
     var isSecure: Bool { origin.scheme == "https" }
 
-    /// The host, and its port if it is not the usual one, for a message.
+    /// The host, with its port if it is not the default, for messages.
     var place: String {
         origin.port == (isSecure ? "443" : "80") ? origin.host : "\(origin.host):\(origin.port)"
     }
 
-    /// Reads the URL of a request. Credentials do not belong in it.
+    /// Parses the URL of a request, which must hold no credentials.
     init(_ text: String, _ curl: Curl) throws(HTTPError) {
         guard text.utf8.count <= Self.maximumLength else { throw .url("it is too long") }
         guard let parts = URLParts(curl) else { throw .other("out of memory") }
         let code = parts.set(CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME))
         guard code == CURLUE_OK else { throw .url(String(cString: ccurl_url_strerror(curl.functions, code))) }
         guard parts.text(CURLUPART_USER) == nil, parts.text(CURLUPART_PASSWORD) == nil else {
-            throw .url("a password does not belong in it")
+            throw .url("it must not contain a password")
         }
-        guard let url = Self(parts) else { throw .url("it is no http or https URL of a host that can be looked up") }
+        guard let url = Self(parts) else { throw .url("it is not an http or https URL with a valid host") }
         self = url
     }
 
-    /// Takes over what curl took apart; nil if it is nowhere to go.
+    /// Takes parsed parts; nil if they are no valid target.
     private init?(_ parts: borrowing URLParts) {
         parts.set(CURLUPART_USER, nil)
         parts.set(CURLUPART_PASSWORD, nil)
         parts.set(CURLUPART_FRAGMENT, nil)
-        // Names in other letters are read in the locale's encoding: without one that has them there is no such name.
+        // International names are converted in the locale's encoding. Without a suitable locale they do not exist.
         let ascii = UInt32(ccurl_punycode())
         guard let scheme = parts.text(CURLUPART_SCHEME)?.lowercased(), ["http", "https"].contains(scheme),
             let host = parts.text(CURLUPART_HOST, ascii)?.lowercased(), !host.isEmpty,
@@ -59,11 +59,11 @@ struct HTTPURL: Equatable, Sendable {
         origin = Origin(scheme: scheme, host: host, port: port)
     }
 
-    /// Where a `Location` leads from here; nil if that is nowhere to go. Credentials in it are left out: they are a
-    /// stranger's word on who asks.
+    /// Resolves a `Location` header; nil if it is no valid target. Credentials in it are dropped, since the server
+    /// chose them.
     func resolving(_ location: String) -> HTTPURL? {
         guard let parts = URLParts(curl) else { return nil }
-        // What curl allows where it follows by itself: servers send spaces and letters of all kinds.
+        // The flags that curl uses for redirects: servers send spaces and non-ASCII letters.
         let flags = UInt32(CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE | CURLU_ALLOW_SPACE)
         guard parts.set(CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME)) == CURLUE_OK,
             parts.set(CURLUPART_URL, location, flags) == CURLUE_OK
@@ -71,18 +71,18 @@ struct HTTPURL: Equatable, Sendable {
         return HTTPURL(parts)
     }
 
-    /// What took them apart makes no difference.
+    /// The library does not count.
     static func == (left: HTTPURL, right: HTTPURL) -> Bool {
         left.text == right.text && left.origin == right.origin
     }
 }
 
-/// A URL as curl takes it apart, and puts it together.
+/// A URL's parts, parsed and composed by curl.
 struct URLParts: ~Copyable {
     let curl: Curl
     private let pointer: OpaquePointer
 
-    /// Begins with none of its parts; nil when memory is out.
+    /// Makes an empty URL; nil if memory is exhausted.
     init?(_ curl: Curl) {
         guard let pointer = ccurl_url(curl.functions) else { return nil }
         (self.curl, self.pointer) = (curl, pointer)
@@ -92,13 +92,13 @@ struct URLParts: ~Copyable {
         ccurl_url_cleanup(curl.functions, pointer)
     }
 
-    /// Sets a part, or takes it out. The whole, set a second time, is read as a reference from the first.
+    /// Sets or removes a part. Setting the whole again resolves a reference.
     @discardableResult
     func set(_ part: CURLUPart, _ value: String?, _ flags: UInt32 = 0) -> CURLUcode {
         ccurl_url_set(curl.functions, pointer, part, value, flags)
     }
 
-    /// What a part says; nil where there is none.
+    /// A part; nil if it is missing.
     func text(_ part: CURLUPart, _ flags: UInt32 = 0) -> String? {
         var value: UnsafeMutablePointer<CChar>?
         guard ccurl_url_get(curl.functions, pointer, part, &value, flags) == CURLUE_OK, let value else { return nil }

@@ -1,11 +1,11 @@
 import Glibc
 
-/// An address of a host, and whether it is one of the whole world's.
+/// An IP address, which may be public or reserved.
 struct HostAddress: Equatable, Sendable {
-    /// Sixteen bytes, or four.
+    /// Four bytes, or sixteen.
     let bytes: [UInt8]
 
-    /// The bytes of a socket's address; nil if it is of another family.
+    /// Reads a socket address; nil for other families.
     init?(_ address: UnsafePointer<sockaddr>, length: Int) {
         switch Int32(address.pointee.sa_family) {
         case AF_INET where length >= MemoryLayout<sockaddr_in>.size:
@@ -18,8 +18,8 @@ struct HostAddress: Equatable, Sendable {
         }
     }
 
-    /// Reads an address in any spelling that a resolver takes for one: in brackets or not, with a zone, in few parts or
-    /// four, decimal, octal or hexadecimal. A name is nil.
+    /// Parses any spelling that a resolver accepts: brackets, zones, fewer parts, octal or hexadecimal numbers. Nil for
+    /// a name.
     init?(_ text: String) {
         var text = text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
         while text.last == "." { text.removeLast() }
@@ -29,7 +29,7 @@ struct HostAddress: Equatable, Sendable {
             bytes = Self.bytes(of: address)
         } else {
             var address = in_addr()
-            // inet_aton takes what follows a space for a comment.
+            // inet_aton ignores what follows a space.
             guard !text.isEmpty, !text.contains(where: \.isWhitespace), inet_aton(text, &address) != 0 else {
                 return nil
             }
@@ -45,14 +45,14 @@ struct HostAddress: Equatable, Sendable {
         withUnsafeBytes(of: address) { Array($0) }
     }
 
-    /// Whether it may be one of the whole world's: not of this machine, this link, a private network or a carrier's, not a
-    /// group's, and not set aside for something else. After the registries that RFC 6890 began, as they are today.
+    /// Whether the address is public: not of this machine, link, private network, carrier or multicast group, and not
+    /// reserved (RFC 6890 and its registries).
     var isPublic: Bool {
         bytes.count == 4 ? !Self.reserved4.contains { $0.contains(bytes) } : isPublic6
     }
 
     private var isPublic6: Bool {
-        // Three kinds stand for an address of version 4, and go to it.
+        // Three kinds of IPv6 addresses contain an IPv4 address and lead to it.
         if Self.mapped.contains(bytes) || Self.translated.contains(bytes) { return HostAddress(bytes[12...]).isPublic }
         if Self.tunnelled.contains(bytes) { return HostAddress(bytes[2..<6]).isPublic }
         return Self.global.contains(bytes) && !Self.reserved6.contains { $0.contains(bytes) }
@@ -65,19 +65,19 @@ struct HostAddress: Equatable, Sendable {
         .init([224], 4), .init([240], 4),
     ]
     private static let mapped = AddressBlock([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], 96)
-    /// RFC 6052, for NAT64. The block for private use, 64:ff9b:1::/48, is none of the world's.
+    /// RFC 6052, for NAT64. The private block 64:ff9b:1::/48 does not count.
     private static let translated = AddressBlock([0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0], 96)
     /// RFC 3056, 6to4.
     private static let tunnelled = AddressBlock([0x20, 0x02], 16)
-    /// All addresses of single hosts that have been given out are from here.
+    /// All unicast addresses assigned so far.
     private static let global = AddressBlock([0x20], 3)
-    /// Within it: protocols, Teredo among them, which hides an address of version 4; and examples.
+    /// Reserved parts of it: protocols, including Teredo, which embeds an IPv4 address, and examples.
     private static let reserved6: [AddressBlock] = [
         .init([0x20, 0x01, 0x00], 23), .init([0x20, 0x01, 0x0D, 0xB8], 32), .init([0x3F, 0xFF, 0x00], 20),
     ]
 }
 
-/// All addresses that begin with the same bits.
+/// The addresses with a common prefix.
 struct AddressBlock: Equatable, Sendable {
     private let prefix: [UInt8]
     private let bits: Int

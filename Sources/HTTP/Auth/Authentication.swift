@@ -1,36 +1,36 @@
 import CCurl
 
-/// The ways of saying who one is that are tried with one server or proxy.
+/// The authentication methods to try with one server or proxy.
 ///
-/// curl asks once without a password, and then chooses. Where a password has been taken in the plain way before, it is sent
-/// at once: otherwise each thumbnail would be asked for twice.
+/// curl asks once without a password and then chooses. Where Basic has worked before, the password is sent at once;
+/// otherwise each thumbnail would need two requests.
 struct Authentication {
-    /// curl's own bits.
+    /// curl's bits for methods.
     struct Methods: OptionSet, Hashable {
         let rawValue: Int
 
         static let basic = Methods(rawValue: ccurl_basic())
         static let digest = Methods(rawValue: ccurl_digest())
         static let negotiate = Methods(rawValue: ccurl_negotiate())
-        /// Those that a password is for. Never NTLM, which is broken.
+        /// The methods for a password. NTLM is excluded, since it is broken.
         static let password: Methods = [.basic, .digest]
     }
 
-    /// What curl may choose from now.
+    /// The methods that curl may choose from now.
     private(set) var methods: Methods
-    /// All that it could choose from so far.
+    /// The methods allowed so far.
     private var tried: Methods
 
-    /// - Parameter known: what worked before.
+    /// - Parameter known: the methods that worked before.
     init(known: Methods?) {
         methods = known ?? .password
         tried = methods
     }
 
-    /// What is left to try when the answer is still no; nil if nothing is.
+    /// The next methods to try after a refusal; nil if none is left.
     ///
-    /// Negotiate is for where no password will do, though curl would choose it first: it speaks for whoever is logged in on
-    /// this machine, and curl does not go on to a password where that is nobody.
+    /// Negotiate comes last, though curl prefers it: it uses the login of this machine, and without one curl does not
+    /// go on to a password.
     func next(offered: [HTTPChallenge]) -> Authentication? {
         let schemes = Set(offered.map(\.scheme))
         var open: Methods = []
@@ -45,16 +45,15 @@ struct Authentication {
         return next
     }
 
-    /// What is worth knowing of an exchange that went well, by what was on offer when it was asked for a password: nothing
-    /// if it was not.
+    /// The method to remember after a success, from what was offered; nil if no password was asked for.
     func learned(fromOffer offer: Methods) -> Methods? {
         let possible = methods.intersection(offer)
-        // A digest is of what the server says each time; it cannot be sent at once.
+        // A digest answers a new challenge each time, so it cannot be sent at once.
         return possible == .basic || possible == .negotiate ? possible : nil
     }
 }
 
-/// How servers and proxies have been told who asks. Touched on the network's thread only.
+/// Remembers the methods that worked. Used on the network's thread only.
 final class AuthenticationMemory {
     private var methods: [String: Authentication.Methods] = [:]
     private static let maximumCount = 256
@@ -63,14 +62,14 @@ final class AuthenticationMemory {
     subscript(place: String) -> Authentication.Methods? {
         get { methods[place] }
         set {
-            // It can be learned again.
+            // All of it can be learned again.
             if methods.count >= Self.maximumCount { methods = [:] }
             methods[place] = newValue
         }
     }
 }
 
-/// Who asks, as an exchange tells it: to the origin of the request, and to the proxy, each what is meant for it.
+/// Sets the credentials of an exchange, for the origin and for the proxy.
 enum CredentialOptions {
     static func apply(_ plan: ExchangePlan, _ configuration: HTTPConfiguration, to easy: EasyHandle) {
         easy.set(CURLOPT_HTTPAUTH, plan.server.methods.rawValue)
@@ -79,7 +78,7 @@ enum CredentialOptions {
         if let certificate = configuration.clientCertificate, certificate.isMeant(for: plan) {
             easy.set(CURLOPT_SSLCERT, certificate.file)
             easy.set(CURLOPT_SSLKEY, certificate.key)
-            // Without one OpenSSL asks the terminal for it, which others draw on, and the network's thread waits.
+            // Without a value OpenSSL would prompt on the terminal and block the network's thread.
             easy.set(CURLOPT_KEYPASSWD, "")
         }
     }
@@ -95,9 +94,8 @@ enum CredentialOptions {
             easy.set(CURLOPT_HTTPAUTH, ccurl_bearer())
             easy.set(CURLOPT_XOAUTH2_BEARER, token)
         case nil:
-            // Each hop has a handle of its own, so that curl looks for the very host that it is about to ask. But where a
-            // redirect leads may be anybody's, who would like to hear what the file says; so may be what a list names, and a
-            // "default" in the file is for every host.
+            // curl looks up the handle's own host. But netrc is not used after a redirect to another host, nor for
+            // hosts that only a list names: a "default" entry matches every host.
             guard let netrc = configuration.netrc, plan.request.isNamedByUser, plan.request.credentials == nil,
                 plan.hop.isOfHost
             else { return }

@@ -1,5 +1,5 @@
 extension HTTPRequest {
-    /// Who asks, for the origin of the request's URL.
+    /// Credentials for the origin of a request's URL.
     public struct Credentials: Hashable, Sendable {
         enum Kind: Hashable, Sendable {
             case password(user: String, password: String)
@@ -8,17 +8,17 @@ extension HTTPRequest {
 
         let kind: Kind
 
-        /// A user and a password: told in the way that the server wants, the plain one included.
+        /// A user and a password, sent by any method that the server wants, Basic included.
         public init(user: String, password: String) {
             kind = .password(user: user, password: password)
         }
 
-        /// A token that says it all.
+        /// A bearer token.
         public init(bearer token: String) {
             kind = .bearer(token)
         }
 
-        /// Whether they can be sent without becoming something else on the way.
+        /// Whether they hold no control characters, which could change the request.
         var isSound: Bool {
             let texts: [String] =
                 switch kind {
@@ -31,23 +31,23 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest.Credentials: CustomStringConvertible, CustomReflectable {
-    /// Nothing of them, wherever somebody prints them.
+    /// A fixed text, so that printing reveals nothing.
     public var description: String { "credentials" }
 
-    /// Nothing of them either.
+    /// An empty mirror, for the same reason.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// A certificate that says who asks, for servers that want one.
+/// A client certificate for servers that require one.
 public struct ClientCertificate: Hashable, Sendable {
     /// A PEM file with the certificate.
     public let file: String
     /// A PEM file with its key.
     public let key: String
-    /// The one host that is shown it; nil for each that the user has named. Where a redirect leads, nobody is.
+    /// The host that may see it; nil for every host that the user has named. It is never sent after a redirect.
     public let host: String?
 
-    /// Names the files.
+    /// Makes a certificate from two files.
     public init(file: String, key: String, host: String? = nil) {
         self.file = file
         self.key = key

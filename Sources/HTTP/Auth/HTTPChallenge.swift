@@ -1,15 +1,15 @@
-/// What a server or a proxy wants to know before it answers.
+/// A request for credentials by a server or proxy.
 ///
-/// Scheme and realm are a stranger's words: they are to be made visible before they are shown.
+/// Scheme and realm are untrusted text: escape them before showing them.
 public struct HTTPChallenge: Hashable, Sendable {
-    /// Whether a proxy asks, and not the server.
+    /// Whether a proxy asks.
     public let isProxy: Bool
-    /// The way in which it wants to be told, in lower case: `basic`, `digest`, `negotiate`, `bearer`, or any other.
+    /// The scheme in lower case: `basic`, `digest`, `negotiate`, `bearer`, or another.
     public let scheme: String
-    /// What it says that the password is for; empty where it says nothing.
+    /// The server's name for the protected area; may be empty.
     public let realm: String
 
-    /// States a challenge.
+    /// Makes a challenge.
     public init(isProxy: Bool, scheme: String, realm: String = "") {
         self.isProxy = isProxy
         self.scheme = scheme
@@ -21,7 +21,7 @@ extension HTTPChallenge {
     private static let maximumCount = 16
     private static let maximumRealm = 256
 
-    /// Reads lines of `WWW-Authenticate` or `Proxy-Authenticate`. What cannot be read is passed over.
+    /// Parses `WWW-Authenticate` or `Proxy-Authenticate` lines and skips unreadable parts.
     static func all(in lines: [String], isProxy: Bool) -> [HTTPChallenge] {
         var all: [HTTPChallenge] = []
         for line in lines {
@@ -35,9 +35,10 @@ extension HTTPChallenge {
     }
 }
 
-/// Takes challenges out of one header line (RFC 9110, section 11.6.1), which holds a list of them, each of which holds a
-/// list too, with the same comma between the items of both: a word with `=` behind it belongs to the challenge before, and
-/// one without begins the next.
+/// Scans the challenges of one header line (RFC 9110, section 11.6.1).
+///
+/// The line is a list of challenges with lists of parameters, and both lists use commas. A word with `=` after it
+/// belongs to the challenge before; one without starts the next.
 struct ChallengeScanner {
     private var rest: Substring.UTF8View
 
@@ -45,11 +46,11 @@ struct ChallengeScanner {
         rest = line[...].utf8
     }
 
-    /// The next challenge; nil after the last.
+    /// Returns the next challenge; nil after the last.
     mutating func next() -> (scheme: String, realm: String)? {
         skip { $0 == UInt8(ascii: ",") || Self.isSpace($0) }
         var scheme = takeWord()
-        // What can begin no challenge is passed over.
+        // Skips what cannot begin a challenge.
         while scheme.isEmpty, rest.popFirst() != nil {
             skip { !Self.isWordCharacter($0) }
             scheme = takeWord()
@@ -62,7 +63,7 @@ struct ChallengeScanner {
         return (scheme, realm ?? "")
     }
 
-    /// The next parameter of the challenge; nil, having taken nothing, if the next challenge begins there.
+    /// Returns the next parameter; nil without advancing if the next challenge begins.
     private mutating func takeParameter() -> (name: String, value: String)? {
         let before = rest
         skip { $0 == UInt8(ascii: ",") || Self.isSpace($0) }
@@ -74,7 +75,7 @@ struct ChallengeScanner {
             skip(Self.isSpace)
             return (name, rest.first == UInt8(ascii: "\"") ? takeQuoted() : takeWord())
         }
-        // A token that is no pair, as Negotiate has, follows its scheme without a comma.
+        // A token68, as Negotiate uses, follows its scheme without a comma.
         if !hasComma, !name.isEmpty { return (name, "") }
         rest = before
         return nil
@@ -105,7 +106,7 @@ struct ChallengeScanner {
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-    /// What a token is made of, and the further ones of a token68 but for its `=`.
+    /// Whether a byte may be part of a token, or of a token68 except for `=`.
     private static func isWordCharacter(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte != 0x7F && !"\",;=()<>@[]{}\\".utf8.contains(byte)
     }

@@ -1,16 +1,16 @@
 import CCurl
 import Numbers
 
-/// A proxy, taken apart: what is said of it, in an error too, has no password in it.
+/// A proxy, with its credentials separated from its address.
 struct Proxy: Equatable, Sendable {
     /// Scheme, host and port.
     let url: String
-    /// Who asks it, as its address says.
+    /// The credentials in the address.
     let credentials: HTTPRequest.Credentials?
 
     private static let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
 
-    /// Reads a proxy's address; without a scheme it is an HTTP proxy. Nil if that cannot be one.
+    /// Parses a proxy's address, by default of an HTTP proxy; nil if it is invalid.
     init?(_ text: String, _ curl: Curl) {
         guard let parts = URLParts(curl) else { return nil }
         let isWhole = text.contains("://")
@@ -27,19 +27,21 @@ struct Proxy: Equatable, Sendable {
         }
     }
 
-    /// The URL with who asks in it, for curl alone. Told of that by other options, curl before 8.8 takes `%41` for a letter
-    /// each time that it looks for a connection, whatever its manual says.
+    /// The URL with credentials, for curl only.
+    ///
+    /// curl before 8.8 decodes `%41` on each reuse of a connection if the credentials are set by other options, against
+    /// its manual.
     func url(telling credentials: HTTPRequest.Credentials?) -> String {
         url.replacing("://", with: "://" + Self.userInfo(credentials), maxReplacements: 1)
     }
 
-    /// What curl says, who may have named the proxy as it was told of it.
+    /// Removes the credentials from a message of curl, which may quote the proxy's URL.
     static func withoutCredentials(_ text: String, _ credentials: HTTPRequest.Credentials?) -> String {
         let secret = userInfo(credentials)
         return secret.isEmpty ? text : text.replacing(secret, with: "")
     }
 
-    /// A user and a password as they stand in a URL, with every byte as `%41` that is neither a letter nor a digit.
+    /// The user and password for a URL, with every byte escaped that is not a letter or digit.
     private static func userInfo(_ credentials: HTTPRequest.Credentials?) -> String {
         guard case .password(let user, let password) = credentials?.kind else { return "" }
         let escaped = [user, password].map { text in
@@ -53,25 +55,25 @@ struct Proxy: Equatable, Sendable {
     }
 }
 
-/// Which proxy leads to which host, as the environment says to curl and to many other programs.
+/// The proxies of the environment, and the hosts that need none.
 ///
 ///     HTTPConfiguration(proxies: ProxyChoice { name in getenv(name).map { String(cString: $0) } })
 ///
-/// `http_proxy`, or `https_proxy` and `HTTPS_PROXY`, for a scheme, and `all_proxy` or `ALL_PROXY` for both; `no_proxy` or
-/// `NO_PROXY` names hosts, domains and blocks of addresses, by commas, that are reached without one, and `*` all. It is
-/// decided here and not by curl, since of a host behind a proxy only the name can be judged.
+/// `http_proxy`, or `https_proxy` and `HTTPS_PROXY`, name the proxy of a scheme; `all_proxy` or `ALL_PROXY` names the
+/// proxy of both. `no_proxy` or `NO_PROXY` lists hosts, domains and address blocks that need no proxy; `*` stands for
+/// all. Vitrine decides this and not curl, since behind a proxy only a host's name can be checked.
 public struct ProxyChoice: Hashable, Sendable {
     private let http: String?
     private let https: String?
     private let exceptions: [String]
     private let isOff: Bool
 
-    /// No proxy for anything.
+    /// Uses no proxy.
     public init() {
         self.init { _ in nil }
     }
 
-    /// Reads variables; one that is empty is as good as none.
+    /// Reads environment variables. An empty one counts as unset.
     public init(_ variable: (String) -> String?) {
         func first(_ names: [String]) -> String? {
             for name in names {
@@ -79,7 +81,7 @@ public struct ProxyChoice: Hashable, Sendable {
             }
             return nil
         }
-        // HTTP_PROXY is not read: to a program that a web server starts it is what a stranger sent as "Proxy:".
+        // HTTP_PROXY is not read: a web server's client could set it by a header.
         http = first(["http_proxy", "all_proxy", "ALL_PROXY"])
         https = first(["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"])
         let none = first(["no_proxy", "NO_PROXY"]) ?? ""
@@ -87,7 +89,7 @@ public struct ProxyChoice: Hashable, Sendable {
         exceptions = none.split { $0 == "," || $0 == " " || $0 == "\t" }.map { $0.lowercased() }
     }
 
-    /// The proxy that leads to a URL; nil if none does.
+    /// The proxy for a URL; nil if none is needed.
     func proxy(for url: HTTPURL) throws(HTTPError) -> Proxy? {
         guard !isOff, let text = url.isSecure ? https : http, !isException(url.origin.host) else { return nil }
         guard let proxy = Proxy(text, url.curl) else { throw .unusableProxy }
@@ -108,7 +110,7 @@ public struct ProxyChoice: Hashable, Sendable {
         return before && name.hasPrefix(".") ? name.dropFirst() : name
     }
 
-    /// Whether `10.0.0.0/8` or `10.1.2.3` holds an address.
+    /// Whether `10.0.0.0/8` or `10.1.2.3` contains an address.
     private static func block(_ text: String, contains address: HostAddress) -> Bool {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let block = HostAddress(String(parts[0])), block.bytes.count == address.bytes.count else { return false }
@@ -118,19 +120,16 @@ public struct ProxyChoice: Hashable, Sendable {
     }
 }
 
-/// Who asks proxies, beyond what stands in their addresses: what the user has said since, which comes first.
-///
-///     HTTPConfiguration(proxyCredentials: ProxyCredentials(known: { proxy in … }, onRefusal: { credentials, proxy in … }))
-///
-/// A proxy is called by its scheme, host and port. What it is told is for it alone. Both are called on the threads that
-/// transfers run on, which wait meanwhile.
+/// The credentials for proxies that their addresses do not contain.
 public struct ProxyCredentials: Sendable {
     let known: @Sendable (_ proxy: String) -> HTTPRequest.Credentials?
     let onRefusal: @Sendable (_ refused: HTTPRequest.Credentials, _ proxy: String) -> Void
 
-    /// States who asks, by what is known of each proxy at the moment.
+    /// Makes credentials from a lookup.
     ///
-    /// - Parameter onRefusal: hears that a proxy was told something and refuses it, before anybody else hears of that.
+    /// - Parameters:
+    ///   - known: returns the current credentials for a proxy.
+    ///   - onRefusal: called with credentials that a proxy refused.
     public init(
         known: @escaping @Sendable (_ proxy: String) -> HTTPRequest.Credentials?,
         onRefusal: @escaping @Sendable (_ refused: HTTPRequest.Credentials, _ proxy: String) -> Void
@@ -139,20 +138,20 @@ public struct ProxyCredentials: Sendable {
         self.onRefusal = onRefusal
     }
 
-    /// Nobody, beyond what the addresses say.
+    /// No further credentials.
     public init() {
         self.init(known: { _ in nil }, onRefusal: { _, _ in })
     }
 }
 
-/// A proxy that wants to know who asks.
+/// A proxy that asks for credentials.
 public struct ProxyRefusal: Hashable, Sendable {
-    /// Its scheme, host and port.
+    /// Scheme, host and port.
     public let proxy: String
-    /// Whether it was told something, which does not satisfy it.
+    /// Whether credentials were sent, which the proxy refused.
     public let wasTold: Bool
 
-    /// States it.
+    /// Makes a refusal.
     public init(proxy: String, wasTold: Bool) {
         self.proxy = proxy
         self.wasTold = wasTold

@@ -1,24 +1,24 @@
 import Glibc
 import Numbers
 
-/// Where a body goes, and how far it has come.
+/// Writes a body to its destination and counts its bytes.
 struct BodySink {
     private let destination: HTTPRequest.Destination
     private let mailbox: TransferMailbox
     private let limit: ByteCount
-    /// Whether the file may hold something of an earlier transfer.
+    /// Whether the file may hold bytes of an earlier transfer.
     private let isResumed: Bool
-    /// The place of the next byte in the whole.
+    /// The offset of the next byte in the whole resource.
     private(set) var position: ByteCount = 0
 
     init(_ request: HTTPRequest, _ mailbox: TransferMailbox) {
         destination = request.destination
         limit = request.limit
-        isResumed = request.resumption != nil || request.isBegunAnew
+        isResumed = request.resumption != nil || request.isRestarted
         self.mailbox = mailbox
     }
 
-    /// Gets ready for a body that begins at a place in the whole: what lies behind it in the file is cut off.
+    /// Prepares for a body that begins at an offset. A resumed file is truncated there.
     mutating func begin(at offset: ByteCount) throws(HTTPError) {
         position = offset
         guard isResumed, case .file(let file) = destination else { return }
@@ -27,20 +27,20 @@ struct BodySink {
         }
     }
 
-    /// Takes the next piece. Returns false, having taken nothing, if there is no room for it now.
+    /// Writes the next piece. Returns false without writing if the mailbox is full.
     mutating func take(_ bytes: UnsafeRawBufferPointer) throws(HTTPError) -> Bool {
-        // Counted here and not left to CURLOPT_MAXFILESIZE: "If the file size is not known prior to the download start,
-        // the option has no effect", nor does it count what decompression makes of it.
+        // The limit is checked here, since CURLOPT_MAXFILESIZE "has no effect" if the size is unknown, and ignores
+        // decompression.
         let end = position + ByteCount(bytes.count)
         guard end <= limit else { throw .tooLarge(limit: limit) }
         switch destination {
         case .stream:
             guard mailbox.post(bytes) else { return false }
         case .file(let file):
-            let place = position
+            let offset = position
             try mailbox.whileOpen { () throws(HTTPError) in
-                // At a place of its own: the position in the file is shared with others that have it open.
-                try file.write(bytes, at: place)
+                // Written at an explicit offset: other descriptors share the file's position.
+                try file.write(bytes, at: offset)
                 mailbox.post(written: end)
             }
         }
@@ -49,17 +49,16 @@ struct BodySink {
     }
 }
 
-/// An open file that a body is written into: a descriptor of its own, open for as long as anybody may still write.
+/// An open file for a body, with a descriptor of its own.
 ///
 ///     HTTPRequest(url: …, destination: .file(try BodyFile(duplicating: descriptor)), limit: 1 << 20)
 ///
-/// Whoever asked may let go of a transfer and close the file at once, while the network's thread hears of it a moment
-/// later. A bare number would name another file by then, for the system gives out the lowest that is free, and what was
-/// still coming would be written into that one.
+/// The descriptor stays open as long as the network's thread may write. If the caller's descriptor were used, the
+/// caller could close it after a cancel, and late bytes would go into another file that got the same number.
 public final class BodyFile: Sendable {
     let descriptor: Int32
 
-    /// Duplicates a descriptor that is open for writing. The position in the file is left as it is.
+    /// Duplicates a descriptor that is open for writing. The file's position stays as it is.
     public init(duplicating descriptor: Int32) throws(HTTPError) {
         self.descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard self.descriptor >= 0 else {
@@ -71,12 +70,12 @@ public final class BodyFile: Sendable {
         close(descriptor)
     }
 
-    /// Writes bytes to a place in it.
-    func write(_ bytes: UnsafeRawBufferPointer, at place: ByteCount) throws(HTTPError) {
+    /// Writes bytes at an offset.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: ByteCount) throws(HTTPError) {
         var done = 0
         while done < bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-            let count = pwrite(descriptor, rest.baseAddress, rest.count, (place + ByteCount(done)).int)
+            let count = pwrite(descriptor, rest.baseAddress, rest.count, (offset + ByteCount(done)).int)
             if count > 0 {
                 done += count
             } else if errno != EINTR {
@@ -86,15 +85,15 @@ public final class BodyFile: Sendable {
     }
 }
 
-/// Finds out whether something failed because there was no file descriptor left.
+/// Tells whether an operation failed for lack of file descriptors.
 ///
-/// curl and the libraries below it need descriptors to look up a name, to connect and to read certificates, and say only that
-/// they could not.
+/// curl and its libraries need descriptors to look up names, to connect and to read certificates. They report only that
+/// they failed.
 enum DescriptorProbe {
-    /// Whether the system's number for an error says so.
+    /// Whether an `errno` reports a lack of descriptors.
     static func isShortage(_ code: Int32) -> Bool { code == EMFILE || code == ENFILE }
 
-    /// Whether there is none left now.
+    /// Whether no descriptor is available now.
     static var findsNone: Bool {
         let descriptor = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor < 0 else {

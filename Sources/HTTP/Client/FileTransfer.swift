@@ -4,31 +4,30 @@ import Glibc
 import Numbers
 import Synchronization
 
-/// Reads a file of this machine as if it came over the network.
+/// Reads a local file as if it came over the network.
 ///
-/// curl could, but it reads a file to its end in one go: "Write callback asked for PAUSE when not supported". A large file
-/// would hold up every other transfer, or have to be kept in memory. This one waits for room as a server would, on a queue
-/// of its own; and it knows whether a file is still the one that it was. It always begins at the beginning.
+/// curl reads local files to their end in one go ("Write callback asked for PAUSE when not supported"), which would
+/// block other transfers or fill the memory. This class waits while the mailbox is full, on a queue of its own, and
+/// recognizes an unchanged file. It always reads from the beginning.
 final class FileTransfer: @unchecked Sendable {
     private let request: HTTPRequest
     private let mailbox: TransferMailbox
     private let opener: FileOpener
-    /// Set at once and on any thread, while the queue may be busy with reading. Into a file there always is room, and what
-    /// is asked of the queue meanwhile would have its turn when all has been read.
+    /// Set on any thread. The queue may be busy reading a whole file, so a cancel must not wait for its turn there.
     private let isCancelled = Atomic(false)
-    /// Everything below is touched here only.
+    /// The state below is used on this queue only.
     private let queue = DispatchQueue(label: "vitrine.file", qos: .utility)
     private var descriptor: Int32 = -1
     private var received: ByteCount = 0
     private var sink: BodySink
-    /// What the mailbox had no room for.
+    /// The piece that the mailbox had no space for.
     private var refused: [UInt8]?
     private var isEnded = false
     private let beginning = ContinuousClock.now
 
     private static let piece = 1 << 17
 
-    /// Whether a request is for a file that may be read.
+    /// Whether a request is for a local file and may read it.
     static func serves(_ request: HTTPRequest) -> Bool {
         request.allowsFiles && request.url.hasPrefix("file://")
     }
@@ -54,7 +53,7 @@ final class FileTransfer: @unchecked Sendable {
         }
     }
 
-    /// Goes on after the mailbox was full.
+    /// Continues after the mailbox was full.
     func resume() {
         queue.async { [self] in
             do { try read() } catch { end(.failure(error)) }
@@ -66,16 +65,16 @@ final class FileTransfer: @unchecked Sendable {
         queue.async { [self] in end(.failure(CancellationError())) }
     }
 
-    /// Opens the file and says what it is. Returns whether there is anything to read.
+    /// Opens the file and posts the response. Returns whether there is a body to read.
     private func begin() throws -> Bool {
         descriptor = try opener.open(request)
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw HTTPError.file(String(cString: strerror(errno))) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw HTTPError.file("it is no file") }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw HTTPError.file("it is not a regular file") }
         guard ByteCount(status.st_size) <= request.limit else { throw HTTPError.tooLarge(limit: request.limit) }
         let tag = Self.tag(status)
-        request.meter?.note(length: ByteCount(status.st_size))
-        request.meter?.noteAnswered(after: metrics.duration, version: nil)
+        request.meter?.set(length: ByteCount(status.st_size))
+        request.meter?.recordAnswer(after: metrics.duration, version: nil)
         let isUnchanged = request.headers.contains { $0.name.lowercased() == "if-none-match" && $0.value == tag }
         if !isUnchanged { try sink.begin(at: 0) }
         mailbox.post(
@@ -86,13 +85,13 @@ final class FileTransfer: @unchecked Sendable {
         return !isUnchanged
     }
 
-    /// Reads to the end, until there is no more room, or until nobody wants more.
+    /// Reads until the end, until the mailbox is full, or until a cancel.
     private func read() throws {
         while !isEnded, !isCancelled.load(ordering: .relaxed) {
             let bytes = try refused ?? nextPiece()
             guard !bytes.isEmpty else { return end(.success(metrics)) }
             let isTaken = try bytes.withUnsafeBytes { try sink.take($0) }
-            mailbox.tell()
+            mailbox.wake()
             refused = isTaken ? nil : bytes
             guard isTaken else { return }
         }
@@ -110,7 +109,7 @@ final class FileTransfer: @unchecked Sendable {
         }
         if failure != 0 { throw HTTPError.file(String(cString: strerror(failure))) }
         received += ByteCount(bytes.count)
-        request.meter?.note(bytes: received)
+        request.meter?.set(bytes: received)
         return bytes
     }
 
@@ -121,8 +120,8 @@ final class FileTransfer: @unchecked Sendable {
         if descriptor >= 0 { close(descriptor) }
         descriptor = -1
         mailbox.post(end: result)
-        mailbox.tell()
-        request.meter?.noteEnd(result)
+        mailbox.wake()
+        request.meter?.recordEnd(result)
     }
 
     private var metrics: HTTPMetrics {
@@ -131,7 +130,7 @@ final class FileTransfer: @unchecked Sendable {
             bytes: received, duration: Double(time.seconds) + Double(time.attoseconds) / 1e18)
     }
 
-    /// Changes whenever the file does: its place on the disk, its size, and the times of its contents and of its entry.
+    /// A tag that changes with the file: from its inode, size and times.
     private static func tag(_ status: stat) -> String {
         let numbers = [
             Int(truncatingIfNeeded: status.st_dev), Int(truncatingIfNeeded: status.st_ino), status.st_size,
@@ -142,17 +141,16 @@ final class FileTransfer: @unchecked Sendable {
     }
 }
 
-/// Opens the files that transfers read, as far as they may be reached.
+/// Opens files for transfers, within the limits of their address policies.
 final class FileOpener: Sendable {
-    /// Below a folder the folder is open too for a moment, and a gallery's transfers begin all at once: that would take twice
-    /// as many file descriptors as the transfers themselves.
+    /// At most two files are opened at a time. Below a folder each needs a second descriptor for a moment.
     private let turns = DispatchSemaphore(value: 2)
 
-    /// Opens the file that a request is for, if it may be reached. The descriptor is the caller's.
+    /// Opens the file of a request if its policy allows that. The caller owns the descriptor.
     func open(_ request: HTTPRequest) throws(HTTPError) -> Int32 {
         let path = Self.path(of: request.url)
-        // The system would take it for the end.
-        guard !path.contains(0) else { throw .file("no name has a zero in it") }
+        // The system would read a zero as the end of the name.
+        guard !path.contains(0) else { throw .file("its name contains a zero byte") }
         do throws(SystemError) {
             switch request.addressPolicy {
             case .anywhere: return try Self.open(path)
@@ -171,7 +169,7 @@ final class FileOpener: Sendable {
     }
 
     private static func open(_ path: [UInt8]) throws(SystemError) -> Int32 {
-        // A pipe that nobody writes to would make us wait here, and is no file.
+        // O_NONBLOCK: a pipe without a writer would block here.
         let file = Glibc.open(
             (path + [0]).map { CChar(bitPattern: $0) }, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard file >= 0 else { throw SystemError() }
@@ -186,7 +184,7 @@ final class FileOpener: Sendable {
         return try FolderBoundary(bytes: folder).open(bytes: Array(rest))
     }
 
-    /// The path of a URL, with its percent signs resolved. It is bytes: names of files need not be text.
+    /// The path of a `file` URL as bytes, percent signs decoded. File names need not be valid text.
     private static func path(of url: String) -> [UInt8] {
         var rest = Array(url.utf8.dropFirst("file://".utf8.count).drop { $0 != UInt8(ascii: "/") })[...]
         var path: [UInt8] = []
@@ -202,7 +200,7 @@ final class FileOpener: Sendable {
         return path
     }
 
-    /// The byte that two hexadecimal digits mean; nil if they are none.
+    /// The byte for two hexadecimal digits; nil for other characters.
     private static func byte(_ digits: ArraySlice<UInt8>) -> UInt8? {
         let values = digits.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
         return values.count == 2 ? UInt8(truncatingIfNeeded: values[0] << 4 | values[1]) : nil

@@ -1,33 +1,32 @@
 import Logging
 import Synchronization
 
-/// Fetches things: requests in, events out. All transfers over the network run on one thread, around curl's multi
-/// interface, but those over ``HTTPRequest/Connection/few`` on a second and those over ``HTTPRequest/Connection/unshared`` on
-/// a third; files are read beside them.
+/// Runs HTTP transfers and reads local files.
 ///
 ///     let client = HTTPClient(log: log)
 ///     for try await event in client.transfer(HTTPRequest(url: …)) { … }
 ///
-/// A thread is started with the first transfer that is for it, and curl is loaded then: who only looks at what is there waits
-/// for neither. Between transfers it sleeps. Where curl cannot be loaded every transfer fails and says so, and
-/// the next one tries again: by then it may have been installed. It knows nothing of what it fetches, and runs all that it is
-/// given: how many that should be is for others to say.
+/// Transfers run on up to three threads around curl's multi interface: one for ordinary connections, one for
+/// ``HTTPRequest/Connection/few`` and one for ``HTTPRequest/Connection/unshared``. The first transfer of each kind
+/// loads curl and starts the thread. If curl cannot be loaded, the transfer fails, and the next one tries again.
+///
+/// The client has no limit of its own: it starts every transfer that it is given.
 public final class HTTPClient: Sendable {
     private let configuration: HTTPConfiguration
     private let log: Log
     private let library: String
-    /// Each is here from when there is something to do for it.
+    /// The threads, each started with its first transfer.
     private let threads = Mutex<[Sharing: TransferThread]>([:])
     private let numbers = Atomic<Int>(0)
     private let opener = FileOpener()
     private let ranges = RangeMemory()
 
-    /// Makes a client, which costs nothing yet.
+    /// Makes a client. It starts nothing yet.
     public convenience init(_ configuration: HTTPConfiguration = HTTPConfiguration(), log: Log) {
         self.init(configuration, log: log, library: Curl.file)
     }
 
-    /// - Parameter library: the file that curl is in.
+    /// - Parameter library: the file name of libcurl.
     init(_ configuration: HTTPConfiguration, log: Log, library: String) {
         (self.configuration, self.log, self.library) = (configuration, log, library)
     }
@@ -36,7 +35,7 @@ public final class HTTPClient: Sendable {
         threads.withLock { for thread in $0.values { thread.stop() } }
     }
 
-    /// Begins to fetch.
+    /// Starts a transfer.
     public func transfer(_ request: HTTPRequest) -> HTTPTransfer {
         if let transfer = PiecedTransfer(request, ranges, transferInOne: { self.transferInOne($0) }) {
             transfer.start()
@@ -50,14 +49,14 @@ public final class HTTPClient: Sendable {
         if FileTransfer.serves(request) {
             let transfer = FileTransfer(request, mailbox, opener)
             transfer.start()
-            return HTTPTransfer(mailbox, onCancel: { transfer.cancel() }, onRoom: { transfer.resume() })
+            return HTTPTransfer(mailbox, onCancel: { transfer.cancel() }, onSpace: { transfer.resume() })
         }
         let thread: TransferThread
         do {
             thread = try threadAtWork(for: request.connection)
         } catch {
             mailbox.post(end: .failure(error))
-            request.meter?.noteEnd(.failure(error))
+            request.meter?.recordEnd(.failure(error))
             return HTTPTransfer(mailbox, onCancel: {})
         }
         let number = numbers.wrappingAdd(1, ordering: .relaxed).newValue
@@ -67,16 +66,16 @@ public final class HTTPClient: Sendable {
         return HTTPTransfer(
             mailbox,
             onCancel: { thread.send(.cancel(number)) },
-            onRoom: { thread.send(.resume(number)) },
+            onSpace: { thread.send(.resume(number)) },
             onWeight: { thread.send(.weigh(number, $0)) })
     }
 
-    /// How connections are shared on a thread.
+    /// How the transfers of a thread share connections.
     private enum Sharing {
         case byMany
         case byFew
-        /// On a thread of its own: of a handle that has made one connection of HTTP/1.1 to a host, curl has no other to it
-        /// shared.
+        /// A thread of its own, since a curl multi handle that has made an HTTP/1.1 connection to a host shares no
+        /// other to it.
         case byNone
 
         init(_ connection: HTTPRequest.Connection) {
@@ -88,11 +87,11 @@ public final class HTTPClient: Sendable {
         }
     }
 
-    /// How many transfers share one of ``HTTPRequest/Connection/few``. With one alone nothing tells the server that its last
-    /// packet was lost, and with more there is less to be gained by the many.
+    /// The number of transfers per connection of ``HTTPRequest/Connection/few``. With one, a lost last packet is
+    /// noticed late; with more, each loss delays more transfers.
     private static let streamsOfFew = 2
 
-    /// The thread for it, which is started if it is not there yet.
+    /// Returns the thread for a kind of connection, and starts it if necessary.
     private func threadAtWork(for connection: HTTPRequest.Connection) throws(HTTPError) -> TransferThread {
         let sharing = Sharing(connection)
         return try threads.withLock { (threads) throws(HTTPError) -> TransferThread in
@@ -106,31 +105,30 @@ public final class HTTPClient: Sendable {
     }
 }
 
-/// What holds for every transfer of a client.
+/// Settings of a client that apply to all its transfers.
 public struct HTTPConfiguration: Sendable {
-    /// How Vitrine calls itself to servers.
+    /// The `User-Agent` header.
     public var userAgent: String
-    /// A PEM file of certificates to trust in place of the system's.
+    /// A PEM file of certificates to trust instead of the system's.
     public var certificates: String?
-    /// Which proxy leads where. What the environment says is read by the program and not here.
+    /// The proxies. The composition root reads them from the environment.
     public var proxies: ProxyChoice
-    /// Who asks proxies, where the user has said so.
+    /// The credentials for proxies that the user has entered.
     public var proxyCredentials: ProxyCredentials
-    /// A netrc file, in which hosts are looked for where a request does not say who asks.
+    /// A netrc file, used where a request has no credentials.
     public var netrc: String?
-    /// A certificate for servers that want one.
+    /// A client certificate for servers that require one.
     public var clientCertificate: ClientCertificate?
     /// Seconds to wait for a connection.
     public var connectTimeout: Int
-    /// Seconds with next to nothing coming, after which a transfer is given up. There is no limit to the whole: a slow
-    /// server that keeps sending is served to the end.
+    /// Seconds with almost no data after which a transfer fails. The total time has no limit.
     public var stallTimeout: Int
-    /// How many connections that nobody uses are kept for later, each with a file descriptor: 64 to each of a few hosts.
+    /// How many idle connections are kept, each with a file descriptor: 64 to each of a few hosts.
     public var warmConnections = 256
-    /// Names that lead somewhere without anybody being asked, as `name:port:address`. Tests have no other names.
+    /// Fixed name lookups for tests, as `name:port:address`.
     var names: [String] = []
 
-    /// A configuration; the defaults are for real use.
+    /// Makes a configuration. The defaults are for real use.
     public init(
         userAgent: String = "Vitrine/1.0", certificates: String? = nil,
         proxies: ProxyChoice = ProxyChoice(), proxyCredentials: ProxyCredentials = ProxyCredentials(),

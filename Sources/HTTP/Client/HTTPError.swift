@@ -2,80 +2,80 @@ import Glibc
 import Numbers
 import Text
 
-/// How a transfer can fail before it has an answer, or while the answer is coming.
+/// A failure of a transfer, before or during the answer.
 ///
-/// An answer that says no, a 404, is not an error here: it is an answer. So is a 407, of whichever proxy.
+/// Answers such as 404 or 407 are not errors here.
 public enum HTTPError: Error, Equatable, CustomStringConvertible {
-    /// What everything goes through cannot be loaded; the system's reason.
+    /// libcurl cannot be loaded, for the system's reason.
     case missingLibrary(file: String, package: String, reason: String)
-    /// The URL cannot be used.
+    /// The URL is invalid.
     case url(String)
-    /// A user, a password or a token holds what cannot be sent.
+    /// The user, password or token contains control characters.
     case unusableCredentials
 
-    /// The host's name is not known.
+    /// The host's name does not exist.
     case unknownHost(String)
-    /// Nobody says where the host is.
+    /// The name server does not answer.
     case lookupTimedOut(String)
-    /// Nobody answers at the host.
+    /// The host refuses the connection or is down.
     case unreachable(String)
-    /// The host lets one wait.
+    /// The host does not answer the connection attempt.
     case connectTimedOut(String)
-    /// No way leads to the host: there is no network, or not that one.
+    /// No network leads to the host.
     case noRoute(String)
-    /// The host is on this machine or in the user's own network, where a stranger's word does not lead.
+    /// The host is on this machine or in the user's network, which the gallery must not name.
     case privateAddress(String)
 
-    /// The proxy's address cannot be used.
+    /// The proxy's address is invalid.
     case unusableProxy
-    /// The proxy's name is not known.
+    /// The proxy's name does not exist.
     case unknownProxy
-    /// Nobody answers at the proxy.
+    /// The proxy refuses the connection or is down.
     case proxyUnreachable(String)
-    /// The proxy is there, and through it the host lets one wait.
+    /// The host does not answer through the proxy.
     case silentBehindProxy(String)
-    /// The proxy does not let one through; its status.
+    /// The proxy refuses to connect, with a status.
     case proxyRefused(Int)
-    /// The proxy could not reach the host; curl's reason.
+    /// The proxy could not reach the host, for curl's reason.
     case proxyFailed(String)
 
-    /// No secure connection could be made; the TLS library's reason.
+    /// The TLS handshake failed, for the library's reason.
     case tls(String)
-    /// The server's certificate is not to be trusted; why.
+    /// The server's certificate is not trusted, for a reason.
     case certificate(String)
-    /// The certificate of one's own cannot be used; the TLS library's reason.
+    /// The client certificate cannot be used, for the library's reason.
     case ownCertificate(String)
 
-    /// The connection was closed without an answer.
+    /// The server closed the connection without an answer.
     case noAnswer
     /// The connection broke.
     case broken
-    /// The server gave up on the answer, or on the connection, with others going on over it.
+    /// The server reset an HTTP/2 stream or connection.
     case brokenOff
-    /// Nothing, or next to nothing, has come for too long.
+    /// Almost no data has arrived for too long.
     case stalled
-    /// The answer ended before all of it had come.
+    /// The answer ended early.
     case cut
-    /// The answer breaks the protocol.
+    /// The answer violates the protocol.
     case malformed(String)
-    /// The server sends another part of the whole than the one that was asked for.
+    /// The server sent another range than requested.
     case wrongRange(String)
-    /// More redirects than anyone needs.
+    /// There were too many redirects.
     case tooManyRedirects
-    /// A redirect to a kind of address that is not followed from there.
+    /// A redirect leads to an address that Vitrine does not follow.
     case forbiddenRedirect
-    /// The answer is larger than it may be.
+    /// The answer is larger than the limit.
     case tooLarge(limit: ByteCount)
-    /// The answer is compressed more than any text.
+    /// The answer expands more than any text when decompressed.
     case tooCompressed(limit: Int)
 
-    /// The process, or the machine, has no file descriptor left: nothing is known of the other end.
+    /// The process or the system has no file descriptor left.
     case tooFewDescriptors
-    /// A local file cannot be read.
+    /// The local file cannot be read.
     case file(String)
-    /// What came cannot be written; the system's number for the reason.
+    /// The body cannot be written, with the system's `errno`.
     case disk(code: Int32)
-    /// Anything else, in curl's words.
+    /// Another failure, in curl's words.
     case other(String)
 
     /// A phrase for the user.
@@ -87,7 +87,7 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
         case .unusableCredentials: "the user, the password or the token holds control characters"
         case .unknownHost(let host): "the host \(HostName.shown(host)) is not known"
         case .lookupTimedOut(let host):
-            "where \(HostName.shown(host)) is cannot be looked up: the name server does not answer"
+            "\(HostName.shown(host)) cannot be looked up: the name server does not answer"
         case .unreachable(let host):
             host.isEmpty ? "the server cannot be reached" : "\(HostName.shown(host)) cannot be reached"
         case .connectTimedOut(let host): "\(HostName.shown(host)) does not answer"
@@ -106,23 +106,23 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
         case .ownCertificate(let reason): "your certificate cannot be used: \(reason)"
         case .noAnswer: "the server closed the connection without an answer"
         case .broken: "the connection broke"
-        case .brokenOff: "the server broke the answer off"
+        case .brokenOff: "the server aborted the answer"
         case .stalled: "the server has stopped sending"
         case .cut: "the answer was cut short"
         case .malformed(let reason): "the answer breaks the protocol: \(reason)"
-        case .wrongRange(let reason): "the server sent another part than was asked for: \(reason)"
+        case .wrongRange(let reason): "the server sent the wrong range: \(reason)"
         case .tooManyRedirects: "more than \(HTTPRequest.maximumRedirects) redirects"
         case .forbiddenRedirect: "a redirect leads to an address that is not followed"
         case .tooLarge(let limit): "it is larger than \(limit / (1 << 20)) MiB"
         case .tooFewDescriptors: "Vitrine has too few file descriptors: raise the limit with “ulimit -n”"
-        case .tooCompressed(let limit): "it becomes more than \(limit) times as large when it is decompressed"
+        case .tooCompressed(let limit): "it expands to more than \(limit) times its compressed size"
         case .file(let reason): "the file cannot be read: \(reason)"
-        case .disk(let code): "it cannot be stored: \(String(cString: strerror(code)))"
+        case .disk(let code): "it cannot be written: \(String(cString: strerror(code)))"
         case .other(let reason): reason
         }
     }
 
-    /// Whether the same request may succeed later: nothing is wrong with what was asked for.
+    /// Whether the same request may succeed later.
     public var isTransient: Bool {
         switch self {
         case .missingLibrary, .unknownHost, .lookupTimedOut, .unreachable, .connectTimedOut, .noRoute, .unknownProxy,

@@ -1,96 +1,95 @@
 import Numbers
 
-/// What to fetch, and within what bounds.
+/// A request and its limits.
 ///
 ///     HTTPRequest(url: "https://example.org/index.xml", destination: .stream, limit: 1 << 30)
 public struct HTTPRequest: Sendable {
-    /// Where the body of a successful answer goes. Any other answer's body goes nowhere.
+    /// The destination of a successful answer's body. Other bodies are dropped.
     public enum Destination: Sendable {
-        /// To whoever iterates over the transfer, piece by piece. When that one is slow, the server is made to wait.
+        /// The iteration over the transfer, piece by piece. A slow reader makes the server wait.
         case stream
-        /// Into an open file, from its beginning; with a ``HTTPRequest/resumption``, from its offset or from the beginning.
+        /// An open file, from its beginning or from the offset of a ``HTTPRequest/resumption``.
         case file(BodyFile)
 
         var isStream: Bool { if case .stream = self { true } else { false } }
     }
 
-    /// What a transfer goes over.
+    /// The connection that a transfer uses.
     public enum Connection: Hashable, Sendable {
-        /// Whatever is there, shared with others where the server can do that.
+        /// Any connection, shared with other transfers if the server allows that.
         case any
-        /// A new one, though an old one could be used. Of use for what is large and urgent: over HTTP/1.1 an old connection
-        /// of a busy line sends slowly.
+        /// A new connection. For large and urgent transfers, since an old HTTP/1.1 connection of a busy link sends
+        /// slowly.
         case fresh
-        /// One that it has for itself: HTTP/1.1, whatever the server can do.
+        /// A connection of its own: HTTP/1.1, whatever the server supports.
         case unshared
-        /// One of many that two share at most, where the server can do that. A packet that is lost holds up those two and no
-        /// others; and the end of one is soon missed, since mostly something of the other comes after it.
+        /// A connection that at most two transfers share. A lost packet delays only those two, and the loss of a last
+        /// packet is noticed soon, since the other transfer sends more after it.
         case few
     }
 
-    /// How something is asked for in pieces.
+    /// How a transfer is split into pieces.
     public struct Pieces: Hashable, Sendable {
-        /// Bytes of one.
+        /// Bytes per piece.
         public var size: ByteCount
-        /// How many bytes are to be asked for and not here, over all of them.
+        /// Bytes that may be requested and missing at a time, over all pieces.
         public var window: ByteCount
 
-        /// How many pieces are under way at once at most.
+        /// The most pieces under way at a time.
         public var most: Int
 
-        /// States it.
+        /// Makes a description of pieces.
         public init(size: ByteCount, window: ByteCount, most: Int) {
             (self.size, self.window, self.most) = (size, window, most)
         }
     }
 
-    /// A URL without credentials: `http`, `https`, and `file` where ``allowsFiles`` says so.
+    /// A URL without credentials: `http`, `https`, or `file` if ``allowsFiles`` is set.
     public var url: String
-    /// Header lines, name and value.
+    /// Header names and values.
     public var headers: [(name: String, value: String)]
-    /// Who asks.
+    /// The credentials for the URL's origin.
     public var credentials: Credentials?
-    /// Where the body goes.
+    /// The destination of the body.
     public var destination: Destination
-    /// What of the body is there already.
+    /// The part of the body that is already there.
     public var resumption: Resumption?
-    /// The most bytes that the body may have, after any decompression; with what is there already.
+    /// The most bytes of the body, decompressed and including those already there.
     public var limit: ByteCount
     /// Whether `file` URLs are read. A redirect never leads to one.
     public var allowsFiles: Bool
-    /// Whether the server may compress the body. Of use for text.
+    /// Whether the server may compress the body. Useful for text.
     public var allowsCompression: Bool
-    /// How many bytes may be made of each byte of a compressed body, beyond the first mebibyte; nil for any number.
+    /// The most bytes per compressed byte, beyond the first mebibyte; nil for no limit.
     public var maximumExpansion: Int?
-    /// What it may reach, redirects included.
+    /// The addresses that the transfer may reach, redirects included.
     public var addressPolicy: AddressPolicy
-    /// Whether the user himself has named the URL's origin, and not a stranger, on whose list it stands. Only then is who asks
-    /// looked for in a netrc file, and a certificate shown that is for no host in particular.
+    /// Whether the user has named the URL's origin. Only then are netrc files and general client certificates used.
     public var isNamedByUser: Bool
-    /// This transfer's share of an HTTP/2 connection, in relation to the others on it: from 1 to 256.
+    /// The share of an HTTP/2 connection relative to others on it, from 1 to 256.
     public var weight: Int
-    /// What it goes over.
+    /// The connection to use.
     public var connection: Connection
-    /// In what pieces it may come; nil for in one. Of use for what is large, and goes into a file: many connections begin
-    /// faster than one, and the loss of a packet slows down one of them and not all. A server that does not do that, or does
-    /// it in a way that is not to be trusted, is asked for all of it in one.
+    /// The pieces to split the transfer into; nil for one request. Only for large bodies that go into a file: several
+    /// connections start faster, and a lost packet slows down only one of them. If the server does not support ranges
+    /// reliably, the whole is requested at once.
     public var pieces: Pieces?
-    /// Shows how the transfer goes while it does.
+    /// The meter that shows the transfer's progress.
     public var meter: TransferMeter?
-    /// The part that is asked for; nil for all.
+    /// The range to request; nil for the whole.
     var range: Range<ByteCount>?
-    /// Where it is kept what its server says of parts.
+    /// Remembers which servers support ranges.
     var ranges: RangeMemory?
-    /// Whether the file has something of an earlier transfer that is of no use.
-    var isBegunAnew = false
+    /// Whether the file holds useless bytes of an earlier transfer.
+    var isRestarted = false
 
-    /// What RFC 7540, section 5.3.5, gives to a stream that says nothing.
+    /// The weight of a stream without one (RFC 7540, section 5.3.5).
     public static let usualWeight = 16
 
-    /// Redirects that are followed.
+    /// The most redirects that are followed.
     static let maximumRedirects = 10
 
-    /// Describes a request.
+    /// Makes a request.
     public init(
         url: String, headers: [(name: String, value: String)] = [], credentials: Credentials? = nil,
         destination: Destination, resumption: Resumption? = nil, limit: ByteCount, allowsFiles: Bool = false,

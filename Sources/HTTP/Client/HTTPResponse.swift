@@ -2,28 +2,26 @@ import Numbers
 
 /// The head of an answer, after redirects.
 public struct HTTPResponse: Hashable, Sendable {
-    /// The status code; for a file 200, or 304 if it is the one that `If-None-Match` knows.
+    /// The status. For a local file it is 200, or 304 if `If-None-Match` matches.
     public let status: Int
-    /// Where the answer came from in the end.
+    /// The URL that answered in the end.
     public let url: String
-    /// Header values by their names in lower case; of a repeated header the last.
+    /// Header values by lower-case names. The last of repeated headers counts.
     public let headers: [String: String]
-    /// The length of the whole, where it is known beforehand: of the body and of what comes before ``begin``.
+    /// The length of the whole resource, including the part before ``begin``; nil if unknown.
     public let length: ByteCount?
-    /// The place in the whole at which the body begins: not 0 only where a ``HTTPRequest/resumption`` was granted, with
-    /// status 206.
+    /// The offset of the body in the whole. It is not 0 only for a 206 to a ``HTTPRequest/resumption``.
     public let begin: ByteCount
-    /// Who wants to know who asks, of an answer 401 or 407, the proxy's refusal of a tunnel included.
+    /// The challenges of a 401 or 407, including a proxy's refusal of a tunnel.
     public let challenges: [HTTPChallenge]
-    /// The proxy that wants to know; nil where it is the server, or nobody.
+    /// The proxy that asks for credentials; nil if none does.
     public let proxyRefusal: ProxyRefusal?
-    /// Whether it came from this machine or from the user's own network; of what lies behind a proxy, as far as its name tells.
+    /// Whether the answer came from this machine or the user's network. Behind a proxy, only the name is judged.
     public let isPrivate: Bool
-    /// Whether the request itself, before any redirect, was sent to a public address. Through a proxy nobody can tell, and this
-    /// is false.
+    /// Whether the request before any redirect went to a public address. Behind a proxy this is unknown, and false.
     public let beganPublic: Bool
 
-    /// Puts a head together.
+    /// Makes a head.
     public init(
         status: Int, url: String, headers: [String: String] = [:], length: ByteCount? = nil, begin: ByteCount = 0,
         challenges: [HTTPChallenge] = [], proxyRefusal: ProxyRefusal? = nil, isPrivate: Bool = false,
@@ -41,25 +39,24 @@ public struct HTTPResponse: Hashable, Sendable {
     }
 }
 
-/// What happens in a transfer, in this order: a response, then pieces of its body or word of how much has been written,
-/// then the end.
+/// An event of a transfer. The order is: response, body pieces or progress, end.
 public enum HTTPEvent: Hashable, Sendable {
     /// The answer has begun.
     case response(HTTPResponse)
-    /// A piece of the body, for a request whose destination is a stream.
+    /// A piece of the body, if the destination is a stream.
     case bytes([UInt8])
-    /// Where the file now ends, counted from the beginning of the whole, for one whose destination is a file.
+    /// The new length of the file, if the destination is a file.
     case written(ByteCount)
-    /// All of it is there.
+    /// The answer is complete.
     case end(HTTPMetrics)
 }
 
-/// What a transfer took. Who decides how many run at once reads it off a ``TransferMeter``, while they do.
+/// The size and time of a finished transfer. A ``TransferMeter`` shows them while it runs.
 public struct HTTPMetrics: Hashable, Sendable {
     /// Bytes of body that crossed the network.
     public var bytes: ByteCount = 0
     /// Seconds from the start to the last byte.
     public var duration: Double = 0
-    /// How many redirects were followed.
+    /// The number of redirects.
     public var redirects = 0
 }

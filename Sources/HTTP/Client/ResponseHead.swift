@@ -1,33 +1,32 @@
 import Glibc
 import Numbers
 
-/// The header lines of an answer, as curl hands them out one by one. Of several answers in a row, as 100 and 200 or 401 and
-/// 200, the last.
+/// The headers of an answer, collected line by line. Of several answers, such as 100 and 200, the last counts.
 struct ResponseHead {
-    /// Values by names in lower case; of a repeated header the last.
+    /// Values by lower-case names. The last of repeated headers counts.
     private(set) var headers: [String: String] = [:]
-    /// All lines in which somebody asks for a password, in order.
+    /// All challenge lines, in order.
     private(set) var challenges: [(isProxy: Bool, text: String)] = []
-    /// Where a redirect leads; of several such lines the first.
+    /// The first `Location` header.
     private(set) var location: String?
-    /// Whether it is said to have one length and another. RFC 9112, section 6.3: "the message framing is invalid and the
+    /// Whether the head states two different lengths. RFC 9112, section 6.3: "the message framing is invalid and the
     /// recipient MUST treat it as an unrecoverable error".
     var hasTwoLengths: Bool { headers["transfer-encoding"] == nil && lengths.count > 1 }
     private var lengths: Set<Substring> = []
     private var status = 0
-    /// Whether the empty line after the last has come.
+    /// Whether the empty line at the end has come.
     private(set) var isComplete = false
     private var isBegun = false
     private var lastName = ""
-    /// Bytes of all header lines, those of earlier answers included.
+    /// Bytes of all header lines, including those of earlier answers.
     private var size = 0
 
-    /// More than any server sends, and little enough to keep.
+    /// More than servers send, and small enough for memory.
     private static let maximumSize = 1 << 16
 
     var isEmpty: Bool { size == 0 }
 
-    /// Takes one line; false if there have been too many.
+    /// Adds a line. Returns false if there are too many.
     mutating func take(_ line: UnsafeRawBufferPointer) -> Bool {
         size += line.count
         guard size <= Self.maximumSize else { return false }
@@ -38,10 +37,10 @@ struct ResponseHead {
         }
         isComplete = text.allSatisfy(\.isNewline)
         if isComplete {
-            // What follows is a body, or another answer.
+            // A body or another answer follows.
             isBegun = false
         } else if text.first == " " || text.first == "\t" {
-            // RFC 9112, section 5.2: a line that goes on with the one before.
+            // RFC 9112, section 5.2: a continuation of the line before.
             headers[lastName, default: ""] += " " + text[...].trimmed
         } else if let colon = text.firstIndex(of: ":") {
             take(text[..<colon].lowercased(), text[text.index(after: colon)...].trimmed)
@@ -50,7 +49,7 @@ struct ResponseHead {
     }
 
     private mutating func begin(_ text: String) {
-        // What is no status line comes after the body: trailers.
+        // Other lines are trailers after the body.
         guard text.hasPrefix("HTTP/") else { return }
         let size = size
         self = ResponseHead()
@@ -71,8 +70,7 @@ struct ResponseHead {
         }
     }
 
-    /// The length that the body of a successful answer is said to have, once the head is complete; of a number beyond all
-    /// bounds the largest there is.
+    /// The stated body length of a successful answer, once the head is complete. Huge numbers are clamped.
     var declaredLength: ByteCount? {
         // RFC 9112, section 6.3: "the Transfer-Encoding overrides the Content-Length".
         guard isComplete, [200, 206].contains(status), headers["transfer-encoding"] == nil else { return nil }
@@ -81,7 +79,7 @@ struct ResponseHead {
 }
 
 extension Substring {
-    /// Without the white space that may stand around a header's value, and the line's end.
+    /// The text without white space and line ends around it.
     fileprivate var trimmed: String {
         var text = drop { $0.isWhitespace }
         while text.last?.isWhitespace == true { text.removeLast() }
@@ -89,12 +87,12 @@ extension Substring {
     }
 }
 
-/// The dates of headers.
+/// Dates in headers.
 public enum HTTPDate {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// Seconds since 1970 of `Sun, 06 Nov 1994 08:49:37 GMT`; nil for what is written otherwise. RFC 9110, section 5.6.7,
-    /// has two other formats, which are obsolete and which nobody sends to a program.
+    /// Parses `Sun, 06 Nov 1994 08:49:37 GMT` into seconds since 1970; nil for other formats. RFC 9110, section 5.6.7,
+    /// has two more formats, which are obsolete.
     public static func seconds(_ text: String) -> Int? {
         let bytes = Array(text.utf8)
         guard bytes.count == 29, bytes[3] == UInt8(ascii: ","), text.hasSuffix(" GMT") else { return nil }
@@ -111,9 +109,9 @@ public enum HTTPDate {
         return timegm(&time)
     }
 
-    /// Seconds from one such date to another; below 0 if the second one is earlier. Nil if either is written otherwise.
+    /// Seconds from one date to another, negative if the second is earlier; nil if either cannot be read.
     public static func seconds(from first: String, to second: String) -> Int? {
-        // Years have four digits, so this is far within bounds.
+        // Years have four digits, so this cannot overflow.
         guard let first = seconds(first), let second = seconds(second) else { return nil }
         return second - first
     }

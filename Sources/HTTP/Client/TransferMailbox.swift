@@ -1,10 +1,10 @@
 import Numbers
 import Synchronization
 
-/// What lies between the network's thread and the one who iterates over a transfer.
+/// Passes events from the network's thread to the task that iterates.
 ///
-/// There is room for a few pieces of a body and no more. When it is full the connection is paused, and TCP makes the
-/// server wait. Who waits for news does not hear of what is posted before somebody tells him: see ``TransferTurn``.
+/// It holds a few pieces of a body. When it is full, the connection is paused and TCP makes the server wait. Posted
+/// events wake the listener only after ``wake()``: see ``TransferTurn``.
 final class TransferMailbox: Sendable {
     private struct State {
         var response: HTTPResponse?
@@ -12,26 +12,26 @@ final class TransferMailbox: Sendable {
         var written: ByteCount?
         var end: Result<HTTPMetrics, any Error>?
         var isEndTaken = false
-        /// Whether the network's thread was told to wait for room.
+        /// Whether the network's thread was told to wait.
         var isPaused = false
-        /// Who iterates, if waiting. Begins to wait only if there is nothing to take.
+        /// The waiting listener. It waits only if there is nothing to take.
         var listener: CheckedContinuation<Void, Never>?
 
-        var hasNews: Bool { response != nil || !bytes.isEmpty || written != nil || end != nil }
+        var hasEvent: Bool { response != nil || !bytes.isEmpty || written != nil || end != nil }
     }
 
-    /// What there was to take.
+    /// The result of a take.
     enum Taken {
-        case event(HTTPEvent, isRoomMade: Bool)
+        case event(HTTPEvent, isSpaceFreed: Bool)
         case nothingYet
         case nothingMore
     }
 
-    /// Bytes that may wait to be taken.
-    static let room = 1 << 18
+    /// The most bytes that wait to be taken.
+    static let capacity = 1 << 18
 
     private let state = Mutex(State())
-    /// Whether nothing is to be written to a file any more. Held while something is.
+    /// Whether writing to the file is over. Held during each write.
     private let isClosed = Mutex(false)
 
     // MARK: - The network's side
@@ -40,10 +40,10 @@ final class TransferMailbox: Sendable {
         state.withLock { $0.response = response }
     }
 
-    /// Hands over a piece of the body, or refuses it for want of room.
+    /// Adds a piece of the body. Returns false if the mailbox is full.
     func post(_ bytes: UnsafeRawBufferPointer) -> Bool {
         state.withLock { state in
-            guard state.bytes.count < Self.room else {
+            guard state.bytes.count < Self.capacity else {
                 state.isPaused = true
                 return false
             }
@@ -56,22 +56,22 @@ final class TransferMailbox: Sendable {
         state.withLock { $0.written = written }
     }
 
-    /// Does something to a file that the body goes into, unless the transfer has been ended: whoever has ended it may have the
-    /// rest sent into the same file, on another thread.
+    /// Writes to the body's file unless the transfer has ended. After the end, the caller may resume into the same file
+    /// on another thread.
     func whileOpen(_ body: () throws(HTTPError) -> Void) throws(HTTPError) {
         try isClosed.withLock { (isClosed) throws(HTTPError) in if !isClosed { try body() } }
     }
 
-    /// Ends the transfer. The first end counts. When this returns nothing is written any more.
+    /// Ends the transfer. Only the first end counts. After the return nothing more is written.
     func post(end: Result<HTTPMetrics, any Error>) {
         isClosed.withLock { $0 = true }
         state.withLock { if $0.end == nil { $0.end = end } }
     }
 
-    /// Wakes the one who waits, if there is news.
-    func tell() {
+    /// Wakes the listener if there is something to take.
+    func wake() {
         let listener = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            guard state.hasNews else { return nil }
+            guard state.hasEvent else { return nil }
             defer { state.listener = nil }
             return state.listener
         }
@@ -84,54 +84,53 @@ final class TransferMailbox: Sendable {
         try state.withLock { state in
             if let response = state.response {
                 state.response = nil
-                return .event(.response(response), isRoomMade: false)
+                return .event(.response(response), isSpaceFreed: false)
             }
             if !state.bytes.isEmpty {
                 defer {
                     state.bytes = []
                     state.isPaused = false
                 }
-                return .event(.bytes(state.bytes), isRoomMade: state.isPaused)
+                return .event(.bytes(state.bytes), isSpaceFreed: state.isPaused)
             }
             if let written = state.written {
                 state.written = nil
-                return .event(.written(written), isRoomMade: false)
+                return .event(.written(written), isSpaceFreed: false)
             }
             guard let end = state.end else { return .nothingYet }
             guard !state.isEndTaken else { return .nothingMore }
             state.isEndTaken = true
-            return .event(.end(try end.get()), isRoomMade: false)
+            return .event(.end(try end.get()), isSpaceFreed: false)
         }
     }
 
     /// Returns when there is something to take.
-    func waitForNews() async {
+    func waitForEvent() async {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in
                 precondition(state.listener == nil, "one iteration a transfer")
-                if !state.hasNews { state.listener = continuation }
-                return state.hasNews
+                if !state.hasEvent { state.listener = continuation }
+                return state.hasEvent
             }
             if isReady { continuation.resume() }
         }
     }
 }
 
-/// Who is to hear of what comes in one turn of the network's thread. Touched on that thread only.
+/// Collects the mailboxes to wake at the end of a turn. Used on the network's thread only.
 ///
-/// An answer, its body and its end often come in one turn. Who waits for them is woken at the turn's end, and once, in place
-/// of three times while the thread goes on to post.
+/// An answer, its body and its end often come in one turn. The listener is then woken once instead of three times.
 final class TransferTurn {
     private var mailboxes: [TransferMailbox] = []
 
-    /// Notes that something has been posted.
-    func note(_ mailbox: TransferMailbox) {
+    /// Adds a mailbox that has new events.
+    func add(_ mailbox: TransferMailbox) {
         if mailboxes.last !== mailbox { mailboxes.append(mailbox) }
     }
 
-    /// Tells everyone.
+    /// Wakes all listeners.
     func end() {
-        for mailbox in mailboxes { mailbox.tell() }
+        for mailbox in mailboxes { mailbox.wake() }
         mailboxes.removeAll(keepingCapacity: true)
     }
 }

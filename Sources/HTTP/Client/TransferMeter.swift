@@ -1,46 +1,45 @@
 import Numbers
 import Synchronization
 
-/// What can be read off a transfer while it runs, by the one who decides how many run at once.
+/// Shows how a transfer goes while it runs, for the governor.
 ///
-///     let meter = TransferMeter { controller.lookAgain() }
+///     let meter = TransferMeter { controller.look() }
 ///     let transfer = client.transfer(HTTPRequest(url: …, destination: .stream, limit: 1 << 20, meter: meter))
 ///     meter.reading.bytes
 ///
-/// One meter a transfer. It calls when a connection stands, when the head of an answer is there, and when the
-/// transfer has ended; a transfer that is redirected goes through the first two again. Bytes make no news: they are read
-/// when somebody wants to know. The call comes on the thread that transfers run on, so it is to be short, and must not
-/// wait for anything.
+/// Each transfer has one meter. It calls back when a connection stands, when the head of an answer is there, and when
+/// the transfer has ended; after a redirect the first two happen again. New bytes cause no call. The callback runs on
+/// the network's thread, so it must be short and must not block.
 public final class TransferMeter: Sendable {
     /// How a transfer ended.
     public enum Outcome: Sendable {
-        /// The answer came to its end, whatever it said.
+        /// The answer was complete, whatever its status.
         case succeeded
-        /// It broke off.
+        /// The transfer failed.
         case failed
-        /// Nobody wanted it any more.
+        /// The caller cancelled it.
         case cancelled
     }
 
-    /// The versions of the protocol.
+    /// The version of the protocol.
     public enum Version: Sendable {
-        /// One request at a time over a connection.
+        /// One request at a time per connection.
         case http1
-        /// Many at once.
+        /// Many requests at a time per connection.
         case http2
     }
 
-    /// Packets that came over a connection, of this transfer and of others.
+    /// Packets that arrived over a connection, including those of other transfers.
     public struct Packets: Hashable, Sendable {
-        /// How many came.
+        /// The number of packets.
         public var received: Int
-        /// How many of them came before one that had been sent earlier. That one was lost, as a rule.
+        /// The number of packets that arrived before an earlier one. Usually that one was lost.
         public var disordered: Int
-        /// Seconds from a packet to its acknowledgement of late, with all queues on the way; nil where it is a proxy that
-        /// acknowledges them: how far the host is that does not tell.
+        /// The recent round trip in seconds, queues included; nil behind a proxy, which acknowledges the packets
+        /// itself.
         public var roundTrip: Double?
 
-        /// With those that came over other connections before.
+        /// Adds the packets of other connections.
         func added(to others: Packets?) -> Packets {
             guard let others else { return self }
             return Packets(
@@ -48,84 +47,83 @@ public final class TransferMeter: Sendable {
         }
     }
 
-    /// What a meter shows.
+    /// The values of a meter.
     public struct Reading: Hashable, Sendable {
-        /// Bytes of body that have come over the network so far: before any decompression, and those of redirects and of
-        /// unwanted answers too. It never goes down.
+        /// Bytes of body received, before decompression, including redirects and unwanted answers. Never decreases.
         public internal(set) var bytes: ByteCount = 0
-        /// Bytes that were asked for, of what comes in pieces; nil for what was asked for in one.
+        /// Bytes requested so far in pieces; nil for a single request.
         public internal(set) var asked: ByteCount?
-        /// What ``bytes`` will be in the end, where the server has said how long the body is.
+        /// The final value of ``bytes``, if the server has stated the length.
         public internal(set) var length: ByteCount?
-        /// Seconds that TCP took to connect; nil until then, where an old connection was used, and where a proxy is on the way:
-        /// how far that is says nothing of the host.
+        /// Seconds that TCP took to connect; nil before, for a reused connection, and behind a proxy, where it does not
+        /// measure the host.
         public internal(set) var connect: Double?
-        /// Seconds between the request and the first byte of its answer; nil until then.
+        /// Seconds from the request to the first byte of the answer; nil before.
         public internal(set) var wait: Double?
-        /// The version that the server answered in; nil before it has, and for a file of this machine.
+        /// The protocol version of the answer; nil before, and for a local file.
         public internal(set) var version: Version?
-        /// Packets that came over its connection since the last transfer over that one ended; nil until it has ended itself,
-        /// where it broke off, and where the system does not say.
+        /// Packets that came over the connection since the last transfer on it ended; nil until the end, after a
+        /// failure, and where the system does not tell.
         public internal(set) var packets: Packets?
-        /// How it ended; nil while it runs.
+        /// How the transfer ended; nil while it runs.
         public internal(set) var outcome: Outcome?
     }
 
-    /// Apart from the rest, since it changes with every piece of a body.
+    /// Separate from the other values, since it changes with every piece of a body.
     private let bytes = Atomic(0)
-    /// All the rest; its own count of bytes is not used.
+    /// The other values. Their own byte count is not used.
     private let facts = Mutex(Reading())
-    private let onNews: @Sendable () -> Void
+    private let onChange: @Sendable () -> Void
 
     /// Makes a meter for one transfer.
-    public init(onNews: @escaping @Sendable () -> Void = {}) {
-        self.onNews = onNews
+    public init(onChange: @escaping @Sendable () -> Void = {}) {
+        self.onChange = onChange
     }
 
-    /// What it shows now.
+    /// The current values.
     public var reading: Reading {
         var reading = facts.withLock { $0 }
         reading.bytes = ByteCount(bytes.load(ordering: .relaxed))
         return reading
     }
 
-    func note(bytes count: ByteCount) {
+    func set(bytes count: ByteCount) {
         bytes.store(count.int, ordering: .relaxed)
     }
 
-    func note(length: ByteCount) {
+    func set(length: ByteCount) {
         facts.withLock { $0.length = length }
     }
 
-    func note(asked count: ByteCount?) {
+    func set(asked count: ByteCount?) {
         facts.withLock { $0.asked = count }
     }
 
-    /// Notes that a connection stands.
+    /// Records that a connection stands.
     ///
-    /// - Parameter connect: the seconds it took; nil for one that stood before, and for one to a proxy.
-    func noteConnected(_ connect: Double?) {
+    /// - Parameter connect: seconds it took; nil for a reused connection and for one to a proxy.
+    func recordConnection(_ connect: Double?) {
         facts.withLock { facts in
             facts.connect = connect
             facts.wait = nil
         }
-        onNews()
+        onChange()
     }
 
-    func noteAnswered(after wait: Double, version: Version?) {
+    func recordAnswer(after wait: Double, version: Version?) {
         facts.withLock { facts in
             facts.wait = wait
             facts.version = version
         }
-        onNews()
+        onChange()
     }
 
-    func note(packets: Packets?) {
+    func set(packets: Packets?) {
         facts.withLock { $0.packets = packets }
     }
 
-    /// Notes the end. The first counts.
-    func noteEnd(_ result: Result<HTTPMetrics, any Error>) {
+    /// Records the end. Only the first counts.
+    func recordEnd(_ result: Result<HTTPMetrics, any Error>) {
         let isFirst = facts.withLock { facts in
             guard facts.outcome == nil else { return false }
             facts.outcome =
@@ -135,6 +133,6 @@ public final class TransferMeter: Sendable {
                 }
             return true
         }
-        if isFirst { onNews() }
+        if isFirst { onChange() }
     }
 }

@@ -1,39 +1,39 @@
 import CCurl
 import Glibc
 
-/// All that is known of an exchange that failed: curl's result says in which call, and the rest how far it had come.
+/// The facts about a failed exchange. curl's code names the call, the rest how far the exchange had come.
 struct BreakReport {
     let code: CURLcode
-    /// What curl says of every such failure.
+    /// curl's general message for the code.
     var meaning = ""
-    /// What curl says of this one.
+    /// curl's message for this failure.
     var detail = ""
     /// The host and its port.
     let host: String
-    /// The proxy that was to lead there.
+    /// The proxy; nil if none was used.
     var proxy: String?
-    /// Whether the host's name, or the proxy's, is known.
+    /// Whether the name of the host or proxy was resolved.
     var isLookedUp = true
-    /// How long it took till then.
+    /// Seconds until the failure.
     var seconds = 0.0
-    /// Whether there was a connection, to the proxy if there is one.
+    /// Whether a connection stood, to the proxy if there is one.
     var isConnected = false
-    /// Whether the request went out.
+    /// Whether the request was sent.
     var isRequested = false
-    /// Whether nothing came in return.
+    /// Whether no answer came.
     var isUnanswered = false
-    /// Whether the head of the answer was there.
+    /// Whether the head of the answer was complete.
     var isHeadComplete = false
-    /// The `errno` of a connect that failed.
+    /// The `errno` of a failed connect.
     var systemError = 0
-    /// Whether there was no file descriptor left for it.
+    /// Whether no file descriptor was available.
     var lacksDescriptors = false
     /// OpenSSL's verdict on the certificate.
     var verdict = 0
-    /// What a SOCKS proxy said.
+    /// The SOCKS proxy's answer.
     var proxyVerdict = 0
 
-    /// What is said of it.
+    /// The error for the user.
     var error: HTTPError {
         switch code {
         case _ where lacksDescriptors && !isRequested: .tooFewDescriptors
@@ -47,7 +47,7 @@ struct BreakReport {
         case CURLE_GOT_NOTHING: .noAnswer
         case CURLE_HTTP2, CURLE_HTTP2_STREAM: .brokenOff
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR: broken
-        // A line of a head for which there is no room, in curl's words.
+        // curl reports a header line that does not fit as a lack of memory.
         case CURLE_OUT_OF_MEMORY where isRequested && !isHeadComplete: .malformed("its headers are too long")
         case CURLE_UNSUPPORTED_PROTOCOL where isRequested, CURLE_WEIRD_SERVER_REPLY: .malformed(reason)
         case CURLE_BAD_CONTENT_ENCODING: .malformed("it cannot be decompressed")
@@ -56,8 +56,8 @@ struct BreakReport {
         }
     }
 
-    /// curl does not say whether a name server knows no such host, or is silent. The C library waits for five seconds, and asks
-    /// twice (resolv.conf(5)): who is still without an answer then has heard of none.
+    /// curl does not tell an unknown name from a silent name server. The C library waits five seconds, twice
+    /// (resolv.conf(5)), so a failure after that time means silence.
     private static let lookupPatience = 9.5
 
     private var reason: String { detail.isEmpty ? meaning : detail }
@@ -79,11 +79,11 @@ struct BreakReport {
         return asksForPassword ? .proxyRefused(407) : .proxyFailed(reason)
     }
 
-    /// curl has one code for a connection that breaks, and for some of what comes over it.
+    /// curl uses one code for broken connections and for some malformed answers.
     private var broken: HTTPError {
-        if detail.holds("chunk") { return .malformed("its chunks make no sense") }
+        if detail.holds("chunk") { return .malformed("its chunks are invalid") }
         if detail.holds("headers") { return .malformed("its headers are too long") }
-        // In TLS 1.3 a server says only after the handshake that it wants to be shown a certificate.
+        // In TLS 1.3 a server requests a client certificate only after the handshake.
         if detail.holds("alert"), !BrokenHandshake.isMeant(by: detail) { return .tls(reason) }
         return .broken
     }
@@ -103,40 +103,41 @@ struct BreakReport {
     }
 }
 
-/// Tells a handshake of TLS that was cut off from one that was refused.
+/// Tells a TLS handshake that was cut off from one that was refused.
 ///
-/// curl has one code for both, CURLE_SSL_CONNECT_ERROR: "A problem occurred somewhere in the SSL/TLS handshake. You really
-/// want the error buffer and read the message there". A refusal will be repeated, but a connection that breaks does so at
-/// any moment, in a handshake too.
+/// curl has one code for both, CURLE_SSL_CONNECT_ERROR: "A problem occurred somewhere in the SSL/TLS handshake. You
+/// really want the error buffer and read the message there". A refusal would be repeated, but a broken connection is
+/// worth a retry.
 enum BrokenHandshake {
-    /// What is said when bytes stopped coming, by curl, and by OpenSSL and GnuTLS through it.
+    /// Messages of curl, OpenSSL and GnuTLS for a lost connection.
     private static let signs = [
         "Recv failure:", "Send failure:",
-        // What curl says in place of OpenSSL's reason, when OpenSSL gave none: the system had one.
+        // curl's text if OpenSSL gave no reason: the system had one.
         "SSL_connect:",
         "unexpected eof",
         "non-properly terminated", "in the pull function", "in the push function",
     ]
 
-    /// Whether a message in curl's error buffer is about the connection and not about TLS.
+    /// Whether a message of curl is about the connection and not about TLS.
     static func isMeant(by message: String) -> Bool {
         signs.contains { message.holds($0) }
     }
 }
 
-/// What is wrong with a certificate, in words that a user can act on.
+/// Describes certificate errors so that the user can act on them.
 enum CertificateFlaw {
-    /// By OpenSSL's number for it, X509_V_ERR_…, and by what curl says, which looks at the host's name by itself.
+    /// Returns the reason for OpenSSL's error number X509_V_ERR_… and curl's message. curl checks the host's name
+    /// itself.
     static func reason(_ number: Int, host: String, detail: String) -> String {
-        // It is curl that compares names, and where they differ the number says nothing.
+        // curl compares the names, and the number says nothing then.
         if detail.holds("no alternative certificate subject name") || detail.holds("does not match target") {
             return wrongHost(host)
         }
         return switch number {
         case 10: "it has expired (or this machine’s clock is wrong)"
         case 9: "it is not valid yet (or this machine’s clock is wrong)"
-        case 18: "it is signed by itself, and by nobody who is trusted"
-        case 2, 19, 20, 21: "nobody who is trusted has signed it"
+        case 18: "it is self-signed"
+        case 2, 19, 20, 21: "its issuer is not trusted"
         case 23: "it has been revoked"
         case 62, 64: wrongHost(host)
         default: detail
@@ -144,12 +145,12 @@ enum CertificateFlaw {
     }
 
     private static func wrongHost(_ host: String) -> String {
-        "it belongs to another host than \(host)"
+        "it is not valid for \(host)"
     }
 }
 
 extension String {
-    /// Whether a text is part of this one, byte by byte.
+    /// Whether the text contains another, byte by byte.
     func holds(_ part: String) -> Bool {
         utf8.indices.contains { utf8[$0...].starts(with: part.utf8) }
     }

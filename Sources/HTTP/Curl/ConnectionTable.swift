@@ -1,31 +1,30 @@
 import CCurl
 import Glibc
 
-/// The sockets of the connections that curl has made, and how many packets of each have been told of. Touched on the network's
-/// thread only.
+/// The sockets of curl's connections and their packet counts. Used on the network's thread only.
 ///
-/// curl says which socket a transfer had (CURLINFO_ACTIVESOCKET) only when nobody uses that connection any more: of one that
-/// is shared, never while it is. So its sockets are noted when they are made, and told apart by their ends.
+/// curl names a transfer's socket (CURLINFO_ACTIVESOCKET) only when no transfer uses the connection any more. So
+/// sockets are recorded when they are made, and recognized by their ends.
 final class ConnectionTable {
     private struct Connection {
-        /// Its ends; nil until it has been seen to be connected.
+        /// The ends; nil before the connection was seen to stand.
         var ends: ConnectionEnds?
-        /// Packets that have been told of. The system's counts begin anew after the largest.
+        /// Packets reported so far. The system's counters wrap around.
         var (received, disordered): (UInt32, UInt32) = (0, 0)
     }
 
-    /// By socket. One that was closed stays until another has its number, so there are never more than descriptors.
+    /// By socket. A closed one stays until its number is reused, so there are never more than descriptors.
     private var connections: [curl_socket_t: Connection] = [:]
     private var sockets: [ConnectionEnds: curl_socket_t] = [:]
     private var unconnected: Set<curl_socket_t> = []
 
-    /// A socket has been made, which will be connected.
-    func note(_ socket: curl_socket_t) {
+    /// Adds a new socket.
+    func add(_ socket: curl_socket_t) {
         if let before = connections.updateValue(Connection(), forKey: socket)?.ends { sockets[before] = nil }
         unconnected.insert(socket)
     }
 
-    /// What has come over a connection since it was last asked for of the same one; nil where the system does not say.
+    /// Returns the packets since the last call for the same connection; nil if the system does not tell.
     func advance(_ ends: ConnectionEnds) -> TransferMeter.Packets? {
         guard let socket = socket(ends), let last = connections[socket] else { return nil }
         var (roundTrip, received, disordered): (UInt32, UInt32, UInt32) = (0, 0, 0)
@@ -37,23 +36,24 @@ final class ConnectionTable {
             roundTrip: Double(roundTrip) / 1e6)
     }
 
-    /// Nobody wants any more of what comes over a connection. If it is closed for that, it is with a reset (socket(7),
-    /// SO_LINGER): else the server goes on to send until something of that has come here and been refused, which on a long
-    /// link that is full takes seconds, and is in the way of what is wanted.
+    /// Makes curl's close of a connection a reset (socket(7), SO_LINGER). Its remaining data is not wanted.
+    ///
+    /// Otherwise the server keeps sending until its data is refused here. On a long, full link that takes seconds and
+    /// delays other transfers.
     func abandon(_ ends: ConnectionEnds) {
         guard let socket = socket(ends) else { return }
         var atOnce = linger(l_onoff: 1, l_linger: 0)
         setsockopt(socket, SOL_SOCKET, SO_LINGER, &atOnce, socklen_t(MemoryLayout<linger>.size))
     }
 
-    /// A transfer has waited in vain. If nothing else has come over its connection for half of that time it is dead, though
-    /// nobody says so: a way that is gone sends no word. It is given its end here, which curl sees before it is used again, and
-    /// at once by all that wait for something over it. Left alone it would be used until the system gives it up: curl takes one
-    /// that several share for as good as before, and each would wait for as long once more. So would those who are given
-    /// another that nobody uses now: to connect anew takes less.
+    /// Shuts down a connection on which a transfer stalled, if nothing else came over it for half of that time.
+    ///
+    /// A dead route reports nothing. curl would keep using the connection until the system gives it up, and each
+    /// transfer on it would wait as long again. The same holds for idle connections to the same host, since
+    /// reconnecting is faster.
     func giveUp(_ ends: ConnectionEnds, after seconds: Int, inUse: Set<ConnectionEnds>) {
-        noteEnds()
-        for (other, socket) in sockets where other == ends || other.leadsWhere(ends) && !inUse.contains(other) {
+        updateEnds()
+        for (other, socket) in sockets where other == ends || other.hasSameTarget(ends) && !inUse.contains(other) {
             var silence: UInt32 = 0
             guard ConnectionEnds(socket) == other,
                 ccurl_get_silence(socket, &silence) == 0 || Double(silence) >= Double(seconds) * 500
@@ -62,7 +62,7 @@ final class ConnectionTable {
         }
     }
 
-    /// Whether something lies on a connection that nobody has read.
+    /// Whether a connection holds unread bytes.
     func hasUnread(_ ends: ConnectionEnds) -> Bool {
         guard let socket = socket(ends) else { return false }
         var byte: UInt8 = 0
@@ -70,13 +70,13 @@ final class ConnectionTable {
     }
 
     private func socket(_ ends: ConnectionEnds) -> curl_socket_t? {
-        noteEnds()
-        // Something else may have the number of a socket that was closed.
+        updateEnds()
+        // The number of a closed socket may have been reused.
         guard let socket = sockets[ends], ConnectionEnds(socket) == ends else { return nil }
         return socket
     }
 
-    private func noteEnds() {
+    private func updateEnds() {
         for socket in unconnected {
             guard let ends = ConnectionEnds(socket) else { continue }
             connections[socket]?.ends = ends
@@ -86,8 +86,8 @@ final class ConnectionTable {
     }
 }
 
-/// Where a connection begins and ends, which tells it from the others that there are. Its port on this machine alone does not:
-/// Linux has the same one for connections to different hosts.
+/// The two ends of a connection, which identify it. The local port does not: Linux reuses it for connections to other
+/// hosts.
 struct ConnectionEnds: Hashable {
     private struct End: Hashable {
         var port: Int
@@ -97,7 +97,7 @@ struct ConnectionEnds: Hashable {
     private let local: End
     private let remote: End
 
-    /// Of a socket; nil while it is not connected.
+    /// The ends of a socket; nil while it is not connected.
     init?(_ socket: curl_socket_t) {
         var ports: (local: Int32, remote: Int32) = (0, 0)
         var local = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
@@ -107,16 +107,16 @@ struct ConnectionEnds: Hashable {
         self.remote = End(port: Int(clamping: ports.remote), address: Self.text(remote))
     }
 
-    /// Of the connection that a transfer went over.
+    /// The ends of the connection that a transfer used.
     init(_ easy: EasyHandle) {
         local = End(port: easy.long(CURLINFO_LOCAL_PORT), address: easy.text(CURLINFO_LOCAL_IP))
         remote = End(port: easy.long(CURLINFO_PRIMARY_PORT), address: easy.text(CURLINFO_PRIMARY_IP))
     }
 
-    /// Whether it leads to the same place as another.
-    func leadsWhere(_ other: ConnectionEnds) -> Bool { remote == other.remote }
+    /// Whether both connections lead to the same address and port.
+    func hasSameTarget(_ other: ConnectionEnds) -> Bool { remote == other.remote }
 
-    /// Of the connection that a request is about to go out over, as curl names it.
+    /// The ends of the connection that a request is about to use, as curl names them.
     init(from local: String, port: Int, to remote: String, port remotePort: Int) {
         self.local = End(port: port, address: local)
         self.remote = End(port: remotePort, address: remote)

@@ -1,7 +1,7 @@
 import CCurl
 import Numbers
 
-/// One of curl's easy handles: what it is told, and what it knows of its transfer. Whoever made it frees it.
+/// An easy handle of curl. Its maker must free it.
 struct EasyHandle {
     let curl: Curl
     let pointer: UnsafeMutableRawPointer
@@ -15,13 +15,13 @@ struct EasyHandle {
         ccurl_easy_cleanup(curl.functions, pointer)
     }
 
-    /// Goes on after a callback has asked for a pause. What curl had in hand is handed over in here, and what comes of that is
-    /// said here and nowhere else.
+    /// Continues after a callback asked for a pause. curl passes on its buffered data during the call, and only the
+    /// result reports an error in it.
     func goOn() -> CURLcode {
         ccurl_easy_pause(curl.functions, pointer, CURLPAUSE_CONT)
     }
 
-    // MARK: - What it is told
+    // MARK: - Options
 
     func set(_ option: CURLoption, _ value: Int) {
         ccurl_set_long(curl.functions, pointer, option, value)
@@ -35,12 +35,12 @@ struct EasyHandle {
         ccurl_set_pointer(curl.functions, pointer, option, value)
     }
 
-    /// Takes back what curl was told, or was built with.
+    /// Clears an option, including a built-in default.
     func unset(_ option: CURLoption) {
         ccurl_set_string(curl.functions, pointer, option, nil)
     }
 
-    /// The list has to outlive the handle.
+    /// Sets a list, which must outlive the handle.
     func set(_ option: CURLoption, _ list: UnsafeMutablePointer<curl_slist>?) {
         ccurl_set_list(curl.functions, pointer, option, list)
     }
@@ -61,7 +61,7 @@ struct EasyHandle {
         ccurl_set_before_request(curl.functions, pointer, callback)
     }
 
-    // MARK: - What it knows
+    // MARK: - Info
 
     func long(_ info: CURLINFO) -> Int {
         var value = 0
@@ -69,13 +69,13 @@ struct EasyHandle {
         return value
     }
 
-    /// A number of bytes; nil for one below 0, by which curl says that it does not know.
+    /// A number of bytes; nil for a negative one, curl's sign for unknown.
     func count(_ info: CURLINFO) -> ByteCount? {
         let value = offset(info)
         return value >= 0 ? ByteCount(value) : nil
     }
 
-    /// One of curl's times, which are in microseconds.
+    /// A time. curl counts microseconds.
     func seconds(_ info: CURLINFO) -> Double { Double(offset(info)) / 1e6 }
 
     private func offset(_ info: CURLINFO) -> curl_off_t {
@@ -84,7 +84,7 @@ struct EasyHandle {
         return value
     }
 
-    /// A text of curl's own, which it may change with the next transfer.
+    /// A text that curl may change with the next transfer.
     func text(_ info: CURLINFO) -> String {
         var value: UnsafeMutableRawPointer?
         ccurl_get_pointer(curl.functions, pointer, info, &value)
@@ -97,20 +97,20 @@ struct EasyHandle {
     }
 }
 
-/// libcurl, once it is loaded. Who has no such object calls none of its functions.
+/// libcurl, loaded at run time.
 ///
-/// It is not linked: a program that shows a file from the disk, or the cache, would wait for curl and the libraries that
-/// come with it. It stays loaded, so a second object costs next to nothing.
+/// It is not linked: commands that show a file or the cache would wait for curl and its libraries to load. The library
+/// stays loaded, so a second object is cheap.
 final class Curl: @unchecked Sendable {
-    /// The file that it is looked for in; the system knows where that lies.
+    /// The file name, which the system's loader looks up.
     static let file = "libcurl.so.4"
-    /// The Debian package that it comes with.
+    /// The Debian package that contains it.
     private static let package = "libcurl4"
 
-    /// Written before anybody else knows of it, and only read from then on.
+    /// Written once before it is shared, then only read.
     let functions: UnsafePointer<ccurl_library>
 
-    /// Loads it.
+    /// Loads the library.
     init(file: String = Curl.file) throws(HTTPError) {
         let functions = UnsafeMutablePointer<ccurl_library>.allocate(capacity: 1)
         functions.initialize(to: ccurl_library())

@@ -2,10 +2,10 @@ import CCurl
 import Glibc
 import Numbers
 
-/// One transfer on the network's thread: where it is, and what has come so far. Touched on that thread only.
+/// The state of one transfer on the network's thread. Used on that thread only.
 final class EasyTransfer {
     let number: Int
-    /// It keeps the file that a body goes into open, until the last exchange is over.
+    /// Holds the body's file open until the last exchange is over.
     let request: HTTPRequest
     private let curl: Curl
     private let configuration: HTTPConfiguration
@@ -15,47 +15,47 @@ final class EasyTransfer {
     let connections: ConnectionTable
     private var exchange: Exchange?
     private var sink: BodySink
-    /// What becomes of the body that comes; nil until the head is complete.
+    /// The use of the answer's body; nil until the head is complete.
     private var answer: Answer?
-    /// Why a callback stopped the transfer; curl itself only knows that one did.
+    /// The reason why a callback ended the exchange. curl knows only that one did.
     private var stop: Stop?
-    /// Whether a request was sent once more that a server did not want on its connection.
+    /// Whether the request was repeated after the server refused a stream.
     private var isRepeated = false
-    /// How often the request was repeated because its connection held bytes that nobody had asked for.
+    /// The number of repeats because a reused connection held unrequested bytes.
     private var misledCount = 0
     private static let mostMisled = 4
-    /// Whether an exchange has reached a public address, and whether the first one did, which no redirect led to.
+    /// Whether any exchange reached a public address, and whether the first one did, before redirects.
     private var (hasReachedPublic, beganPublic) = (false, false)
     private(set) var weight: Int
-    /// What the exchanges before took.
+    /// The sums of the earlier exchanges.
     private var before = HTTPMetrics()
-    /// Bytes of body in the exchange that runs, as curl counts them.
+    /// Bytes of body in the current exchange, by curl's count.
     private var received: ByteCount = 0
 
     private enum Answer {
-        /// It is taken, up to a length if that is sure.
+        /// The body is wanted, up to a length if it is certain.
         case wanted(whole: ByteCount?)
-        /// Only its head is. How many bytes of the rest were thrown away.
+        /// Only the head is wanted. Counts the bytes of body that were dropped.
         case unwanted(ByteCount)
     }
 
     private enum Stop {
         case error(HTTPError)
-        /// The answer stands, but its body is too long to be read for nothing.
+        /// The answer counts, but its unwanted body is too long to read.
         case unwanted
     }
 
-    /// What comes after an exchange.
+    /// The step after an exchange.
     enum Next {
         case exchange(ExchangePlan)
         case end(Result<HTTPMetrics, any Error>)
     }
 
-    /// The most of an unwanted body that is read for the sake of the connection, which can then be used again.
+    /// The most bytes of an unwanted body that are read to keep the connection usable.
     private static let unwantedLimit: ByteCount = 1 << 16
-    /// Bytes of a body that do not count when it is looked at how far it was compressed.
+    /// The size up to which a body may expand freely.
     private static let expandedFreely: ByteCount = 1 << 20
-    /// The most of one that curl reads by itself.
+    /// The most bytes of a refusal that curl reads by itself.
     private static let refusalLimit: ByteCount = 1 << 20
 
     init(
@@ -74,19 +74,19 @@ final class EasyTransfer {
         sink = BodySink(request, mailbox)
     }
 
-    /// The transfer that a handle belongs to.
+    /// The transfer of a handle.
     static func owning(_ easy: UnsafeMutableRawPointer, _ curl: Curl) -> EasyTransfer? {
         var context: UnsafeMutableRawPointer?
         ccurl_get_pointer(curl.functions, easy, CURLINFO_PRIVATE, &context)
         return context.map { Unmanaged<EasyTransfer>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// The handle that is at work.
+    /// The current handle.
     var easy: EasyHandle? { exchange?.easy }
 
     var status: Int { exchange?.status ?? 0 }
 
-    /// Goes on after the mailbox was full. Returns what ends the exchange; `CURLE_OK` if it goes on.
+    /// Continues after the mailbox was full. Returns the code that ends the exchange, or `CURLE_OK`.
     func resume() -> CURLcode {
         easy?.goOn() ?? CURLE_OK
     }
@@ -96,7 +96,7 @@ final class EasyTransfer {
         if let exchange, exchange.isRequested { EasyOptions.setWeight(weight, of: exchange.easy) }
     }
 
-    /// Makes the handle of an exchange, the first one without a plan. The handle before must have been removed.
+    /// Makes the handle of an exchange; the first has no plan. The caller must have removed the handle before.
     func begin(_ plan: ExchangePlan? = nil) throws(HTTPError) -> EasyHandle {
         var plan = if let plan { plan } else { try ExchangePlan(request, Hop(request, curl), configuration, memory) }
         if hasReachedPublic { plan.addressPolicy = .publicOnly(except: nil) }
@@ -106,19 +106,19 @@ final class EasyTransfer {
         return exchange.easy
     }
 
-    /// Says what comes next, when curl has said that the exchange is over.
+    /// Returns the next step after curl has finished an exchange.
     func next(after code: CURLcode) -> Next {
         guard let exchange else { return .end(.failure(CancellationError())) }
-        noteAddress(exchange)
+        recordAddress(exchange)
         do {
             if case .error(let error) = stop { throw error }
-            // A proxy that wants a password has answered, though curl would not know to whom.
+            // A proxy's 407 is an answer, though curl reports a failure.
             let isAsked = exchange.isTunnelRefused && exchange.status == 407
             if stop == nil, code != CURLE_OK, !isAsked {
                 if let plan = again(code, exchange) { return .exchange(plan) }
                 throw failure(code, exchange)
             }
-            // curl takes whatever lines it has for a head, if the connection ends in it.
+            // curl accepts an incomplete head if the connection ends in it.
             guard exchange.head.isComplete else { throw exchange.head.isEmpty ? HTTPError.noAnswer : .cut }
             if let next = try onward(exchange) {
                 before = metrics(exchange)
@@ -133,26 +133,27 @@ final class EasyTransfer {
         }
     }
 
-    private func noteAddress(_ exchange: Exchange) {
+    private func recordAddress(_ exchange: Exchange) {
         guard exchange.hasReachedPublic else { return }
         hasReachedPublic = true
         if exchange.hop.number == 0 { beganPublic = true }
     }
 
-    /// Tells everyone how it ended.
+    /// Reports the end to the mailbox and the meter.
     func end(_ result: Result<HTTPMetrics, any Error>) {
-        if case .success(let metrics) = result { request.meter?.note(bytes: metrics.bytes) }
+        if case .success(let metrics) = result { request.meter?.set(bytes: metrics.bytes) }
         mailbox.post(end: result)
-        turn.note(mailbox)
-        request.meter?.noteEnd(result)
+        turn.add(mailbox)
+        request.meter?.recordEnd(result)
     }
 
-    /// The same once more, at once, if a server gave up on a stream of HTTP/2 before it answered: it wants no more of them on
-    /// a connection that is old, and says so when some are under way already. And over another connection, if the one that was
-    /// kept is of no use, which is closed by now.
+    /// The plan for an immediate repeat; nil if the failure counts.
+    ///
+    /// An HTTP/2 server may refuse streams that were sent before it closed an old connection. And a reused connection
+    /// may hold unrequested bytes; curl has closed it by now.
     private func again(_ code: CURLcode, _ exchange: Exchange) -> ExchangePlan? {
         if exchange.isMisled {
-            // Connections that were kept may each hold something. A server that sends too much each time would be asked forever.
+            // Several idle connections may hold such bytes. The limit stops a server that always sends too much.
             misledCount += 1
             return misledCount <= Self.mostMisled ? exchange.plan : nil
         }
@@ -168,7 +169,7 @@ final class EasyTransfer {
         return exchange.report(on: code).error
     }
 
-    /// The exchange that an answer leads to; nil if it is the last.
+    /// The exchange that an answer leads to; nil if the answer is final.
     private func onward(_ exchange: Exchange) throws(HTTPError) -> ExchangePlan? {
         let status = exchange.status
         if exchange.isRequested, let hop = try exchange.hop.next(status: status, location: exchange.head.location) {
@@ -185,31 +186,31 @@ final class EasyTransfer {
         return metrics
     }
 
-    // MARK: - What an exchange tells
+    // MARK: - Events of the exchange
 
-    /// Returns false if the exchange is to end.
-    func noteProgress(_ count: ByteCount) -> Bool {
-        // curl counts anew when it asks once more, with a password.
+    /// Records the byte count. Returns false if the exchange must end.
+    func updateProgress(_ count: ByteCount) -> Bool {
+        // curl restarts its count when it repeats a request with a password.
         if count < received { before.bytes += received }
         received = count
-        request.meter?.note(bytes: before.bytes + count)
-        // What it reads of a refusal before it asks once more, it hands to nobody.
+        request.meter?.set(bytes: before.bytes + count)
+        // curl reads a refusal before it repeats the request, and passes it to no callback.
         guard answer == nil, count > Self.refusalLimit else { return true }
-        stop = .error(.malformed("a refusal has no end"))
+        stop = .error(.malformed("a refusal is too long"))
         return false
     }
 
-    /// Notes what came over the connection.
-    func notePackets() {
-        request.meter?.note(packets: exchange?.packets)
+    /// Records the packets of the connection.
+    func recordPackets() {
+        request.meter?.set(packets: exchange?.packets)
     }
 
-    /// Notes how long the body is that has been announced.
-    func note(length: ByteCount) {
-        request.meter?.note(length: before.bytes + length)
+    /// Records the announced length of the body.
+    func set(length: ByteCount) {
+        request.meter?.set(length: before.bytes + length)
     }
 
-    /// Takes a piece of a body. A count other than its own ends the exchange, or has it wait.
+    /// Takes a piece of the body. Any other result than its length ends or pauses the exchange.
     func take(_ bytes: UnsafeRawBufferPointer, of exchange: Exchange) -> Int {
         do {
             switch try settle(exchange) {
@@ -218,8 +219,8 @@ final class EasyTransfer {
                     throw HTTPError.wrongRange("it is longer than it says")
                 }
                 try checkExpansion(bytes.count, exchange)
-                // Also where there was no room: somebody is to make some.
-                turn.note(mailbox)
+                // Also if the mailbox is full: its reader has to make space.
+                turn.add(mailbox)
                 return try sink.take(bytes) ? bytes.count : Int(CURL_WRITEFUNC_PAUSE)
             case .unwanted(let thrown):
                 guard thrown + ByteCount(bytes.count) <= Self.unwantedLimit else {
@@ -234,7 +235,7 @@ final class EasyTransfer {
         }
     }
 
-    /// Compares what has come of a compressed body with what it has become, the next bytes included.
+    /// Compares the received bytes with the decompressed size, including the next piece.
     private func checkExpansion(_ count: Int, _ exchange: Exchange) throws(HTTPError) {
         guard let most = request.maximumExpansion, most > 0 else { return }
         let beyond = sink.position + ByteCount(count) - Self.expandedFreely
@@ -244,13 +245,13 @@ final class EasyTransfer {
         throw .tooCompressed(limit: most)
     }
 
-    /// Notes why the transfer is to end. The count that this returns has curl end it.
+    /// Records the error that ends the transfer. Returns the count that makes curl end it.
     func abort(_ error: HTTPError) -> Int {
         stop = .error(error)
         return 0
     }
 
-    /// Decides, once, what becomes of an answer whose head is complete, and hands the head on.
+    /// Decides once how to use the answer's body, and posts the head.
     @discardableResult
     private func settle(_ exchange: Exchange) throws -> Answer {
         if let answer { return answer }
@@ -260,48 +261,48 @@ final class EasyTransfer {
     }
 
     private func decide(_ exchange: Exchange) throws(HTTPError) -> Answer {
-        // Nobody hears of what lies on the way.
+        // Intermediate answers are not posted.
         if try onward(exchange) != nil { return .unwanted(0) }
         let (status, headers) = (exchange.status, exchange.head.headers)
         let isCoded = headers["content-encoding"].map { $0.lowercased() != "identity" } ?? false
         var (begin, length) = (0 as ByteCount, isCoded ? nil : exchange.networkLength)
         var answer = Answer.unwanted(0)
         if status == 200 {
-            // In place of a piece that goes elsewhere than into the file, all of it is of no use.
+            // The whole is no substitute for a piece that does not go into the file.
             answer = request.range != nil && request.destination.isStream ? .unwanted(0) : .wanted(whole: nil)
         } else if status == 206, let asked = request.part(at: exchange.hop) {
             guard !isCoded else { throw .wrongRange("it is compressed") }
             guard let range = ContentRange(headers["content-range"]), range.isAnswer(to: asked) else {
-                throw .wrongRange(request.range == nil ? "it is not the rest" : "it is another piece")
+                throw .wrongRange(request.range == nil ? "it does not continue the file" : "it is a different piece")
             }
             guard request.resumption(at: exchange.hop)?.isOfEdition(headers, whole: range.whole) ?? true else {
-                throw .wrongRange("it has become another")
+                throw .wrongRange("it has changed")
             }
             guard range.whole <= request.limit else { throw .tooLarge(limit: request.limit) }
             guard length == nil || length == range.last + 1 - range.first else {
-                throw .wrongRange("its lengths differ")
+                throw .wrongRange("its lengths contradict each other")
             }
             (begin, length, answer) = (range.first, range.whole, .wanted(whole: range.last + 1))
         } else if status == 206, request.resumption != nil {
-            // A redirect led to another resource, and no part of that was asked for.
-            throw .wrongRange("no part was asked for")
+            // A redirect led to another resource, for which no range was requested.
+            throw .wrongRange("no range was requested")
         }
         if let body = exchange.networkLength ?? (request.range == nil ? length.map { $0 - begin } : nil) {
-            note(length: body)
+            set(length: body)
         }
         if case .wanted = answer { try sink.begin(at: begin) }
-        // Before anybody hears of the answer: who then asks what is known hears of nothing that is refused.
+        // Before the response: a caller that reacts to it must not find the refused password.
         if let refusal = exchange.proxyRefusal, let told = exchange.plan.proxyCredentials {
             configuration.proxyCredentials.onRefusal(told, refusal.proxy)
         }
-        noteAddress(exchange)
+        recordAddress(exchange)
         let response = HTTPResponse(
             status: status, url: exchange.hop.number == 0 ? request.url : exchange.hop.url.text, headers: headers,
             length: length, begin: begin, challenges: exchange.challenges, proxyRefusal: exchange.proxyRefusal,
             isPrivate: exchange.isPrivate, beganPublic: beganPublic)
-        request.ranges?.note(response, to: request)
+        request.ranges?.learn(from: response, to: request)
         mailbox.post(response)
-        turn.note(mailbox)
+        turn.add(mailbox)
         return answer
     }
 }

@@ -1,23 +1,24 @@
 import CCurl
 import Numbers
 
-/// One request and its answer: an easy handle, and the head of what came. A transfer has one for each hop, and each begins
-/// with nothing of the one before. Touched on the network's thread only.
+/// One request and its answer. Used on the network's thread only.
+///
+/// A transfer has an exchange with an easy handle of its own for each hop.
 final class Exchange {
     let plan: ExchangePlan
     let easy: EasyHandle
     private(set) var head = ResponseHead()
-    /// Whether a connection stands and the request went out over it. What comes before is a proxy's word.
+    /// Whether the request was sent over a connection. Earlier headers come from a proxy.
     private(set) var isRequested = false
-    /// Whether it was given a connection on which there was something already that nobody had asked for.
+    /// Whether a reused connection held unrequested bytes.
     private(set) var isMisled = false
-    /// Whether nothing has been asked for over its connection.
+    /// Whether the connection has carried no request yet.
     private var isConnectionNew = false
     private var clock: TransferClock
     private var check: AddressCheck
-    /// Who is told of what comes. It owns this exchange.
+    /// The owner, which receives the events.
     private unowned let transfer: EasyTransfer
-    /// curl keeps the list's address and not a copy.
+    /// curl keeps the list's address and no copy.
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private var nameList: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
@@ -29,7 +30,7 @@ final class Exchange {
         self.plan = plan
         self.transfer = transfer
         self.easy = easy
-        // Not before: what is thrown until here ends without a `deinit`.
+        // Allocated late, since an initializer that throws before runs no `deinit`.
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         clock = TransferClock(transfer.request.meter, isBehindProxy: plan.proxy != nil)
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -57,39 +58,38 @@ final class Exchange {
 
     var hop: Hop { plan.hop }
 
-    /// The answer's status; before there can be one, the proxy's, where it was asked for a tunnel.
+    /// The status of the answer, or of the proxy's answer to a tunnel request.
     var status: Int {
         guard !isRequested else { return isRefusedByTinyproxy ? 407 : easy.long(CURLINFO_RESPONSE_CODE) }
         let status = easy.long(CURLINFO_HTTP_CONNECTCODE)
-        // Where there is no server yet it is the proxy that asks, also if it says so in a server's words, as tinyproxy
-        // does to a wrong password.
+        // Without a server, a 401 is the proxy's. tinyproxy answers like a server.
         return status == 401 ? 407 : status
     }
 
-    /// Whether the proxy refused to make a tunnel.
+    /// Whether the proxy refused to open a tunnel.
     var isTunnelRefused: Bool { plan.proxy != nil && !isRequested && status >= 300 }
 
-    /// Whether it is tinyproxy that does not believe who asks, as it says in a server's words, where it was to pass on a
-    /// request too. It gives its name; what comes from others through it has a line that says so.
+    /// Whether tinyproxy refused the credentials of a forwarded request, with a server's 401. It names itself; answers
+    /// of others have a Via line.
     private var isRefusedByTinyproxy: Bool {
         plan.proxyCredentials != nil && !hop.url.isSecure && easy.long(CURLINFO_RESPONSE_CODE) == 401
             && head.headers["server"]?.hasPrefix("tinyproxy/") == true && head.headers["via"] == nil
     }
 
-    /// The proxy that wants to know who asks, if one does.
+    /// The proxy that asks for credentials; nil if none does.
     var proxyRefusal: ProxyRefusal? {
         guard status == 407, let proxy = plan.proxy else { return nil }
         return ProxyRefusal(proxy: proxy.url, wasTold: plan.proxyCredentials != nil)
     }
 
-    /// Whether nothing came in return for the request.
+    /// Whether no answer came to the request.
     var isUnanswered: Bool { isRequested && head.isEmpty }
 
-    /// What the server, and the proxy, had on offer when a password was asked for.
+    /// The methods that the server and the proxy offered for credentials.
     var serverOffer: Authentication.Methods { .init(rawValue: easy.long(CURLINFO_HTTPAUTH_AVAIL)) }
     var proxyOffer: Authentication.Methods { .init(rawValue: easy.long(CURLINFO_PROXYAUTH_AVAIL)) }
 
-    /// Who wants to know who asks. A 407 that comes from no proxy is nobody's question.
+    /// The challenges of the answer. A 407 without a proxy has none.
     var challenges: [HTTPChallenge] {
         let isProxy = status == 407
         guard status == 401 || isProxy && plan.proxy != nil else { return [] }
@@ -98,7 +98,7 @@ final class Exchange {
             isProxy: isProxy)
     }
 
-    /// What is known of it, after it has failed.
+    /// The facts about the failure of the exchange.
     func report(on code: CURLcode) -> BreakReport {
         let verdict = easy.long(CURLINFO_SSL_VERIFYRESULT)
         return BreakReport(
@@ -113,23 +113,23 @@ final class Exchange {
             proxyVerdict: easy.long(CURLINFO_PROXY_ERROR))
     }
 
-    /// Packets that came over its connection. Where a proxy is on the way it is the proxy that acknowledges them.
+    /// The packets of the connection. Behind a proxy the round trip is unknown, since the proxy acknowledges them.
     var packets: TransferMeter.Packets? {
         var packets = transfer.connections.advance(ConnectionEnds(easy))
         if plan.proxy != nil { packets?.roundTrip = nil }
         return packets
     }
 
-    /// The length that the body is said to have on the network; nil if nothing is said.
+    /// The stated length of the body on the network; nil if unknown.
     var networkLength: ByteCount? { easy.count(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) }
 
-    /// Whether the other end is on this machine or in the user's own network.
+    /// Whether the answer came from this machine or the user's network.
     var isPrivate: Bool { check.isPrivate }
 
     /// Whether a request went to a public address.
     var hasReachedPublic: Bool { check.hasReachedPublic }
 
-    /// Whether it failed for the sake of an address that must not be reached.
+    /// Whether the exchange failed because its address is forbidden.
     var wasRefusedAnAddress: Bool { check.hasRefused && !isRequested }
 
     // MARK: - Callbacks
@@ -151,11 +151,11 @@ final class Exchange {
         easy.set(CURLOPT_OPENSOCKETDATA, context)
         easy.setOpenSocket { context, _, address in
             guard let exchange = Exchange.at(context), let address else { return curl_socket_t(-1) }
-            // A request that is sent once more, with a password, may need another connection.
+            // A repeat with a password may need another connection.
             exchange.isRequested = false
             exchange.isConnectionNew = true
             let socket = exchange.check.open(address)
-            if socket != CURL_SOCKET_BAD { exchange.transfer.connections.note(socket) }
+            if socket != CURL_SOCKET_BAD { exchange.transfer.connections.add(socket) }
             return socket
         }
         easy.set(CURLOPT_PREREQDATA, context)
@@ -165,7 +165,7 @@ final class Exchange {
             let ends = ConnectionEnds(
                 from: String(cString: local), port: Int(clamping: localPort), to: address,
                 port: Int(clamping: remotePort))
-            return exchange.noteRequest(to: address, over: ends) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+            return exchange.recordRequest(to: address, over: ends) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         }
     }
 
@@ -174,37 +174,37 @@ final class Exchange {
         easy.set(CURLOPT_XFERINFODATA, context)
         easy.setProgress { context, _, received, _, _ in
             guard let exchange = Exchange.at(context) else { return 1 }
-            return exchange.transfer.noteProgress(ByteCount(received)) ? 0 : 1
+            return exchange.transfer.updateProgress(ByteCount(received)) ? 0 : 1
         }
     }
 
-    /// A connection stands, and a request is about to go out over it. Returns false if it must not.
-    private func noteRequest(to address: String, over ends: ConnectionEnds) -> Bool {
-        // What lies there, behind an answer that was longer than it said, would be taken for the answer to this request. Over
-        // TLS something may lie there by rights: a server's word about the session, or about other streams.
+    /// Records that a connection stands and the request is about to be sent. Returns false if it must not be sent.
+    private func recordRequest(to address: String, over ends: ConnectionEnds) -> Bool {
+        // Leftover bytes of an earlier, too long answer would count as the answer to this request. Over TLS there may
+        // be legitimate bytes, about the session or other streams.
         isMisled = !isConnectionNew && !hop.url.isSecure && transfer.connections.hasUnread(ends)
         isConnectionNew = false
         isRequested = !isMisled && check.allows(address)
         guard isRequested else { return false }
-        // What a proxy said of its tunnel, or a server that wanted a password, is no part of the answer.
+        // The headers of a tunnel or of a refusal are not part of the answer.
         head = ResponseHead()
         EasyOptions.setWeight(transfer.weight, of: easy)
-        clock.noteRequest(easy)
+        clock.recordRequest(easy)
         return true
     }
 
     private func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard head.take(bytes) else { return transfer.abort(.malformed("its headers are too long")) }
         guard isRequested, head.isComplete else { return bytes.count }
-        guard !head.hasTwoLengths else { return transfer.abort(.malformed("it has two lengths")) }
+        guard !head.hasTwoLengths else { return transfer.abort(.malformed("it states two lengths")) }
         if let length = head.declaredLength {
-            // Compression only makes it smaller: what is too long on the way is so afterwards.
+            // Compression only makes a body smaller, so the limit applies to the compressed length too.
             let limit = transfer.request.limit
             guard length <= limit else { return transfer.abort(.tooLarge(limit: limit)) }
-            transfer.note(length: length)
+            transfer.set(length: length)
         }
-        // After the length: who hears that there is an answer asks how long it is.
-        clock.noteAnswer(easy)
+        // After the length: the callback reads it.
+        clock.recordAnswer(easy)
         return bytes.count
     }
 
@@ -213,16 +213,16 @@ final class Exchange {
     }
 }
 
-/// Reads curl's times of one transfer, and tells its meter.
+/// Reports curl's times for a transfer to its meter.
 ///
-/// curl adds up: when it sends a request again, with a password, what the second one took is added to what the first
-/// took. So the sums are noted each time a request goes out, and only what was added since is told.
+/// curl adds up the times of repeated requests. So the sums are saved whenever a request is sent, and only the
+/// difference is reported.
 struct TransferClock {
     private let meter: TransferMeter?
-    /// Whether it is a proxy that curl connects to.
+    /// Whether curl connects to a proxy.
     private let isBehindProxy: Bool
     private var connects = 0
-    /// The sums when the last request went out, in seconds.
+    /// The sums when the last request was sent, in seconds.
     private var (connecting, waiting) = (0.0, 0.0)
     private var isAnswered = false
 
@@ -231,23 +231,23 @@ struct TransferClock {
         self.isBehindProxy = isBehindProxy
     }
 
-    /// A connection stands, and a request is about to go out over it.
-    mutating func noteRequest(_ easy: EasyHandle) {
+    /// Records that a connection stands and a request is about to be sent.
+    mutating func recordRequest(_ easy: EasyHandle) {
         guard let meter else { return }
         let count = easy.long(CURLINFO_NUM_CONNECTS)
         let spent = easy.seconds(CURLINFO_CONNECT_TIME_T) - easy.seconds(CURLINFO_NAMELOOKUP_TIME_T)
         let isOfHost = count > connects && !isBehindProxy
-        meter.noteConnected(isOfHost ? max(0, spent - connecting) : nil)
+        meter.recordConnection(isOfHost ? max(0, spent - connecting) : nil)
         (connects, connecting, waiting) = (count, spent, Self.wait(easy))
         isAnswered = false
     }
 
-    /// An answer's head is there; the first of them counts.
-    mutating func noteAnswer(_ easy: EasyHandle) {
+    /// Records the head of an answer. Only the first counts.
+    mutating func recordAnswer(_ easy: EasyHandle) {
         guard let meter, !isAnswered else { return }
         isAnswered = true
         let version: TransferMeter.Version = easy.long(CURLINFO_HTTP_VERSION) >= CURL_HTTP_VERSION_2_0 ? .http2 : .http1
-        meter.noteAnswered(after: max(0, Self.wait(easy) - waiting), version: version)
+        meter.recordAnswer(after: max(0, Self.wait(easy) - waiting), version: version)
     }
 
     private static func wait(_ easy: EasyHandle) -> Double {

@@ -1,17 +1,17 @@
-/// What one exchange is to do: where it goes, by which way, and who it says is asking.
+/// The target, proxy and credentials of one exchange.
 struct ExchangePlan {
     let request: HTTPRequest
     let hop: Hop
-    /// The addresses that this exchange may reach: those of the request, or fewer once an earlier exchange reached a public address. The
-    /// owner of a public name can have it lead to a private address a moment later.
+    /// The policy of the request, or a stricter one after a public address was reached: the owner of a public name
+    /// could point it to a private address a moment later.
     var addressPolicy: HTTPRequest.AddressPolicy
     let proxy: Proxy?
-    /// What the origin is told; nil where it is not the one that was asked for.
+    /// The credentials for the origin; nil at other origins.
     let credentials: HTTPRequest.Credentials?
     let proxyCredentials: HTTPRequest.Credentials?
-    /// How the server is told who asks.
+    /// The authentication with the server.
     var server: Authentication
-    /// How the proxy is.
+    /// The authentication with the proxy.
     var way: Authentication
 
     init(
@@ -28,12 +28,12 @@ struct ExchangePlan {
         way = Authentication(known: proxy.flatMap { memory[Self.place($0)] })
     }
 
-    /// Whether there is a password that another way of telling it might make welcome.
+    /// Whether there is a password, for which another method may work.
     private var hasPassword: Bool {
         if case .password = credentials?.kind { true } else { false }
     }
 
-    /// The same once more, told in another way; nil if there is none.
+    /// The plan for a repeat with another method; nil if none is left.
     func next(status: Int, challenges: [HTTPChallenge]) -> ExchangePlan? {
         var next = self
         if status == 401, hasPassword, let server = server.next(offered: challenges) {
@@ -46,7 +46,7 @@ struct ExchangePlan {
         return next
     }
 
-    /// Notes how it was told, after an exchange that went well.
+    /// Remembers the methods that worked.
     func learn(_ exchange: Exchange, _ memory: AuthenticationMemory) {
         let status = exchange.status
         if status != 401, status != 407, let methods = server.learned(fromOffer: exchange.serverOffer) {
@@ -64,22 +64,21 @@ struct ExchangePlan {
     }
 }
 
-/// One of the places that a transfer is sent to, and what may go along.
+/// A target of a transfer, and what it may be sent.
 ///
-/// Redirects are followed here and not by curl, which sends headers of ours along to other hosts, follows from https to
-/// http, and asks nobody in between.
+/// Vitrine follows redirects itself: curl would send the headers to other hosts, follow from https to http, and check
+/// no address.
 struct Hop: Equatable, Sendable {
     let url: HTTPURL
-    /// How many redirects led here.
+    /// The number of redirects before it.
     let number: Int
-    /// Whether this and all before are of the origin that was asked for. A password goes nowhere else, nor do headers; and
-    /// it does not come back with the way, which a stranger may have chosen.
+    /// Whether this and all earlier hops are of the request's origin. Credentials and headers go nowhere else, even if
+    /// a redirect leads back.
     let isOwn: Bool
-    /// Whether this and all before are of the host that was asked for: of its origin, or over TLS, by which it proves to be
-    /// itself.
+    /// Whether this and all earlier hops are of the request's host: at its origin, or over TLS, which proves the host.
     let isOfHost: Bool
 
-    /// Where a request begins.
+    /// The first hop of a request.
     init(_ request: HTTPRequest, _ curl: Curl) throws(HTTPError) {
         self.init(url: try HTTPURL(request.url, curl), number: 0, isOwn: true, isOfHost: true)
     }
@@ -91,15 +90,15 @@ struct Hop: Equatable, Sendable {
         self.isOfHost = isOfHost
     }
 
-    /// Where an answer leads; nil if it leads nowhere, and is the answer.
+    /// The hop that an answer leads to; nil if the answer is final.
     ///
-    /// RFC 9110, section 15.4: these five are for following. 300 is a question to the user, 304 no redirect at all, and 305
+    /// RFC 9110, section 15.4: these five statuses are to be followed. 300 asks the user, 304 is no redirect, and 305
     /// "has been deprecated due to security concerns".
     func next(status: Int, location: String?) throws(HTTPError) -> Hop? {
         guard [301, 302, 303, 307, 308].contains(status), let location, !location.isEmpty else { return nil }
         guard number < HTTPRequest.maximumRedirects else { throw .tooManyRedirects }
         guard let next = url.resolving(location) else { throw .forbiddenRedirect }
-        // What was asked for in secret would be asked for again in the open.
+        // A secure request must not be repeated in the clear.
         guard next.isSecure || !url.isSecure else { throw .forbiddenRedirect }
         let isSame = next.origin == url.origin
         return Hop(

@@ -4,10 +4,10 @@ import Logging
 import Numbers
 import Synchronization
 
-/// A thread that transfers run on, with connections of its own.
+/// A thread that runs transfers over its own connections.
 ///
-/// curl: "You must never share the same handle in multiple threads." So nothing of curl's is touched anywhere else, but
-/// for `curl_multi_wakeup`, which "can be called from any thread": it is how commands get in.
+/// curl: "You must never share the same handle in multiple threads." So curl's handles are used on this thread only,
+/// except for `curl_multi_wakeup`, which "can be called from any thread" and lets commands in.
 final class TransferThread: @unchecked Sendable {
     enum Command {
         case start(Int, HTTPRequest, TransferMailbox)
@@ -22,33 +22,32 @@ final class TransferThread: @unchecked Sendable {
     private let log: Log
     private let multi: OpaquePointer
     private let inbox = Mutex<[Command]>([])
-    /// Transfers under way, by number. Touched on the thread only.
+    /// Transfers under way, by number. Used on the thread only.
     private var transfers: [Int: EasyTransfer] = [:]
     private let memory = AuthenticationMemory()
     private let turn = TransferTurn()
     private let connections = ConnectionTable()
 
-    /// - Parameter streams: how many transfers share a connection at most, where HTTP/2 has them do so; nil for as many as the
-    ///   server lets.
+    /// - Parameter streams: the most HTTP/2 transfers per connection; nil for the server's limit.
     init(_ curl: Curl, _ configuration: HTTPConfiguration, streams: Int? = nil, log: Log) throws(HTTPError) {
         self.curl = curl
         self.configuration = configuration
         self.log = log
-        guard let made = ccurl_multi_init(curl.functions) else { throw .other("curl has no memory") }
-        // curl makes a handle also where it gets no descriptor to be woken by: the thread would hear of nothing, for ever.
+        guard let made = ccurl_multi_init(curl.functions) else { throw .other("out of memory") }
+        // curl makes a handle even if it got no descriptor for wakeups. The thread would sleep forever.
         guard ccurl_multi_wakeup(curl.functions, made) == CURLM_OK else {
             ccurl_multi_cleanup(curl.functions, made)
             throw .tooFewDescriptors
         }
         multi = OpaquePointer(made)
-        // "By default libcurl will enlarge the size for each added easy handle to make it fit 4 times the number of added
-        // easy handles": with the last of many transfers most connections would be closed that the next ones want.
+        // "By default libcurl will enlarge the size for each added easy handle to make it fit 4 times the number of
+        // added easy handles": after many transfers, most connections would be closed before the next ones.
         ccurl_multi_set_long(
             curl.functions, UnsafeMutableRawPointer(multi), CURLMOPT_MAXCONNECTS, configuration.warmConnections)
         guard let streams else { return }
-        // "The set number will be used as the maximum number of concurrent streams for a connections that libcurl should
-        // support on connections done using HTTP/2": it is one for all of them, so whoever wants another has a thread of his
-        // own.
+        // "The set number will be used as the maximum number of concurrent streams for a connections that libcurl
+        // should support on connections done using HTTP/2". The limit holds for the whole handle, so another limit
+        // needs another thread.
         ccurl_multi_set_long(
             curl.functions, UnsafeMutableRawPointer(multi), CURLMOPT_MAX_CONCURRENT_STREAMS, streams)
     }
@@ -92,13 +91,13 @@ final class TransferThread: @unchecked Sendable {
             ccurl_multi_perform(curl.functions, multi, &running)
             finishTransfers()
             turn.end()
-            // "If no easy handles are added, curl_multi_poll waits for the timeout or a wakeup." With some, curl itself
-            // shortens the time to its next time-out.
+            // "If no easy handles are added, curl_multi_poll waits for the timeout or a wakeup." With handles, curl
+            // shortens the wait itself.
             ccurl_multi_poll(curl.functions, multi, Int32.max)
         }
     }
 
-    /// Returns false when it is time to end.
+    /// Returns false if the thread must end.
     private func performCommands() -> Bool {
         let commands = inbox.withLock { inbox in
             defer { inbox = [] }
@@ -128,7 +127,7 @@ final class TransferThread: @unchecked Sendable {
         begin(transfer)
     }
 
-    /// Sends a transfer's first request, or another.
+    /// Sends a transfer's first request, or the next one.
     private func begin(_ transfer: EasyTransfer, _ plan: ExchangePlan? = nil) {
         do {
             let easy = try transfer.begin(plan)
@@ -151,12 +150,12 @@ final class TransferThread: @unchecked Sendable {
         }
     }
 
-    /// An exchange is over.
+    /// Continues or ends a transfer after an exchange.
     private func finish(_ transfer: EasyTransfer, _ code: CURLcode) {
         guard let easy = transfer.easy else { return }
         switch transfer.next(after: code) {
         case .end(let result):
-            if case .success = result { transfer.notePackets() }
+            if case .success = result { transfer.recordPackets() }
             end(transfer.number, result)
         case .exchange(let plan):
             log.debug(.networkDetail, "#\(transfer.number) \(transfer.status): on to \(plan.hop.url.text)")

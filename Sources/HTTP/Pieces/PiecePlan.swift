@@ -1,38 +1,38 @@
 import Numbers
 
-/// Which pieces of a whole are to be asked for next, and which of those that came are to be written.
+/// Decides which pieces to request next, and which received pieces to write.
 ///
-/// They come in whatever order, and are written in the order of the whole: the file is at any time a beginning of it, which
-/// can be looked at, and gone on from.
+/// Pieces arrive in any order and are written in order. So the file always holds a beginning of the whole, which can be
+/// shown and resumed.
 struct PiecePlan {
-    /// A piece that is here.
+    /// A received piece.
     struct Arrival {
         var bytes: [UInt8]
-        /// What the answer said of the whole that it is from: its validator, and its length.
+        /// The edition that its answer stated.
         var edition: Edition
     }
 
-    /// Which whole an answer is a part of.
+    /// The validator and length that identify an edition of the whole.
     struct Edition: Equatable {
         var validator: String?
         var length: ByteCount?
     }
 
     var pieces: HTTPRequest.Pieces
-    /// How long the whole is; the most that it may have, until that is known.
+    /// The length of the whole; the limit until it is known.
     private(set) var end: ByteCount
-    /// Up to where pieces were asked for.
+    /// The end of the last requested piece.
     private(set) var asked: ByteCount
-    /// How much there is of what was asked for, be it written or not, with what was there before.
+    /// The end of what was there, plus all bytes received.
     private(set) var received: ByteCount
-    /// Up to where the file is filled.
+    /// The end of the written part.
     private(set) var written: ByteCount
-    /// Where what comes begins: before it lies what was there.
+    /// The offset where the transfer starts.
     private(set) var begin: ByteCount
-    /// What came before what is to be written next, by where it begins.
+    /// Received pieces that wait for earlier ones, by offset.
     private var arrivals: [ByteCount: Arrival] = [:]
 
-    /// What waits for an earlier piece is in memory: no more is asked for when that is so many times what may be under way.
+    /// Received pieces wait in memory, so requests pause when they hold this many times the most that may be under way.
     private static let patience = 3
 
     init(_ pieces: HTTPRequest.Pieces, from begin: ByteCount, limit: ByteCount) {
@@ -43,12 +43,12 @@ struct PiecePlan {
 
     var isComplete: Bool { written >= end }
 
-    /// The first piece, which is asked for in any case.
+    /// The first piece, which is always requested.
     mutating func first() -> Range<ByteCount> { advance() }
 
-    /// The next piece, if it is time to ask for one.
+    /// The next piece; nil if none may be requested now.
     mutating func next(underWay: Int) -> Range<ByteCount>? {
-        guard !isAllAsked, hasRoom, asked - written < pieces.size * pieces.most * Self.patience,
+        guard !isAllAsked, hasSpace, asked - written < pieces.size * pieces.most * Self.patience,
             underWay < pieces.most
         else {
             return nil
@@ -56,10 +56,10 @@ struct PiecePlan {
         return advance()
     }
 
-    /// Whether there is nothing left to ask for.
+    /// Whether everything was requested.
     var isAllAsked: Bool { asked >= end }
-    /// Whether less is under way than there may be.
-    var hasRoom: Bool { asked - received < pieces.window }
+    /// Whether the window allows another request.
+    var hasSpace: Bool { asked - received < pieces.window }
 
     private mutating func advance() -> Range<ByteCount> {
         let piece = asked..<min(asked + max(pieces.size, 1), end)
@@ -67,43 +67,43 @@ struct PiecePlan {
         return piece
     }
 
-    /// The whole is so long.
-    mutating func note(length: ByteCount) {
+    /// Sets the length of the whole.
+    mutating func set(length: ByteCount) {
         end = length
         asked = min(asked, end)
     }
 
-    /// What comes begins elsewhere: what was there is of no use.
-    mutating func note(begin: ByteCount) {
-        note(written: begin)
+    /// Sets another start: what was there is not used.
+    mutating func set(begin: ByteCount) {
+        set(written: begin)
         self.begin = begin
     }
 
-    /// Bytes that have come.
+    /// Bytes received.
     var come: ByteCount { received - begin }
-    /// Bytes that were asked for.
+    /// Bytes requested.
     var wanted: ByteCount { asked - begin }
 
-    /// So much has come; in place of what was counted before.
-    mutating func note(received count: ByteCount, inPlaceOf counted: ByteCount = 0) {
+    /// Adds received bytes, in place of those of a duplicate.
+    mutating func add(received count: ByteCount, replacing counted: ByteCount = 0) {
         received = received + count - counted
     }
 
-    mutating func note(written place: ByteCount) {
-        // In this order, for the place may lie before what is written.
-        received = received - written + place
-        written = place
+    mutating func set(written offset: ByteCount) {
+        // In this order, since the new offset may be smaller.
+        received = received - written + offset
+        written = offset
     }
 
-    mutating func note(_ arrival: Arrival, at place: ByteCount) { arrivals[place] = arrival }
+    mutating func add(_ arrival: Arrival, at offset: ByteCount) { arrivals[offset] = arrival }
 
-    /// The piece that comes next in the file, if it is here.
+    /// Removes and returns the next piece for the file; nil if it has not come.
     mutating func takeNext() -> Arrival? {
         written < end ? arrivals.removeValue(forKey: written) : nil
     }
 
-    /// It has been written.
-    mutating func noteWritten(_ arrival: Arrival) {
+    /// Marks a piece as written.
+    mutating func markWritten(_ arrival: Arrival) {
         written += ByteCount(arrival.bytes.count)
     }
 }

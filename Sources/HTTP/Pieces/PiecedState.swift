@@ -1,32 +1,33 @@
 import Numbers
 
-/// How far something is that comes in pieces: what is under way of it, and for what.
+/// The state of a transfer in pieces and of its parts.
 struct PiecedState {
-    /// What a transfer of a part is for.
+    /// The purpose of a part's transfer.
     enum Role {
-        /// The first piece, where it is not known what the server makes of that: into the file, for it may be all.
+        /// The first piece, from a server that may not support ranges. Into the file, since the answer may be the
+        /// whole.
         case lead
         case piece(Range<ByteCount>)
-        /// A piece once more, which is under way already and does not come.
-        case again(Range<ByteCount>)
-        /// All that is not there yet, into the file.
+        /// A piece that is under way already and is late.
+        case duplicate(Range<ByteCount>)
+        /// Everything that is missing, into the file.
         case rest
-        /// All of it, and nothing of what came before it was told to anybody.
+        /// The whole, before anything was reported.
         case all
-        /// The same from the very beginning: the server sends another part than the one that was asked for.
-        case anew
+        /// The whole from the beginning, after the server sent a wrong range.
+        case restart
 
-        /// The piece that it brings.
+        /// The piece that the part fetches.
         var piece: Range<ByteCount>? {
             switch self {
-            case .piece(let piece), .again(let piece): piece
-            case .lead, .rest, .all, .anew: nil
+            case .piece(let piece), .duplicate(let piece): piece
+            case .lead, .rest, .all, .restart: nil
             }
         }
     }
 
     enum Stage {
-        /// Nobody knows yet whether the server sends pieces.
+        /// Range support is unknown.
         case asking
         case inPieces
         case inOne
@@ -39,12 +40,12 @@ struct PiecedState {
         var bytes: [UInt8] = []
         var edition = PiecePlan.Edition()
         let beginning = ContinuousClock.now
-        /// How many pieces have come that were asked for later.
+        /// The number of pieces requested later that have already arrived.
         var overtaken = 0
-        /// Whether it has been asked for once more.
+        /// Whether a duplicate was requested.
         var isRepeated = false
 
-        /// The piece that it brings.
+        /// The piece that the part fetches.
         var piece: Range<ByteCount>? { role.piece }
 
         var isLead: Bool { if case .lead = role { true } else { false } }
@@ -53,18 +54,17 @@ struct PiecedState {
     var plan: PiecePlan
     var weight: Int
     private(set) var stage = Stage.asking
-    /// Whether the server is known to send pieces, so that more are asked for before the first answer. Of one of which that
-    /// is not known a first piece is asked for alone, and nothing beside it: what comes may be all, into the file.
+    /// Whether the server is known to support ranges. Only then are more pieces requested before the first answer.
     let isGranted: Bool
     var parts: [Int: Part] = [:]
     var lastNumber = 0
-    /// What the first answer said of the whole.
+    /// The edition of the first answer.
     var edition = PiecePlan.Edition()
     var packets: TransferMeter.Packets?
     private var mustBePublic = false
-    /// What is asked for.
+    /// The request for the whole.
     private let request: HTTPRequest
-    /// How long a piece takes, of late.
+    /// The recent time for a piece.
     private var usualTime: Duration?
 
     init(_ pieces: HTTPRequest.Pieces, of request: HTTPRequest, isGranted: Bool) {
@@ -74,7 +74,7 @@ struct PiecedState {
         weight = request.weight
     }
 
-    /// What is asked for a part.
+    /// Makes the request for a part.
     func request(for role: Role, _ range: Range<ByteCount>?) -> HTTPRequest {
         var part = request
         (part.pieces, part.range, part.weight) = (nil, range, weight)
@@ -82,47 +82,49 @@ struct PiecedState {
         if mustBePublic { part.addressPolicy = .publicOnly(except: nil) }
         switch role {
         case .lead: break
-        case .all: part.isBegunAnew = true
-        case .anew: (part.resumption, part.isBegunAnew) = (nil, true)
-        case .piece, .again:
+        case .all: part.isRestarted = true
+        case .restart: (part.resumption, part.isRestarted) = (nil, true)
+        case .piece, .duplicate:
             (part.destination, part.resumption) = (.stream, nil)
-            // Of those that few share it might be given the one that it hangs on.
-            if case .again = role, part.connection == .few { part.connection = .unshared }
+            // A shared connection might be the one that hangs.
+            if case .duplicate = role, part.connection == .few { part.connection = .unshared }
         case .rest:
             part.resumption = edition.validator.flatMap {
                 plan.written > 0
                     ? HTTPRequest.Resumption(
                         offset: plan.written, validator: $0, url: request.url, whole: edition.length) : nil
             }
-            // The first piece may have written to the file what was not heard of before it was dropped.
-            part.isBegunAnew = part.resumption == nil
+            // The first piece may have written unreported bytes before it was cancelled.
+            part.isRestarted = part.resumption == nil
         }
         return part
     }
 
-    /// Takes in the head of an answer to a part.
+    /// Adopts the head of a part's answer.
     ///
-    /// Once one part has come from a public address, all others must: the name may lead to a private one by then.
-    mutating func note(_ head: HTTPResponse) {
+    /// After one part came from a public address, all others must: the name may point to a private address by then.
+    mutating func adopt(_ head: HTTPResponse) {
         if head.beganPublic { mustBePublic = true }
     }
 
-    /// The next piece, if it is time to ask for one.
+    /// The next piece; nil if none may be requested now.
     mutating func nextPiece() -> Range<ByteCount>? {
         guard stage == .inPieces || (stage == .asking && isGranted) else { return nil }
         return plan.next(underWay: parts.count)
     }
 
-    /// With so few under way the link has room for one once more.
+    /// With at most this many parts the link has space for a duplicate.
     private static let few = 6
-    /// What takes no longer than that is not late, however fast the others were.
+    /// A part is never late before this time.
     private static let soon = Duration.milliseconds(50)
 
-    /// A piece that hangs: meanwhile as many have come as are under way at once, and some more; or there is nothing else to
-    /// ask for, and it takes longer than others did. A packet of it was lost and not missed, as happens to last ones, and it
-    /// may be a second until the server tries again. Over another connection it is here sooner.
+    /// A late piece to request again; nil if there is none.
+    ///
+    /// A piece is late if more later pieces have arrived than are under way, or if it is among the last and takes
+    /// longer than usual. Its last packet was probably lost, and the server may take a second to resend it. Another
+    /// connection is faster.
     mutating func nextLate() -> Range<ByteCount>? {
-        guard stage == .inPieces, let usualTime, plan.hasRoom else { return nil }
+        guard stage == .inPieces, let usualTime, plan.hasSpace else { return nil }
         let longTime = max(usualTime + usualTime / 2, Self.soon)
         for (number, part) in parts where !part.isRepeated {
             let isLate = plan.isAllAsked && parts.count <= Self.few && ContinuousClock.now - part.beginning > longTime
@@ -133,27 +135,27 @@ struct PiecedState {
         return nil
     }
 
-    /// A piece is here. Returns those that were to bring it too.
-    mutating func noteCome(_ part: Part, _ number: Int) -> [Part] {
+    /// Records a complete piece. Returns the parts that were fetching it too.
+    mutating func complete(_ part: Part, _ number: Int) -> [Part] {
         guard let piece = part.piece else { return [] }
         let rivals = parts.filter { $0.value.piece == piece }
         for rival in rivals.keys { parts[rival] = nil }
-        if case .again = part.role {
-            // Of the first one it was counted how much had come, and of that one alone.
+        if case .duplicate = part.role {
+            // Only the bytes of the original part were counted.
             let counted = rivals.values.lazy.filter { if case .piece = $0.role { true } else { false } }
                 .reduce(0) { $0 + $1.bytes.count }
-            plan.note(received: ByteCount(part.bytes.count), inPlaceOf: ByteCount(counted))
+            plan.add(received: ByteCount(part.bytes.count), replacing: ByteCount(counted))
         } else {
             let time = ContinuousClock.now - part.beginning
             usualTime = usualTime.map { ($0 * 7 + time) / 8 } ?? time
         }
-        plan.note(PiecePlan.Arrival(bytes: part.bytes, edition: part.edition), at: piece.lowerBound)
+        plan.add(PiecePlan.Arrival(bytes: part.bytes, edition: part.edition), at: piece.lowerBound)
         for other in parts.keys where other < number { parts[other]?.overtaken += 1 }
         return Array(rivals.values)
     }
 
-    /// Goes on from one stage to another, with those parts alone that are of use there. Returns the others; nil, having done
-    /// nothing, if another part was first: answers come on several threads, and only one of them decides.
+    /// Changes the stage and keeps the useful parts. Returns the others, or nil if another thread has changed the stage
+    /// first.
     mutating func goOn(from before: Stage, to after: Stage, with isOfUse: (Role) -> Bool = { _ in false }) -> [Part]? {
         guard stage == before else { return nil }
         stage = after
@@ -163,25 +165,25 @@ struct PiecedState {
         return Array(dropped.values)
     }
 
-    /// Ends it. Returns what was under way; nil if it has ended before.
+    /// Ends the transfer. Returns its parts, or nil if it has ended before.
     mutating func end() -> [Part]? {
         guard stage != .over else { return nil }
         defer { (stage, parts) = (.over, [:]) }
         return Array(parts.values)
     }
 
-    /// Whether all that is not there was asked for at once after all.
+    /// Whether the rest was requested at once in the end.
     private(set) var isInOne = false
 
-    /// Whether a part is still of use: meanwhile it may be over, or known that no pieces come.
+    /// Whether a part is still useful.
     func wants(_ role: Role) -> Bool {
         switch (role, stage) {
-        case (_, .over), (.piece, .inOne), (.again, .inOne): false
+        case (_, .over), (.piece, .inOne), (.duplicate, .inOne): false
         default: true
         }
     }
 
-    /// Whether it lies behind the end of the whole, as far as is known.
+    /// Whether a piece lies beyond the known end of the whole.
     func isBehind(_ piece: Range<ByteCount>) -> Bool {
         piece.lowerBound >= (stage == .asking ? plan.begin + 1 : plan.end)
     }

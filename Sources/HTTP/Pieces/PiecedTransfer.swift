@@ -1,11 +1,11 @@
 import Numbers
 import Synchronization
 
-/// Fetches something in pieces, each by a transfer of its own, and puts them into a file in their order.
+/// Fetches a file in pieces by several transfers, and writes them in order.
 ///
-/// The first piece tells whether the server does that at all. RFC 9110, section 15.3.7.3: parts may be combined "if they all
-/// share the same strong validator", so where there is none, or another, all of it is asked for in one. The same where a
-/// piece does not come: the rest is then asked for as it would have been after a break.
+/// The first answer shows whether the server supports ranges. RFC 9110, section 15.3.7.3: parts may be combined "if
+/// they all share the same strong validator". Without such a validator the whole is requested at once. If a piece
+/// fails, the rest is requested at once, as after a broken transfer.
 final class PiecedTransfer: Sendable {
     private let request: HTTPRequest
     private let file: BodyFile
@@ -15,7 +15,7 @@ final class PiecedTransfer: Sendable {
     private let beginning = ContinuousClock.now
     private let state: Mutex<PiecedState>
 
-    /// A transfer in pieces; nil for a request that is to be served in one.
+    /// Makes a transfer in pieces; nil if the request must be sent as one.
     init?(
         _ request: HTTPRequest, _ memory: RangeMemory, transferInOne: @escaping @Sendable (HTTPRequest) -> HTTPTransfer
     ) {
@@ -26,7 +26,7 @@ final class PiecedTransfer: Sendable {
         state = Mutex(PiecedState(pieces, of: request, isGranted: memory[request] == true))
     }
 
-    /// The transfer as others see it.
+    /// The transfer for the caller.
     var handle: HTTPTransfer {
         HTTPTransfer(
             mailbox, onCancel: { self.end(.failure(CancellationError())) }, onWeight: { self.setWeight($0) },
@@ -52,15 +52,15 @@ final class PiecedTransfer: Sendable {
         askForMore()
     }
 
-    // MARK: - Asking
+    // MARK: - Requests
 
-    /// Asks for what is to be asked for by now: ahead of the first answer only where it is known what that will be.
+    /// Requests all pieces that may be requested now.
     private func askForMore() {
         while let piece = state.withLock({ $0.nextPiece() }) {
             begin(.piece(piece), piece)
         }
-        while let late = state.withLock({ $0.nextLate() }) { begin(.again(late), late) }
-        noteCounts()
+        while let late = state.withLock({ $0.nextLate() }) { begin(.duplicate(late), late) }
+        updateMeter()
     }
 
     private func begin(_ role: PiecedState.Role, _ range: Range<ByteCount>?) {
@@ -85,30 +85,30 @@ final class PiecedTransfer: Sendable {
                 do { try take(event, role, of: number, meter) } catch { return fail(error, role) }
             }
         } catch {
-            // What was dropped ends too, and nobody asks how.
+            // The end of a cancelled part does not count.
             guard let part = state.withLock({ $0.parts.removeValue(forKey: number) }) else { return }
-            // What was to come once more is under way as before.
-            if case .again = part.role { return }
+            // The original of a duplicate still runs.
+            if case .duplicate = part.role { return }
             fail(error, part.role)
         }
     }
 
-    // MARK: - What comes
+    // MARK: - Answers
 
     private func take(_ event: HTTPEvent, _ role: PiecedState.Role, of number: Int, _ meter: TransferMeter?) throws {
         switch event {
         case .response(let head):
             try take(head, role, of: number)
-            tell(meter)
+            forwardTimes(of: meter)
         case .bytes(let bytes):
             state.withLock { state in
                 state.parts[number]?.bytes += bytes
-                if case .piece = role { state.plan.note(received: ByteCount(bytes.count)) }
+                if case .piece = role { state.plan.add(received: ByteCount(bytes.count)) }
             }
-        case .written(let place):
-            state.withLock { $0.plan.note(written: place) }
-            mailbox.post(written: place)
-            mailbox.tell()
+        case .written(let length):
+            state.withLock { $0.plan.set(written: length) }
+            mailbox.post(written: length)
+            mailbox.wake()
         case .end(let metrics): try finish(number, role, metrics, meter)
         }
         askForMore()
@@ -116,13 +116,13 @@ final class PiecedTransfer: Sendable {
 
     private func take(_ head: HTTPResponse, _ role: PiecedState.Role, of number: Int) throws {
         let edition = PiecePlan.Edition(validator: head.resumptionValidator, length: head.length)
-        state.withLock { $0.note(head) }
+        state.withLock { $0.adopt(head) }
         switch role {
         case .lead:
             guard head.status == 206 else { return takeAll(head) }
             takeFirst(head, edition)
-        case .piece(let piece), .again(let piece):
-            // Asked for before it was known how long the whole is, it may lie behind the end.
+        case .piece(let piece), .duplicate(let piece):
+            // Requested before the length was known, so it may lie beyond the end.
             if head.status == 416, state.withLock({ $0.isBehind(piece) }) { return }
             state.withLock { $0.parts[number]?.edition = edition }
             if takeFirst(head, edition) { return }
@@ -132,25 +132,25 @@ final class PiecedTransfer: Sendable {
             }
         case .rest:
             guard head.status == 206 || head.status == 200 else { throw HTTPError.brokenOff }
-            guard edition == state.withLock({ $0.edition }) else { throw HTTPError.wrongRange("it has become another") }
+            guard edition == state.withLock({ $0.edition }) else { throw HTTPError.wrongRange("it has changed") }
             let come = state.withLock { state in
-                state.plan.note(written: head.begin)
+                state.plan.set(written: head.begin)
                 return state.plan.come
             }
-            // What came and was dropped has come all the same.
-            if let length = head.length { request.meter?.note(length: come + length - head.begin) }
-        case .all, .anew: post(head)
+            // Bytes of cancelled parts still count as received.
+            if let length = head.length { request.meter?.set(length: come + length - head.begin) }
+        case .all, .restart: post(head)
         }
     }
 
-    /// All of it comes in place of the first piece, or a refusal.
+    /// Accepts the whole, or a refusal, in place of the first piece.
     private func takeAll(_ head: HTTPResponse) {
         if head.status == 200 { memory[request] = false }
         guard state.withLock({ $0.goOn(from: .asking, to: .inOne) { _ in true } }) != nil else { return }
         post(head)
     }
 
-    /// The first answer decides how the rest comes. Returns false if this was not the first.
+    /// Decides after the first answer how to fetch the rest. Returns false if another answer was first.
     @discardableResult
     private func takeFirst(_ head: HTTPResponse, _ edition: PiecePlan.Edition) -> Bool {
         let isOfUse =
@@ -158,7 +158,7 @@ final class PiecedTransfer: Sendable {
             && edition.validator == request.resumption?.validator ?? edition.validator
         guard isOfUse, let length = head.length else {
             guard let dropped = state.withLock({ $0.goOn(from: .asking, to: .inOne) }) else { return false }
-            // What a piece is refused for is said of the whole, too.
+            // A refusal of a piece would be repeated for the whole.
             if head.status < 300 { memory[request] = false }
             for part in dropped { part.transfer.cancel() }
             begin(.all, nil)
@@ -170,10 +170,10 @@ final class PiecedTransfer: Sendable {
                 if case .piece(let piece) = $0 { piece.lowerBound < length } else { true }
             }
             guard dropped != nil else { return nil }
-            state.plan.note(length: length)
+            state.plan.set(length: length)
             state.edition = edition
-            request.meter?.note(length: length - begin)
-            // Here, so that nobody says before it how much has been written.
+            request.meter?.set(length: length - begin)
+            // Under the lock, so that no progress is posted before the response.
             mailbox.post(
                 HTTPResponse(
                     status: request.resumption == nil ? 200 : 206, url: head.url, headers: head.headers, length: length,
@@ -182,16 +182,16 @@ final class PiecedTransfer: Sendable {
         }
         guard let dropped else { return false }
         memory[request] = true
-        mailbox.tell()
+        mailbox.wake()
         for part in dropped { part.transfer.cancel() }
         return true
     }
 
     private func post(_ head: HTTPResponse) {
-        state.withLock { $0.plan.note(begin: head.begin) }
-        if let length = head.length { request.meter?.note(length: length - head.begin) }
+        state.withLock { $0.plan.set(begin: head.begin) }
+        if let length = head.length { request.meter?.set(length: length - head.begin) }
         mailbox.post(head)
-        mailbox.tell()
+        mailbox.wake()
     }
 
     private func finish(_ number: Int, _ role: PiecedState.Role, _ metrics: HTTPMetrics, _ meter: TransferMeter?) throws
@@ -199,36 +199,35 @@ final class PiecedTransfer: Sendable {
         let packets = meter?.reading.packets
         let found = state.withLock { state -> (stage: PiecedState.Stage, rivals: [PiecedState.Part])? in
             if let packets { state.packets = packets.added(to: state.packets) }
-            // Of what was dropped the end says nothing.
+            // The end of a cancelled part does not count.
             guard let part = state.parts.removeValue(forKey: number) else { return nil }
-            return (state.stage, state.noteCome(part, number))
+            return (state.stage, state.complete(part, number))
         }
         guard let (stage, rivals) = found else { return }
         for rival in rivals { rival.transfer.cancel() }
         guard stage == .inPieces else {
-            // A piece may be through before it has been taken in what the first answer says.
+            // A piece can end before the first answer was processed.
             return role.piece != nil ? () : end(.success(total(metrics.redirects)))
         }
         if try write() { end(.success(total())) }
     }
 
-    /// Writes what is next in the order of the whole. Never while the first piece is still on its way: whoever writes that is
-    /// not done. Returns whether all has been written.
+    /// Writes the next pieces in order, but never while the first part may still write. Returns whether all is written.
     private func write() throws -> Bool {
         let isComplete = try state.withLock { state in
             guard state.stage == .inPieces, !state.parts.values.contains(where: \.isLead) else { return false }
             while let arrival = state.plan.takeNext() {
                 guard arrival.edition == state.edition, !arrival.bytes.isEmpty else {
-                    throw HTTPError.wrongRange("it is of another edition")
+                    throw HTTPError.wrongRange("it comes from a different version")
                 }
                 try arrival.bytes.withUnsafeBytes { try file.write($0, at: state.plan.written) }
-                state.plan.noteWritten(arrival)
-                // Here, so that what is said never goes down.
+                state.plan.markWritten(arrival)
+                // Under the lock, so that progress never decreases.
                 mailbox.post(written: state.plan.written)
             }
             return state.plan.isComplete
         }
-        mailbox.tell()
+        mailbox.wake()
         return isComplete
     }
 
@@ -241,8 +240,7 @@ final class PiecedTransfer: Sendable {
 
     // MARK: - The end
 
-    /// What went wrong with a part. Where it is one of several, what is not there yet is asked for in one; of several that go
-    /// wrong the first sees to that.
+    /// Handles the failure of a part: the rest, or the whole, is requested at once, but only after the first failure.
     private func fail(_ error: any Error, _ role: PiecedState.Role) {
         if case HTTPError.disk? = error as? HTTPError { return end(.failure(error)) }
         let isWrong = if case HTTPError.wrongRange? = error as? HTTPError { true } else { false }
@@ -251,7 +249,7 @@ final class PiecedTransfer: Sendable {
             for part in dropped { part.transfer.cancel() }
             begin(.rest, nil)
         } else if case .lead = role, isWrong, state.withLock({ $0.goOn(from: .asking, to: .inOne) }) != nil {
-            begin(.anew, nil)
+            begin(.restart, nil)
         } else if role.piece == nil {
             end(.failure(error))
         } else if let dropped = state.withLock({ $0.goOn(from: .asking, to: .inOne) }) {
@@ -263,38 +261,38 @@ final class PiecedTransfer: Sendable {
     private func end(_ result: Result<HTTPMetrics, any Error>) {
         guard let parts = state.withLock({ $0.end() }) else { return }
         for part in parts { part.transfer.cancel() }
-        noteCounts()
+        updateMeter()
         mailbox.post(end: result)
-        // Before anybody is told: who hears that it is over reads off how it was.
-        request.meter?.note(packets: state.withLock { $0.packets })
-        request.meter?.noteEnd(result)
-        mailbox.tell()
+        // Before the end is posted: its receiver reads the meter.
+        request.meter?.set(packets: state.withLock { $0.packets })
+        request.meter?.recordEnd(result)
+        mailbox.wake()
     }
 
-    /// Shows how much was asked for and has come: under the lock, or an older count might be the last.
-    private func noteCounts() {
+    /// Updates the meter. Under the lock, so that an older count is never last.
+    private func updateMeter() {
         state.withLock { state in
-            request.meter?.note(bytes: state.plan.come)
-            request.meter?.note(asked: state.isInOne ? nil : state.plan.wanted)
+            request.meter?.set(bytes: state.plan.come)
+            request.meter?.set(asked: state.isInOne ? nil : state.plan.wanted)
         }
     }
 
-    /// Tells what a part's meter shows of its answer.
-    private func tell(_ meter: TransferMeter?) {
+    /// Forwards the connection times of a part's meter.
+    private func forwardTimes(of meter: TransferMeter?) {
         guard let reading = meter?.reading, let outer = request.meter else { return }
-        if let connect = reading.connect { outer.noteConnected(connect) }
-        if let wait = reading.wait { outer.noteAnswered(after: wait, version: reading.version) }
+        if let connect = reading.connect { outer.recordConnection(connect) }
+        if let wait = reading.wait { outer.recordAnswer(after: wait, version: reading.version) }
     }
 }
 
-/// Which servers send parts of what they have, and say by a strong validator of which edition they are.
+/// Remembers which servers support ranges with strong validators.
 final class RangeMemory: Sendable {
     private let grants = Mutex<[String: Bool]>([:])
 
-    /// A list may name very many hosts.
+    /// The most origins. A list may name very many.
     private static let most = 256
 
-    /// Whether the server of a request does; nil if that is not known.
+    /// Whether the request's server supports ranges; nil if unknown.
     subscript(request: HTTPRequest) -> Bool? {
         get { grants.withLock { $0[Self.origin(of: request)] } }
         set {
@@ -306,8 +304,8 @@ final class RangeMemory: Sendable {
         }
     }
 
-    /// Takes in what a server says of itself. Where it did otherwise that is what counts, and where it sent one on too.
-    func note(_ response: HTTPResponse, to request: HTTPRequest) {
+    /// Learns from an answer's headers, unless the server's behaviour is known already.
+    func learn(from response: HTTPResponse, to request: HTTPRequest) {
         guard response.status == 200, request.range == nil, response.url == request.url,
             response.headers["accept-ranges"]?.lowercased() == "bytes", response.resumptionValidator != nil,
             self[request] == nil
@@ -315,7 +313,7 @@ final class RangeMemory: Sendable {
         self[request] = true
     }
 
-    /// Scheme, host and port as the URL has them.
+    /// Scheme, host and port as in the URL.
     private static func origin(of request: HTTPRequest) -> String {
         request.url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3)
             .joined(separator: "/")

@@ -4,30 +4,30 @@ import HTTP
 import Model
 import Numbers
 
-/// What a request is going to ask for, and within what bounds.
+/// The details of a request, and its limits.
 public struct FetchPlan: Sendable {
-    /// Where.
+    /// The address to request.
     public var address: Address
-    /// Who asks.
+    /// The credentials.
     public var signIn: SignIn?
-    /// What a server may answer 304 to.
+    /// The validators to which a server may answer 304.
     public var validators: Validators
-    /// What it may lead to.
+    /// The addresses that the transfer may reach.
     public var addressPolicy: HTTPRequest.AddressPolicy
-    /// Whether the user himself has named its origin.
+    /// Whether the user has named the origin.
     public var isNamedByUser: Bool
-    /// Whether the host had a public address before, so that a private one is a change that the user is told of.
+    /// Whether the host had a public address before. A private one is then reported to the user.
     public var wasPublic: Bool
-    /// The most bytes that will do.
+    /// The most bytes of the body.
     public var limit: ByteCount
-    /// The file that the body goes into; without one it is handed over piece by piece.
+    /// The file for the body; nil to pass it on piece by piece.
     public var file: PartialFile?
-    /// What of it the file holds.
+    /// The part of the body that the file holds already.
     public var resumption: HTTPRequest.Resumption?
-    /// Whether the server may compress it.
+    /// Whether the server may compress the body.
     public var allowsCompression: Bool
 
-    /// States a plan.
+    /// Makes a plan.
     public init(
         address: Address, signIn: SignIn? = nil, validators: Validators = Validators(), limit: ByteCount,
         file: PartialFile? = nil, resumption: HTTPRequest.Resumption? = nil,
@@ -61,39 +61,40 @@ public struct FetchPlan: Sendable {
         return request
     }
 
-    /// How many times as large as what comes a text may become. The most regular lists that were measured become 36 times
-    /// as large with gzip and 118 times with zstd at its slowest; a bomb of gzip a thousand times.
+    /// The most regular lists measured expand 36 times with gzip and 118 times with the slowest zstd; a gzip bomb
+    /// expands 1,000 times.
     private static let maximumExpansion = 200
 }
 
 extension GalleryCache {
-    /// What the way to the gallery's list may lead to.
+    /// The policy for the gallery's list.
     ///
-    /// A gallery from the network is a stranger, and may lead to nothing in the user's own network but the host that the user
-    /// has named himself. A list that the user has named may be a link to anywhere; one that is found in a folder stays in it.
+    /// A gallery from the network is not trusted. It may reach nothing in the user's own network, except the host that
+    /// the user named. A list file that the user named may be a link to anywhere; one found in a folder must stay in
+    /// it.
     ///
-    /// - Parameter wasPublic: whether that host had a public address before. It must have one then: whoever owns the name can
-    ///   have it lead into the user's network later.
+    /// - Parameter wasPublic: whether the host had a public address before. Then it still must: the owner of the name
+    ///   could point it into the user's network later.
     func listAddressPolicy(wasPublic: Bool) -> HTTPRequest.AddressPolicy {
         guard address.scheme == .file else { return .publicOnly(except: wasPublic ? nil : address.host) }
         return isFolder ? .filesBelow(address.text) : .anywhere
     }
 
-    /// Whether the gallery's address is that of a folder on this machine.
+    /// Whether the gallery's address is a local folder.
     var isFolder: Bool {
         guard let path = address.filePath else { return false }
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// What the gallery's pictures may lead to.
+    /// The policy for the gallery's pictures.
     ///
-    /// One that lies in the user's own network may name its own host. One from the world may not, though it is the same name:
-    /// who gives it out can let it lead anywhere, once the list is here. One on this machine has been copied there, or unpacked,
-    /// with all links that came along: its pictures lie in its folder. Hosts that it names are the user's business.
+    /// A gallery in the user's own network may name its own host. A public one may not, even by the same name, since
+    /// the owner of the name could point it anywhere after the list is fetched. Pictures of a local gallery must lie in
+    /// its folder, since the folder may have been unpacked with links. Hosts that it names are up to the user.
     func pictureAddressPolicy() throws -> HTTPRequest.AddressPolicy {
         guard address.scheme != .file else { return .filesBelow(isFolder ? address.text : address.folder.text) }
-        // Of a list that an older Vitrine has fetched it is not known.
+        // Lists fetched by older versions of Vitrine lack this value.
         let isPrivate = try read { try $0.gallery() }.isPrivate ?? true
         return .publicOnly(except: isPrivate ? address.host : nil)
     }

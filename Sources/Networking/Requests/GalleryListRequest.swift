@@ -9,27 +9,27 @@ import Numbers
 import Scheduling
 import Session
 
-/// Fetches a gallery's list and makes the cache say what it says.
+/// Fetches a gallery's list and updates the cache.
 public struct GalleryListRequest: NetworkRequest {
-    /// What it fetches: there is one list, and no edition of it.
+    /// The list, which has no editions.
     public let identity: RequestIdentity
-    /// Where it lies.
+    /// The address of the gallery.
     public var address: Address { cache.address }
-    /// What the rest follows from.
+    /// A list, which other requests depend on.
     public var kind: TransferKind { .list }
-    /// A list's failure is the gallery's, and stands in no list's way.
+    /// A list's failure is stored with the gallery and never prevents a request.
     public let hasFailedBefore = true
-    /// Most of the time a list that is here has not changed.
+    /// Whether a list is held, which has probably not changed.
     public let isAskedAfter: Bool
     private let cache: GalleryCache
-    /// Who asks.
+    /// The credentials.
     private let signIn: SignIn?
     private let context: RequestContext
 
-    /// A gallery's list is small text, but a gallery may be large.
+    /// The list is compact text, but a gallery may be large.
     static let limit: ByteCount = 1 << 30
 
-    /// Serves wishes for lists. A list is always wanting: only the server knows whether it has changed.
+    /// Makes a request for a list. It is always needed, since only the server knows whether it has changed.
     public static func make(for subject: Wish.Subject, in context: RequestContext) throws -> Self? {
         guard case .list(let gallery) = subject, let cache = context.caches.cache(gallery) else { return nil }
         return Self(
@@ -45,7 +45,7 @@ public struct GalleryListRequest: NetworkRequest {
         self.context = context
     }
 
-    /// Asks whether the list has changed, where one is held.
+    /// Requests the list, or whether the held one has changed.
     public func plan() throws -> FetchPlan {
         let record = try cache.read { try $0.gallery() }
         return FetchPlan(
@@ -55,7 +55,7 @@ public struct GalleryListRequest: NetworkRequest {
             allowsCompression: true)
     }
 
-    /// Reads the list as it comes, compares, and commits at its end.
+    /// Reads and compares the list, and commits the changes at its end.
     public func process(_ response: inout Response) async throws {
         guard !response.isUnchanged else {
             try await cache.writer.recordUnchanged(
@@ -82,7 +82,7 @@ public struct GalleryListRequest: NetworkRequest {
             """)
     }
 
-    /// Reads the body as it comes. Each piece is compared while the next one is read.
+    /// Reads the body piece by piece. Each piece is compared while the next one is parsed.
     private func read(_ response: inout Response) async throws -> (changes: SyncChanges, skipped: Int) {
         let reader = ListReader(base: response.address)
         let comparer = try ListComparer(cache, address: response.address, log: context.log)
@@ -103,12 +103,12 @@ public struct GalleryListRequest: NetworkRequest {
         return try await comparer.finish()
     }
 
-    /// Whether the cache says what a list with these validators says.
+    /// Whether the cache holds the list with these validators.
     private func isHeld(_ validators: Validators) throws -> Bool {
         try validators != Validators() && Self.validators(in: cache) == validators
     }
 
-    /// Those of the list that is held.
+    /// The validators of the held list.
     private static func validators(in cache: GalleryCache) throws -> Validators {
         validators(in: try cache.read { try $0.gallery() })
     }
@@ -117,40 +117,40 @@ public struct GalleryListRequest: NetworkRequest {
         record.lastSuccess == nil ? Validators() : record.validators
     }
 
-    /// Shows that an update is running.
-    public func noteBegun() {
+    /// Shows that an update runs.
+    public func showStarted() {
         context.activity.setPhase(.getting(Progress(done: 0), entries: 0), of: cache.id)
     }
 
-    /// Shows that it has ended; how, the cache says.
-    public func noteDone() {
-        context.activity.noteEnd(of: cache.id)
+    /// Shows that the update has ended. The cache holds the result.
+    public func showDone() {
+        context.activity.endUpdate(of: cache.id)
     }
 
-    /// Keeps the failure beside the last success, for whoever looks while we wait, or after.
-    public func notePutOff(_ failure: Failure) async {
-        context.log.info(.network, "\(cache.address): \(failure); to be tried again")
-        await noteInCache(failure)
+    /// Records the failure beside the last success.
+    public func recordPostponement(_ failure: Failure) async {
+        context.log.info(.network, "\(cache.address): \(failure); will retry")
+        await record(failure)
     }
 
-    /// Shows what it waits for, and until when.
-    public func noteWaiting(_ failure: Failure, until time: Timestamp?) {
+    /// Shows the wait and its end.
+    public func showWaiting(_ failure: Failure, until time: Timestamp?) {
         context.activity.setPhase(.waiting(failure, until: time), of: cache.id)
     }
 
-    /// Keeps the failure beside the last success.
-    public func noteFailed(_ failure: Failure) async {
+    /// Records the failure beside the last success.
+    public func recordFailure(_ failure: Failure) async {
         context.log.error(.network, "\(cache.address): \(failure)")
-        await noteInCache(failure)
-        await context.note(failure.question, afterSaying: signIn, in: cache)
+        await record(failure)
+        await context.ask(failure.question, afterSaying: signIn, in: cache)
     }
 
-    /// Shows that the user stopped it.
-    public func noteCancelled() {
-        context.activity.noteEnd(of: cache.id, cancelled: true)
+    /// Shows that the user stopped the update.
+    public func showCancelled() {
+        context.activity.endUpdate(of: cache.id, cancelled: true)
     }
 
-    private func noteInCache(_ failure: Failure) async {
+    private func record(_ failure: Failure) async {
         do {
             try await cache.writer.recordSyncFailure(failure)
         } catch {
@@ -159,7 +159,7 @@ public struct GalleryListRequest: NetworkRequest {
         }
     }
 
-    /// A folder's list is the file in it that `vitrine publish` makes, or one by the usual name.
+    /// The list file in a folder: the one that `vitrine publish` makes, or one with the usual name.
     private func listAddress() throws -> Address {
         guard cache.isFolder, let path = cache.address.filePath else { return cache.address }
         for name in ["gallery.xml", "index.xml"] where access(path + "/" + name, R_OK) == 0 {
@@ -170,10 +170,7 @@ public struct GalleryListRequest: NetworkRequest {
     }
 }
 
-/// Reads one gallery's list: bytes in, photos out, as they were written.
-///
-/// That is work for a processor, so it has a queue of its own below the screens', and neither the network nor anything drawn
-/// waits for it. Another compares meanwhile what this one has read; see ``ListComparer``.
+/// Parses a gallery's list on a queue below the screens' priority. A ``ListComparer`` compares its photos meanwhile.
 actor ListReader {
     private let parser: GalleryXMLParser
     private let executor = QueueExecutor(label: "vitrine.list", qos: .utility)
@@ -193,30 +190,30 @@ actor ListReader {
     }
 }
 
-/// Compares one gallery's list with the cache: photos in, what they change out.
+/// Compares a gallery's list with the cache and collects the changes.
 actor ListComparer {
     private let draft: SyncDraft
     private let log: Log
     private let address: Address
     private var skipped = 0
-    /// Lines in the log so far.
+    /// The number of lines logged.
     private var notes = 0
 
-    /// The most lines in the log of one list: each of a million photos may have a mistake.
+    /// The most log lines for one list. Each of a million photos may have a mistake.
     private static let maximumNotes = 1_000
 
     private let executor = QueueExecutor(label: "vitrine.list.comparison", qos: .utility)
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// - Parameter address: where the list was read from, for the log.
+    /// - Parameter address: the address of the list, for the log.
     init(_ cache: GalleryCache, address: Address, log: Log) throws {
         draft = try cache.beginSync()
         self.address = address
         self.log = log
     }
 
-    /// Returns how many photos have come so far.
+    /// Adds photos and returns how many have come so far.
     @discardableResult
     func add(_ photos: WrittenPhotos) throws -> Int {
         try Task.checkCancellation()
@@ -228,7 +225,7 @@ actor ListComparer {
             + photos.remarks.prefix(Self.maximumNotes).map { "line \($0.line): \($0.reason)" }
         for text in noted.prefix(Self.maximumNotes - notes) { log.info(.xml, "\(address), \(text)") }
         if notes < Self.maximumNotes, notes + noted.count >= Self.maximumNotes {
-            log.info(.xml, "\(address): further mistakes in this list are not noted")
+            log.info(.xml, "\(address): further mistakes in this list are not logged")
         }
         notes = min(notes + noted.count, Self.maximumNotes)
         return draft.count

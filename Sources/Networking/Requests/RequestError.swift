@@ -5,30 +5,30 @@ import HTTP
 import Model
 import Scheduling
 
-/// Why a request came to nothing.
+/// A failure of a request.
 public enum RequestError: Error, Equatable {
     /// The transfer failed.
     case transfer(HTTPError)
-    /// There is no network to reach anything by.
+    /// The machine is on no network.
     case noNetwork
-    /// The gallery's host had a public address, and has a private one now.
+    /// The gallery's host had a public address before and has a private one now.
     case noLongerPublic(String)
-    /// The server said no; how many seconds it asks to be left alone, where it says so.
+    /// The server refused with a status, and maybe a number of seconds to wait.
     case status(Int, retryAfter: Int?)
-    /// The server wants to know who asks, and the user may have an answer.
+    /// The server asks for credentials that the user may have.
     case signIn(SignInQuestion)
-    /// The server sent something that is not what was asked for.
+    /// The server sent something of another type.
     case wrongType(String)
-    /// The server said that nothing has changed, and nothing is held that could be unchanged.
+    /// The server answered 304, though nothing is held.
     case nothingHeld
-    /// Of what is here the server does not send the rest; why. What is here is let go, so the next attempt begins anew.
+    /// The server does not send the rest of a partial file. The file is dropped, so the next attempt starts again.
     case noRest(String)
     /// The gallery's list cannot be read.
     case format(FormatError)
-    /// The cache cannot be read, or what came cannot be stored.
+    /// The cache cannot be read or written.
     case cache(CacheError)
 
-    /// Takes whatever a request threw.
+    /// Converts any error that a request threw.
     init(_ error: any Error) {
         switch error {
         case let error as RequestError: self = error
@@ -39,7 +39,7 @@ public enum RequestError: Error, Equatable {
         }
     }
 
-    /// The failure as the user is told, and as it is kept.
+    /// The failure as the user sees it and the cache stores it.
     public var failure: Failure {
         switch self {
         case .transfer(let error): Failure(error.description, remedy: error.isTransient ? .time : .none)
@@ -60,14 +60,14 @@ public enum RequestError: Error, Equatable {
         }
     }
 
-    /// The same, with its question put off until the user opens the photo.
+    /// The same error, with its question postponed until the user opens the photo.
     var deferred: RequestError {
         guard case .signIn(var question) = self, !question.isProxy else { return self }
         question.isDeferred = true
         return .signIn(question)
     }
 
-    /// What it says of the disk that things are kept on, if that is what failed.
+    /// The problem of the cache's disk, if that caused the failure.
     var storageTrouble: StorageTrouble? {
         switch self {
         case .cache(let error): StorageTrouble(error)
@@ -76,12 +76,12 @@ public enum RequestError: Error, Equatable {
         }
     }
 
-    /// Seconds that the server asked to be left alone for.
+    /// Seconds that the server asked to wait.
     var retryAfter: Int? {
         if case .status(_, let seconds) = self { seconds } else { nil }
     }
 
-    /// What it says of the host, to the one who decides how many transfers run at once.
+    /// The meaning of the error for the governor.
     var ending: TransferNews.Ending {
         switch self {
         case .transfer(.unreachable), .transfer(.noRoute), .transfer(.unknownHost), .transfer(.connectTimedOut),
@@ -91,7 +91,7 @@ public enum RequestError: Error, Equatable {
         }
     }
 
-    /// Whether a transfer broke off, and nothing is wrong with what has come of it.
+    /// Whether the transfer broke off, so that the received part is usable.
     var isBreak: Bool {
         switch self {
         case .transfer(.broken), .transfer(.brokenOff), .transfer(.cut), .transfer(.stalled), .transfer(.noRoute): true
@@ -99,12 +99,12 @@ public enum RequestError: Error, Equatable {
         }
     }
 
-    /// Whether what is here of an earlier attempt is of use to the next one, when no answer came.
-    var isForgiving: Bool {
+    /// Whether a partial file remains useful after this failure without an answer.
+    var keepsPartialFile: Bool {
         if case .noRest = self { false } else { failure.isTemporary }
     }
 
-    /// Whether the host wants to be asked less.
+    /// Whether the host is overloaded.
     var isComplaint: Bool {
         switch self {
         case .status(429, _), .status(503, _), .transfer(.broken): true
@@ -112,13 +112,13 @@ public enum RequestError: Error, Equatable {
         }
     }
 
-    /// Seconds for which it asks to be left alone by whoever asks, whatever it is asked for (RFC 6585, section 4). With 503 that
-    /// may be meant of one picture, which it has not made yet.
+    /// Seconds during which the host wants no requests at all (RFC 6585, section 4). A 503 may concern a single
+    /// picture.
     var silence: Int? {
         if case .status(429, let seconds) = self { seconds } else { nil }
     }
 
-    /// The statuses that speak of the moment and not of the request.
+    /// Whether the status may change soon.
     private var isTransientStatus: Bool {
         guard case .status(let code, _) = self else { return false }
         return [408, 425, 429, 500, 502, 503, 504].contains(code)
@@ -150,7 +150,7 @@ public enum RequestError: Error, Equatable {
 }
 
 extension String {
-    /// A sentence, to be put into another.
+    /// A sentence without its full stop, for use in another.
     fileprivate var withoutStop: String {
         hasSuffix(".") ? String(dropLast()) : self
     }

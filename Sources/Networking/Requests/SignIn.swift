@@ -4,19 +4,19 @@ import Model
 import Session
 
 extension RequestContext {
-    /// Notes that somebody wanted to know who asks, and was not satisfied.
+    /// Handles a refusal for lack of credentials.
     ///
-    /// First it is seen whether there is an answer already: one that came meanwhile, or that an earlier run has kept. Only
-    /// then the user is asked, unless the question is put off.
+    /// Other credentials may be known by now or stored by an earlier run. Only without them the user is asked, unless
+    /// the question is postponed.
     ///
-    /// - Parameter sent: what the server was told.
-    func note(_ question: SignInQuestion?, afterSaying sent: SignIn?, in cache: GalleryCache) async {
+    /// - Parameter sent: the refused credentials.
+    func ask(_ question: SignInQuestion?, afterSaying sent: SignIn?, in cache: GalleryCache) async {
         guard var question else { return }
         question.galleries = [cache.id]
-        // What a proxy was told has been noted as refused where it was refused.
+        // Refusals by proxies are recorded in the transfer.
         let refused = question.isProxy ? nil : sent
         if await caches.credentials.hasOther(than: refused, for: question.place, in: cache.address) {
-            activity.noteAnswer(for: cache.id)
+            activity.recordAnswer(for: cache.id)
         } else if !question.isDeferred {
             activity.ask(question)
         }
@@ -24,7 +24,7 @@ extension RequestContext {
 }
 
 extension HTTPRequest.Credentials {
-    /// The same, as a transfer takes it.
+    /// Converts credentials for a transfer.
     init(_ signIn: SignIn) {
         switch signIn {
         case .password(let user, let password): self.init(user: user, password: password)
@@ -34,12 +34,12 @@ extension HTTPRequest.Credentials {
 }
 
 extension ProxyCredentials {
-    /// What the user has answered when a proxy asked, or has had kept.
+    /// Makes proxy credentials from what the user has entered or stored.
     public init(_ store: CredentialStore) {
         self.init(
             known: { store.signIn(forProxy: $0).map(HTTPRequest.Credentials.init) },
             onRefusal: { refused, proxy in
-                store.noteRefusal(byProxy: proxy) { HTTPRequest.Credentials($0) == refused }
+                store.recordRefusal(byProxy: proxy) { HTTPRequest.Credentials($0) == refused }
             })
     }
 }

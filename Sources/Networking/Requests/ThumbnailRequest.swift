@@ -4,14 +4,14 @@ import Model
 import Numbers
 import Scheduling
 
-/// Fetches a thumbnail that the gallery has, into the cache's table of thumbnails.
+/// Fetches a thumbnail of the gallery into the cache's table of thumbnails.
 public struct ThumbnailRequest: NetworkRequest {
     private let picture: PictureSubject
 
-    /// More than any thumbnail, and little enough to be held in memory.
+    /// Larger than any thumbnail, and small enough for memory.
     static let limit: ByteCount = 4 << 20
 
-    /// Serves wishes for thumbnails of photos that have one.
+    /// Makes a request for a thumbnail that the gallery has.
     public static func make(for subject: Wish.Subject, in context: RequestContext) throws -> Self? {
         guard case .picture(let gallery, let key, .thumbnail) = subject else { return nil }
         return try PictureSubject(.thumbnail, of: key, in: gallery, context).map(Self.init)
@@ -21,55 +21,55 @@ public struct ThumbnailRequest: NetworkRequest {
         self.picture = picture
     }
 
-    /// The thumbnail, in the edition that the list spoke of when the request was made.
+    /// The thumbnail, in the edition of the list at the time of the request.
     public var identity: RequestIdentity { picture.identity }
-    /// Where it lies.
+    /// The address of the thumbnail.
     public var address: Address { picture.address }
-    /// One of many.
+    /// A thumbnail: small, one of many.
     public var kind: TransferKind { .thumbnail }
-    /// Whether it lies with the gallery, or where the user has signed in for the gallery.
+    /// Whether it lies on the gallery's server, or on one that the user signed in to for it.
     public var isNamedByUser: Bool { picture.isNamedByUser }
-    /// Whether it was put off before.
+    /// Whether an earlier attempt failed.
     public var hasFailedBefore: Bool { picture.source.state.trouble != nil }
 
-    /// Asks for it, into memory.
+    /// Requests the thumbnail into memory.
     public func plan() throws -> FetchPlan {
         FetchPlan(
             address: picture.address, signIn: picture.signIn, validators: picture.validators, limit: Self.limit,
             addressPolicy: try picture.cache.pictureAddressPolicy(), isNamedByUser: picture.isNamedByUser)
     }
 
-    /// Stores it, unless the gallery speaks of another by now.
+    /// Stores the thumbnail, unless the gallery names another one by now.
     public func process(_ response: inout Response) async throws {
         guard !response.isUnchanged else { return try await picture.confirm() }
         try response.checkIsNoText()
         let bytes = try await response.allBytes()
-        guard PictureSignature(bytes) != nil else { throw RequestError.wrongType("something that is no picture") }
+        guard PictureSignature(bytes) != nil else { throw RequestError.wrongType("something that is not a picture") }
         try Task.checkCancellation()
         let isStored = try await picture.cache.writer.store(
             thumbnail: bytes, of: picture.key, edition: picture.source.state.edition, validators: response.validators)
         if isStored { picture.context.log.debug(.sync, "stored thumbnail \(picture.key.rawValue)") }
     }
 
-    /// Nothing to show: a thumbnail's placeholder says that it is not here yet.
-    public func noteBegun() {}
+    /// Shows nothing: the placeholder stays.
+    public func showStarted() {}
 
-    /// Its row says so.
-    public func noteDone() {}
+    /// Shows nothing: the row tells.
+    public func showDone() {}
 
-    /// Marks the thumbnail as put off.
-    public func notePutOff(_ failure: Failure) async {
-        await picture.note(.putOff(failure))
+    /// Marks the thumbnail for a retry.
+    public func recordPostponement(_ failure: Failure) async {
+        await picture.record(.putOff(failure))
     }
 
-    /// Its row says so.
-    public func noteWaiting(_ failure: Failure, until time: Timestamp?) {}
+    /// Shows nothing: the row tells.
+    public func showWaiting(_ failure: Failure, until time: Timestamp?) {}
 
-    /// Marks the thumbnail as bad, or as put off where another day may bring it.
-    public func noteFailed(_ failure: Failure) async {
-        await picture.noteFailed(failure)
+    /// Marks the thumbnail as failed, or for a retry another day.
+    public func recordFailure(_ failure: Failure) async {
+        await picture.recordFailure(failure)
     }
 
-    /// Nothing was shown.
-    public func noteCancelled() {}
+    /// Shows nothing.
+    public func showCancelled() {}
 }

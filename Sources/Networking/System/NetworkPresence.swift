@@ -2,28 +2,30 @@ import Concurrency
 import Glibc
 import HTTP
 
-/// Whether this machine is on any network at all.
+/// Whether this machine is on any network.
 public struct NetworkPresence: Coalescing, Hashable, Sendable {
-    /// Whether it is.
+    /// Whether it is on one.
     public let isThere: Bool
 
-    /// States it.
+    /// Makes a value.
     public init(isThere: Bool) {
         self.isThere = isThere
     }
 
-    /// The later one counts.
+    /// Takes the later value.
     public mutating func merge(_ later: NetworkPresence) {
         self = later
     }
 
-    /// How it is now. Where that cannot be told it is taken to be on one.
+    /// The current state; true if the system does not tell.
     static var current: NetworkPresence {
         NetworkPresence(isThere: NetworkAddress.all()?.isEmpty != true)
     }
 
-    /// Tells a name that is not known from one that could not be asked for: without a network no name is known, and
-    /// nobody should be told that his host does not exist. Nor that there is no network, when one host of it is off.
+    /// Replaces errors that only mean that the machine is offline.
+    ///
+    /// Without a network no name can be looked up, and the user must not read that a host does not exist. With a
+    /// network, the error stands.
     static func refine(_ error: RequestError, hasAddress: @autoclosure () -> Bool = current.isThere) -> RequestError {
         switch error {
         case .transfer(.unknownHost), .transfer(.lookupTimedOut), .transfer(.unknownProxy), .transfer(.connectTimedOut),
@@ -34,16 +36,16 @@ public struct NetworkPresence: Coalescing, Hashable, Sendable {
     }
 }
 
-/// An address by which this machine is on a network.
+/// A network address of this machine.
 struct NetworkAddress: Hashable, Sendable {
-    /// The interface that has it.
+    /// The name of its interface.
     let interface: String
-    /// 4 bytes, or 16.
+    /// Four bytes, or sixteen.
     let bytes: [UInt8]
 
-    /// Those of interfaces other than loopback that are up and have somebody at the other end; nil if they cannot be told.
+    /// The addresses of connected interfaces except loopback; nil if the system does not tell.
     ///
-    /// An interface gives itself addresses of version 6 that lead nowhere, fe80 and so on: they do not count.
+    /// Link-local IPv6 addresses such as fe80 do not count, since interfaces give them to themselves.
     static func all() -> Set<NetworkAddress>? {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return nil }
@@ -53,7 +55,7 @@ struct NetworkAddress: Hashable, Sendable {
         while let interface = entry?.pointee {
             entry = interface.ifa_next
             let flags = Int32(bitPattern: interface.ifa_flags)
-            // "Resources allocated": a cable is plugged in, a cell is joined.
+            // "Resources allocated": a cable is plugged in, or a wireless network is joined.
             let isUp = flags & Int32(IFF_UP) != 0 && flags & Int32(IFF_RUNNING) != 0
             guard isUp, flags & Int32(IFF_LOOPBACK) == 0, let bytes = bytes(of: interface.ifa_addr) else { continue }
             all.insert(NetworkAddress(interface: String(cString: interface.ifa_name), bytes: bytes))

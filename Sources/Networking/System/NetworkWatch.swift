@@ -3,17 +3,17 @@ import Concurrency
 import Glibc
 import Synchronization
 
-/// Hears from the kernel that this machine has come to be on another network, on one, or on none.
+/// Reports changes of this machine's network addresses, as the kernel announces them.
 ///
 ///     let watch = NetworkWatch()
 ///     for await presence in watch.changes where presence.isThere { print("back") }
 ///
-/// It listens from when its news is first asked for, for as long as it is kept. While nothing changes it costs nothing. Where
-/// the kernel may not be asked it never says anything.
+/// It listens from the first use of ``changes`` on. Without changes it costs nothing. If the kernel refuses the socket,
+/// it reports nothing.
 public final class NetworkWatch: Sendable {
     private enum State {
         case idle
-        /// Without a listener where the kernel may not be asked.
+        /// The listener is nil if the kernel refuses the socket.
         case listening(NetlinkListener?)
     }
 
@@ -22,7 +22,7 @@ public final class NetworkWatch: Sendable {
     private let open: @Sendable () -> Int32
     private let addresses: @Sendable () -> Set<NetworkAddress>?
 
-    /// Makes one that does nothing yet: a command without a network has no use for a thread.
+    /// Makes a watch that does not listen yet. Commands without a network need no thread.
     public convenience init() {
         self.init { NetworkAddress.all() }
     }
@@ -39,10 +39,10 @@ public final class NetworkWatch: Sendable {
         news.finish()
     }
 
-    /// Each element says that the machine's addresses have become others, and whether there are any now: from one network
-    /// to the next it is true twice. How it is at first is not said; of several changes that nobody has waited for the last is.
+    /// A stream of address changes, with whether there are any addresses now. The first use starts listening.
     ///
-    /// Begins to listen, the first time.
+    /// A move from one network to another yields true again. The initial state is not reported; of several changes, the
+    /// last counts.
     public var changes: CoalescingStream<NetworkPresence> {
         state.withLock { state in
             if case .idle = state { state = .listening(begin()) }
@@ -52,10 +52,10 @@ public final class NetworkWatch: Sendable {
 
     private func begin() -> NetlinkListener? {
         guard let listener = NetlinkListener(descriptor: open()) else { return nil }
-        // After the socket: what comes between the two is heard of and found to be no news.
+        // Read after the socket opens, so that no change is missed.
         let known = Mutex(addresses())
         listener.listen { [news, addresses] in
-            // Much of what the kernel says is nothing new: an address that is lent for longer, a cell that is looked for.
+            // Many messages change no address, such as a longer lease or a scan for networks.
             guard let now = addresses() else { return }
             let isNew = known.withLock { known in
                 defer { known = now }
@@ -67,15 +67,13 @@ public final class NetworkWatch: Sendable {
     }
 }
 
-/// A thread that waits for the kernel to say something of its networks.
-///
-/// It has nothing else to do, and sleeps until then.
+/// A thread that waits for the kernel's network messages.
 final class NetlinkListener: Sendable {
     private let descriptor: Int32
-    /// Becomes readable when it is over.
+    /// Becomes readable when the thread must end.
     private let over: Int32
 
-    /// Takes over a socket; nil if it is none.
+    /// Takes over a socket; nil for an invalid one.
     init?(descriptor: Int32) {
         guard descriptor >= 0 else { return nil }
         over = cnetlink_make_end()
@@ -91,9 +89,9 @@ final class NetlinkListener: Sendable {
         close(over)
     }
 
-    /// Calls whenever something was said, until it is over. The thread keeps this object until then.
-    func listen(onNews: @escaping @Sendable () -> Void) {
-        let context = Unmanaged.passRetained(Work(listener: self, onNews: onNews)).toOpaque()
+    /// Calls back for each message until the end. The thread keeps this object alive.
+    func listen(onChange: @escaping @Sendable () -> Void) {
+        let context = Unmanaged.passRetained(Work(listener: self, onChange: onChange)).toOpaque()
         var thread = pthread_t()
         let failure = pthread_create(
             &thread, nil,
@@ -101,24 +99,24 @@ final class NetlinkListener: Sendable {
                 let work = Unmanaged<Work>.fromOpaque(context!).takeRetainedValue()
                 while cnetlink_wait(work.listener.descriptor, work.listener.over) {
                     cnetlink_drain(work.listener.descriptor)
-                    work.onNews()
+                    work.onChange()
                 }
                 return nil
             }, context)
         if failure == 0 { pthread_detach(thread) } else { Unmanaged<Work>.fromOpaque(context).release() }
     }
 
-    /// Ends the thread. It can be repeated.
+    /// Ends the thread. Repeated calls do nothing.
     func end() {
         cnetlink_end(over)
     }
 
     private final class Work: Sendable {
         let listener: NetlinkListener
-        let onNews: @Sendable () -> Void
+        let onChange: @Sendable () -> Void
 
-        init(listener: NetlinkListener, onNews: @escaping @Sendable () -> Void) {
-            (self.listener, self.onNews) = (listener, onNews)
+        init(listener: NetlinkListener, onChange: @escaping @Sendable () -> Void) {
+            (self.listener, self.onChange) = (listener, onChange)
         }
     }
 }

@@ -44,7 +44,7 @@ extension RootScreen {
         let credentials = context.caches.credentials
         credentials.take(answer.signIn, for: question.place, by: question.galleries)
         context.activity.withdrawQuestion(question.place)
-        for gallery in question.galleries { context.activity.noteAnswer(for: gallery) }
+        for gallery in question.galleries { context.activity.recordAnswer(for: gallery) }
         guard answer.keeping != .session else { return }
         keeping = Task { [weak self, before = keeping] in
             let earlier = await before?.value
