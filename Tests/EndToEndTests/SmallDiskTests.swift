@@ -7,8 +7,8 @@ import Testing
     private let home = Household()
     private let gallery = Built.testGallery + "/index.xml"
     private static let everything = "28 photos, 28 thumbnails, 28 photos cached"
-    private static let fullNotice = "The disk is full: nothing new can be kept."
-    private static let readOnlyNotice = "The cache is read-only: nothing new can be kept."
+    private static let fullNotice = "The disk is full: nothing new can be stored."
+    private static let readOnlyNotice = "The cache is read-only: nothing new can be stored."
 
     private static func mount(_ options: String) -> String {
         "mkdir -p \"$HOME/.cache\" && mount -t tmpfs -o mode=700,\(options) none \"$HOME/.cache\"\n"

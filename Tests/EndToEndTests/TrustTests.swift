@@ -41,7 +41,7 @@ import Testing
             environment: home.environment(isProxy ? ["http_proxy": server.url("", scheme: "https")] : [:]))
         let codes = command.lines.filter { !$0.contains("\t") }
         #expect(codes == ["system 0", "option 1", "variable 1"], "\(command.text)\(command.errors)")
-        #expect(command.errors.split(separator: "\n").count { $0.contains("nobody who is trusted has signed it") } == 2)
+        #expect(command.errors.split(separator: "\n").count { $0.contains("its issuer is not trusted") } == 2)
     }
 
     @Test("BEHAVIOURS 5.10: Vitrine never asks the terminal for a key's pass phrase")

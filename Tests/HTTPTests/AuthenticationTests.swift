@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTP
 
-/// Saying who asks, to those who may know.
+/// Credentials, and the servers that get them.
 @Suite(.ownThread) struct AuthenticationTests {
     private let log = Log(level: .debug)
     private let folder = TestFolder()
@@ -40,14 +40,14 @@ import Testing
         }
     }
 
-    @Test("BEHAVIOURS 5.10: a password is asked for once, and then sent at once")
+    @Test("BEHAVIOURS 5.10: a password needs one challenge and is then sent at once")
     func learned() async throws {
         let (server, client) = (try guarded(), client())
         for path in ["/1", "/2", "/3"] { #expect(try await answer(server.url(path), with: client).status == 200) }
         #expect(server.requests.map(\.path) == ["/1", "/1", "/2", "/3"])
     }
 
-    @Test("BEHAVIOURS 5.10: it is said who asks for a password, and what for")
+    @Test("BEHAVIOURS 5.10: a challenge names the server and the realm")
     func challenges() async throws {
         let (server, client) = (try guarded("Digest realm=\"d\", nonce=\"n\", Basic realm=\"b\""), client())
         let none = try await answer(server.url("/"), as: nil, with: client)
@@ -56,13 +56,13 @@ import Testing
         #expect(none.status == 401 && none.challenges == expected)
         let wrong = try await answer(server.url("/"), as: .init(user: "me", password: "x"), with: client)
         #expect(wrong.status == 401 && wrong.challenges == expected)
-        // Nobody asks in the name of a proxy where there is none.
+        // Without a proxy, a 407 asks no question.
         let fake = try ScriptedServer { _ in .answer(407, headers: ["Proxy-Authenticate: Basic realm=\"x\""]) }
         let answer = try await answer(fake.url("/"), with: client)
         #expect(answer.status == 407 && answer.challenges.isEmpty && fake.requests.count == 1)
     }
 
-    @Test("BEHAVIOURS 5.10: a token is sent to its own origin alone")
+    @Test("BEHAVIOURS 5.10: a token is sent to its own origin only")
     func bearer() async throws {
         let other = try ScriptedServer { _ in .answer(200) }
         let server = try ScriptedServer { request in
@@ -75,23 +75,23 @@ import Testing
         #expect(other.requests.map { $0.headers["authorization"] } == [nil])
     }
 
-    @Test func negotiationIsTriedLast() {
+    @Test func negotiateIsTriedLast() {
         let offer = { (schemes: String...) in schemes.map { HTTPChallenge(isProxy: false, scheme: $0) } }
         let first = Authentication(known: nil)
         #expect(first.methods == [.basic, .digest])
-        // A password that is wrong is not set right by being somebody else.
+        // Another method does not make a wrong password right.
         #expect(first.next(offered: offer("negotiate", "basic")) == nil)
         let second = first.next(offered: offer("negotiate", "ntlm"))
         #expect(second?.methods == .negotiate && second?.next(offered: offer("negotiate")) == nil)
         #expect(first.next(offered: offer("ntlm", "bearer")) == nil)
-        // A server that has changed its mind.
+        // A server that has changed its methods.
         let known = Authentication(known: .basic)
         #expect(known.next(offered: offer("digest"))?.methods == .digest && known.next(offered: offer("basic")) == nil)
         #expect(known.learned(fromOffer: []) == nil && first.learned(fromOffer: [.basic, .negotiate]) == .basic)
         #expect(first.learned(fromOffer: [.basic, .digest]) == nil)
     }
 
-    @Test("BEHAVIOURS 5.10: netrc speaks for its own host, and only where nobody else does")
+    @Test("BEHAVIOURS 5.10: netrc is used for its own host, without other credentials")
     func netrc() async throws {
         let netrc = folder.write("netrc", "machine 127.0.0.1 login me password s3cret\n")
         let (server, client) = (try guarded(), client { $0.netrc = netrc })
@@ -100,7 +100,7 @@ import Testing
         #expect(wrong.status == 401)
         let unlisted = server.url("/").replacingOccurrences(of: "127.0.0.1", with: "localhost")
         #expect(try await answer(unlisted, as: nil, with: client).status == 401)
-        // A redirect in the open may be anybody's.
+        // A redirect in the clear may lead anywhere.
         let away = try ScriptedServer { _ in .answer(302, headers: ["Location: \(server.url("/"))"]) }
         #expect(try await answer(away.url("/"), as: nil, with: client).status == 401)
         let missing = self.client { $0.netrc = folder.path("missing") }
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 5.10: netrc speaks for nobody whom a stranger has named",
+        "BEHAVIOURS 5.10: netrc is not used for hosts that only a list names",
         arguments: ["machine 127.0.0.1", "default"])
     func netrcAndStrangers(entry: String) async throws {
         let netrc = folder.write("netrc", "\(entry) login me password s3cret\n")
@@ -118,9 +118,9 @@ import Testing
         #expect(try await answer(server.url("/"), as: nil, with: client).status == 200)
     }
 
-    /// Both kinds of question that a proxy can ask: for a request that it passes on, and for a tunnel.
+    /// A proxy may challenge a forwarded request or a tunnel.
     @Test(
-        "BEHAVIOURS 5.10: a proxy that asks is answered, and told from the server", arguments: ["http", "https"])
+        "BEHAVIOURS 5.10: a proxy’s challenge is answered and told from the server’s", arguments: ["http", "https"])
     func proxies(scheme: String) async throws {
         let proxy = try ScriptedServer { request in
             request.headers["proxy-authorization"] == Self.basic
@@ -142,18 +142,18 @@ import Testing
         if scheme == "http" {
             let known = client { $0.proxies = ProxyChoice { $0 == "all_proxy" ? "me:s3cret@" + address : nil } }
             for _ in 0..<2 { #expect(try await answer(url, as: nil, with: known).status == 200) }
-            // The second time it is told at once.
+            // The second time the password is sent at once.
             #expect(
                 proxy.requests.suffix(3).map { $0.headers["proxy-authorization"] } == [nil, Self.basic, Self.basic])
         }
-        // What is meant for the proxy is not for the server, nor the other way round.
+        // The proxy's and the server's credentials are not mixed up.
         #expect(proxy.requests.allSatisfy { $0.headers["authorization"] == nil })
         #expect(!log.entries.contains { $0.message.contains("s3cret") })
     }
 
-    /// What the user has said since is known by the proxy's name, and comes before what stands in its address.
+    /// Credentials entered for the proxy's name come before those in its address.
     @Test(
-        "BEHAVIOURS 5.10: a proxy is told what is known of it, and no other", arguments: ["http", "https"])
+        "BEHAVIOURS 5.10: a proxy gets its own credentials only", arguments: ["http", "https"])
     func knownProxies(scheme: String) async throws {
         let proxy = try ScriptedServer { request in
             request.headers["proxy-authorization"] == Self.basic
@@ -189,8 +189,8 @@ import Testing
         #expect(proxy.requests.allSatisfy { $0.headers["authorization"] == nil })
     }
 
-    /// What stands for a letter in an address does not in what was typed.
-    @Test(arguments: ["a%41b", "p@ss/wörd%", "100%25 :+&", "%"]) func aProxyIsToldJustThat(password: String)
+    /// `%41` is an escape in an address but not in typed text.
+    @Test(arguments: ["a%41b", "p@ss/wörd%", "100%25 :+&", "%"]) func theProxyGetsItsExactCredentials(password: String)
         async throws
     {
         let proxy = try ScriptedServer { request in
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    /// tinyproxy says 401 to a wrong password. What comes from somebody else through it does not mean the proxy.
+    /// tinyproxy answers 401 to a wrong password. A server's 401 through a proxy does not concern the proxy.
     @Test(
         arguments: [
             (["Server: tinyproxy/1.11.1"], 407),
@@ -228,7 +228,7 @@ import Testing
         let answer = try await answer("http://photos.test/", as: nil, with: client)
         #expect(answer.status == status && (answer.proxyRefusal != nil) == (status == 407))
         #expect(answer.challenges == [HTTPChallenge(isProxy: status == 407, scheme: "basic", realm: "r")])
-        // It has not been learned that the proxy takes this password.
+        // The proxy has not accepted this password, so it is not remembered.
         _ = try await self.answer("http://photos.test/", as: nil, with: client)
         #expect(proxy.requests.count == (status == 407 ? 4 : 3))
     }
@@ -246,8 +246,8 @@ import Testing
         }
     }
 
-    /// A page behind the question for a password that never ends: curl reads it by itself.
-    @Test func endlessRefusal() async throws {
+    /// An endless body after a challenge, which curl reads by itself.
+    @Test func anEndlessRefusalIsAnError() async throws {
         let piece: ScriptedServer.Step = .send(
             Array("10000\r\n".utf8) + [UInt8](repeating: 0, count: 0x10000) + Array("\r\n".utf8))
         let server = try ScriptedServer { _ in
@@ -256,12 +256,12 @@ import Testing
                     "HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=\"x\"\r\nTransfer-Encoding: chunked\r\n\r\n")
             ] + [ScriptedServer.Step](repeating: piece, count: 1_000)
         }
-        await #expect(throws: HTTPError.malformed("a refusal has no end")) {
+        await #expect(throws: HTTPError.malformed("a refusal is too long")) {
             try await answer(server.url("/"), with: client())
         }
     }
 
-    @Test func nothingOfThemIsSaid() async throws {
+    @Test func credentialsAreNotPrinted() async throws {
         let credentials = HTTPRequest.Credentials(user: "me", password: "s3cret")
         var dumped = ""
         dump(HTTPRequest(url: "", credentials: credentials, destination: .stream, limit: 1), to: &dumped)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTP
 
-/// Two that write into one file: the one was told to stop, and the other goes on from there, on another thread.
+/// Two transfers with one file: one was cancelled, and the other resumes on another thread.
 @Suite struct BodySinkTests {
     private let folder = TestFolder()
     private let path: String
@@ -32,7 +32,7 @@ import Testing
 
     private var contents: String { get throws { try String(contentsOfFile: path, encoding: .utf8) } }
 
-    @Test("BEHAVIOURS 5.9: a transfer that was cancelled writes nothing more")
+    @Test("BEHAVIOURS 5.9: a cancelled transfer writes nothing more")
     func cancelled() throws {
         let mailbox = TransferMailbox()
         let transfer = HTTPTransfer(mailbox, onCancel: {})
@@ -47,8 +47,8 @@ import Testing
         #expect(try contents == "ab")
     }
 
-    /// The position in the file is shared by all that have it open.
-    @Test func eachWritesAtItsOwnPlace() throws {
+    /// All descriptors of a file share its position.
+    @Test func eachBodyIsWrittenAtItsOwnOffset() throws {
         var (first, second) = (sink(TransferMailbox(), from: 0), sink(TransferMailbox(), from: 2))
         try first.begin(at: 0)
         try take("abcd", &first)

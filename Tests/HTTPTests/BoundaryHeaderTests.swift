@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTP
 
-/// Numbers around the bounds of integers in each header that has one.
+/// Numbers around the bounds of integers in every numeric header.
 struct BoundaryHeaderTests {
     private static let count = 10_000
 
@@ -29,11 +29,11 @@ struct BoundaryHeaderTests {
         }
     }
 
-    @Test("No range that a server states traps, and each that is read lies within its whole")
+    @Test("No stated range traps, and each accepted one lies within its whole")
     func ranges() {
         var numbers = BoundaryNumbers(seed: 2)
         for round in 0..<Self.count {
-            // A third of the tries have one number at the bounds and two that fit it.
+            // In a third of the cases, two numbers fit the extreme one.
             let first = round % 3 == 0 ? "0" : numbers.text()
             let whole = round % 3 == 1 ? "\(Int.max)" : numbers.text()
             guard let range = ContentRange("bytes \(first)-\(numbers.text())/\(whole)") else { continue }

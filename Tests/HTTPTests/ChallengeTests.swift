@@ -3,13 +3,13 @@ import Testing
 
 @testable import HTTP
 
-/// Who asks for a password, in what a server wrote.
+/// Parsing challenges of servers.
 @Suite(.ownThread) struct ChallengeTests {
     private func read(_ lines: String...) -> [String] {
         HTTPChallenge.all(in: lines, isProxy: false).map { "\($0.scheme):\($0.realm)" }
     }
 
-    @Test func asTheyShouldBe() {
+    @Test func validChallenges() {
         #expect(read("Basic realm=\"photos\"") == ["basic:photos"])
         #expect(read("Basic realm=\"a, \\\"b\\\" = c\", charset=\"UTF-8\"") == ["basic:a, \"b\" = c"])
         #expect(read("Negotiate", "Basic realm=x") == ["negotiate:", "basic:x"])
@@ -24,20 +24,20 @@ import Testing
                 == ["newauth:apps", "basic:simple"])
     }
 
-    @Test func asTheyShouldNotBe() {
+    @Test func invalidChallenges() {
         #expect(read("", " ", ",,, ,", "=", "\"").isEmpty)
         #expect(read("Basic realm=\"never closed") == ["basic:never closed"])
         #expect(read("Basic realm=\"ends in \\") == ["basic:ends in \\"])
         #expect(read("=x, Basic realm=y") == ["x:", "basic:y"])
         #expect(read("Basic realm=first, realm=second") == ["basic:first"])
         #expect(read("Basic realm=") == ["basic:"])
-        // Terminal sequences are somebody else's business, length is ours.
+        // The length is limited here; terminal sequences are escaped elsewhere.
         #expect(read("Basic realm=\"" + String(repeating: "é", count: 10_000) + "\"").map(\.count) == [262])
         #expect(read(String(repeating: "A,", count: 10_000)).count == 16)
     }
 
-    /// Any bytes at all: it comes to an end, and within its bounds.
-    @Test func chance() {
+    /// Any bytes: the parser ends within its limits.
+    @Test func randomChallenges() {
         var numbers = SeededNumbers(seed: 1)
         let pieces = ["Basic", "realm", "=", "\"", "\\", ",", " ", "\t", "é", "\u{1B}", "a", "==", "(", "\u{0}"]
         for _ in 0..<2_000 {

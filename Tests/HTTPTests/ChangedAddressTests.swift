@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTP
 
-/// Names whose address changes from a public one to a private one while a request runs.
+/// Names whose address changes from public to private during a request.
 @Suite(.ownThread, .enabled(if: OwnNetwork.isPossible), .unlessItHangs) struct ChangedAddressTests {
     private let network: PublicNetwork
 
@@ -13,10 +13,10 @@ import Testing
         network = try PublicNetwork()
     }
 
-    /// A server, and the address that the name has at its port.
+    /// A server, and the address of the name at its port.
     private typealias Place = (server: ScriptedServer, address: String)
 
-    /// Sends a request to the name's port of the first place. Returns the answer's head.
+    /// Sends a request to the name at the first place's port. Returns the head of the answer.
     private func ask(_ path: String, _ addressPolicy: HTTPRequest.AddressPolicy, _ places: [Place]) async throws
         -> HTTPResponse?
     {
@@ -80,7 +80,7 @@ import Testing
             addressPolicy: .publicOnly(except: "photos.test"))
         var state = PiecedState(HTTPRequest.Pieces(size: 1, window: 1, most: 1), of: request, isGranted: false)
         #expect(state.request(for: .piece(0..<1), 0..<1).addressPolicy == request.addressPolicy)
-        state.note(HTTPResponse(status: 206, url: request.url, beganPublic: true))
+        state.adopt(HTTPResponse(status: 206, url: request.url, beganPublic: true))
         #expect(state.request(for: .piece(1..<2), 1..<2).addressPolicy == .publicOnly(except: nil))
         #expect(state.request(for: .rest, nil).addressPolicy == .publicOnly(except: nil))
     }

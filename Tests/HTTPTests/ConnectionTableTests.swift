@@ -6,10 +6,10 @@ import Testing
 
 @testable import HTTP
 
-/// Which connection is which.
+/// Telling connections apart.
 @Suite struct ConnectionTableTests {
-    /// Or the server would go on for as long as what it has sent is on the way.
-    @Test func aServerHearsAtOnceThatNobodyWantsMore() async throws {
+    /// Otherwise the server would keep sending while its data is on the way.
+    @Test func cancelledConnectionsAreReset() async throws {
         let listener = try Socket.listening()
         let client = HTTPClient(log: Log(level: .error))
         let transfer = client.transfer(
@@ -23,30 +23,30 @@ import Testing
         #expect(await end == ECONNRESET)
     }
 
-    /// Sends half of an answer, and waits for the connection's end. Returns its error.
+    /// Sends half of an answer and waits for the end of the connection. Returns its error.
     private func answer(on listener: Socket) async -> Int32 {
         await withCheckedContinuation { continuation in
-            // A thread of its own: it waits.
+            // A thread of its own, since it blocks.
             DispatchQueue(label: "server").async {
                 let peer = listener.accepted()
                 var request = [UInt8](repeating: 0, count: 4_096)
                 #expect(recv(peer.number, &request, request.count, 0) > 0)
                 let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf".utf8)
                 #expect(send(peer.number, answer, answer.count, 0) == answer.count)
-                // Nothing is under way then, and a connection that is closed as usual ends without one.
+                // Nothing is in flight then, so a normal close causes no error.
                 continuation.resume(returning: recv(peer.number, &request, 1, 0) < 0 ? errno : 0)
             }
         }
     }
 
-    /// What nobody waits for is no proof of life, and what somebody waits for may yet come.
-    @Test func aPlaceIsGivenUpWithAllThatNobodyUses() throws {
+    /// An idle connection proves nothing, and one in use may still get data.
+    @Test func aStallAlsoEndsIdleConnectionsToTheHost() throws {
         let (table, place, other) = (ConnectionTable(), try Socket.listening(), try Socket.listening())
         var peers: [Socket] = []
         let sockets = try [place, place, place, other].map { listener in
             let socket = try Socket.connected(from: 0, to: listener)
             peers.append(listener.accepted())
-            table.note(socket.number)
+            table.add(socket.number)
             return socket
         }
         let ends = try sockets.map { try #require(ConnectionEnds($0.number)) }
@@ -63,17 +63,17 @@ import Testing
         withExtendedLifetime(peers) {}
     }
 
-    /// Two connections from one port to two places, as Linux makes them when many are under way.
-    @Test func connectionsFromOnePortAreTwo() throws {
+    /// Two connections from one port to two hosts, as Linux makes them.
+    @Test func connectionsWithTheSameLocalPortDiffer() throws {
         let table = ConnectionTable()
         let listeners = try (0..<2).map { _ in try Socket.listening() }
         let first = try Socket.connected(from: 0, to: listeners[0])
         let second = try Socket.connected(from: first.port, to: listeners[1])
         #expect(first.port == second.port)
-        for socket in [first, second] { table.note(socket.number) }
+        for socket in [first, second] { table.add(socket.number) }
         let ends = try [first, second].map { try #require(ConnectionEnds($0.number)) }
         #expect(ends[0] != ends[1])
-        // To the one a byte, to the other nothing.
+        // One gets a byte, the other nothing.
         let peers = listeners.map { $0.accepted() }
         #expect(send(peers[0].number, [1], 1, 0) == 1)
         var byte: UInt8 = 0

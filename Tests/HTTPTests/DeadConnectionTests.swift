@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTP
 
-/// Connections over which nothing comes any more, and nobody says so.
+/// Connections that no data crosses and that report no error.
 @Suite(.ownThread) struct DeadConnectionTests {
     @Test("BEHAVIOURS 5.3: after a stall the next request goes over another connection, over HTTP/2 too")
     func overHTTP2() async throws {
@@ -31,8 +31,8 @@ import Testing
         #expect(server.requests.map(\.connection) == [1, 1, 2])
     }
 
-    /// Where the way is gone, it is for all of them.
-    @Test func othersToTheSamePlaceAreNotTriedOneByOne() async throws {
+    /// A dead route is dead for all connections.
+    @Test func otherDeadConnectionsAreNotTriedOneByOne() async throws {
         let (all, gate) = (Gate(), Gate())
         defer { for gate in [all, gate] { gate.open() } }
         let count = Mutex(0)
@@ -55,14 +55,14 @@ import Testing
         #expect(server.connectionCount == 4)
     }
 
-    /// It is the server then that does not answer, and not the way to it.
-    @Test func aConnectionThatOthersComeOverIsLeftAlone() async throws {
+    /// The server does not answer, but the route works.
+    @Test func aConnectionWithOtherTrafficIsLeftAlone() async throws {
         let authority = try TestAuthority()
         let server = try FaultyServer.http2("first-hangs", authority.issue(.good))
         let probe = Probe(
             HTTPConfiguration(certificates: authority.certificate, connectTimeout: 60, stallTimeout: 3))
         let hanging = probe.client.transfer(probe.request(server.url("/")))
-        // The second has its own end when the server hears that the first was given up.
+        // The second transfer ends when the server sees the end of the first.
         for try await event in hanging { if case .response = event { break } }
         let other = probe.client.transfer(probe.request(server.url("/")))
         async let count = Self.count(other)
@@ -77,10 +77,10 @@ import Testing
         return count
     }
 
-    /// tcp(7), TCP_USER_TIMEOUT: "the maximum amount of time in milliseconds that transmitted data may remain unacknowledged,
-    /// or buffered data may remain untransmitted (due to zero window size) before TCP will forcibly close the corresponding
-    /// connection".
-    @Test func theSystemIsToldHowLongToWait() async throws {
+    /// tcp(7), TCP_USER_TIMEOUT: "the maximum amount of time in milliseconds that transmitted data may remain
+    /// unacknowledged, or buffered data may remain untransmitted (due to zero window size) before TCP will forcibly
+    /// close the corresponding connection".
+    @Test func theSocketHasAnAcknowledgementTimeout() async throws {
         let gate = Gate()
         defer { gate.open() }
         let server = try ScriptedServer { _ in
@@ -93,7 +93,7 @@ import Testing
         transfer.cancel()
     }
 
-    /// Of all sockets of this process that are connected to a port.
+    /// The time-outs of this process's sockets to a port.
     private static func timeouts(to port: Int) -> [Int32] {
         (0..<Int32(4_096)).compactMap { descriptor in
             var peer = sockaddr_in()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTP
 
-/// Numbers in answers that no honest server sends, through the real client.
+/// Dishonest numbers in answers, through the real client.
 @Suite(.ownThread) struct EvilNumberTests {
     private let client = HTTPClient(log: Log())
 

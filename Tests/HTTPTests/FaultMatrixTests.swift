@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTP
 
-/// What a server can do wrong, in every phase, and what is said of it.
+/// Faults of servers in every phase, and their errors.
 @Suite(.ownThread) struct FaultMatrixTests {
     private func failure(_ steps: [ScriptedServer.Step], stallTimeout: Int = 60) async throws -> HTTPError? {
         let probe = Probe(HTTPConfiguration(connectTimeout: 60, stallTimeout: stallTimeout))
@@ -14,7 +14,7 @@ import Testing
         return await probe.failure(server.url("/"))
     }
 
-    /// A fault after a connection was made, in the phase that its name begins with.
+    /// A fault after connecting, in the phase that its name begins with.
     struct Fault: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let steps: [ScriptedServer.Step]
@@ -63,24 +63,24 @@ import Testing
             "body: too long, as it says", .tooLarge(limit: 1 << 20), .send(ok + "Content-Length: 1048577\r\n\r\n"),
             .hold(Gate())),
         Fault(
-            "body: chunks that are none", .malformed("its chunks make no sense"),
+            "body: chunks that are none", .malformed("its chunks are invalid"),
             .send(ok + "Transfer-Encoding: chunked\r\n\r\nnot hex\r\n"), .close),
         Fault(
-            "body: a chunk without bounds", .malformed("its chunks make no sense"),
+            "body: a chunk without bounds", .malformed("its chunks are invalid"),
             .send(ok + "Transfer-Encoding: chunked\r\n\r\nfffffffffffffffffffff\r\nab"), .close),
         Fault(
             "body: compressed by halves", .malformed("it cannot be decompressed"),
             .send(ok + "Content-Length: 10\r\nContent-Encoding: gzip\r\n\r\nno gzip at"), .close),
     ]
 
-    @Test("BEHAVIOURS 5.5: every fault has its error, and nothing of it passes for success", arguments: faults)
+    @Test("BEHAVIOURS 5.5: every fault has its error and never counts as success", arguments: faults)
     func fault(fault: Fault) async throws {
         defer { for case .hold(let gate) in fault.steps { gate.open() } }
         let error = try await failure(fault.steps, stallTimeout: fault.error == .stalled ? 1 : 60)
         #expect(error == fault.error)
     }
 
-    /// Answers that break the protocol in a way that only curl has words for.
+    /// Malformed answers that curl reports with its own words.
     @Test(arguments: [
         "garbage\r\n\r\n", "SSH-2.0-OpenSSH\r\n", "HTTP/0.9 200 OK\r\n\r\n", "HTTP/1.1\r\n\r\n",
         "HTTP/9.9 200 OK\r\n\r\n",
@@ -96,26 +96,26 @@ import Testing
         #expect(!error.isTransient)
     }
 
-    @Test func nobodyListens() async throws {
+    @Test func aClosedPortIsUnreachable() async throws {
         let server = try ScriptedServer { _ in [] }
         server.stop()
         let error = await Probe().failure(server.url("/"))
         #expect(error == .unreachable("127.0.0.1:\(server.port)") && error?.isTransient == true)
     }
 
-    @Test func nobodyAnswersTheDoor() async throws {
+    @Test func aSilentHostTimesOut() async throws {
         let listener = try FullListener()
         let probe = Probe(HTTPConfiguration(connectTimeout: 1))
         let error = await probe.failure("http://127.0.0.1:\(listener.port)/")
         #expect(error == .connectTimedOut("127.0.0.1:\(listener.port)") && error?.isTransient == true)
     }
 
-    @Test func hostIsUnknown() async {
+    @Test func anUnknownHostIsAnError() async {
         let error = await Probe().failure("http://host.invalid/")
         #expect(error == .unknownHost("host.invalid") && error?.isTransient == true)
     }
 
-    /// What says no has answered. Its body is nobody's.
+    /// A refusal is an answer. Its body is dropped.
     @Test(arguments: [204, 205, 400, 401, 403, 404, 407, 408, 410, 416, 425, 429, 500, 502, 503, 504, 599])
     func refusals(status: Int) async throws {
         let body = status == 204 ? "" : "sorry"
@@ -125,8 +125,8 @@ import Testing
         #expect(outcome.response?.headers["retry-after"] == "7")
     }
 
-    /// The stall is an average: whoever sends slowly but steadily is served to the end.
-    @Test func thereIsNoLimitToTheWhole() async throws {
+    /// The stall is an average, so a slow but steady server is served to the end.
+    @Test func aSlowTransferHasNoTimeLimit() async throws {
         let server = try ScriptedServer { _ in
             [.send("HTTP/1.1 200 OK\r\nContent-Length: 600\r\n\r\n")]
                 + (0..<12).flatMap { _ in [ScriptedServer.Step.send([UInt8](repeating: 1, count: 50)), .pause] }
@@ -135,7 +135,7 @@ import Testing
         #expect(try await probe.fetch(server.url("/")).bytes.count == 600)
     }
 
-    /// What only the system, or the network, can do; by curl's numbers.
+    /// Failures of the system or network, by curl's codes.
     @Test func sorted() {
         func error(_ code: UInt32, _ change: (inout BreakReport) -> Void = { _ in }) -> HTTPError {
             var report = BreakReport(code: .init(rawValue: code), host: "h")
@@ -164,7 +164,7 @@ import Testing
 
     private typealias Codes = (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32)
 
-    @Test func everyErrorIsASentence() {
+    @Test func everyErrorHasADescription() {
         let errors: [HTTPError] = [
             .missingLibrary(file: "x", package: "x", reason: "x"), .url("x"), .unusableCredentials, .unknownHost("x"),
             .lookupTimedOut("x"), .unreachable(""), .connectTimedOut("x"), .noRoute("x"), .privateAddress("x"),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTP
 
-/// Files of this machine, read as if they came over the network.
+/// Local files, read as if they came over the network.
 @Suite(.ownThread) struct FileTransferTests {
     private let client = HTTPClient(log: Log())
     private let folder = TestFolder()
@@ -26,7 +26,7 @@ import Testing
         return (response, bytes)
     }
 
-    @Test func readWhereAllowed() async throws {
+    @Test func filesAreReadWhereAllowed() async throws {
         var request = request(folder.write("a b.xml", "contents"))
         let outcome = try await fetch(request)
         #expect(outcome.response?.status == 200 && outcome.bytes == Array("contents".utf8))
@@ -35,8 +35,8 @@ import Testing
         await #expect(throws: HTTPError.self) { try await fetch(request) }
     }
 
-    /// A name is bytes, which need not be text.
-    @Test func aNameOfAnyBytes() async throws {
+    /// A name is bytes, which need not be valid text.
+    @Test func fileNamesMayHoldAnyBytes() async throws {
         let name = Array(folder.path("").utf8.map { CChar(bitPattern: $0) }) + [-1, -2, 0x20, 0]
         let descriptor = open(name, O_WRONLY | O_CREAT, 0o600)
         defer { close(descriptor) }
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoFileIsRefused() async throws {
+    @Test func specialFilesAreRefused() async throws {
         mkfifo(folder.path("pipe"), 0o600)
         for path in [folder.path("missing"), folder.path, folder.path("pipe"), "/dev/zero"] {
             await #expect {
@@ -63,7 +63,7 @@ import Testing
         await #expect(throws: HTTPError.tooLarge(limit: 99)) { try await fetch(small) }
     }
 
-    @Test("A file outside of the folder that a gallery lies in is refused, however its path is written")
+    @Test("A file outside of the gallery’s folder is refused, however its path is written")
     func outsideIsRefused() async throws {
         folder.write("secret", "secret")
         folder.write("gallery/photo 1", "inside")
@@ -89,34 +89,34 @@ import Testing
         await #expect(throws: HTTPError.self) { try await fetch(request) }
     }
 
-    @Test("BEHAVIOURS 2.7: a file that has not changed is not read again")
+    @Test("BEHAVIOURS 2.7: an unchanged file is not read again")
     func unchanged() async throws {
         let path = folder.write("list.xml", "one")
         let tag = try #require(try await fetch(request(path)).response?.headers["etag"])
         let again = try await fetch(request(path, headers: [("If-None-Match", tag)]))
         #expect(again.response?.status == 304 && again.bytes.isEmpty)
-        // Of the same size, and in the same file.
+        // The same size, in the same file.
         let handle = try #require(FileHandle(forWritingAtPath: path))
         try handle.write(contentsOf: Array("two".utf8))
         let changed = try await fetch(request(path, headers: [("If-None-Match", tag)]))
         #expect(changed.response?.status == 200 && changed.bytes == Array("two".utf8))
     }
 
-    /// More than there is room for: it has to wait for whoever takes it, and nothing is lost or read twice.
-    @Test func slowListenersAreWaitedFor() async throws {
+    /// More than the mailbox holds: the transfer waits, and nothing is lost or read twice.
+    @Test func aSlowReaderPausesTheTransfer() async throws {
         let contents = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) })
         try contents.write(to: URL(fileURLWithPath: folder.path("large")))
         var taken: [UInt8] = []
         for try await event in client.transfer(request(folder.path("large"))) {
             guard case .bytes(let bytes) = event else { continue }
-            #expect(bytes.count <= TransferMailbox.room + (1 << 17))
+            #expect(bytes.count <= TransferMailbox.capacity + (1 << 17))
             taken += bytes
             for _ in 0..<20 { await Task.yield() }
         }
         #expect(taken == Array(contents))
     }
 
-    @Test func intoAFile() async throws {
+    @Test func aFileIsCopiedIntoAFile() async throws {
         let contents = String(repeating: "0123456789", count: 50_000)
         var request = request(folder.write("from", contents))
         let descriptor = open(folder.path("to"), O_WRONLY | O_CREAT, 0o600)
@@ -126,8 +126,8 @@ import Testing
         #expect(try String(contentsOfFile: folder.path("to"), encoding: .utf8) == contents)
     }
 
-    /// The next one may write into the same file.
-    @Test func cancelledInTheMiddleNothingIsWrittenAnyMore() async throws {
+    /// The next transfer may write into the same file.
+    @Test func aCancelledCopyWritesNothingMore() async throws {
         let (source, target) = (folder.write("large", ""), folder.write("to", ""))
         #expect(truncate(source, 1 << 34) == 0)
         let descriptor = open(target, O_WRONLY)
@@ -144,14 +144,14 @@ import Testing
             transfer.cancel()
             size = file.size
         }
-        // The lock is that of everybody who could still write: when this returns, nobody is left.
+        // The lock is held by every possible writer, so none is left when this returns.
         let other = open(target, O_RDONLY)
         defer { close(other) }
         #expect(flock(other, LOCK_EX) == 0)
         #expect(try #require(size).int == lseek(other, 0, SEEK_END) && size != 1 << 34)
     }
 
-    @Test func cancelledInTheMiddle() async throws {
+    @Test func aCancelledReadEnds() async throws {
         let transfer = client.transfer(request(folder.write("large", String(repeating: "x", count: 1 << 20))))
         var pieces = 0
         await #expect(throws: CancellationError.self) {

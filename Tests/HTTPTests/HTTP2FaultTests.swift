@@ -4,9 +4,9 @@ import Testing
 
 @testable import HTTP
 
-/// What a server can do wrong that speaks HTTP/2.
+/// Faults of HTTP/2 servers.
 @Suite(.ownThread) struct HTTP2FaultTests {
-    /// A server per fault; each ends with the test.
+    /// One server per fault, until the end of the test.
     private func failure(_ fault: String) async throws -> (error: HTTPError?, log: [String]) {
         let authority = try TestAuthority()
         let server = try FaultyServer.http2(fault, authority.issue(.good))
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 5.3: what a server gives up on may pass",
+        "BEHAVIOURS 5.3: a reset stream is a temporary error",
         arguments: [
             ("reset-before", .brokenOff), ("reset-during", .brokenOff), ("calm", .brokenOff), ("short", .brokenOff),
             ("stall", .stalled),
@@ -27,10 +27,10 @@ import Testing
         expectFewRequests(outcome.log)
     }
 
-    /// Which error it is depends on what curl reads first, of the end of the stream and of the connection's, and on whether it
-    /// has handed on by then what came before.
+    /// The error depends on whether curl reads the end of the stream or of the connection first, and on what it has
+    /// passed on before.
     @Test(
-        "BEHAVIOURS 5.3: what a server gives up on with its connection may pass",
+        "BEHAVIOURS 5.3: a closed HTTP/2 connection is a temporary error",
         arguments: [
             "goaway-before", "goaway-and-close", "refused", "close-before", "close-during", "reset-without-error",
         ])
@@ -40,13 +40,12 @@ import Testing
         expectFewRequests(outcome.log)
     }
 
-    /// curl asks once more by itself, a few times.
+    /// curl repeats the request by itself, a few times.
     private func expectFewRequests(_ log: [String]) {
         #expect(log.count { $0.hasPrefix("request") } <= 6)
     }
 
-    /// What the protocol has no place for. None of it is success. curl does not say that it was nonsense: it ends the
-    /// connection, or the stream, and that is what is known of it.
+    /// Protocol violations, none of which succeeds. curl reports only the end of the stream or connection.
     @Test(
         arguments: [
             ("garbage", .noAnswer), ("bad-table", .noAnswer), ("huge-frame", .cut),
@@ -58,7 +57,7 @@ import Testing
         #expect(outcome.error == expected, "\(outcome)")
     }
 
-    /// A server that goes away in an orderly manner harms nobody.
+    /// An orderly shutdown harms no transfer.
     @Test(arguments: ["none", "goaway-once", "goaway-during"]) func harmless(fault: String) async throws {
         let outcome = try await failure(fault)
         #expect(outcome.error == nil, "\(outcome)")

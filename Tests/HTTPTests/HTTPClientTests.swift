@@ -48,7 +48,7 @@ import Testing
         #expect(server.requests[0].headers["user-agent"] == "Vitrine/1.0")
     }
 
-    @Test func connectionsAreUsedAgain() async throws {
+    @Test func connectionsAreReused() async throws {
         let server = try ScriptedServer { _ in .answer(200, "x") }
         for _ in 0..<5 { _ = try await fetch(request(server.url("/"))) }
         #expect(server.connectionCount == 1)
@@ -105,8 +105,8 @@ import Testing
         #expect(try Array(Data(contentsOf: URL(fileURLWithPath: file))) == body)
     }
 
-    /// What a screen does that leaves a photo: it lets go of the file before the network's thread knows.
-    @Test func bodyGoesIntoNoOtherFile() async throws {
+    /// As when the user leaves a photo: the file is closed before the network's thread knows.
+    @Test func aBodyGoesIntoNoOtherFile() async throws {
         let (begun, gate) = (Gate(), Gate())
         let server = try ScriptedServer { _ in
             begun.open()
@@ -129,7 +129,7 @@ import Testing
         #expect(try String(contentsOfFile: other, encoding: .utf8).isEmpty)
     }
 
-    @Test func fullDiskIsSaid() async throws {
+    @Test func aFullDiskIsReported() async throws {
         let server = try ScriptedServer { _ in .answer(200, [UInt8](repeating: 1, count: 100_000)) }
         let descriptor = open("/dev/full", O_WRONLY)
         defer { close(descriptor) }
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test("BEHAVIOURS 5.5: bytes are counted as they come, said or not", arguments: ["/said", "/chunked", "/gzip"])
+    @Test("BEHAVIOURS 5.5: bytes are counted, whether announced or not", arguments: ["/said", "/chunked", "/gzip"])
     func tooLarge(path: String) async throws {
         let zeros = try Self.gzipped(Data(count: 10 << 20))
         let server = try ScriptedServer { request in
@@ -159,7 +159,7 @@ import Testing
         await #expect(throws: HTTPError.tooLarge(limit: 1 << 20)) { try await fetch(request) }
     }
 
-    @Test("BEHAVIOURS 5.5: what is said to be too large is refused before it comes")
+    @Test("BEHAVIOURS 5.5: an announced excess is refused before the body")
     func saidToBeTooLarge() async throws {
         let gate = Gate()
         defer { gate.open() }
@@ -171,12 +171,12 @@ import Testing
                 try await fetch(request(server.url("/"), limit: 1024))
             }
         }
-        // It comes in pieces, whatever its length is said to be; the pieces are counted.
+        // A chunked body is counted, whatever length is stated.
         let chunked = try ScriptedServer { _ in
             [.send("HTTP/1.1 200 OK\r\nContent-Length: 2048\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n")]
         }
         #expect(try await fetch(request(chunked.url("/"), limit: 1024)).bytes == Array("ab".utf8))
-        // What an answer says that is thrown away anyway does not matter.
+        // The stated length of a dropped body does not matter.
         let server = try ScriptedServer { _ in .answer(404, [UInt8](repeating: 0, count: 2048)) }
         #expect(try await fetch(request(server.url("/"), limit: 1024)).response?.status == 404)
     }
@@ -212,7 +212,7 @@ import Testing
         }
         gate.open()
         #expect(total == size)
-        #expect(largest <= TransferMailbox.room + (1 << 17))
+        #expect(largest <= TransferMailbox.capacity + (1 << 17))
     }
 
     @Test func redirectsAreFollowedTenTimes() async throws {
@@ -253,7 +253,7 @@ import Testing
         #expect(other.requests.count == 1 && other.requests[0].headers["authorization"] == nil)
     }
 
-    @Test func cancellationIsHeardByTheServer() async throws {
+    @Test func theServerNoticesACancellation() async throws {
         let (begun, gate) = (Gate(), Gate())
         let server = try ScriptedServer { _ in
             begun.open()
@@ -264,12 +264,12 @@ import Testing
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         gate.open()
-        // The client goes on as if nothing had been.
+        // The client still works.
         let next = try ScriptedServer { _ in .answer(200, "next") }
         #expect(try await fetch(request(next.url("/"))).bytes == Array("next".utf8))
     }
 
-    @Test func lettingGoIsCancelling() async throws {
+    @Test func releasingATransferCancelsIt() async throws {
         let (begun, gone) = (Gate(), Gate())
         let server = try ScriptedServer { _ in
             begun.open()
@@ -280,7 +280,7 @@ import Testing
         #expect(await Task.detached { begun.wait() }.value)
         _ = transfer
         transfer = nil
-        // Only when the first is gone does the one thread have nothing else to do; either way it serves this one.
+        // The only thread is free when the first transfer is gone, and then serves this one.
         let next = try ScriptedServer { _ in
             gone.open()
             return .answer(200)

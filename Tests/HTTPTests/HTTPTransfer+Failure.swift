@@ -1,7 +1,7 @@
 @testable import HTTP
 
 extension HTTPTransfer {
-    /// How it failed; nil if it did not.
+    /// The transfer's error; nil if it succeeded.
     func failure() async -> HTTPError? {
         do {
             for try await _ in self {}

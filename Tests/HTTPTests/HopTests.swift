@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP
 
-/// Where redirects lead, and what goes along.
+/// Redirects, and what is sent after them.
 @Suite(.ownThread) struct HopTests {
     private func hop(_ url: String) throws -> Hop {
         try Hop(HTTPRequest(url: url, destination: .stream, limit: 1), Curl())
@@ -31,7 +31,7 @@ import Testing
         #expect(throws: HTTPError.forbiddenRedirect) { try first.next(status: 302, location: location) }
     }
 
-    @Test func otherAnswersLeadNowhere() throws {
+    @Test func otherStatusesAreFinal() throws {
         let first = try hop("http://a.org/")
         for status in [200, 201, 206, 300, 304, 305, 306, 309, 404] {
             #expect(try first.next(status: status, location: "/b") == nil)
@@ -43,20 +43,20 @@ import Testing
         }
     }
 
-    @Test func tenAndNoMore() throws {
+    @Test func tenRedirectsAreFollowed() throws {
         var hop = try hop("http://a.org/")
         for _ in 0..<10 { hop = try #require(try hop.next(status: 301, location: "/")) }
         #expect(throws: HTTPError.tooManyRedirects) { try hop.next(status: 301, location: "/") }
     }
 
-    /// What goes to another origin does not come back to the first with a password that a stranger may be after.
-    @Test func onceAwayItStaysAway() throws {
+    /// After another origin, even the first one gets no credentials: a stranger may have sent the redirect.
+    @Test func credentialsDoNotReturnAfterAForeignHop() throws {
         var hop = try hop("http://a.org/")
         for (location, isOwn) in [("/b", true), ("http://b.org/", false), ("http://a.org/", false)] {
             hop = try #require(try hop.next(status: 302, location: location))
             #expect(hop.isOwn == isOwn)
         }
-        // Another scheme is another origin too, though a better one.
+        // Another scheme is another origin too, even a better one.
         #expect(try self.hop("http://a.org/").next(status: 302, location: "https://a.org/")?.isOwn == false)
     }
 

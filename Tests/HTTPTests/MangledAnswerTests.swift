@@ -3,7 +3,7 @@ import TestSupport
 
 /// A few of the answers that `make fuzz-answers` fetches by the hundred thousand.
 struct MangledAnswerTests {
-    @Test("TRUST: mangled answers end no program and keep no transfer waiting", .enabled(if: OwnNetwork.isPossible))
+    @Test("TRUST: mangled answers crash nothing and hang no transfer", .enabled(if: OwnNetwork.isPossible))
     func mangledAnswers() throws {
         let folder = TestFolder()
         let command = try Command(
@@ -11,14 +11,14 @@ struct MangledAnswerTests {
             environment: ["SWIFT_BACKTRACE": "enable=no"])
         #expect(command.status == 0, "\(command.text)\(command.errors)")
         #expect(folder.entries().isEmpty)
-        // An answer that is as it should be is read: else this would test nothing but refusals.
+        // Correct answers are accepted. Otherwise only refusals would be tested.
         #expect(command.text.contains(" whole"))
     }
 
-    /// Its server refuses at length and closes each time, and bytes of the refusal lay unread on the connection that the request
-    /// with the password was to go over. The client began anew, a hundred times a second.
+    /// The server refuses at length and closes each time, and unread bytes of the refusal stay on the connection for
+    /// the next request. The client once repeated that a hundred times a second.
     @Test(
-        "A server whose refusals lie unread on a connection is not asked again without end",
+        "Unread refusals on a connection do not cause endless repeats",
         arguments: [8_589_934_654_851])
     func refusals(seed: Int) throws {
         let command = try Command(

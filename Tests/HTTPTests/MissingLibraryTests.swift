@@ -4,11 +4,11 @@ import Testing
 
 @testable import HTTP
 
-/// curl is loaded when it is needed, and may not be there.
+/// curl is loaded on demand and may be missing.
 @Suite(.ownThread) struct MissingLibraryTests {
     private let missing = "libcurl-of-nobody.so.4"
 
-    @Test func isSaid() async {
+    @Test func aMissingLibraryIsReported() async {
         let failure = await Probe(library: missing).failure("http://127.0.0.1:1/")
         guard case .missingLibrary(missing, "libcurl4", let reason) = failure else {
             Issue.record("\(String(describing: failure))")
@@ -16,12 +16,12 @@ import Testing
         }
         #expect(reason.contains(missing))
         #expect(failure?.description == "\(missing) cannot be loaded (\(reason)): install libcurl4")
-        // Once it is installed nothing is wrong.
+        // After its installation a retry succeeds.
         #expect(failure?.isTransient == true)
     }
 
-    /// A library of that name in which the functions are not is none.
-    @Test func isAnotherLibrary() async {
+    /// A library of that name without the functions does not count.
+    @Test func aWrongLibraryIsReported() async {
         let failure = await Probe(library: "libc.so.6").failure("http://a.org/")
         guard case .missingLibrary("libc.so.6", _, let reason) = failure else {
             Issue.record("it was taken for curl")
@@ -30,8 +30,8 @@ import Testing
         #expect(reason.contains("curl_global_init"))
     }
 
-    /// Every transfer fails by itself, can be given up as any other, and is told to its meter; and the client ends.
-    @Test func failsEachTransfer() async throws {
+    /// Every transfer fails alone, can be cancelled, and reports to its meter, and the client ends.
+    @Test func aMissingLibraryFailsEachTransfer() async throws {
         let probe = Probe(library: missing)
         for _ in 0..<3 {
             var request = probe.request("https://a.org/")
@@ -46,8 +46,8 @@ import Testing
         transfer.cancel()
     }
 
-    /// A gallery on this machine needs no network.
-    @Test func filesAreReadWithoutIt() async throws {
+    /// Local galleries need no network.
+    @Test func filesAreReadWithoutCurl() async throws {
         let folder = TestFolder()
         let probe = Probe(library: missing)
         for (name, written) in [("a b", "a%20b"), ("ü", "%C3%bc"), ("100%", "100%"), ("%zz", "%zz"), ("a%", "a%25")] {

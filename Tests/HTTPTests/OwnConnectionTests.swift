@@ -3,10 +3,10 @@ import Testing
 
 @testable import HTTP
 
-/// Transfers that have a connection for themselves, beside those that share one.
+/// Transfers with connections of their own, beside shared ones.
 @Suite(.ownThread) struct OwnConnectionTests {
-    /// What is left open takes its share of a connection until somebody reads on.
-    @Test func theOthersGoOnSharingTheirs() async throws {
+    /// An unread answer occupies its share of a connection.
+    @Test func otherTransfersKeepSharing() async throws {
         let authority = try TestAuthority()
         let server = try LoopbackServer.nginx(
             authority.issue(.good), files: ["photo.jpg": [UInt8](repeating: 7, count: 1_000_000)])

@@ -6,11 +6,11 @@ import Testing
 
 @testable import HTTP
 
-/// What curl had in hand when there was no room for it.
+/// Data that curl has buffered while the mailbox is full.
 @Suite(.ownThread, .unlessItHangs) struct PausedTransferTests {
     private let folder = TestFolder()
 
-    /// Zeros, compressed once or more often.
+    /// Zeros, compressed once or repeatedly.
     private func zeros(_ count: Int, times: Int) throws -> [UInt8] {
         let path = folder.path("zeros")
         let filters = String(repeating: " | gzip", count: times)
@@ -23,7 +23,7 @@ import Testing
     ) async throws -> HTTPError? {
         let gate = Gate()
         defer { gate.open() }
-        // More is to come, and does not.
+        // More is announced but does not come.
         let server = try ScriptedServer { _ in
             let head =
                 "HTTP/1.1 200 OK\r\nContent-Length: \(body.count + 1)\r\nContent-Encoding: \(coding)\r\n\r\n"
@@ -36,12 +36,12 @@ import Testing
         return await probe.failure(request)
     }
 
-    @Test("BEHAVIOURS 5.5: what is too large when it is gone on with ends at once")
+    @Test("BEHAVIOURS 5.5: a resumed transfer beyond the limit ends at once")
     func tooLarge() async throws {
         #expect(try await failure(zeros(4 << 20, times: 1), "gzip", limit: 1 << 20) == .tooLarge(limit: 1 << 20))
     }
 
-    @Test("An answer that is compressed more than any text is refused")
+    @Test("An answer that expands more than any text is refused")
     func tooCompressed() async throws {
         let error = try await failure(zeros(64 << 20, times: 1), "gzip", limit: 1 << 30, expansion: 200)
         #expect(error == .tooCompressed(limit: 200))
@@ -57,7 +57,7 @@ import Testing
         #expect(try await probe.fetch(request).bytes.count == 1 << 20)
     }
 
-    /// curl keeps so much and no more of what there is no room for.
+    /// curl buffers only so much for a paused transfer.
     @Test func moreThanCurlKeeps() async throws {
         let error = try await failure(zeros(200 << 20, times: 2), "gzip, gzip", limit: 1 << 30)
         #expect(error == .other("Out of memory"))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP
 
-/// What is asked for next.
+/// The order of requests.
 struct PiecePlanTests {
     private func plan(window: ByteCount) -> PiecePlan {
         var plan = PiecePlan(HTTPRequest.Pieces(size: 10, window: window, most: 24), from: 0, limit: 1_000)
@@ -16,29 +16,29 @@ struct PiecePlanTests {
         #expect(plan.next(underWay: 1) == 10..<20)
         #expect(plan.next(underWay: 2) == 20..<30)
         #expect(plan.next(underWay: 3) == nil)
-        plan.note(received: 6)
+        plan.add(received: 6)
         #expect(plan.next(underWay: 3) == 30..<40)
     }
 
-    @Test func nothingBehindTheEnd() {
+    @Test func noPieceLiesBeyondTheEnd() {
         var plan = plan(window: 100)
-        plan.note(length: 15)
+        plan.set(length: 15)
         #expect(plan.next(underWay: 1) == 10..<15)
         #expect(plan.next(underWay: 1) == nil)
     }
 
-    /// One piece that does not come must not have all the others wait in memory.
+    /// A missing piece must not let all others fill the memory.
     @Test func memoryIsBounded() {
         var plan = plan(window: 20)
         var asked = 1
         while plan.next(underWay: 1) != nil {
-            plan.note(received: 10)
+            plan.add(received: 10)
             asked += 1
         }
         #expect(asked == 72)
     }
 
-    @Test func noMoreConnectionsThanThat() {
+    @Test func theNumberOfPiecesIsLimited() {
         var plan = plan(window: 1_000)
         #expect(plan.next(underWay: 24) == nil)
     }

@@ -6,14 +6,13 @@ import Testing
 
 @testable import HTTP
 
-/// A piece that does not come while another is being written.
+/// A piece that fails while another is being written.
 @Suite(.ownThread) struct PiecedBreakTests {
     private let client = HTTPClient(log: Log())
     private let folder = TestFolder()
 
-    /// Of the first piece more may be in the file than anybody has heard of when it is dropped: the rest, of which that is then a
-    /// part, goes in its place and not behind it.
-    @Test func theRestGoesInThePlaceOfWhatWasNotHeardOf() async throws {
+    /// The cancelled first piece may have written unreported bytes. The rest includes them and replaces them.
+    @Test func theRestReplacesUnreportedBytes() async throws {
         let whole = Whole(60_000)
         let server = try ScriptedServer { whole.answer($0) }
         let path = folder.write("photo", [])

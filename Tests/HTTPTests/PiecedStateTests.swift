@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTP
 
-/// Who decides how something comes that comes in pieces.
+/// The first answer decides how the rest comes.
 struct PiecedStateTests {
     private let request = HTTPRequest(url: "http://a.org/", destination: .stream, limit: 100)
 
@@ -13,26 +13,26 @@ struct PiecedStateTests {
         return state
     }
 
-    @Test func ofTwoThatComeFirstOneDecides() {
+    @Test func oneOfTwoFirstAnswersDecides() {
         var state = state(isGranted: true)
         #expect(state.goOn(from: .asking, to: .inPieces) != nil)
         #expect(state.goOn(from: .asking, to: .inPieces) == nil && state.goOn(from: .asking, to: .inOne) == nil)
         #expect(state.stage == .inPieces)
     }
 
-    @Test func ofTwoThatGoWrongOneAsksForTheRest() {
+    @Test func oneOfTwoFailuresRequestsTheRest() {
         var state = state(isGranted: true)
         _ = state.goOn(from: .asking, to: .inPieces)
         #expect(state.goOn(from: .inPieces, to: .inOne) != nil && state.goOn(from: .inPieces, to: .inOne) == nil)
     }
 
-    @Test func itEndsOnce() {
+    @Test func aTransferEndsOnce() {
         var state = state(isGranted: true)
         #expect(state.end() != nil && state.end() == nil && !state.wants(.rest))
     }
 
-    /// What comes may be all of it, into the file.
-    @Test func nothingIsAskedForBesideAFirstPieceThatMayBeAll() {
+    /// The answer may be the whole, into the file.
+    @Test func theFirstPieceIsRequestedAlone() {
         var (known, unknown) = (state(isGranted: true), state(isGranted: false))
         #expect(known.nextPiece() == 10..<20 && unknown.nextPiece() == nil)
         _ = unknown.goOn(from: .asking, to: .inPieces)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTP
 
-/// What comes in pieces. Each waits for an answer of a server of ours, so none waits for a time.
+/// Transfers in pieces. Each waits for a test server's answer and never for a time.
 @Suite(.ownThread) struct PiecedTransferTests {
     private let client = HTTPClient(log: Log())
     private let folder = TestFolder()
@@ -57,7 +57,7 @@ import Testing
         return outcome
     }
 
-    @Test("BEHAVIOURS 5.9: a large thing comes in pieces, over several connections, and is put together in its order")
+    @Test("BEHAVIOURS 5.9: a large file comes in pieces over several connections and is assembled in order")
     func inPieces() async throws {
         let whole = Whole(95_000)
         let server = try ScriptedServer { whole.answer($0) }
@@ -75,14 +75,14 @@ import Testing
         if case .succeeded? = reading.outcome {} else { Issue.record("\(String(describing: reading.outcome))") }
     }
 
-    /// Whoever looks at the file meanwhile sees the beginning of a picture, and no holes.
-    @Test func whatCameTooEarlyIsKeptUntilItsTurn() async throws {
+    /// A reader of the file sees the beginning of a picture without holes.
+    @Test func earlyPiecesWaitForTheirTurn() async throws {
         let whole = Whole(40_000)
         let gate = Gate()
         let others = Mutex(0)
         let server = try ScriptedServer { request in
             let first = Whole.part(request)?.first
-            // The third and fourth are there before the second.
+            // The third and fourth come before the second.
             if first == 20_000 || first == 30_000,
                 others.withLock({
                     $0 += 1; return $0 == 2
@@ -96,7 +96,7 @@ import Testing
         #expect(outcome.error == nil && outcome.contents == whole.bytes)
     }
 
-    @Test func aServerThatSendsAllIsTakenAtItsWordAndNotAskedAgain() async throws {
+    @Test func aServerWithoutRangesIsRemembered() async throws {
         let whole = Whole(50_000)
         let server = try ScriptedServer { _ in whole.all }
         for _ in 0..<2 {
@@ -106,7 +106,7 @@ import Testing
         #expect(server.requests.map { $0.headers["range"] } == ["bytes=0-9999", nil])
     }
 
-    @Test("BEHAVIOURS 5.9: without a strong validator parts are not put together", arguments: [nil, "W/\"a\""])
+    @Test("BEHAVIOURS 5.9: parts without a strong validator are not combined", arguments: [nil, "W/\"a\""])
     func withoutValidator(tag: String?) async throws {
         var whole = Whole(50_000)
         whole.tag = tag
@@ -116,7 +116,7 @@ import Testing
         #expect(server.requests.map { $0.headers["range"] } == ["bytes=0-9999", nil])
     }
 
-    @Test("BEHAVIOURS 5.9: a piece of another edition is not put together with the others", arguments: [true, false])
+    @Test("BEHAVIOURS 5.9: a piece of another version is not combined with the others", arguments: [true, false])
     func anotherEdition(isGone: Bool) async throws {
         let (whole, other) = (
             Whole(50_000),
@@ -130,17 +130,17 @@ import Testing
             return isNew ? other.answer(request) : whole.answer(request)
         }
         let outcome = try await fetch(server.url("/photo"))
-        // The rest is asked for in one. Where that is of the other too, nothing will do.
+        // The rest is requested at once. If it is of the other version too, the transfer fails.
         #expect(server.requests.contains { $0.headers["if-range"] == "\"a\"" })
         if isGone {
-            #expect(outcome.error == .wrongRange("it has become another"))
+            #expect(outcome.error == .wrongRange("it has changed"))
         } else {
             #expect(outcome.error == nil && outcome.contents == whole.bytes)
         }
     }
 
     @Test(
-        "BEHAVIOURS 5.9: a piece that does not come is asked for with all of the rest", arguments: [503, 404, 200, 0])
+        "BEHAVIOURS 5.9: after a failed piece the rest is requested at once", arguments: [503, 404, 200, 0])
     func aPieceThatDoesNotCome(status: Int) async throws {
         let whole = Whole(60_000)
         let server = try ScriptedServer { request in
@@ -153,12 +153,12 @@ import Testing
         #expect(outcome.error == nil && outcome.contents == whole.bytes)
         #expect(outcome.written == outcome.written.sorted())
         _ = try await fetch(server.url("/next"))
-        // Who does not like pieces is not asked for them again; who broke off may have had other reasons.
+        // A server that refuses ranges is not asked for them again. A broken transfer proves nothing.
         let isAskedForPieces = server.requests.contains { $0.path == "/next" && $0.headers["range"] == "bytes=0-9999" }
         #expect(isAskedForPieces == (status == 0))
     }
 
-    @Test("BEHAVIOURS 5.9: what is there is gone on with in pieces", arguments: ["\"a\"", "\"old\""])
+    @Test("BEHAVIOURS 5.9: a partial file is resumed in pieces", arguments: ["\"a\"", "\"old\""])
     func resumed(validator: String) async throws {
         let whole = Whole(60_000)
         let server = try ScriptedServer { whole.answer($0) }
@@ -173,8 +173,8 @@ import Testing
         #expect(Set(server.requests.compactMap { $0.headers["range"] }).count == (isUsed ? 4 : 1))
     }
 
-    /// A photo that is fetched for later, while somebody looks at another one.
-    @Test func withoutAWindowItWaits() async throws {
+    /// A photo fetched for later while another is shown.
+    @Test func anEmptyWindowPausesTheRequests() async throws {
         let whole = Whole(60_000)
         let server = try ScriptedServer { whole.answer($0) }
         let asked = Mutex<[Int]>([])
@@ -189,7 +189,7 @@ import Testing
         #expect(Set(server.requests.compactMap { $0.headers["range"] }).count == 3)
     }
 
-    @Test("BEHAVIOURS 5.9: what leads elsewhere comes in one")
+    @Test("BEHAVIOURS 5.9: a redirected file comes in one transfer")
     func redirected() async throws {
         let whole = Whole(50_000)
         let server = try ScriptedServer { request in
@@ -200,12 +200,12 @@ import Testing
         #expect(outcome.response?.url == server.url("/there") && outcome.metrics?.redirects == 1)
     }
 
-    /// Answers come on several threads at once; one of them decides.
-    @Test func ofManyThatAreFirstOneDecides() async throws {
+    /// Answers come on several threads at once, and one of them decides.
+    @Test func oneOfManyFirstAnswersDecides() async throws {
         let whole = Whole(60_000)
         let server = try ScriptedServer { whole.answer($0) }
         for round in 0..<40 {
-            // Who refuses a piece is not asked for pieces again: so it is another server each time.
+            // A server that refuses a piece is remembered, so each case uses another server.
             let other = try ScriptedServer { request in
                 let isRefused = (Whole.part(request)?.first ?? 0) >= 20_000 && request.headers["if-range"] == nil
                 return isRefused ? .answer(503, "no") : whole.answer(request)
@@ -219,7 +219,7 @@ import Testing
         }
     }
 
-    @Test("BEHAVIOURS 5.9: a piece that hangs is asked for once more, over another connection")
+    @Test("BEHAVIOURS 5.9: a hanging piece is requested again over another connection")
     func hanging() async throws {
         let whole = Whole(100_000)
         let gate = Gate()
@@ -239,8 +239,8 @@ import Testing
         #expect(times.withLock { $0 } >= 2)
     }
 
-    /// Of those that few share it might be given the one that the piece hangs on.
-    @Test func whatHangsIsAskedForOverOneOfItsOwn() async throws {
+    /// A shared connection could be the one on which the piece hangs.
+    @Test func aDuplicateUsesAConnectionOfItsOwn() async throws {
         let whole = Whole(100_000)
         let gate = Gate()
         let server = try ScriptedServer { request in
@@ -282,7 +282,7 @@ import Testing
         #expect(try await fetch(server.url("/photo"), limit: 49_999).error == .tooLarge(limit: 49_999))
     }
 
-    @Test func aServerThatSaysThatItSendsPartsIsAskedForSeveralAtOnce() async throws {
+    @Test func aServerWithRangesGetsSeveralRequestsAtOnce() async throws {
         let whole = Whole(30_000)
         let gate = Gate()
         let server = try ScriptedServer { request in
@@ -299,13 +299,13 @@ import Testing
         #expect(outcome.error == nil && outcome.contents == whole.bytes)
     }
 
-    /// It is known of the server that it sends pieces, so more are asked for than there may be.
-    @Test func whatIsAskedForBehindTheEndIsNoHarm() async throws {
+    /// The server is known to send ranges, so more are requested than exist.
+    @Test func requestsBeyondTheEndAreHarmless() async throws {
         let (large, small) = (Whole(50_000), Whole(15_000))
         let gate = Gate()
         let server = try ScriptedServer { request in
             guard request.path == "/small" else { return large.answer(request) }
-            // What is there comes after what is not.
+            // The held part comes after the missing one.
             guard let first = Whole.part(request)?.first, first >= 20_000 else {
                 return [.hold(gate)] + small.answer(request)
             }
@@ -316,7 +316,7 @@ import Testing
         #expect(outcome.error == nil && outcome.contents == small.bytes)
     }
 
-    @Test("BEHAVIOURS 5.9: when it is cancelled nothing more is written")
+    @Test("BEHAVIOURS 5.9: a cancelled transfer in pieces writes nothing more")
     func cancelled() async throws {
         let whole = Whole(60_000)
         let gate = Gate()

@@ -3,25 +3,24 @@ import Numbers
 
 @testable import HTTP
 
-/// Asks servers under test, and keeps what came of it.
+/// Sends requests to test servers and collects the results.
 struct Probe {
     let client: HTTPClient
     let log = Log(level: .debug)
 
-    /// What a transfer handed on.
+    /// The events of a transfer.
     struct Outcome {
         var response: HTTPResponse?
         var bytes: [UInt8] = []
         var metrics: HTTPMetrics?
     }
 
-    /// A client that is patient, unless it waits for what never comes: else a machine that has much to do would be taken
-    /// for a fault.
+    /// A client with long time-outs, unless data never comes. Otherwise a busy machine would look like a fault.
     init(_ configuration: HTTPConfiguration = HTTPConfiguration(connectTimeout: 60, stallTimeout: 60)) {
         client = HTTPClient(configuration, log: log)
     }
 
-    /// A client that looks for curl in another file.
+    /// A client that loads curl from another file.
     init(library: String) {
         client = HTTPClient(HTTPConfiguration(), log: log, library: library)
     }
@@ -47,7 +46,7 @@ struct Probe {
         return outcome
     }
 
-    /// How a transfer failed; nil if it did not.
+    /// The error of a transfer; nil if it succeeded.
     func failure(_ url: String) async -> HTTPError? {
         await failure(request(url))
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP
 
-/// Which proxy leads where.
+/// The choice of proxies.
 @Suite(.ownThread) struct ProxyChoiceTests {
     private func proxy(_ variables: [String: String], _ url: String = "http://a.org/") throws -> String? {
         try ProxyChoice { variables[$0] }.proxy(for: HTTPURL(url, Curl()))?.url
@@ -12,7 +12,7 @@ import Testing
     @Test func variables() throws {
         #expect(try proxy([:]) == nil)
         #expect(try proxy(["http_proxy": "p:3128"]) == "http://p:3128")
-        // To a program that a web server starts it is a stranger's.
+        // In a program started by a web server, its client could set this variable.
         #expect(try proxy(["HTTP_PROXY": "p:3128"]) == nil)
         #expect(try proxy(["https_proxy": "p:3128"]) == nil)
         for name in ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] {
@@ -45,17 +45,17 @@ import Testing
         #expect(try (proxy(["http_proxy": "p:1", "no_proxy": list], "http://0xa.66051/") == nil) == isException)
     }
 
-    @Test func addressesOfVersion6() throws {
+    @Test func ipv6Addresses() throws {
         for (list, isException) in [("fd00::/8", true), ("fd00::1", true), ("[fd00::1]", true), ("fe00::/8", false)] {
             #expect(try (proxy(["http_proxy": "p:1", "no_proxy": list], "http://[fd00::1]/") == nil) == isException)
         }
     }
 
-    @Test func credentialsAreKeptApart() throws {
+    @Test func credentialsAreSeparatedFromTheAddress() throws {
         let curl = try Curl()
         let proxy = try #require(Proxy("http://me:p%40ss@proxy.org:3128/", curl))
         #expect(proxy.url == "http://proxy.org:3128" && proxy.credentials == .init(user: "me", password: "p@ss"))
-        // What curl is told in secret it may say aloud.
+        // curl may quote the URL with credentials in its messages.
         let told = proxy.url(telling: .init(user: "mé", password: "p@ss/%"))
         #expect(told == "http://m%c3%a9:p%40ss%2f%25@proxy.org:3128" && proxy.url(telling: nil) == proxy.url)
         let said = Proxy.withoutCredentials("Unsupported proxy '\(told)'", .init(user: "mé", password: "p@ss/%"))

@@ -4,14 +4,14 @@ import Testing
 
 @testable import HTTP
 
-/// What can go wrong on the way through a proxy.
+/// Faults of proxies.
 @Suite(.ownThread) struct ProxyFaultTests {
     private func failure(_ url: String, through proxy: String, connectTimeout: Int = 60) async -> HTTPError? {
         let choice = ProxyChoice { $0 == "all_proxy" ? proxy : nil }
         return await Probe(HTTPConfiguration(proxies: choice, connectTimeout: connectTimeout)).failure(url)
     }
 
-    @Test(arguments: ["http", "https"]) func notThere(scheme: String) async throws {
+    @Test(arguments: ["http", "https"]) func aMissingProxyIsUnreachable(scheme: String) async throws {
         let server = try ScriptedServer { _ in [] }
         server.stop()
         let proxy = "http://127.0.0.1:\(server.port)"
@@ -27,7 +27,7 @@ import Testing
     @Test func tunnels() async throws {
         let gate = Gate()
         defer { gate.open() }
-        // For what is no answer to its question, as for one that breaks off, curl has one word.
+        // curl uses one error for a broken and for a malformed answer.
         let cases: [([ScriptedServer.Step], (HTTPError) -> Bool)] = [
             (.answer(502), { $0 == .proxyRefused(502) && $0.isTransient }),
             (.answer(403), { $0 == .proxyRefused(403) && !$0.isTransient }),
@@ -41,9 +41,9 @@ import Testing
                 [.send("HTTP/1.1 200 OK\r\n"), .sendForever(Array("X: y\r\n".utf8))],
                 { $0 == .malformed("its headers are too long") }
             ),
-            // The length of a tunnel is none.
+            // A tunnel's answer has no length.
             ([.send("HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n"), .close], { $0 == .broken }),
-            // A tunnel, and nothing secure at its end.
+            // A tunnel to a server without TLS.
             (
                 [
                     .send("HTTP/1.1 200 OK\r\n\r\n"), .send("not TLS at all, but long enough to be taken for it"),
@@ -62,8 +62,8 @@ import Testing
         }
     }
 
-    /// A SOCKS proxy that speaks something else.
-    @Test func noSOCKS() async throws {
+    /// A SOCKS proxy that speaks another protocol.
+    @Test func aMissingSOCKSProxyIsAnError() async throws {
         let proxy = try ScriptedServer { _ in [] }
         let error = await failure(
             "http://photos.test/", through: "socks5h://127.0.0.1:\(proxy.port)", connectTimeout: 1)

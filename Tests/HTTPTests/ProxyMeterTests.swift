@@ -3,9 +3,9 @@ import Testing
 
 @testable import HTTP
 
-/// What is measured of a way that a proxy is on. What is near is the proxy, and not the host.
+/// Times behind a proxy. They measure the proxy and not the host.
 @Suite(.ownThread) struct ProxyMeterTests {
-    @Test("BEHAVIOURS 5.6: the way to a proxy is not taken for the way to the host", arguments: ["http", "https"])
+    @Test("BEHAVIOURS 5.6: the round trip to a proxy does not count as the host’s", arguments: ["http", "https"])
     func notTheHosts(scheme: String) async throws {
         let authority = try TestAuthority()
         let plain = try LoopbackServer.nginx(files: ["a.jpg": [1]])

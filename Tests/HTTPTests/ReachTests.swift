@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTP
 
-/// What a stranger's word does not lead to.
+/// Addresses that a gallery must not name.
 @Suite(.ownThread) struct ReachTests {
     private let client = HTTPClient(HTTPConfiguration(connectTimeout: 60, stallTimeout: 60), log: Log())
 
@@ -71,8 +71,8 @@ import Testing
         #expect(error?.isTransient == false && server.connectionCount == 0)
     }
 
-    /// Digits of another script come to the same where the locale knows them, and to nothing where it does not.
-    @Test func spelledInAnotherScript() async throws {
+    /// Digits of other scripts are the same address if the locale knows them, or else nothing.
+    @Test func internationalSpellings() async throws {
         let server = try ScriptedServer { _ in .answer(200) }
         let error = try #require(await failure("http://１２７.0.0.1:\(server.port)/", .publicOnly(except: nil)))
         switch error {
@@ -87,7 +87,7 @@ import Testing
         return HTTPClient(configuration, log: Log())
     }
 
-    /// A name tells nothing; what it leads to does.
+    /// The name says nothing; its address does.
     @Test func afterResolving() async throws {
         let server = try ScriptedServer { _ in .answer(200) }
         let (client, url) = (naming("nas.test", server), "http://nas.test:\(server.port)/")
@@ -96,8 +96,8 @@ import Testing
         #expect(await failure(url, .publicOnly(except: "nas.test"), with: client) == nil)
     }
 
-    /// Whether an answer came from the user's own network is seen where the connection ends, and not by a name.
-    @Test func whereAnAnswerCameFromIsKnown() async throws {
+    /// The connection's address tells whether an answer came from the user's network, not the name.
+    @Test func theOriginOfAnAnswerIsKnown() async throws {
         let server = try ScriptedServer { _ in .answer(200) }
         let probe = Probe()
         #expect(try await probe.fetch(server.url("/")).response?.isPrivate == true)
@@ -105,7 +105,7 @@ import Testing
         for try await event in client.transfer(probe.request("http://nas.test:\(server.port)/")) {
             if case .response(let response) = event { #expect(response.isPrivate) }
         }
-        // Behind a proxy only the name tells, and not where the proxy is.
+        // Behind a proxy only the name counts, and not the proxy's address.
         let proxy = try ScriptedServer { _ in .answer(200) }
         let choice = ProxyChoice { $0 == "http_proxy" ? "127.0.0.1:\(proxy.port)" : nil }
         let behind = Probe(HTTPConfiguration(proxies: choice))
@@ -113,7 +113,7 @@ import Testing
         #expect(try await behind.fetch("http://10.0.0.1/").response?.isPrivate == true)
     }
 
-    @Test func theOneHostMayBeThere() async throws {
+    @Test func theNamedHostMayBePrivate() async throws {
         let server = try ScriptedServer { _ in .answer(200) }
         #expect(await failure(server.url("/"), .publicOnly(except: "127.0.0.1")) == nil)
         #expect(await failure(server.url("/"), .publicOnly(except: "127.0.0.2")) == .privateAddress("127.0.0.1"))
@@ -127,7 +127,7 @@ import Testing
         #expect(inner.connectionCount == 0)
     }
 
-    /// A connection that somebody else made, who was allowed to.
+    /// A connection of another request that was permitted.
     @Test func overAnOldConnection() async throws {
         let server = try ScriptedServer { _ in .answer(200) }
         let (client, url) = (naming("nas.test", server), "http://nas.test:\(server.port)/")
@@ -136,7 +136,7 @@ import Testing
         #expect(server.requests.count == 1 && server.connectionCount == 1)
     }
 
-    /// A proxy is where the user says, and of what lies behind it only the name is known.
+    /// A proxy may be anywhere, and only the name of the host behind it is known.
     @Test func throughAProxy() async throws {
         let proxy = try ScriptedServer { .answer(200, $0.path) }
         let choice = ProxyChoice { $0 == "http_proxy" ? "127.0.0.1:\(proxy.port)" : nil }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTP
 
-/// The servers and proxies that people have.
+/// Real servers and proxies.
 @Suite(.ownThread) struct RealServerTests {
     private static let photo = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
     private static let list = Array(String(repeating: "<photo/>", count: 10_000).utf8)
@@ -25,7 +25,7 @@ import Testing
 
     private let me = HTTPRequest.Credentials(user: "me", password: "s3cret")
 
-    @Test("BEHAVIOURS 5.10: nginx is told who asks, by a password or a token")
+    @Test("BEHAVIOURS 5.10: nginx accepts a password or a token")
     func nginxKnows() async throws {
         let (server, probe) = (try LoopbackServer.nginx(files: Self.files), probe())
         let open = try await probe.fetch(request(server.url("/photo.jpg")))
@@ -45,12 +45,12 @@ import Testing
         request.meter = meter
         let outcome = try await probe.fetch(request)
         #expect(outcome.bytes == Self.list && outcome.response?.headers["content-encoding"] == "gzip")
-        // What crossed the network is what counts.
+        // Bytes on the network count.
         let metrics = try #require(outcome.metrics)
         #expect(metrics.bytes < 10_000 && meter.reading.bytes == metrics.bytes)
     }
 
-    @Test("BEHAVIOURS 5.9: nginx sends the rest, and the whole when it has become another")
+    @Test("BEHAVIOURS 5.9: nginx sends the rest, or the whole after a change")
     func resumed() async throws {
         let (server, probe, folder) = (try LoopbackServer.nginx(files: Self.files), probe(), TestFolder())
         let first = try await probe.fetch(request(server.url("/photo.jpg")))
@@ -82,8 +82,8 @@ import Testing
         #expect(meter.reading.version == .http2 && meter.reading.connect == nil)
     }
 
-    /// Others are still under way over the connection when one has ended.
-    @Test func packetsOfASharedConnection() async throws {
+    /// Other transfers still run on the connection when one has ended.
+    @Test func sharedConnectionsCountPackets() async throws {
         let authority = try TestAuthority()
         let server = try LoopbackServer.nginx(authority.issue(.good), files: Self.files)
         let probe = probe { $0.certificates = authority.certificate }
@@ -99,11 +99,11 @@ import Testing
         #expect(meters.count { $0.reading.connect != nil } == 1, "they share one")
         #expect(meters.allSatisfy { $0.reading.packets != nil })
         let received = meters.reduce(0) { $0 + ($1.reading.packets?.received ?? 0) }
-        // As much as loopback carries, of its longest packets and of short ones.
+        // As many packets as loopback carries, long or short.
         #expect((16 * 200_000 / 65_536...16 * 200_000 / 500).contains(received))
     }
 
-    /// What is left open takes its share of a connection until somebody reads on.
+    /// An unread answer occupies its share of a connection.
     @Test func twoShareAConnection() async throws {
         let authority = try TestAuthority()
         let length = 1_000_000
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test("BEHAVIOURS 5.10: a certificate of one's own is shown to its host alone")
+    @Test("BEHAVIOURS 5.10: a client certificate is shown to its host only")
     func ownCertificate() async throws {
         let (authority, clients) = (try TestAuthority(), try TestAuthority())
         let server = try LoopbackServer.nginx(authority.issue(.good), clients: clients, files: Self.files)
@@ -144,7 +144,7 @@ import Testing
             var named = request(url)
             named.isNamedByUser = true
             #expect(try await probe.fetch(named).response?.status == status)
-            // Whoever names it in a list, or leads there, is not the user.
+            // A list or a redirect that names the host is not the user.
             #expect(try await probe.fetch(request(url)).response?.status == (host == "127.0.0.1" ? 200 : 400))
             let away = try ScriptedServer { _ in .answer(302, headers: ["Location: \(url)"]) }
             named.url = away.url("/")
@@ -162,9 +162,9 @@ import Testing
         }
     }
 
-    /// Where a redirect leads, nobody whom the file knows may be meant: it may be anywhere, and "default" is for everybody.
+    /// After a redirect, a "default" entry could match any host.
     @Test(
-        "BEHAVIOURS 5.10: netrc speaks where a redirect leads only to the same host, as it proves to be itself",
+        "BEHAVIOURS 5.10: after a redirect netrc is used only for the same host over TLS",
         arguments: ["machine 127.0.0.1", "default"])
     func netrcAndRedirects(entry: String) async throws {
         let (authority, folder) = (try TestAuthority(), TestFolder())
@@ -184,8 +184,8 @@ import Testing
         }
     }
 
-    /// A server lets a connection go when it has answered so many requests over it; of those under way none is lost.
-    @Test(arguments: ["http", "https"]) func connectionsThatServeTheirTime(scheme: String) async throws {
+    /// The server closes a connection after so many requests; no transfer is lost.
+    @Test(arguments: ["http", "https"]) func oldConnectionsAreReplaced(scheme: String) async throws {
         let authority = try TestAuthority()
         let server = try LoopbackServer.nginx(
             scheme == "https" ? authority.issue(.good) : nil, requests: 25, files: ["photo.jpg": [1, 2, 3]])
@@ -199,7 +199,7 @@ import Testing
         }
     }
 
-    @Test("BEHAVIOURS 5.10: Apache is told who asks by a digest")
+    @Test("BEHAVIOURS 5.10: Apache accepts a digest")
     func digest() async throws {
         let (server, probe) = (try LoopbackServer.apache(files: Self.files), probe())
         let stranger = try await probe.fetch(request(server.url("/photo.jpg")))
@@ -210,7 +210,7 @@ import Testing
         #expect(!probe.log.entries.contains { $0.message.contains("s3cret") })
     }
 
-    @Test("BEHAVIOURS 5.10: tinyproxy is told who asks, for pages and for tunnels", arguments: ["http", "https"])
+    @Test("BEHAVIOURS 5.10: tinyproxy accepts credentials for pages and tunnels", arguments: ["http", "https"])
     func proxies(scheme: String) async throws {
         let authority = try TestAuthority()
         let server = try LoopbackServer.nginx(
@@ -230,7 +230,7 @@ import Testing
         let asked = [HTTPChallenge(isProxy: true, scheme: "basic", realm: "Tinyproxy")]
         let unknown = try await fetch("127.0.0.1:\(closed.port)").response
         #expect(unknown?.status == 407 && unknown?.challenges == asked)
-        // To a wrong password it speaks as if it were the server.
+        // It answers a wrong password like a server.
         let wrong = try await fetch("me:wrong@127.0.0.1:\(closed.port)").response
         #expect(wrong?.status == 407 && wrong?.challenges == asked)
         let place = "http://127.0.0.1:\(closed.port)"

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTP
 
-/// Redirects, followed over the network.
+/// Redirects over the network.
 @Suite(.ownThread) struct RedirectTests {
     private let client = HTTPClient(log: Log())
 
@@ -31,14 +31,14 @@ import Testing
         #expect(outcome.responses.map(\.url) == [other.url("/c")] && outcome.bytes == Array("there".utf8))
         for asked in server.requests {
             #expect(asked.headers["x-key"] == "secret" && asked.headers["if-none-match"] == "\"1\"")
-            // What would not stay a line of its own is not sent.
+            // A header that would not stay one line is not sent.
             #expect(asked.headers["x-three"] == nil && asked.headers["x-four"] == nil)
         }
         #expect(server.requests.count == 2 && other.requests.count == 1)
         #expect(other.requests[0].headers["x-key"] == nil && other.requests[0].headers["if-none-match"] == nil)
     }
 
-    @Test("BEHAVIOURS 5.5: the body of a redirect is read no further than it is worth")
+    @Test("BEHAVIOURS 5.5: the body of a redirect is read up to a limit")
     func bodiesAreBounded() async throws {
         let server = try ScriptedServer { request in
             guard request.path == "/" else { return .answer(200, "end") }
@@ -54,8 +54,8 @@ import Testing
         #expect(meter.reading.bytes < 1 << 20)
     }
 
-    /// What does not say where it leads is an answer like others.
-    @Test func withoutAPlace() async throws {
+    /// A redirect without a target is a normal answer.
+    @Test func aRedirectWithoutALocationIsFinal() async throws {
         let server = try ScriptedServer { _ in .answer(302, "nowhere") }
         let outcome = try await fetch(HTTPRequest(url: server.url("/"), destination: .stream, limit: 1 << 20))
         #expect(outcome.responses.map(\.status) == [302] && outcome.bytes.isEmpty)

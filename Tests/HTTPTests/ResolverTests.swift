@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTP
 
-/// What a name server does wrong.
+/// Faults of name servers.
 @Suite(.ownThread, .enabled(if: OwnNetwork.isPossible), .unlessItHangs) struct ResolverTests {
     private static let url = "http://gallery.example/list"
 
@@ -13,7 +13,7 @@ import Testing
         let resolver = try ScriptedResolver(answer)
         let client = HTTPClient(HTTPConfiguration(connectTimeout: patience), log: Log())
         let request = HTTPRequest(url: Self.url, destination: .stream, limit: 1 << 20)
-        // curl's threads are in the network of whoever starts them, and look into the same files.
+        // curl's threads run in the network of their creator and read the same files.
         return await resolver.inside { client.transfer(request) }.failure()
     }
 
@@ -23,13 +23,13 @@ import Testing
         #expect(error == .unknownHost("gallery.example") && error?.isTransient == true)
     }
 
-    @Test func whoIsSilentIsNotWaitedForLongerThanForAConnection() async throws {
+    @Test func aSilentResolverHasTheConnectTimeout() async throws {
         let error = try await failure(.silent, patience: 1)
         #expect(error == .lookupTimedOut("gallery.example") && error?.isTransient == true)
     }
 
-    /// The C library gives up sooner than we do, and curl says the same as of a host that is not known.
-    @Test func whoIsSilentHasNotSaidThatThereIsNoSuchHost() async throws {
+    /// The C library gives up earlier than curl, which then reports an unknown host.
+    @Test func aSilentResolverDoesNotMeanAnUnknownHost() async throws {
         #expect(try await failure(.silent) == .lookupTimedOut("gallery.example"))
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTP
 
-/// What is sent.
+/// The part to send.
 private enum Part {
     static let whole = "0123456789"
 
@@ -15,12 +15,12 @@ private enum Part {
     }
 }
 
-/// Going on with a body of which the beginning is there.
+/// Resuming a partial body.
 @Suite(.ownThread) struct ResumptionTests {
     private let client = HTTPClient(log: Log())
     private let folder = TestFolder()
 
-    /// What came of asking for the rest of a file that holds `there`.
+    /// The result of a request for the rest of a file that holds `there`.
     private struct Outcome {
         var response: HTTPResponse?
         var written: [ByteCount] = []
@@ -59,7 +59,7 @@ private enum Part {
         return try await resume(server.url("/"), limit: limit)
     }
 
-    @Test("BEHAVIOURS 5.9: the rest is asked for, and put behind what is there")
+    @Test("BEHAVIOURS 5.9: the rest is requested and appended")
     func rest() async throws {
         let server = try ScriptedServer { _ in Part.rest("bytes 4-9/10") }
         let outcome = try await resume(server.url("/"))
@@ -70,21 +70,21 @@ private enum Part {
         #expect(headers["accept-encoding"] == "identity")
     }
 
-    @Test("BEHAVIOURS 5.9: a server that has something else by now sends it whole")
+    @Test("BEHAVIOURS 5.9: a changed file is sent whole")
     func anew() async throws {
         let outcome = try await resume(.answer(200, "anew"))
         #expect(outcome.error == nil && outcome.contents == "anew" && outcome.written.last == 4)
         #expect(outcome.response?.begin == 0 && outcome.response?.length == 4)
     }
 
-    /// What was there goes only when there is something in its place.
+    /// The held part stays until something replaces it.
     @Test(arguments: [404, 416, 500, 304]) func otherAnswers(status: Int) async throws {
         let outcome = try await resume(.answer(status, status == 304 ? "" : "an error", headers: ["ETag: \"b\""]))
         #expect(outcome.error == nil && outcome.response?.status == status && outcome.contents == "0123")
     }
 
     @Test(
-        "BEHAVIOURS 5.9: of a part that is not the rest, nothing is written",
+        "BEHAVIOURS 5.9: a wrong range is not written",
         arguments: [
             Part.rest("bytes 3-9/10", "3456789"), Part.rest("bytes 5-9/10", "56789"),
             Part.rest("bytes 4-8/10", "45678"),
@@ -105,9 +105,9 @@ private enum Part {
 
     private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
 
-    /// A server, or a cache before it, that does not look at what the rest is asked for.
+    /// A server or cache that ignores If-Range.
     @Test(
-        "BEHAVIOURS 5.9: the rest of another edition is not put behind what is there",
+        "BEHAVIOURS 5.9: the rest of another version is not appended",
         arguments: [
             ("\"a\"", "ETag: \"b\""), ("\"a\"", "ETag: W/\"a\""), ("\"a\"", "ETag: a"),
             (date, "Last-Modified: Mon, 07 Nov 1994 08:49:37 GMT"), ("\"a\"", "Server: x"), (date, "Server: x"),
@@ -116,7 +116,7 @@ private enum Part {
     func anotherEdition(validator: String, line: String) async throws {
         let server = try ScriptedServer { _ in Part.rest("bytes 4-9/10", "456789", [line]) }
         let outcome = try await resume(server.url("/"), validator: validator)
-        #expect(outcome.error == .wrongRange("it has become another"))
+        #expect(outcome.error == .wrongRange("it has changed"))
         #expect(outcome.contents == "0123" && outcome.response == nil)
     }
 
@@ -128,27 +128,27 @@ private enum Part {
         #expect(outcome.error == nil && outcome.contents == Part.whole)
     }
 
-    @Test("BEHAVIOURS 5.9: the rest of a whole of another length is not put behind what is there")
+    @Test("BEHAVIOURS 5.9: the rest of a file of another length is not appended")
     func anotherLength() async throws {
         let server = try ScriptedServer { _ in Part.rest("bytes 4-9/10") }
         let outcome = try await resume(server.url("/"), whole: 11)
-        #expect(outcome.error == .wrongRange("it has become another"))
+        #expect(outcome.error == .wrongRange("it has changed"))
         #expect(outcome.contents == "0123" && outcome.response == nil)
         #expect(try await resume(server.url("/"), whole: 10).contents == Part.whole)
     }
 
-    @Test("BEHAVIOURS 5.9: a part that nobody asked for, behind a redirect, does not make a whole of what is there")
+    @Test("BEHAVIOURS 5.9: an unrequested range after a redirect does not complete the file")
     func unaskedPart() async throws {
         let server = try ScriptedServer { request in
             request.path == "/" ? .answer(302, headers: ["Location: /there"]) : Part.rest("bytes 4-9/10")
         }
         let outcome = try await resume(server.url("/"))
         #expect(server.requests.map { $0.headers["range"] } == ["bytes=4-", nil])
-        #expect(outcome.error == .wrongRange("no part was asked for") && outcome.response == nil)
+        #expect(outcome.error == .wrongRange("no range was requested") && outcome.response == nil)
         #expect(outcome.contents == "0123")
     }
 
-    @Test func longerThanSaid() async throws {
+    @Test func aLongerBodyIsAnError() async throws {
         let outcome = try await resume([
             .send(
                 "HTTP/1.1 206 Part\r\nETag: \"a\"\r\nContent-Range: bytes 4-9/10\r\nTransfer-Encoding: chunked\r\n\r\n"),
@@ -157,7 +157,7 @@ private enum Part {
         #expect(outcome.error == .wrongRange("it is longer than it says") && !outcome.contents.contains("a"))
     }
 
-    @Test func shorterThanSaid() async throws {
+    @Test func aShorterBodyIsAnError() async throws {
         let outcome = try await resume([
             .send(
                 "HTTP/1.1 206 Part\r\nETag: \"a\"\r\nContent-Range: bytes 4-9/10\r\nTransfer-Encoding: chunked\r\n\r\n"),
@@ -166,14 +166,14 @@ private enum Part {
         #expect(outcome.error == .cut && outcome.contents == "01234567")
     }
 
-    @Test("BEHAVIOURS 5.9: the limit is for the whole")
+    @Test("BEHAVIOURS 5.9: the limit applies to the whole file")
     func limit() async throws {
         let outcome = try await resume(Part.rest("bytes 4-9/10"), limit: 9)
         #expect(outcome.error == .tooLarge(limit: 9) && outcome.contents == "0123")
     }
 
-    /// A part nobody asked for, and what is not there, or not sure.
-    @Test func whenNothingIsAskedFor() async throws {
+    /// Cases without a range: no beginning, or an uncertain one.
+    @Test func noRangeWithoutABeginning() async throws {
         let server = try ScriptedServer { _ in .answer(200, Part.whole) }
         for (there, offset, validator) in [("012", 4, "\"a\""), ("0123", 4, "W/\"a\""), ("", 0, "\"a\"")] {
             let outcome = try await resume(
@@ -186,7 +186,7 @@ private enum Part {
         #expect(longer.contents == Part.whole)
     }
 
-    @Test("BEHAVIOURS 5.9: the rest is asked for where the beginning came from, and nowhere else")
+    @Test("BEHAVIOURS 5.9: the rest is requested only from the URL of the beginning")
     func redirected() async throws {
         let other = try ScriptedServer { request in
             request.headers["range"] == nil ? .answer(200, Part.whole) : Part.rest("bytes 4-9/10")
@@ -199,7 +199,7 @@ private enum Part {
         #expect(server.requests[1].headers["range"] == nil && other.requests[1].headers["range"] == "bytes=4-")
     }
 
-    @Test func filesOfThisMachineAreReadFromTheirBeginning() async throws {
+    @Test func localFilesAreReadFromTheBeginning() async throws {
         let url = "file://" + folder.write("from", Part.whole)
         let first = try await resume(url, there: "", offset: 0, allowsFiles: true)
         let tag = try #require(first.response?.resumptionValidator)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTP
 
-/// Hosts of which one address must not be reached and another may, in a network where that one is on loopback.
+/// Hosts with a forbidden and an allowed address, in a network with the allowed one on loopback.
 @Suite(.ownThread, .enabled(if: OwnNetwork.isPossible), .unlessItHangs) struct SeveralAddressesTests {
     private let network: OwnNetwork
 
@@ -15,19 +15,19 @@ import Testing
         try network.ip("address", "add", "8.8.8.8/32", "dev", "lo")
     }
 
-    /// Where nobody listens.
+    /// All ports are closed there.
     private func failure(_ addresses: String) async -> HTTPError? {
         var configuration = HTTPConfiguration(connectTimeout: 60, stallTimeout: 60)
         configuration.names = ["photos.test:9:\(addresses)"]
         let client = HTTPClient(configuration, log: Log())
         let request = HTTPRequest(
             url: "http://photos.test:9/", destination: .stream, limit: 1 << 20, addressPolicy: .publicOnly(except: nil))
-        // curl's thread is in the network of whoever starts it.
+        // curl's thread runs in the network of its creator.
         return await network.inside { client.transfer(request) }.failure()
     }
 
     @Test(
-        "BEHAVIOURS 5.3: what is wrong with the address that may be reached is what is said",
+        "BEHAVIOURS 5.3: the error is that of the allowed address",
         arguments: [
             "[::1],8.8.8.8", "8.8.8.8,[::1]", "127.0.0.1,8.8.8.8", "8.8.8.8,127.0.0.1", "8.8.8.8",
         ]) func oneMayBeReached(addresses: String) async

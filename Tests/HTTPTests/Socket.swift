@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// A socket on loopback, closed with its object.
+/// A loopback socket that is closed with its object.
 final class Socket: Sendable {
     let number: Int32
 
@@ -14,7 +14,7 @@ final class Socket: Sendable {
         return socket
     }
 
-    /// The other end of who has connected to it, or does.
+    /// The other end of the next connection.
     func accepted() -> Socket { Socket(accept(number, nil, nil)) }
 
     static func connected(from port: UInt16, to listener: Socket) throws -> Socket {

@@ -4,18 +4,18 @@ import Testing
 
 @testable import HTTP
 
-/// What can be wrong with a secure connection.
+/// Faults of secure connections.
 @Suite(.ownThread) struct TLSFaultTests {
     private let probe = Probe()
 
     @Test(
-        "BEHAVIOURS 5.3: it is said what is wrong with a certificate, and it is final",
+        "BEHAVIOURS 5.3: a certificate’s problem is named and final",
         arguments: [
             (.good, nil), (.expired, "it has expired (or this machine’s clock is wrong)"),
             (.early, "it is not valid yet (or this machine’s clock is wrong)"),
-            (.selfSigned, "it is signed by itself, and by nobody who is trusted"),
-            (.stranger, "nobody who is trusted has signed it"),
-            (.wrongHost, "it belongs to another host than 127.0.0.1"),
+            (.selfSigned, "it is self-signed"),
+            (.stranger, "its issuer is not trusted"),
+            (.wrongHost, "it is not valid for 127.0.0.1"),
         ] as [(TestAuthority.Kind, String?)])
     func certificates(kind: TestAuthority.Kind, reason: String?) async throws {
         let authority = try TestAuthority()
@@ -35,11 +35,11 @@ import Testing
         }
     }
 
-    /// Signed by somebody, but by nobody whom the system knows.
-    @Test func theSystemTrustsNoTests() async throws {
+    /// Signed by an authority that the system does not know.
+    @Test func theTestAuthorityIsNotTrusted() async throws {
         let authority = try TestAuthority()
         let server = try FaultyServer.http2("none", authority.issue(.good))
-        #expect(await probe.failure(server.url("/")) == .certificate("nobody who is trusted has signed it"))
+        #expect(await probe.failure(server.url("/")) == .certificate("its issuer is not trusted"))
         let missing = Probe(HTTPConfiguration(certificates: "/nowhere.pem"))
         guard case .tls? = await missing.failure(server.url("/")) else {
             Issue.record("no certificates, and no complaint")
@@ -47,8 +47,7 @@ import Testing
         }
     }
 
-    /// A server that does not speak TLS, and one that does and refuses: a record of an alert, which says that there is no
-    /// way of speaking that both know.
+    /// A server without TLS, and one that refuses the handshake with an alert.
     @Test(arguments: [Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8), [21, 3, 3, 0, 2, 2, 40]])
     func notSecure(answer: [UInt8]) async throws {
         let server = try ScriptedServer { _ in [.send(answer), .close] }
@@ -60,7 +59,7 @@ import Testing
         #expect(error?.isTransient == false && server.requests.map(\.method).allSatisfy { $0 == "TLS" })
     }
 
-    @Test(arguments: [ScriptedServer.Step.close, .reset]) func connectionBreaksInTheHandshake(
+    @Test(arguments: [ScriptedServer.Step.close, .reset]) func aConnectionMayBreakInTheHandshake(
         end: ScriptedServer.Step
     ) async throws {
         let server = try ScriptedServer { _ in [end] }
@@ -68,7 +67,7 @@ import Testing
         #expect(error == .broken && error?.isTransient == true)
     }
 
-    @Test func theHandshakeStalls() async throws {
+    @Test func aStalledHandshakeTimesOut() async throws {
         let gate = Gate()
         defer { gate.open() }
         let server = try ScriptedServer { _ in [.hold(gate)] }
@@ -77,7 +76,7 @@ import Testing
         #expect(error == .connectTimedOut("127.0.0.1:\(server.port)"))
     }
 
-    /// Over one connection, each with its share; and the share can change while they run.
+    /// Streams of one connection have shares, which can change.
     @Test func weights() async throws {
         let authority = try TestAuthority()
         let server = try FaultyServer.http2("weights", authority.issue(.good))
@@ -91,14 +90,14 @@ import Testing
         for try await event in transfer {
             guard case .bytes(let more) = event else { continue }
             bytes += more.count
-            // The rest comes when the server has heard of it.
+            // The rest comes after the server has received the change.
             if bytes == 500 { transfer.setWeight(7) }
         }
         #expect(bytes == 1_000 && meter.reading.version == .http2)
         #expect(server.end() == ["connection", "request 1", "weight 1 200", "weight 1 7"])
     }
 
-    @Test func manyOverOneConnection() async throws {
+    @Test func manyTransfersShareAConnection() async throws {
         let authority = try TestAuthority()
         let server = try FaultyServer.http2("none", authority.issue(.good))
         let probe = Probe(HTTPConfiguration(certificates: authority.certificate, stallTimeout: 60))

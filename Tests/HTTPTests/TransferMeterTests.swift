@@ -6,11 +6,11 @@ import Testing
 
 @testable import HTTP
 
-/// What a meter shows while a transfer runs.
+/// Meters of running transfers.
 @Suite(.ownThread) struct TransferMeterTests {
     private let client = HTTPClient(log: Log())
 
-    /// The readings at each piece of news, in order.
+    /// The readings at each event, in order.
     private final class Readings: Sendable {
         private let list = Mutex<[TransferMeter.Reading]>([])
         private let current = Mutex<TransferMeter?>(nil)
@@ -33,7 +33,7 @@ import Testing
         HTTPRequest(url: url, destination: .stream, limit: 1 << 24, meter: meter)
     }
 
-    @Test func newsOfATransfer() async throws {
+    @Test func aMeterReportsItsEvents() async throws {
         let server = try ScriptedServer { _ in .answer(200, [UInt8](repeating: 1, count: 300_000)) }
         for isNew in [true, false] {
             let readings = Readings()
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    /// The bytes are there while the transfer runs, and no news is made of them.
+    /// Bytes can be read during the transfer but cause no event.
     @Test func bytesAreReadOnDemand() async throws {
         let (gate, first) = (Gate(), [UInt8](repeating: 1, count: 100_000))
         let server = try ScriptedServer { _ in
@@ -61,7 +61,7 @@ import Testing
             guard case .bytes(let bytes) = event else { continue }
             taken += bytes.count
             guard taken == 100_000 else { continue }
-            // curl tells of its bytes after it has handed them over.
+            // curl reports bytes after it has passed them on.
             while meter.reading.bytes < 100_000 { await Task.yield() }
             #expect(meter.reading.bytes == 100_000 && meter.reading.length == 200_000)
             #expect(meter.reading.outcome == nil)
@@ -69,7 +69,7 @@ import Testing
         }
         #expect(await Task.detached { readings.ended.wait() }.value)
         #expect(readings.all.count == 3 && meter.reading.bytes == 200_000)
-        // Within one machine nothing gets lost.
+        // Nothing is lost within one machine.
         let packets = try #require(meter.reading.packets)
         #expect((1...200).contains(packets.received) && packets.disordered == 0)
     }
@@ -90,7 +90,7 @@ import Testing
         #expect(cancelled.all.last?.outcome == .cancelled)
     }
 
-    @Test func filesOfThisMachine() async throws {
+    @Test func localFilesHaveAMeter() async throws {
         let (folder, readings) = (TestFolder(), Readings())
         let path = folder.write("file", [UInt8](repeating: 1, count: 500_000))
         let meter = readings.makeMeter()
@@ -112,7 +112,7 @@ import Testing
         #expect(server.connectionCount == 3)
     }
 
-    /// Sixty-four at once, twice: the second time all connections are there.
+    /// Sixty-four at once, twice. The second time all connections exist.
     @Test func connectionsStayWarm() async throws {
         let gates = (0..<2).map { _ in Gate() }
         let counts = Mutex([0, 0])

@@ -5,7 +5,7 @@ import Testing
 @testable import HTTP
 
 @Suite(.ownThread) struct TransferTurnTests {
-    /// What there is to take at one go.
+    /// Everything that can be taken now.
     private static func takeAll(from mailbox: TransferMailbox) throws -> [HTTPEvent] {
         var events: [HTTPEvent] = []
         while case .event(let event, _) = try mailbox.take() { events.append(event) }
@@ -14,20 +14,20 @@ import Testing
 
     @Test func anAnswerThatComesInOneTurnWakesOnce() async throws {
         let (mailbox, turn) = (TransferMailbox(), TransferTurn())
-        // It runs until it waits before this goes on.
+        // Runs the task until it waits.
         let listener = Task.immediate {
-            await mailbox.waitForNews()
+            await mailbox.waitForEvent()
             return try Self.takeAll(from: mailbox)
         }
         let response = HTTPResponse(status: 200, url: "http://example.org/a.jpg")
         mailbox.post(response)
-        turn.note(mailbox)
+        turn.add(mailbox)
         for byte in [1, 2] as [UInt8] {
             #expect([byte].withUnsafeBytes { mailbox.post($0) })
-            turn.note(mailbox)
+            turn.add(mailbox)
         }
         mailbox.post(end: .success(HTTPMetrics()))
-        turn.note(mailbox)
+        turn.add(mailbox)
         turn.end()
         #expect(try await listener.value == [.response(response), .bytes([1, 2]), .end(HTTPMetrics())])
     }
@@ -36,22 +36,22 @@ import Testing
         let (mailboxes, turn) = ((0..<3).map { _ in TransferMailbox() }, TransferTurn())
         let listeners = mailboxes.map { mailbox in
             Task.immediate {
-                await mailbox.waitForNews()
+                await mailbox.waitForEvent()
                 return try Self.takeAll(from: mailbox).count
             }
         }
-        // By turns, as transfers go; the last has no news.
+        // Alternating, as transfers do; the last one has no event.
         for written in [1, 2] as [ByteCount] {
             for mailbox in mailboxes.prefix(2) {
                 mailbox.post(written: written)
-                turn.note(mailbox)
+                turn.add(mailbox)
             }
         }
-        turn.note(mailboxes[2])
+        turn.add(mailboxes[2])
         turn.end()
         for listener in listeners.prefix(2) { #expect(try await listener.value == 1) }
         mailboxes[2].post(written: 3)
-        mailboxes[2].tell()
+        mailboxes[2].wake()
         #expect(try await listeners[2].value == 1)
     }
 }

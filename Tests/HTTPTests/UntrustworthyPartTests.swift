@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTP
 
-/// Parts of which a server says what cannot be.
+/// Ranges that contradict themselves.
 @Suite(.ownThread) struct UntrustworthyPartTests {
     private let client = HTTPClient(log: Log())
     private let folder = TestFolder()
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 5.9: where the first piece is not to be trusted, all is asked for in one",
+        "BEHAVIOURS 5.9: after an untrustworthy first piece the whole is requested",
         arguments: [
             ["Content-Range: bytes 1-10000/50000"], ["Content-Range: bytes 0-9999/*"], [],
             ["Content-Range: bytes 0-9999/50000", "Content-Encoding: gzip"],
@@ -40,7 +40,7 @@ import Testing
         #expect(server.requests.map { $0.headers["range"] } == ["bytes=0-9999", nil, nil])
     }
 
-    @Test("BEHAVIOURS 5.9: where the first piece of a rest is of another edition, all of that is taken")
+    @Test("BEHAVIOURS 5.9: if the first piece of a rest is of another version, the whole is fetched")
     func firstOfARest() async throws {
         let (old, new) = (Whole(50_000), Whole(50_000, seed: 2))
         let server = try ScriptedServer { request in

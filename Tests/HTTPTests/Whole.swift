@@ -1,6 +1,6 @@
 import TestSupport
 
-/// A whole that is served in parts, as nginx does.
+/// A resource that is served in ranges, as nginx does.
 struct Whole: Sendable {
     let bytes: [UInt8]
     var tag: String? = "\"a\""
@@ -12,7 +12,7 @@ struct Whole: Sendable {
 
     private var tagLine: [String] { tag.map { ["ETag: \($0)"] } ?? [] }
 
-    /// The part that a request asks for.
+    /// The range that a request asks for.
     static func part(_ request: ScriptedServer.Request) -> (first: Int, last: Int)? {
         guard let range = request.headers["range"]?.dropFirst("bytes=".count) else { return nil }
         let ends = range.split(separator: "-", omittingEmptySubsequences: false)

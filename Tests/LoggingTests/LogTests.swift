@@ -5,7 +5,7 @@ import Testing
 @testable import Logging
 
 @Suite("BEHAVIOURS 6.4: the log") struct LogTests {
-    @Test func keepsTheLastThousand() {
+    @Test func theLastThousandEntriesAreKept() {
         let log = Log()
         for number in 0..<2_500 { log.info(.network, "entry \(number)") }
         #expect(log.entries.count == 1_000)
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "The switch of the network's details says whether they are kept, whatever the level",
+        "The switch of network details decides, whatever the level",
         arguments: LogLevel.allCases)
     func detailsAreKeptWhereTheyAreSwitchedOn(level: LogLevel) {
         let log = Log(level: level)
@@ -38,7 +38,7 @@ import Testing
         #expect(log.entries.map(\.message) == ["connected"])
     }
 
-    @Test("The other switches keep what the level lets through")
+    @Test("The other switches keep what the level permits")
     func othersFollowTheLevel() {
         let log = Log(level: .info)
         for subsystem in LogSubsystem.allCases where subsystem != .networkDetail {
@@ -49,7 +49,7 @@ import Testing
         #expect(log.entries.map(\.message) == Array(repeating: "kept", count: 5))
     }
 
-    @Test func nothingIsBuiltThatIsNotKept() {
+    @Test func messagesAreBuiltOnlyIfKept() {
         let log = Log(level: .info)
         var built = 0
         func message() -> String {
@@ -62,14 +62,14 @@ import Testing
         #expect(built == 1)
     }
 
-    @Test func linesHaveTheirForm() {
+    @Test func linesHaveAFixedFormat() {
         setenv("TZ", "UTC", 1)
         let log = Log(level: .debug, now: { 1_154_245_637_042 })
         log.info(.networkDetail, "GET /x")
         #expect(log.entries[0].line == "2006-07-30 07:47:17.042 network-detail GET /x")
     }
 
-    @Test func messagesAreHarmlessAndBounded() {
+    @Test func messagesAreEscapedAndLimited() {
         let log = Log()
         log.info(.network, "\u{1B}]52;c;evil\u{07}\nsecond line")
         log.info(.network, String(repeating: "x", count: 1_000_000))
@@ -77,7 +77,7 @@ import Testing
         #expect(log.entries[1].message.utf8.count < 2_100)
     }
 
-    @Test func clearForgets() {
+    @Test func clearingRemovesEntries() {
         let log = Log()
         log.info(.cache, "one")
         log.clear()
@@ -86,7 +86,7 @@ import Testing
         #expect(log.entries.map(\.message) == ["two"])
     }
 
-    @Test func changesAreSeenOnceABurst() async {
+    @Test func aBurstIsOneChange() async {
         let log = Log()
         var changes = log.changes.makeAsyncIterator()
         for number in 0..<100 { log.info(.sync, "\(number)") }
@@ -97,8 +97,8 @@ import Testing
         #expect(log.entries.count == 101)
     }
 
-    /// A screen is left in the very moment in which something is written.
-    @Test func listenersGoWhileSomebodyWrites() async {
+    /// A screen closes in the moment of a write.
+    @Test func listenersMayLeaveDuringWrites() async {
         let (log, end, ended) = (Log(), Gate(), Gate())
         Thread.detachNewThread {
             while !end.isOpen { log.info(.sync, "written") }
@@ -128,7 +128,7 @@ import Testing
         #expect(mode == 0o600)
     }
 
-    @Test("A log file that others may read becomes the user's alone before it is written to")
+    @Test("A readable log file becomes private before it is written")
     func becomesPrivate() throws {
         let folder = TestFolder()
         let path = folder.write("log", "older\n")
@@ -142,27 +142,28 @@ import Testing
         #expect(try String(contentsOfFile: path + ".1", encoding: .utf8).hasPrefix("older\n"))
     }
 
-    @Test("A log file that others could read or choose is refused, and is left as it is")
+    @Test("A log file that others could read or choose is refused and left as it is")
     func refused() throws {
         let folder = TestFolder()
         let victim = folder.write("victim", "keep")
         chmod(victim, 0o644)
         let path = folder.path("log")
         let occupants: [(reason: String, make: () -> Int32)] = [
-            ("it is a link", { symlink(victim, path) }), ("it is a link", { symlink("nowhere", path) }),
-            ("it has another name too", { link(victim, path) }),
-            ("it is no file", { mkfifo(path, 0o666) + chmod(path, 0o666) }),
+            ("it is a symbolic link", { symlink(victim, path) }),
+            ("it is a symbolic link", { symlink("nowhere", path) }),
+            ("it has a second name", { link(victim, path) }),
+            ("it is not a regular file", { mkfifo(path, 0o666) + chmod(path, 0o666) }),
         ]
         for (reason, make) in occupants {
             #expect(make() == 0)
             let error = #expect(throws: LogError.self) { try LogFile(path: path) }
-            // A pipe that nobody reads cannot even be opened for writing.
-            let isPipe = reason == "it is no file"
+            // A pipe without a reader cannot be opened for writing.
+            let isPipe = reason == "it is not a regular file"
             #expect(error == .notPrivate(path, reason) || isPipe, "\(String(describing: error))")
             unlink(path)
         }
         #expect(try String(contentsOfFile: victim, encoding: .utf8) == "keep" && mode(victim) == 0o644)
-        #expect(throws: LogError.notPrivate("/dev/null", "it is no file")) { try LogFile(path: "/dev/null") }
+        #expect(throws: LogError.notPrivate("/dev/null", "it is not a regular file")) { try LogFile(path: "/dev/null") }
     }
 
     @Test("Another user's log file is refused", .enabled(if: geteuid() == 0))
@@ -170,7 +171,7 @@ import Testing
         let folder = TestFolder()
         let path = folder.write("log", "theirs")
         #expect(chown(path, 65_534, 65_534) == 0)
-        #expect(throws: LogError.notPrivate(path, "it is another user’s")) { try LogFile(path: path) }
+        #expect(throws: LogError.notPrivate(path, "it belongs to another user")) { try LogFile(path: path) }
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "theirs")
     }
 

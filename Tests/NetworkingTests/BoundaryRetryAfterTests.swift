@@ -4,7 +4,7 @@ import Testing
 @testable import Networking
 
 struct BoundaryRetryAfterTests {
-    @Test("No number in Retry-After traps, and each wait that is read is within a day")
+    @Test("No number in Retry-After traps, and every wait is within a day")
     func waits() {
         var numbers = BoundaryNumbers(seed: 1)
         for _ in 0..<10_000 {

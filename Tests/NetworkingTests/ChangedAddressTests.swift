@@ -8,7 +8,7 @@ import Testing
 @testable import HTTP
 @testable import Networking
 
-/// Galleries whose name leads to a public address at one update, and to a private one at the next.
+/// Galleries whose name leads to a public address first and to a private one later.
 @Suite(.enabled(if: OwnNetwork.isPossible)) struct ChangedAddressTests {
     private let network: PublicNetwork
     private let folder = TestFolder()
@@ -26,7 +26,7 @@ import Testing
         var configuration = HTTPConfiguration(connectTimeout: 60, stallTimeout: 60)
         configuration.names = ["photos.test:\(cache.address.port ?? 80):\(address)"]
         let client = HTTPClient(configuration, log: Log())
-        // The client's thread begins with its first transfer, and stays in the network of whoever began it.
+        // The client's thread starts with its first transfer and stays in that network.
         let first = HTTPRequest(url: "http://127.0.0.1:9/", destination: .stream, limit: 1)
         await #expect(throws: HTTPError.self) { for try await _ in network.inside({ client.transfer(first) }) {} }
         let request = try #require(try GalleryListRequest.make(for: .list(cache.id), in: context))
@@ -50,7 +50,7 @@ import Testing
             remedy: .none)
         for _ in 0..<2 { #expect(try await update(cache, at: "127.0.0.1") == refused) }
         #expect(inner.connectionCount == 0)
-        // It goes on where it was.
+        // The gallery works again at a public address.
         #expect(try await update(cache, at: PublicNetwork.address) == nil)
         try await context.caches.discard(cache.address)
         #expect(try await update(cache, at: "127.0.0.1") == nil)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Networking
 
-/// A gallery that asks for a password, which the user typed into its address.
+/// A gallery with a password in the address that the user typed.
 @Suite struct CredentialsTests {
     private let folder = TestFolder()
     private let log = Log(level: .debug)
@@ -46,7 +46,7 @@ import Testing
         try await #require(try kind.make(for: subject, in: context)).perform(over: client)
     }
 
-    @Test func picturesOfTheSameOriginAreAskedForWithThem() async throws {
+    @Test func picturesOfTheSameOriginUseTheCredentials() async throws {
         let cache = try open("me:s3cret@")
         try await perform(GalleryListRequest.self, .list(cache.id))
         let key = try #require(try cache.read { try $0.photo(galleryID: "1") }).key
@@ -57,7 +57,7 @@ import Testing
         #expect(other.requests.count == 1 && other.requests[0].headers["authorization"] == nil)
     }
 
-    @Test func theyAreWrittenNowhere() async throws {
+    @Test func credentialsAreNeverWritten() async throws {
         let cache = try open("me:s3cret@")
         try await perform(GalleryListRequest.self, .list(cache.id))
         #expect(!log.entries.contains { $0.message.contains("s3cret") })
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func typedLaterTheyAreUsedFromThenOn() async throws {
+    @Test func credentialsEnteredLaterAreUsedFromThenOn() async throws {
         let cache = try open("")
         let origin = try #require(cache.address.origin)
         let question = SignInQuestion(origin: origin, schemes: ["basic"], realm: "photos")
@@ -80,7 +80,7 @@ import Testing
         #expect(error?.failure.isTemporary == false && error?.failure.question == question)
         #expect(try open("me:s3cret@") === cache)
         try await perform(GalleryListRequest.self, .list(cache.id))
-        // Without any it is the same gallery, chosen from a list.
+        // Without credentials it is the same gallery, chosen from a list.
         #expect(try open("") === cache)
         try await perform(GalleryListRequest.self, .list(cache.id))
     }

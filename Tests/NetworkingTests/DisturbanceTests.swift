@@ -6,18 +6,18 @@ import Testing
 @testable import Networking
 
 @Suite struct DisturbanceTests {
-    @Test("BEHAVIOURS 6.5: every so-manieth request fails, and each begins later")
+    @Test("BEHAVIOURS 6.5: every nth request fails, and each starts later")
     func counts() {
         var disturbance = Disturbance(delay: .milliseconds(250), failingEvery: 3)
         let steps = (1...9).map { _ in disturbance.next() }
         #expect(steps.map { $0.error != nil } == [false, false, true, false, false, true, false, false, true])
         #expect(steps.allSatisfy { $0.delay == .milliseconds(250) })
-        // It is tried again as what a network does is.
+        // It is retried like a real network failure.
         #expect(steps[2].error?.failure.isTemporary == true)
-        #expect(steps[2].error?.failure.reason == "made to fail for a test")
+        #expect(steps[2].error?.failure.reason == "simulated failure")
     }
 
-    @Test func everyOneMayFail() {
+    @Test func everyRequestMayFail() {
         var disturbance = Disturbance(failingEvery: 1)
         #expect((1...5).allSatisfy { _ in disturbance.next().error != nil })
     }
@@ -28,7 +28,7 @@ import Testing
         #expect((1...100).allSatisfy { _ in disturbance.next() == Disturbance.Step(delay: .zero, error: nil) })
     }
 
-    @Test("BEHAVIOURS 6.5: a disturbed transfer begins later, and not before")
+    @Test("BEHAVIOURS 6.5: a disturbed transfer starts later")
     func later() async throws {
         let test = try NetworkTest()
         test.putGallery(["a"])
@@ -39,7 +39,7 @@ import Testing
         test.clock.advance(to: .seconds(7))
         try await test.until { !test.wishes.isStanding(test.list) }
         #expect(try test.status.state == .updated)
-        // What is not wanted any more meanwhile is not begun at all.
+        // A transfer that is no longer wanted does not start.
         test.wishes.ask(for: test.list)
         try await test.until { test.clock.alarms == [.seconds(14)] }
         test.wishes.stop(test.list)
@@ -47,7 +47,7 @@ import Testing
         #expect(test.paths.count == 1)
     }
 
-    @Test("BEHAVIOURS 6.5: every so-manieth transfer fails without being sent, and is tried again as others are")
+    @Test("BEHAVIOURS 6.5: every nth transfer fails unsent and is retried like others")
     func fails() async throws {
         let test = try NetworkTest()
         let ids = (0..<8).map { "n\($0)" }
@@ -56,9 +56,9 @@ import Testing
         try await test.refresh()
         test.wishes.state(
             try ids.map { Wish(try test.thumbnail($0), importance: .visible) }, by: test.wishes.makeWisher())
-        // Of nine, the list included, every third.
+        // Every third of nine, including the list.
         try await test.until { test.activity.failureCount == 3 && test.paths.count == 6 }
-        #expect(test.activity.failures.allSatisfy { $0.failure == Failure("made to fail for a test", remedy: .time) })
+        #expect(test.activity.failures.allSatisfy { $0.failure == Failure("simulated failure", remedy: .time) })
         try await test.letTimePass(for: controller) { test.activity.failureCount == 0 }
         #expect(try ids.allSatisfy { try test.photo($0).thumbnail.isCurrent })
         #expect(test.paths.count == 1 + 8)

@@ -3,80 +3,80 @@ import Model
 import TestSupport
 import Testing
 
-/// Something that goes wrong when a thing is asked for, what the user is told of it, and whether it is tried again.
+/// A failure of a request, its message for the user, and whether it is retried.
 ///
 ///     Fault("body: reset", "the connection broke", .passing, .answers([.send("HTTP/1.1 200 OK\r\n…"), .reset]))
 struct Fault: CustomTestStringConvertible, Sendable {
-    /// What is asked for.
+    /// The requested thing.
     enum Thing: String, CaseIterable, Sendable {
         case list
         case thumbnail
         case photo
     }
 
-    /// How it comes about.
+    /// How the fault comes about.
     enum Cause: Sendable {
-        /// The server answers in that way.
+        /// The server gives this answer.
         case answers([ScriptedServer.Step])
-        /// Nobody listens at the server's port.
+        /// The server's port is closed.
         case silence
-        /// The server leads to another place, by a redirect of that kind.
+        /// The server redirects with this status.
         case leads(by: Int = 302, @Sendable (NetworkTest) throws -> Elsewhere)
-        /// The server leads to another, by that scheme, and a proxy on the way answers so; nil if nobody listens at its port.
+        /// The server redirects to this scheme through a proxy, which gives this answer; nil for a closed port.
         case proxied(String, [ScriptedServer.Step]?)
     }
 
-    /// Where a redirect leads.
+    /// The target of a redirect.
     struct Elsewhere {
         let url: String
-        /// What has to live until the test ends.
+        /// An object that must live until the test ends.
         var resident: (any Sendable)?
     }
 
-    /// What is to become of the thing.
+    /// What happens after the fault.
     enum Fate: Sendable {
-        /// It is never asked for again.
+        /// The request is not retried.
         case final
-        /// It is asked for again, after so many seconds at least.
+        /// The request is retried after at least so many seconds.
         case passing(after: Int)
 
         static let passing = Fate.passing(after: 0)
     }
 
     let testDescription: String
-    /// What the user reads; where it ends with an ellipsis it goes on. `HOST` is a server with its port.
+    /// The message; an ellipsis at its end stands for any text. `HOST` stands for the server with its port.
     let reason: String
     let fate: Fate
     let cause: Cause
     var things = Set(Thing.allCases)
-    /// What the user may read in its place, where curl itself says now one thing and now another.
+    /// Other possible messages, where curl varies.
     var otherReasons: Set<String> = []
     /// Whether each attempt takes a second.
     var isSlow = false
-    /// Whether a machine that is on no network blames that.
+    /// Whether the message blames the network on an offline machine.
     var isBlamedOnNetwork = false
-    /// Bytes of a photo that are worth keeping for the next attempt.
+    /// Bytes of a photo that are kept for the next attempt.
     var kept = 0
 
     init(_ name: String, _ reason: String, _ fate: Fate, _ cause: Cause) {
         (testDescription, self.reason, self.fate, self.cause) = (name, reason, fate, cause)
     }
 
-    /// It concerns these alone.
+    /// Limits the fault to some things.
     func only(_ things: Thing...) -> Fault {
         var fault = self
         fault.things = Set(things)
         return fault
     }
 
-    /// Any of these may be said in its place, at each attempt.
+    /// Permits other messages.
     func or(_ reasons: String...) -> Fault {
         var fault = self
         fault.otherReasons = Set(reasons)
         return fault
     }
 
-    /// Each attempt takes a second, and a machine that is on no network blames that.
+    /// Each attempt takes a second, and an offline machine blames the network.
     var slow: Fault {
         var fault = self
         (fault.isSlow, fault.isBlamedOnNetwork) = (true, true)
@@ -90,14 +90,14 @@ struct Fault: CustomTestStringConvertible, Sendable {
         return fault
     }
 
-    /// A machine that is on no network blames that.
+    /// An offline machine blames the network.
     var blamedOnNetwork: Fault {
         var fault = self
         fault.isBlamedOnNetwork = true
         return fault
     }
 
-    /// The proxy that it takes; one that has ended, where there is to be none.
+    /// The proxy to use; one that has ended for a closed port.
     var proxy: ScriptedServer? {
         get throws {
             guard case .proxied(_, let steps) = cause else { return nil }
@@ -107,7 +107,7 @@ struct Fault: CustomTestStringConvertible, Sendable {
         }
     }
 
-    /// A fault, and the thing that it happens to.
+    /// A fault together with a thing.
     struct Case: CustomTestStringConvertible, Sendable {
         let fault: Fault
         let thing: Thing
@@ -115,13 +115,13 @@ struct Fault: CustomTestStringConvertible, Sendable {
         var testDescription: String { "\(thing.rawValue): \(fault.testDescription)" }
     }
 
-    /// Every fault with every thing that it can happen to.
+    /// All faults with all their things.
     static let cases = all.flatMap { fault in
         Thing.allCases.filter(fault.things.contains).map { Case(fault: fault, thing: $0) }
     }
 }
 
-/// The table: phase by phase what can go wrong, what is said of it, and whether it passes.
+/// The table of faults by phase, with messages and retries.
 extension Fault {
     static let all =
         connecting + beginnings + bodies + ends + redirects + statuses + types + securities
@@ -168,10 +168,10 @@ extension Fault {
             "headers: a negative length", "the answer breaks the protocol: …", .final,
             .answers([.send(ok + "Content-Length: -5\r\n\r\n"), .close])),
         Fault(
-            "headers: two lengths", "the answer breaks the protocol: it has two lengths", .final,
+            "headers: two lengths", "the answer breaks the protocol: it states two lengths", .final,
             .answers([.send(ok + "Content-Length: 8\r\nContent-Length: 20\r\n\r\n<album/>            ")])),
         Fault(
-            "headers: two lengths in a line", "the answer breaks the protocol: it has two lengths", .final,
+            "headers: two lengths in a line", "the answer breaks the protocol: it states two lengths", .final,
             .answers([.send(ok + "Content-Length: 8, 20\r\n\r\n<album/>            ")])),
     ]
 
@@ -190,7 +190,7 @@ extension Fault {
             .answers([.send(ok + "Content-Length: 99\r\n\r\n<album>"), .hold(Gate())])
         ).slow,
         Fault(
-            "body: chunks that are none", "the answer breaks the protocol: its chunks make no sense", .final,
+            "body: chunks that are none", "the answer breaks the protocol: its chunks are invalid", .final,
             .answers([.send(ok + "Transfer-Encoding: chunked\r\n\r\nnot hex\r\n"), .close])),
         Fault(
             "body: cut between chunks", "the answer was cut short", .passing,
@@ -301,29 +301,29 @@ extension Fault {
             .answers(.answer(200, "<album><photo id=\"x"))
         ).only(.list),
         Fault(
-            "type: a web page, as it says", "the server sent a text in place of a picture", .final,
+            "type: a web page, as it says", "the server sent text instead of a picture", .final,
             .answers(.answer(200, page, headers: ["Content-Type: text/html; charset=utf-8"]))
         ).only(.thumbnail, .photo),
         Fault(
-            "type: a web page, said to be a picture", "the server sent something that is no picture", .final,
+            "type: a web page, said to be a picture", "the server sent something that is not a picture", .final,
             .answers(.answer(200, page, headers: ["Content-Type: image/jpeg"]))
         ).only(.thumbnail, .photo),
         Fault(
-            "type: JSON", "the server sent data in place of a picture", .final,
+            "type: JSON", "the server sent data instead of a picture", .final,
             .answers(.answer(200, "{}", headers: ["Content-Type: application/json"]))
         ).only(.thumbnail, .photo),
-        Fault("type: nothing", "the server sent something that is no picture", .final, .answers(.answer(200)))
+        Fault("type: nothing", "the server sent something that is not a picture", .final, .answers(.answer(200)))
             .only(.thumbnail, .photo),
         Fault(
-            "type: a compressed picture, unasked", "the server sent something that is no picture", .final,
+            "type: a compressed picture, unasked", "the server sent something that is not a picture", .final,
             .answers(.answer(200, Gzip.bomb, headers: ["Content-Encoding: gzip"]))
         ).only(.thumbnail, .photo),
-        // Whoever stands in between and takes us for somebody else may be right the next time.
+        // A cache in between may answer correctly the next time.
         Fault("type: unchanged, and nothing held", "the server sent nothing", .passing, .answers(.answer(304)))
             .only(.thumbnail, .photo),
     ]
 
-    /// One for all: it takes a while to make.
+    /// Shared, since it takes a while to make.
     static let authority = try! TestAuthority()
     static let pairs = Dictionary(
         uniqueKeysWithValues: TestAuthority.Kind.allCases.map { ($0, try! authority.issue($0)) })
@@ -332,8 +332,8 @@ extension Fault {
         [
             (.expired, "it has expired (or this machine’s clock is wrong)"),
             (.early, "it is not valid yet (or this machine’s clock is wrong)"),
-            (.selfSigned, "it is signed by itself, and by nobody who is trusted"),
-            (.stranger, "nobody who is trusted has signed it"), (.wrongHost, "it belongs to another host than HOST"),
+            (.selfSigned, "it is self-signed"),
+            (.stranger, "its issuer is not trusted"), (.wrongHost, "it is not valid for HOST"),
         ].map { (kind: TestAuthority.Kind, flaw) in
             Fault(
                 "security: \(kind)", "the server’s certificate is not trusted: \(flaw)", .final,
@@ -357,9 +357,9 @@ extension Fault {
         ]
 }
 
-/// What Foundation cannot compress.
+/// Bytes that Foundation cannot compress.
 private enum Gzip {
-    /// 64 MiB of blanks behind a tag, in 64 KiB.
+    /// 64 MiB of blanks after a tag, in 64 KiB.
     static let bomb: [UInt8] = {
         let script = """
             import gzip, sys
@@ -369,10 +369,10 @@ private enum Gzip {
     }()
 }
 
-/// Where nobody is led, by whichever kind of redirect.
+/// Forbidden redirects of every kind.
 extension Fault {
     static let redirects = [302, 301, 303, 307, 308].flatMap { status in
-        // What is done about it is the same for all things, and shown once.
+        // The handling is the same for all things, so it is shown once.
         refusals(by: status).map { status == 302 ? $0 : $0.only(.thumbnail) }
     }
 
@@ -405,26 +405,26 @@ extension Fault {
     }
 }
 
-/// What a server can do wrong that speaks HTTP/2: `FaultyServers/http2.py` knows them by these names.
+/// Faults over HTTP/2, named as in `FaultyServers/http2.py`.
 extension Fault {
     static let streams =
         ["reset-before", "reset-during", "calm", "short"].map {
-            Fault("HTTP/2: \($0)", "the server broke the answer off", .passing, over($0))
+            Fault("HTTP/2: \($0)", "the server aborted the answer", .passing, over($0))
         }
-        // What is said of these depends on what curl reads first, of the end of a stream and of the connection's, and on
-        // whether it has handed on by then what came before. That it passes does not.
+        // The message depends on whether curl reads the end of the stream or of the connection first, and on what it
+        // has passed on before. The retry does not.
         + [
             "goaway-before", "goaway-and-close", "close-before", "close-during", "refused", "reset-without-error",
             "endless-headers",
         ].map {
             Fault("HTTP/2: \($0)", "the connection broke", .passing, over($0)).or(
-                "the server broke the answer off", "the answer was cut short",
+                "the server aborted the answer", "the answer was cut short",
                 "the server closed the connection without an answer")
         } + [Fault("HTTP/2: stall", "the server has stopped sending", .passing, over("stall")).slow]
 
     private static func over(_ fault: String) -> Cause {
         .leads { test in
-            // Half of it is the beginning of a list, and nobody comes to see that it is no picture.
+            // Half of it is the beginning of a list, and its type is not checked.
             let body = test.folder.write("body", "<album>" + String(repeating: " ", count: 1_000))
             let server = try FaultyServer.http2(fault, pairs[.good]!, body: body)
             return Elsewhere(url: server.url("/"), resident: server)
@@ -432,7 +432,7 @@ extension Fault {
     }
 }
 
-/// What can go wrong on the way through a proxy: without a tunnel, and with one.
+/// Faults of proxies, without and with a tunnel.
 extension Fault {
     static let proxies =
         ["http", "https"].flatMap { scheme in
@@ -455,7 +455,7 @@ extension Fault {
             Fault(
                 "proxy: garbage in place of an answer", "the answer breaks the protocol: …", .final,
                 .proxied("http", [.send("garbage\r\n\r\n"), .close])),
-            // curl has no other word for it.
+            // curl has one code for these.
             Fault(
                 "proxy: garbage in place of a tunnel", "the connection broke", .passing,
                 .proxied("https", [.send("garbage\r\n\r\n"), .close])),
@@ -468,7 +468,7 @@ extension Fault {
         ]
 }
 
-/// How a connection can end while it is not known whether all has come.
+/// Ends of connections before the answer is known to be complete.
 extension Fault {
     static let ends = [
         Fault(

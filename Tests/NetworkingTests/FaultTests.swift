@@ -10,15 +10,14 @@ import Scheduling
 @testable import Cache
 @testable import Networking
 
-/// Every fault, whatever it happens to: what is said of it, when it is tried again, and that nothing of it is kept.
+/// Every fault with every thing: its message and retries, and that nothing of it is stored.
 @Suite struct FaultTests {
     private let test: NetworkTest
     private let controller: NetworkController
     private let proxy: ScriptedServer?
     private let isGoverned: Bool
 
-    /// What is slow is waited for in earnest, so that is done impatiently. Anywhere else impatience would find faults that
-    /// there are not, on a machine that has much to do.
+    /// Slow faults use short real time-outs. Elsewhere short ones would report faults on a busy machine.
     private init(_ fault: Fault?, _ governor: any Governor) throws {
         let isImpatient = fault?.isSlow ?? false
         let proxy = try fault?.proxy
@@ -30,21 +29,21 @@ import Scheduling
         }
         self.proxy = proxy
         isGoverned = governor is AdaptiveGovernor
-        // The longest wait there can be, so that it is known to the second.
+        // The longest random wait, so that the retry time is exact.
         controller = test.makeController(governor: governor, chance: { 1 })
     }
 
     init() throws { try self.init(nil, FixedGovernor(width: 4)) }
 
     @Test(
-        "BEHAVIOURS 5.3, 5.5: every fault has its words and its attempts, and leaves nothing behind",
+        "BEHAVIOURS 5.3, 5.5: every fault has its message and attempts and leaves nothing behind",
         arguments: Fault.cases)
     func fault(_ example: Fault.Case) async throws {
         try await FaultTests(example.fault, FixedGovernor(width: 4)).meet(example)
     }
 
     @Test(
-        "BEHAVIOURS 5.3, 5.6: every fault has the same words and attempts where it is measured how the network does",
+        "BEHAVIOURS 5.3, 5.6: every fault has the same message and attempts under the real governor",
         arguments: Fault.cases)
     func governed(_ example: Fault.Case) async throws {
         try await FaultTests(example.fault, AdaptiveGovernor()).meet(example)
@@ -68,7 +67,7 @@ import Scheduling
         let failure = try await failure(of: subject)
         expect(failure.reason, is: fault)
         #expect(test.beginnings(of: path) == count + 1)
-        // Redirects have their own bound.
+        // Redirects have a limit of their own.
         #expect(test.server.requests.count { $0.path == path || $0.path == "/loop" } <= count + 11)
         switch fault.fate {
         case .final: try await expectFinal(failure, subject, path)
@@ -76,7 +75,7 @@ import Scheduling
         case .passing(let seconds): try await expectPassing(failure, subject, path, fault, seconds)
         }
         #expect(try Contents(test) == before)
-        // Its next attempt may be under way.
+        // The next attempt may be under way.
         guard !isGoverned else { return }
         let partial = test.folder.entries("cache/galleries/\(test.cache.id)/partial")
         #expect(partial.count == (fault.kept > 0 ? 1 : 0), "\(partial)")
@@ -84,7 +83,7 @@ import Scheduling
         #expect(test.cache.parts.size(try test.key("a"), edition: 1) == ByteCount(fault.kept))
     }
 
-    /// What there is of the gallery, but for what went wrong.
+    /// The contents of the gallery, apart from the failure.
     private struct Contents: Equatable {
         let names: [String]
         let held: [Int?]
@@ -117,7 +116,7 @@ import Scheduling
         }
     }
 
-    /// Lets it go wrong from now on. Returns what has to live meanwhile.
+    /// Causes the fault from now on. Returns an object that must live meanwhile.
     private func arrange(_ cause: Fault.Cause, at path: String) throws -> (any Sendable)? {
         switch cause {
         case .answers(let steps): test.put(path, steps)
@@ -142,7 +141,7 @@ import Scheduling
         }
     }
 
-    /// What is said of it, once that is so.
+    /// Returns the failure once it is shown.
     private func failure(of subject: Wish.Subject) async throws -> Failure {
         try await test.until { [test] in try Self.said(of: subject, test) != nil || Self.isHere(subject, test) }
         return try #require(try Self.said(of: subject, test)).failure
@@ -153,7 +152,7 @@ import Scheduling
         return try test.photo("a")[rendition].isCurrent
     }
 
-    /// What is said of a thing, and whether for good.
+    /// The shown failure of a subject, and whether it is final.
     private static func said(of subject: Wish.Subject, _ test: NetworkTest) throws -> (failure: Failure, isFinal: Bool)?
     {
         if case .picture(_, _, let rendition) = subject {
@@ -170,7 +169,7 @@ import Scheduling
         }
     }
 
-    /// It is said to be so, and however long one waits it is not tried again.
+    /// Checks that the failure is shown and never retried.
     private func expectFinal(_ failure: Failure, _ subject: Wish.Subject, _ path: String) async throws {
         #expect(failure.remedy == .none)
         try await test.until { [test] in try Self.said(of: subject, test)?.isFinal == true }
@@ -181,7 +180,7 @@ import Scheduling
         await controller.finishTurn()
         #expect(test.beginnings(of: path) == count && !test.wishes.isStanding(subject))
         guard proxy != nil else { return }
-        // But when somebody asks again it is, for the password may stand there by now.
+        // A retry by the user sends a request, since the password may be stored by now.
         try await test.cache.writer.retry()
         if case .list = subject { test.wishes.ask(for: subject) }
         try await test.until { [test] in
@@ -191,13 +190,13 @@ import Scheduling
         #expect(try Self.said(of: subject, test)?.failure == failure && test.beginnings(of: path) == count + 1)
     }
 
-    /// It is said to be so for now, and tried again when it is time, and not before.
+    /// Checks that the failure is shown and retried when it is due, not before.
     private func expectPassing(
         _ failure: Failure, _ subject: Wish.Subject, _ path: String, _ fault: Fault, _ seconds: Int
     ) async throws {
         #expect(failure.isTemporary)
         let count = test.beginnings(of: path)
-        // A photo goes on from what is kept of it, for which this server has no ears.
+        // A photo with a kept part sends a range, which this server ignores.
         let waits = fault.isSlow || fault.kept > 0 ? [1] : [1, 60, 3_600, 21_600, 21_600]
         var due = test.clock.now
         for (number, wait) in waits.enumerated() {
@@ -213,7 +212,7 @@ import Scheduling
         }
     }
 
-    /// Who measures has a say in when it is tried again: a host that cannot be reached is, after 1, 2, 4 … 30 seconds.
+    /// The governor affects retries too: an unreachable host is probed after 1, 2, 4 … 30 seconds.
     private func expectPassing(
         _ subject: Wish.Subject, _ path: String, _ fault: Fault, _ seconds: Int
     ) async throws {
@@ -222,22 +221,22 @@ import Scheduling
         try await test.letTimePass(for: controller) { [test] in
             test.clock.now >= .seconds(90) || test.beginnings(of: path) == most
         }
-        // A moment later the next attempt may have begun, and then nothing is said.
+        // A moment later the next attempt may have started, and then no failure is shown.
         let found = Mutex<Failure?>(nil)
         try await test.until { [test] in
             let failure = try Self.said(of: subject, test)?.failure
             found.withLock { $0 = failure }
             return failure != nil
         }
-        // But not before the server wants it to be.
+        // Not before the time that the server has stated.
         #expect((seconds < 90 ? count + 1...most : count...count + 1).contains(test.beginnings(of: path)))
         let said = try #require(found.withLock { $0 })
         expect(said.reason, is: fault)
         #expect(said.isTemporary)
     }
 
-    /// Nothing is held that could be unchanged, and nothing was said that it could be compared with.
-    @Test("BEHAVIOURS 2.7: a first list that is said to be unchanged is asked for again")
+    /// No list is held, and no validators were sent.
+    @Test("BEHAVIOURS 2.7: a 304 to the first list leads to another request")
     func unchangedFromTheBeginning() async throws {
         test.put("/index.xml", .answer(304))
         test.start(controller)
@@ -250,7 +249,7 @@ import Scheduling
     }
 
     @Test(
-        "A list is read by what it holds, whatever type the server gives it", arguments: ["text/plain", "image/jpeg"])
+        "A list is recognized by its content, whatever its content type", arguments: ["text/plain", "image/jpeg"])
     func otherType(type: String) async throws {
         test.putGallery(["a", "b"], headers: ["Content-Type: \(type)"])
         test.start(controller)

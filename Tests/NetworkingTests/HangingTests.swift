@@ -8,14 +8,14 @@ import Scheduling
 @testable import Cache
 @testable import Networking
 
-/// The last thumbnail, whose answer stops in the middle, under the real governor.
+/// A last thumbnail that hangs in the middle, under the real governor.
 @Suite struct HangingTests {
     private let test: NetworkTest
     private let memory = WatchedGovernor.Memory()
     private let gates = Gates()
     private static let body = NetworkTest.picture(String(repeating: "x", count: 9_996))
 
-    /// What the first answer waits for in its middle, and what the second one does. They open with the test's end.
+    /// The gates of the first and second answer. They open at the end of the test.
     private final class Gates: Sendable {
         let first = Gate()
         let second = Gate()
@@ -26,12 +26,12 @@ import Scheduling
         }
     }
 
-    /// What becomes of the second request for it.
+    /// The fate of the second request.
     enum Second: CaseIterable, Sendable { case isAnswered, hangs, fails, isRefused, isText }
 
     init() throws { test = try NetworkTest() }
 
-    /// Answers the first request for it by half, and then waits.
+    /// Answers the first request by half, and then waits.
     private func answer(_ second: Second) {
         let (gate, never) = (gates.first, gates.second)
         let half = Array(Self.body.prefix(5_000))
@@ -42,7 +42,7 @@ import Scheduling
         test.answer.withLock {
             $0 = { [server = test.server] request in
                 guard request.path == "/t/n1" else { return nil }
-                // It is among them itself.
+                // The count includes this request.
                 if server.requests.count(where: { $0.path == request.path }) == 1 { return hanging }
                 return switch second {
                 case .isAnswered: .answer(200, Self.body)
@@ -55,7 +55,7 @@ import Scheduling
         }
     }
 
-    /// Begins, and fetches the list.
+    /// Starts the controller and fetches the list.
     private func start(
         _ second: Second, under governor: any Governor = AdaptiveGovernor()
     ) async throws -> NetworkController {
@@ -66,7 +66,7 @@ import Scheduling
         return controller
     }
 
-    /// Of how many attempts the governor has been told something.
+    /// Counts the attempts for which the governor got a certain event.
     private func count(_ isMeant: (TransferNews) -> Bool) -> Int {
         memory.all.values.count { entries in
             entries.contains { if case .news(let news) = $0.entry { isMeant(news) } else { false } }
@@ -82,7 +82,7 @@ import Scheduling
     private var ended: Int { count { if case .ended = $0 { true } else { false } } }
     private var answered: Int { count { if case .answered = $0 { true } else { false } } }
 
-    /// Lets the virtual time pass when so many have been answered, until it is asked for once more.
+    /// After so many answers, lets virtual time pass until the request is duplicated.
     private func waitForSecond(after count: Int) async {
         while answered < count { await Task.yield() }
         while test.beginnings(of: "/t/n1") < 2 { await test.clock.advanceToNextAlarm() }
@@ -90,15 +90,15 @@ import Scheduling
     }
 
     @Test(
-        "BEHAVIOURS 5.6: the last one that hangs is asked for once more, and what comes first counts",
+        "BEHAVIOURS 5.6: the last hanging transfer is duplicated, and the first to finish counts",
         arguments: Second.allCases)
     func theLast(second: Second) async throws {
         let controller = try await start(second)
-        // One after the other: it is the network that takes time, and not the clock that passes here.
+        // One after the other, since the network's time is not on this clock.
         try wish(for: "n0", by: test.wishes.makeWisher())
         try await test.until { [test] in try test.photo("n0").thumbnail.isCurrent }
         try wish(for: "n1", by: test.wishes.makeWisher())
-        // The list, the other one, and this one twice.
+        // The list, the other thumbnail, and this one twice.
         await waitForSecond(after: 3)
         if ![.isAnswered, .hangs].contains(second) {
             while ended < 3 { await Task.yield() }
@@ -111,8 +111,8 @@ import Scheduling
         #expect(test.activity.failures.isEmpty)
     }
 
-    /// Nothing is asked for that nobody wants any more, and what is let go is let go twice.
-    @Test("BEHAVIOURS 5.6: what is asked for twice can be cancelled")
+    /// Both attempts are cancelled, and nothing unwanted is requested.
+    @Test("BEHAVIOURS 5.6: a duplicated request can be cancelled")
     func cancelled() async throws {
         let controller = try await start(.hangs)
         let wisher = test.wishes.makeWisher()
@@ -124,8 +124,8 @@ import Scheduling
         try await test.until { [test] in test.cancellations == 2 }
     }
 
-    /// It hangs, but others wait; and then nobody wants any of them any more. What is begun for nobody would never end here.
-    @Test("BEHAVIOURS 5.6: what has just been let go is not asked for once more")
+    /// It hangs while others wait, and then all are withdrawn. A transfer started for no wish would never end here.
+    @Test("BEHAVIOURS 5.6: a cancelled request is not duplicated")
     func letGo() async throws {
         let controller = try await start(.hangs, under: FixedGovernor(width: 4))
         let wisher = test.wishes.makeWisher()

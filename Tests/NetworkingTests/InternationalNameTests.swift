@@ -8,12 +8,12 @@ import Testing
 @testable import HTTP
 @testable import Networking
 
-/// Hosts whose names are in other letters than ASCII's, from the address to the server.
+/// International host names, from the address to the server.
 @Suite struct InternationalNameTests {
     private let folder = TestFolder()
 
     @Test(
-        "A server is asked by the name that is shown as looked up, and a refusal shows it in the same way",
+        "Requests and errors show the same form of a server’s name",
         arguments: [
             ("MÜNCHEN.example", "xn--mnchen-3ya.example", "münchen.example"),
             ("\u{430}pple.example", "xn--pple-43d.example", "xn--pple-43d.example (\u{430}pple.example)"),
@@ -26,7 +26,7 @@ import Testing
         let context = RequestContext(caches: caches, activity: Activity(), log: log)
         let request = try #require(try GalleryListRequest.make(for: .list(cache.id), in: context))
         var configuration = HTTPConfiguration(connectTimeout: 60, stallTimeout: 60)
-        // Only this name leads anywhere.
+        // Only this name can be resolved.
         configuration.names = ["\(asked):\(server.port):127.0.0.1"]
         do {
             try await request.perform(over: HTTPClient(configuration, log: log))

@@ -1,7 +1,7 @@
 import Networking
 import Synchronization
 
-/// A clock that stands still until the test moves it.
+/// A clock that only the test moves.
 final class ManualClock: NetworkClock {
     private struct State {
         var now: Duration = .zero
@@ -14,7 +14,7 @@ final class ManualClock: NetworkClock {
 
     var now: Duration { state.withLock { $0.now } }
 
-    /// The times that somebody sleeps until.
+    /// The times of all sleepers.
     var alarms: [Duration] { state.withLock { $0.sleepers.values.map(\.time).sorted() } }
 
     func sleep(until time: Duration) async throws {
@@ -43,7 +43,7 @@ final class ManualClock: NetworkClock {
         }
     }
 
-    /// Says whenever somebody goes to sleep or time has passed, and once at the start.
+    /// Yields when a sleeper comes, when time passes, and once at the start.
     func changes() -> AsyncStream<Void> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             state.withLock { $0.watchers.append(continuation) }
@@ -51,7 +51,7 @@ final class ManualClock: NetworkClock {
         }
     }
 
-    /// Waits until somebody sleeps, then moves on to the moment that the first one wakes. Returns that moment.
+    /// Waits for a sleeper, then moves to its alarm. Returns the new time.
     @discardableResult
     func advanceToNextAlarm() async -> Duration {
         for await _ in changes() {
@@ -63,7 +63,7 @@ final class ManualClock: NetworkClock {
         return now
     }
 
-    /// Moves on from alarm to alarm, whatever is under way meanwhile. Somebody has to sleep at any time.
+    /// Moves from alarm to alarm, whatever is under way. There must always be a sleeper.
     func pass(to time: Duration) async {
         guard now < time else { return }
         for await _ in changes() {

@@ -13,7 +13,7 @@ import Testing
 @testable import Networking
 
 extension GalleryWriter {
-    /// Does nothing, and lets nobody else do anything, until a gate opens.
+    /// Blocks the writer until a gate opens.
     fileprivate func hold(
         _ gate: Gate, thenCommit changes: SyncChanges?, _ validators: Validators, onHeld: @Sendable () -> Void
     ) throws {
@@ -25,17 +25,17 @@ extension GalleryWriter {
 }
 
 extension GalleryWriter {
-    /// Lets the database grow no more, as a full disk does.
+    /// Stops the growth of the database, like a full disk.
     func fill() throws {
         try transaction { try $0.execute("PRAGMA max_page_count = 1") }
     }
 }
 
-/// A server with a gallery, a cache, and a controller between them.
+/// A server with a gallery, a cache, and a controller.
 final class NetworkTest: Sendable {
-    /// What the server has, by path. A test changes it while the server runs.
+    /// The server's answers by path. Tests change them at any time.
     let site = Mutex<[String: [ScriptedServer.Step]]>([:])
-    /// What it does where it has to think; nil for what it has.
+    /// Computes answers; nil for those of the site.
     let answer = Mutex<(@Sendable (ScriptedServer.Request) -> [ScriptedServer.Step]?)?>(nil)
     let server: ScriptedServer
     let folder = TestFolder()
@@ -49,8 +49,8 @@ final class NetworkTest: Sendable {
     private let running = Mutex<Task<Void, Never>?>(nil)
 
     /// - Parameters:
-    ///   - limit: bytes that the caches may take.
-    ///   - configure: makes the client another than the usual one, which is patient.
+    ///   - limit: the cache limit in bytes.
+    ///   - configure: changes the client's configuration, which has long time-outs.
     init(limit: Int64? = nil, configure: (inout HTTPConfiguration) -> Void = { _ in }) throws {
         let holder = SiteHolder()
         server = try ScriptedServer { request in holder.steps(request) }
@@ -68,7 +68,7 @@ final class NetworkTest: Sendable {
         server.stop()
     }
 
-    /// What the server asks, which the test owns, and so must not own the test: it would never end.
+    /// A weak link from the server to the test, which owns the server.
     private final class SiteHolder: Sendable {
         struct Owner { weak var test: NetworkTest? }
         let owner = Mutex(Owner())
@@ -92,20 +92,20 @@ final class NetworkTest: Sendable {
             disturbance: disturbance)
     }
 
-    /// Begins to fulfil wishes.
+    /// Starts a controller.
     @discardableResult
     func start(width: Int = 4, maximumAttempts: Int? = nil) -> NetworkController {
         start(makeController(width: width, maximumAttempts: maximumAttempts))
     }
 
-    /// Begins to fulfil wishes by a controller.
+    /// Starts a given controller.
     @discardableResult
     func start(_ controller: NetworkController) -> NetworkController {
         running.withLock { $0 = Task { await controller.run() } }
         return controller
     }
 
-    /// Ends what ``start`` began.
+    /// Stops the controller of ``start``.
     func stop() async {
         let task = running.withLock { $0 }
         task?.cancel()
@@ -116,7 +116,7 @@ final class NetworkTest: Sendable {
         site.withLock { $0[path] = steps }
     }
 
-    /// A gallery of these ids, each dated by its number, with pictures that begin as pictures do.
+    /// Sets a gallery of these ids, each dated by its number, with valid pictures.
     func putGallery(_ ids: [String], thumbnails: Bool = true, date: Int = 2006, headers: [String] = []) {
         put("/index.xml", .answer(200, Self.list(ids, thumbnails: thumbnails, date: date), headers: headers))
         for id in ids {
@@ -149,25 +149,25 @@ final class NetworkTest: Sendable {
         get throws { activity.status(of: cache.id, recorded: try cache.read { try $0.gallery() }.status) }
     }
 
-    /// Whether a transfer of that path has begun.
+    /// Whether a transfer of a path has started.
     func hasBegun(_ path: String) -> Bool { beginnings(of: path) > 0 }
 
-    /// How many transfers of that path have begun.
+    /// How many transfers of a path have started.
     func beginnings(of path: String) -> Int {
         log.entries.count {
             $0.subsystem == .networkDetail && $0.message.hasSuffix(path) && !$0.message.contains(": on to ")
         }
     }
 
-    /// Whether anything was to be tried again.
-    var hasPutOff: Bool { log.entries.contains { $0.message.hasSuffix("to be tried again") } }
+    /// Whether any request was postponed.
+    var hasPutOff: Bool { log.entries.contains { $0.message.hasSuffix("will retry") } }
 
-    /// How many transfers have been cancelled.
+    /// How many transfers were cancelled.
     var cancellations: Int {
         log.entries.count { $0.subsystem == .networkDetail && $0.message.hasSuffix(" cancelled") }
     }
 
-    /// Holds up whoever writes to the cache from now on, and has another list written before them.
+    /// Blocks the cache's writer, and then commits another list first.
     func holdWriter(
         _ gate: Gate, thenCommit changes: SyncChanges? = nil, validators: Validators = Validators()
     ) async {
@@ -178,20 +178,19 @@ final class NetworkTest: Sendable {
         }
     }
 
-    /// Fetches the list and waits for its end.
+    /// Fetches the list and waits for the end.
     func refresh() async throws {
         wishes.ask(for: list)
         try await until { !self.wishes.isStanding(self.list) }
     }
 
-    /// Returns when the condition holds. It is looked at after every change to the cache, the activity, the wishes,
-    /// the clock's alarms and the log.
+    /// Returns when the condition holds. It is checked after every change of cache, activity, wishes, alarms and log.
     func until(_ condition: @escaping @Sendable () throws -> Bool) async throws {
         for await _ in news() where try condition() { return }
     }
 
-    /// Lets the virtual time pass, from alarm to alarm, until the condition holds. While anything is transferred it stands
-    /// still: what a network does takes time that is not on this clock.
+    /// Advances the virtual time from alarm to alarm until the condition holds. The time stands still while transfers
+    /// run, since the network's time is not on this clock.
     func letTimePass(for controller: NetworkController, until condition: @escaping @Sendable () throws -> Bool)
         async throws
     {

@@ -16,7 +16,7 @@ import Testing
         try network.ip("link", "set", "right", "up")
     }
 
-    /// Begins to listen inside, whoever then takes the news.
+    /// Starts listening inside the test's network.
     private func watch(_ onLook: @escaping @Sendable () -> Void = {}) -> NetworkWatch {
         network.inside {
             let watch = NetworkWatch { [network] in
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("BEHAVIOURS 5.4: the kernel says when the network is gone, and when it is back")
+    @Test("BEHAVIOURS 5.4: the kernel reports when the network is gone and when it is back")
     func comingAndGoing() async throws {
         let watch = watch()
         var news = watch.changes.makeAsyncIterator()
@@ -51,7 +51,7 @@ import Testing
         let heard = Mutex<[Bool]>([])
     }
 
-    @Test func whatChangesNoAddressIsNoNews() async throws {
+    @Test func changesWithoutANewAddressAreIgnored() async throws {
         let notes = Notes()
         let steps = AsyncStream<Void>.makeStream()
         let watch = watch {
@@ -81,7 +81,7 @@ import Testing
         await listener.value
     }
 
-    @Test func letGoItListensNoMore() async throws {
+    @Test func aReleasedWatchStopsListening() async throws {
         final class Witness: Sendable {
             let onEnd: Gate
             init(_ gate: Gate) { onEnd = gate }
@@ -98,7 +98,7 @@ import Testing
 }
 
 @Suite(.ownThread, .unlessItHangs) struct NoNetworkWatchTests {
-    @Test func whoAsksForNoNewsHasNobodyListen() {
+    @Test func anUnusedWatchDoesNotListen() {
         let watch = NetworkWatch(
             open: {
                 Issue.record("nobody has a reason to listen")
@@ -108,7 +108,7 @@ import Testing
         withExtendedLifetime(watch) {}
     }
 
-    @Test func whereTheKernelMayNotBeAskedNothingIsSaid() async {
+    @Test func aRefusedSocketReportsNothing() async {
         let watch = NetworkWatch(open: { -1 }) {
             Issue.record("nobody has a reason to look")
             return []

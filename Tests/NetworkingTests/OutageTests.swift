@@ -10,41 +10,41 @@ import Scheduling
 @testable import Cache
 @testable import Networking
 
-/// A server that goes away for half a minute in the middle of many transfers, under the real governor.
+/// A server that is away for half a minute amid many transfers, under the real governor.
 @Suite(.serialized) struct OutageTests {
     private let test: NetworkTest
     private let controller: NetworkController
     private let site = Site()
 
-    /// How it goes away.
+    /// The kind of outage.
     enum Outage: CaseIterable, Sendable {
-        /// The port is closed, and every connection is reset.
+        /// The port is closed and every connection is reset.
         case gone
-        /// Connections stay and can be made, and nothing comes.
+        /// Connections succeed but no data comes.
         case stalled
     }
 
-    /// What the server does at the moment, and what it has sent.
+    /// The server's current behaviour and what it has sent.
     private final class Site: Sendable {
         struct State {
-            /// Whether it has come back.
+            /// Whether the server is back.
             var isBack = false
-            /// Thumbnails that it has answered.
+            /// The number of thumbnails answered.
             var thumbnails = 0
-            /// Bytes of photos that it has sent, by path.
+            /// Bytes of photos sent, by path.
             var bytes: [String: Int] = [:]
-            /// What it has answered since it came back.
+            /// The paths answered after the outage.
             var late: [String] = []
         }
 
         let state = Mutex(State())
-        /// Opens when the server comes back. Until then nobody gets more than what was sent before it went.
+        /// Opens when the server is back. Until then nothing more is sent.
         let gate = Gate()
 
         static let photo = NetworkTest.picture(String(repeating: "p", count: 299_996))
-        /// Of each photo so much comes before the server goes.
+        /// Bytes of each photo sent before the outage.
         static let beginning = 100_000
-        /// So many thumbnails do.
+        /// Thumbnails sent before the outage.
         static let early = 200
 
         func thumbnail(_ path: String) -> [ScriptedServer.Step] {
@@ -82,7 +82,7 @@ import Scheduling
         }
     }
 
-    /// A stall is waited for in earnest. Where there is to be none, a machine that has much to do must not be taken for one.
+    /// Stalls use real time. In other tests the time-out is long, so that a busy machine causes none.
     private init(stallTimeout: Int) throws {
         test = try NetworkTest { $0.stallTimeout = stallTimeout }
         controller = test.makeController(governor: AdaptiveGovernor())
@@ -108,7 +108,7 @@ import Scheduling
     }
 
     @Test(
-        "BEHAVIOURS 5.3, 5.4, 5.9: what a server could not send when it went away comes when it is back, and only that",
+        "BEHAVIOURS 5.3, 5.4, 5.9: after an outage only the missing pictures are fetched",
         arguments: Outage.allCases)
     func outage(outage: Outage) async throws {
         try await OutageTests(stallTimeout: outage == .stalled ? 3 : 60).meet(outage)
@@ -123,7 +123,7 @@ import Scheduling
         let thumbnails = try Self.ids.map { try test.thumbnail($0) }
         test.wishes.state(
             (photos + thumbnails).map { Wish($0, importance: .visible) }, by: test.wishes.makeWisher())
-        // On a machine that has much to do photos may have been given up before all those thumbnails are there.
+        // On a busy machine, photos may fail before all those thumbnails have come.
         try await test.until { [test] in
             let begun = photos.filter { test.activity.progress(of: $0)?.done == ByteCount(Site.beginning) }
             let givenUp = test.activity.failures.map(\.subject)
@@ -140,7 +140,7 @@ import Scheduling
         try await test.letTimePass(for: controller) { [test] in
             try held() == [500, 3] && test.activity.failures.isEmpty
         }
-        // A probe comes twice a minute at least, and wakes all others.
+        // A probe comes at least twice a minute and wakes all others.
         #expect(test.clock.now <= begin + .seconds(75))
         let (late, sent) = site.state.withLock { ($0.late, $0.bytes) }
         #expect(Set(late).count == late.count, "something was transferred twice")
@@ -153,7 +153,7 @@ import Scheduling
         #expect(test.folder.entries("cache/galleries/\(test.cache.id)/partial").isEmpty)
     }
 
-    /// The server goes, and half a minute passes.
+    /// Starts the outage and lets half a minute pass.
     private func leave(_ outage: Outage, _ photos: [Wish.Subject]) async throws {
         let end = test.clock.now + .seconds(30)
         switch outage {
@@ -163,7 +163,7 @@ import Scheduling
         case .stalled:
             await test.clock.pass(to: end)
         }
-        // All of those that were under way have been given up.
+        // Everything that was under way has failed.
         try await test.until { [test] in
             Set(test.activity.failures.map(\.subject)).isSuperset(of: photos)
         }

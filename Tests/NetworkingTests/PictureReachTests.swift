@@ -7,13 +7,13 @@ import Testing
 @testable import Cache
 @testable import Networking
 
-/// What a gallery's list may name, by where the list came from.
+/// What a gallery's list may name, by the origin of the list.
 @Suite struct PictureReachTests {
     private let test: NetworkTest
 
     init() throws { test = try NetworkTest() }
 
-    @Test func aListFromTheUsersOwnNetworkMayNameItsOwnHost() async throws {
+    @Test func aPrivateListMayNameItsOwnHost() async throws {
         test.putGallery(["a"])
         test.start()
         try await test.refresh()
@@ -22,8 +22,8 @@ import Testing
         #expect(try request.plan().addressPolicy == .publicOnly(except: "127.0.0.1"))
     }
 
-    /// The list came from the world, and its name leads into the user's network when it is here.
-    @Test func aListFromTheWorldMayNot() async throws {
+    /// The list came from a public address, and its name leads into the user's network later.
+    @Test func aPublicListMayNotNameAPrivateHost() async throws {
         test.putGallery(["a"])
         test.start()
         try await test.refresh()

@@ -9,14 +9,14 @@ import Testing
 @testable import Networking
 @testable import Scheduling
 
-/// Photos that come in pieces, from the wish to the cache.
+/// Photos in pieces, from the wish to the cache.
 @Suite struct PiecesTests {
     private let test: NetworkTest
     private static let whole = NetworkTest.picture(String(repeating: "p", count: 199_996))
 
     init() throws { test = try NetworkTest() }
 
-    /// Has every photo come in pieces, of which a test says how many bytes are to be under way.
+    /// Splits every photo into pieces, with a window that the test sets.
     private struct PiecemealGovernor: Governor {
         let window: Window
         private var inner = FixedGovernor(width: 4)
@@ -53,7 +53,7 @@ import Testing
         var report: GovernorReport { inner.report }
     }
 
-    /// A server that sends parts of one photo.
+    /// Answers with a range of one photo.
     private static func part(_ request: ScriptedServer.Request) -> [ScriptedServer.Step]? {
         guard request.path.hasPrefix("/p/"), let range = request.headers["range"] else { return nil }
         let ends = range.dropFirst("bytes=".count).split(separator: "-").compactMap { Int($0) }
@@ -79,7 +79,7 @@ import Testing
         #expect(test.folder.entries("cache/galleries/\(test.cache.id)/partial").isEmpty)
     }
 
-    @Test("BEHAVIOURS 5.9: a photo that comes in pieces is stored as the server has it")
+    @Test("BEHAVIOURS 5.9: a photo in pieces is stored intact")
     func stored() async throws {
         _ = try await start(PiecemealGovernor.Window(150_000))
         try await test.until { [test] in try test.photo("a").original.isCurrent }
@@ -88,12 +88,12 @@ import Testing
         #expect(Set(ranges).count == 5)
     }
 
-    @Test("BEHAVIOURS 5.6: what comes in pieces stops while something else is looked at, and goes on with nothing lost")
+    @Test("BEHAVIOURS 5.6: a transfer in pieces pauses for a more important one and loses nothing")
     func stopsAndGoesOn() async throws {
         let window = PiecemealGovernor.Window(0)
         let controller = try await start(window)
         let photo = try test.full("a")
-        // Of what may not be asked for the first piece comes all the same.
+        // The first piece comes even with an empty window.
         try await test.until { [test] in test.activity.progress(of: photo)?.done == 41_666 }
         #expect(test.server.requests.count { $0.headers["range"] != nil } == 1)
         window.set(150_000)

@@ -7,13 +7,13 @@ import Testing
 @testable import Cache
 @testable import Networking
 
-/// Whether there is a network, as it is reported, and what is logged of what it brings.
+/// The presence of a network as it is reported, and the log of transfers.
 @Suite struct PresenceTests {
     private let test: NetworkTest
 
     init() throws { test = try NetworkTest() }
 
-    @Test("Whether the machine is on a network is said as the kernel says it, loopback aside")
+    @Test("The presence of a network follows the kernel, without loopback")
     func networkPresence() async throws {
         let network = CoalescingStream<NetworkPresence>()
         let controller = test.start(test.makeController(network: network))
@@ -21,7 +21,7 @@ import Testing
         let watch = test.activity.watchTraffic()
         network.send(NetworkPresence(isThere: false))
         try await test.until { [test] in test.activity.traffic?.isOnNetwork == false }
-        // Files of this machine need no network.
+        // Local files need no network.
         test.wishes.ask(for: test.list)
         try await test.until { [test] in test.activity.traffic?.isOnNetwork == true }
         test.wishes.stop(test.list)
@@ -32,7 +32,7 @@ import Testing
         withExtendedLifetime(watch) {}
     }
 
-    @Test("Each transfer that succeeds is in the log, with its bytes")
+    @Test("The log names each successful transfer with its bytes")
     func successesAreLogged() async throws {
         test.putGallery(["a"])
         let controller = test.start()

@@ -9,7 +9,7 @@ import Scheduling
 @testable import Cache
 @testable import Networking
 
-/// What is said of the traffic and of failures, and what the user may say to it; under the real governor.
+/// Reports of transfers and failures, and the user's actions on them, under the real governor.
 @Suite struct ReportTests {
     private let test: NetworkTest
     private let controller: NetworkController
@@ -27,7 +27,7 @@ import Scheduling
         try await idle()
     }
 
-    /// Lets time pass until nobody has anything to do and nobody waits for anything.
+    /// Lets time pass until nothing runs and nothing waits.
     private func idle() async throws {
         try await test.letTimePass(for: controller) { [test] in
             test.activity.traffic?.running == 0 && test.clock.alarms.isEmpty && !test.activity.isBusy
@@ -55,7 +55,7 @@ import Scheduling
         #expect(test.paths == ["/index.xml", "/index.xml"] && test.activity.traffic?.running == 0)
     }
 
-    @Test("BEHAVIOURS 2.3, 5.7: an update that is stopped changes no row, and nothing is under way any more")
+    @Test("BEHAVIOURS 2.3, 5.7: a stopped update changes no row and leaves nothing running")
     func stopped() async throws {
         try await begin()
         let before = try test.cache.read { try $0.gallery() }
@@ -76,14 +76,14 @@ import Scheduling
         #expect(test.folder.entries("cache/galleries/\(test.cache.id)/partial").isEmpty)
     }
 
-    /// Nothing begins in a pause: the next attempt is due, and has not begun.
-    @Test("BEHAVIOURS 2.3: an update is stopped while its next attempt is due and held back")
+    /// During a pause the due retry does not start.
+    @Test("BEHAVIOURS 2.3: an update can be stopped while its retry is held back")
     func stoppedWhileHeldBack() async throws {
         try await begin()
         test.server.interrupt()
         let wisher = wish(for: try ids.prefix(4).map { try test.thumbnail($0) })
         test.wishes.ask(for: test.list)
-        // Three that find nobody are enough to know it.
+        // Three failures are enough to mark the host as unreachable.
         try await test.until { [test] in
             guard case .updating(.waiting) = try test.status.state else { return false }
             return test.activity.failureCount == 5
@@ -105,8 +105,8 @@ import Scheduling
         withExtendedLifetime(watch) {}
     }
 
-    /// What is taken up for a sweep is queued after the hosts were looked at. It must be looked at again nevertheless.
-    @Test(.unlessItHangs) func whatIsTakenUpForAHostThatIsGoneIsTriedLater() async throws {
+    /// Bulk fetches queue subjects after the hosts were checked, so they must be checked again.
+    @Test(.unlessItHangs) func queuedRequestsForAnUnreachableHostAreRetriedLater() async throws {
         try await begin()
         test.server.interrupt()
         let wisher = wish(for: try ids.prefix(4).map { try test.thumbnail($0) })
@@ -117,7 +117,7 @@ import Scheduling
         let watch = test.activity.watchTraffic()
         test.wishes.ask(for: .everyPicture(test.cache.id, .thumbnail))
         try await test.until { [test] in !test.clock.alarms.isEmpty }
-        // Why they wait is known, though they themselves were never tried.
+        // The reason for their wait is shown though they were never tried.
         try await test.until { [test] in test.activity.traffic?.transfers.isEmpty == false }
         let transfers = try #require(test.activity.traffic?.transfers)
         let isKnown = { (transfer: TransferReport) in
@@ -132,7 +132,7 @@ import Scheduling
         try await idle()
     }
 
-    @Test func onceAtTheEnd() async throws {
+    @Test func oneLastReportFollowsTheEnd() async throws {
         try await begin()
         let reports = Mutex<[TrafficReport]>([])
         let listening = Task { [test] in
@@ -149,11 +149,11 @@ import Scheduling
         #expect(lines.last?.message.contains(": 0 running, 0 queued") == true)
         let last = try #require(test.activity.traffic)
         #expect(last.running == 0 && last.queued == 0 && last.waiting == 0 && last.transfers.isEmpty)
-        // All bytes of all bodies, and no more.
+        // The bytes of all bodies, and no more.
         let bytes = ids.reduce(0) { $0 + NetworkTest.picture("thumbnail \($1)").count }
         #expect(last.received == received + ByteCount(bytes))
         let count = test.log.entries.count
-        // Nobody has anything to do, so nothing is said however long that lasts.
+        // Nothing runs, so nothing is reported, however much time passes.
         test.clock.advance(to: test.clock.now + .seconds(86_400))
         await controller.finishTurn()
         #expect(test.log.entries.count == count && test.clock.alarms.isEmpty)
@@ -162,7 +162,7 @@ import Scheduling
         #expect(test.activity.traffic == last)
     }
 
-    @Test func transfersAreListedWhileSomebodyLooks() async throws {
+    @Test func transfersAreListedWhileAScreenShowsThem() async throws {
         try await begin()
         let gate = Gate()
         for id in ids { test.put("/t/\(id)", [.hold(gate)] + .answer(200, NetworkTest.picture(id))) }
@@ -184,8 +184,8 @@ import Scheduling
         test.wishes.withdraw(wisher)
     }
 
-    /// Who has looked on, and has gone, must not have taken the last word away with him.
-    @Test func theEndIsSaidThoughNobodyLooksAnyMore() async throws {
+    /// A screen that has closed must not have consumed the last report.
+    @Test func theEndIsReportedAfterTheScreenHasClosed() async throws {
         try await begin()
         let gate = Gate()
         test.put("/t/n0", [.hold(gate)] + .answer(200, NetworkTest.picture("n0")))
@@ -202,7 +202,7 @@ import Scheduling
         test.wishes.withdraw(wisher)
     }
 
-    @Test func failuresAreNotedAndTakenBack() async throws {
+    @Test func failuresAreRecordedAndRemoved() async throws {
         try await begin()
         test.put("/t/n0", .answer(503))
         test.put("/t/n1", .answer(404))
@@ -217,7 +217,7 @@ import Scheduling
         test.put("/t/n0", .answer(200, NetworkTest.picture("back")))
         try await test.letTimePass(for: controller) { [test] in try test.photo("n0").thumbnail.isCurrent }
         try await test.until { [test] in test.activity.failures.map(\.subject) == [final] }
-        // It failed though nobody wants it any more.
+        // It stays a failure though no wish needs it.
         test.wishes.withdraw(wisher)
         try await idle()
         #expect(test.activity.failures == [reports[final]])
@@ -227,8 +227,8 @@ import Scheduling
         test.activity.failures.first { $0.subject == subject }
     }
 
-    /// What was asked for once is wanted no more when it has failed for good.
-    @Test(.unlessItHangs) func aListThatFailsForGoodIsAFailureUntilItComes() async throws {
+    /// A request by the user ends when it has failed for good.
+    @Test(.unlessItHangs) func aFailedListStaysAFailureUntilItSucceeds() async throws {
         try await begin()
         let before = test.site.withLock { $0["/index.xml"] ?? [] }
         test.put("/index.xml", .answer(404))
@@ -243,7 +243,7 @@ import Scheduling
         #expect(test.activity.failures.isEmpty)
     }
 
-    @Test(.unlessItHangs) func whatASweepGivesUpIsAFailure() async throws {
+    @Test(.unlessItHangs) func aBulkFetchRecordsItsFailures() async throws {
         try await begin()
         test.put("/t/n1", .answer(404))
         let sweep = Wish.Subject.everyPicture(test.cache.id, .thumbnail)
@@ -254,8 +254,8 @@ import Scheduling
         #expect(test.activity.failures.first?.attempts == 1)
     }
 
-    /// Who scrolls away does not want it again by itself.
-    @Test(.unlessItHangs) func whatNobodyWantsAnyMoreIsNotTriedAgain() async throws {
+    /// A subject that was scrolled away is not retried.
+    @Test(.unlessItHangs) func anUnwantedSubjectIsNotRetried() async throws {
         try await begin()
         test.put("/t/n0", .answer(503))
         let wisher = wish(for: [try test.thumbnail("n0")])
@@ -265,14 +265,14 @@ import Scheduling
         try await test.until { [test] in test.activity.failures.first?.next == nil }
         try await idle()
         #expect(test.activity.failures.map(\.subject) == [try test.thumbnail("n0")])
-        // And when he comes back, it has its own history.
+        // When it is wanted again, it has a new history.
         test.put("/t/n0", .answer(200, NetworkTest.picture("back")))
         let again = wish(for: [try test.thumbnail("n0")])
         try await test.until { [test] in test.activity.failures.isEmpty }
         test.wishes.withdraw(again)
     }
 
-    @Test(.unlessItHangs) func whatHasAnotherChanceIsNoFailure() async throws {
+    @Test(.unlessItHangs) func aRetryRemovesTheFailure() async throws {
         try await begin()
         let failing = ["n0", "n1", "n29"]
         for id in failing { test.put("/t/\(id)", .answer(404)) }
@@ -282,7 +282,7 @@ import Scheduling
         try await test.until { [test] in !test.wishes.isStanding(sweep) }
         try await idle()
         #expect(test.activity.failureCount == 3)
-        // One of them is to be tried again, and one goes.
+        // One of them will be retried, and one is removed.
         try await test.cache.writer.retry([try test.key("n0")])
         try await test.until { [test] in test.activity.failureCount == 2 }
         test.putGallery(ids.dropLast())
@@ -290,7 +290,7 @@ import Scheduling
         try await test.until { [test] in test.activity.failures.map(\.subject) == [stays] }
     }
 
-    @Test func aPauseLetsWhatIsLookedAtEndAndPutsTheRestBack() async throws {
+    @Test func aPauseFinishesVisibleTransfersAndInterruptsTheRest() async throws {
         try await begin()
         let gate = Gate()
         for id in ids { test.put("/t/\(id)", [.hold(gate)] + .answer(200, NetworkTest.picture(id))) }
@@ -315,7 +315,7 @@ import Scheduling
         try await idle()
     }
 
-    @Test func declinedIsNotFetchedAndHurriedIsFetchedSooner() async throws {
+    @Test func declinedSubjectsWaitAndRetriesStartSooner() async throws {
         try await begin()
         let gate = Gate()
         defer { gate.open() }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Networking
 
-/// Each kind of request alone: a file in, a known cache, rows out.
+/// Each kind of request alone, with a file and a known cache.
 @Suite("BEHAVIOURS 7.5, 7.6: requests run alone") struct RequestTests {
     private let folder = TestFolder()
     private let client = HTTPClient(log: Log())
@@ -58,11 +58,11 @@ import Testing
         let key = try key("1")
         try await perform(ThumbnailRequest.self, .picture(cache.id, key, .thumbnail))
         #expect(try cache.read { try $0.thumbnail(of: key) }?.bytes == NetworkTest.picture("thumbnail"))
-        // It is there: nothing is wanting.
+        // The thumbnail is stored, so nothing is missing.
         #expect(try ThumbnailRequest.make(for: .picture(cache.id, key, .thumbnail), in: context) == nil)
     }
 
-    @Test("BEHAVIOURS 3.4: a photo comes into a file of the cache's own")
+    @Test("BEHAVIOURS 3.4: a photo is stored in a file of the cache")
     func photo() async throws {
         try await perform(GalleryListRequest.self, .list(cache.id))
         let key = try key("1")
@@ -72,8 +72,8 @@ import Testing
         #expect(Array(bytes) == NetworkTest.picture("photo"))
     }
 
-    /// What still reads the file would write among what the next attempt writes.
-    @Test func ofAPhotoOfThisMachineThatIsLeftNothingIsKept() async throws {
+    /// A transfer that still reads the file would mix its bytes with those of the next attempt.
+    @Test func aCancelledLocalPhotoLeavesNothing() async throws {
         folder.write("album/photo.jpg", NetworkTest.picture(String(repeating: "p", count: 200_000)))
         try await perform(GalleryListRequest.self, .list(cache.id))
         let request = try #require(try PhotoRequest.make(for: .picture(cache.id, key("1"), .original), in: context))
@@ -88,7 +88,7 @@ import Testing
         #expect(folder.entries("cache/galleries/\(cache.id)/partial").isEmpty)
     }
 
-    @Test("BEHAVIOURS 1.2: a photo without a thumbnail is fetched for the sake of one")
+    @Test("BEHAVIOURS 1.2: a photo without a thumbnail is fetched to make one")
     func photoForThumbnail() async throws {
         try await perform(GalleryListRequest.self, .list(cache.id))
         let key = try key("2")
@@ -99,7 +99,7 @@ import Testing
         #expect(try PhotoRequest.make(for: .picture(cache.id, key, .thumbnail), in: context) == nil)
     }
 
-    @Test func kindsKeepToTheirOwn() async throws {
+    @Test func kindsServeOnlyTheirWishes() async throws {
         try await perform(GalleryListRequest.self, .list(cache.id))
         let key = try key("1")
         #expect(try GalleryListRequest.make(for: .picture(cache.id, key, .original), in: context) == nil)
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 5.5: what is no picture is not stored",
+        "BEHAVIOURS 5.5: an answer that is not a picture is not stored",
         arguments: [
             "<!DOCTYPE html><html>error</html>", "", "no picture at all, just text",
         ])

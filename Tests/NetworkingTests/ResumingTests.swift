@@ -8,7 +8,7 @@ import Testing
 @testable import Cache
 @testable import Networking
 
-/// Photos whose transfer broke off, and how they are gone on with.
+/// Photos whose transfers broke off and resume.
 @Suite struct ResumingTests {
     private let test: NetworkTest
     private static let whole = NetworkTest.picture(String(repeating: "p", count: 199_996))
@@ -16,7 +16,7 @@ import Testing
 
     init() throws { test = try NetworkTest() }
 
-    /// A photo of which the beginning is here; its transfer broke off.
+    /// A photo with a partial file from a broken transfer.
     private func interrupt() async throws {
         test.putGallery(["a"])
         let head = "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: \(Self.whole.count)\r\n\r\n"
@@ -45,7 +45,7 @@ import Testing
         .answer(206, Array(Self.whole.dropFirst(Self.part)), headers: ["ETag: \"1\"", "Content-Range: bytes \(range)"])
     }
 
-    @Test("BEHAVIOURS 5.9: a photo goes on where it broke off, and no byte of it comes twice")
+    @Test("BEHAVIOURS 5.9: a broken transfer of a photo resumes, and no byte comes twice")
     func goesOn() async throws {
         try await interrupt()
         test.put("/p/a", rest("\(Self.part)-\(Self.whole.count - 1)/\(Self.whole.count)"))
@@ -56,7 +56,7 @@ import Testing
         try expectWhole()
     }
 
-    @Test("BEHAVIOURS 5.9: what a server gives up on over a connection that others share goes on from there, too")
+    @Test("BEHAVIOURS 5.9: a reset stream of a shared connection resumes too")
     func overASharedConnection() async throws {
         let authority = try TestAuthority()
         let other = try FaultyServer.http2("photo-in-two", authority.issue(.good))
@@ -76,7 +76,7 @@ import Testing
         #expect(other.end().count { $0.hasPrefix("request") } == 2)
     }
 
-    @Test("BEHAVIOURS 5.9: a photo that has become another meanwhile is taken whole")
+    @Test("BEHAVIOURS 5.9: a photo that changed meanwhile is fetched whole")
     func anotherByNow() async throws {
         try await interrupt()
         test.put("/p/a", .answer(200, NetworkTest.picture("another"), headers: ["ETag: \"2\""]))
@@ -85,7 +85,7 @@ import Testing
         try expectWhole(NetworkTest.picture("another"))
     }
 
-    @Test func whatWasHereIsCountedAmongWhatHasCome() async throws {
+    @Test func progressIncludesTheHeldPart() async throws {
         try await interrupt()
         let gate = Gate()
         defer { gate.open() }
@@ -108,8 +108,8 @@ import Testing
         withExtendedLifetime(watch) {}
     }
 
-    /// Between the two attempts that get an answer there are others, which get none, or none that is of use.
-    @Test("BEHAVIOURS 5.9: what has come of a photo outlasts attempts that come to nothing")
+    /// Between two attempts with an answer there are others with none, or with a useless one.
+    @Test("BEHAVIOURS 5.9: a partial photo survives failed attempts")
     func outlasts() async throws {
         try await interrupt()
         for steps: [ScriptedServer.Step] in [[.reset], .answer(503), [.close], .answer(429)] {
@@ -129,9 +129,9 @@ import Testing
         try expectWhole()
     }
 
-    /// A server, or something in between, that does not know how to go on. From the beginning it does well.
+    /// A server or proxy that fails to resume. From the beginning it works.
     @Test(
-        "BEHAVIOURS 5.9: where a server cannot go on, the photo is fetched from its beginning",
+        "BEHAVIOURS 5.9: without a usable range the photo is fetched from the beginning",
         arguments: ["another part", "another edition", "no range", "416"])
     func cannotGoOn(fault: String) async throws {
         try await interrupt()
@@ -170,7 +170,7 @@ import Testing
         try expectWhole()
     }
 
-    @Test("BEHAVIOURS 5.7, 5.9: a photo that is left keeps what has come of it, and shows nothing")
+    @Test("BEHAVIOURS 5.7, 5.9: a cancelled photo keeps its partial file and shows nothing")
     func left() async throws {
         test.putGallery(["a"])
         let gate = Gate()

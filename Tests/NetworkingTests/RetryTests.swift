@@ -9,7 +9,7 @@ import Testing
 @testable import Cache
 @testable import Networking
 
-@Suite("BEHAVIOURS 5.3: what is tried again, and when") struct RetryTests {
+@Suite("BEHAVIOURS 5.3: retries and their times") struct RetryTests {
     private let test: NetworkTest
 
     init() throws { test = try NetworkTest() }
@@ -26,7 +26,7 @@ import Testing
         #expect(never.delay(afterAttempts: 1, retryAfter: 1_000_000_000) == .seconds(21_600))
         let twice = RetrySchedule(maximumAttempts: 2, random: { 1 })
         #expect(twice.delay(afterAttempts: 2, retryAfter: nil) == nil)
-        // A command that is to end by itself waits for as long as a hiccup takes, and not for hours.
+        // A command without a screen waits for a short failure only, not for hours.
         #expect(twice.delay(afterAttempts: 1, retryAfter: 60) == .seconds(60))
         #expect(twice.delay(afterAttempts: 1, retryAfter: 61) == nil)
         for _ in 0..<1_000 {
@@ -35,18 +35,18 @@ import Testing
         }
     }
 
-    @Test func silence() {
+    @Test func silenceAfterComplaints() {
         let patient = RetrySchedule(), counting = RetrySchedule(maximumAttempts: 2)
         #expect([nil, 0, 30, 60, 3_600].map { patient.silence(retryAfter: $0) } == [0, 0, 30, 60, 60])
         #expect([nil, 0, 30, 60, 3_600].map { counting.silence(retryAfter: $0) } == [0, 0, 30, 60, 0])
     }
 
-    @Test func retryAfterIsReadInBothForms() {
+    @Test func retryAfterHasTwoForms() {
         #expect(RetryAfter.seconds("120") == 120)
         let now = 784_111_740
         #expect(RetryAfter.seconds("Sun, 06 Nov 1994 08:49:37 GMT", now: now) == 37)
         #expect(RetryAfter.seconds("Sun, 06 Nov 1994 08:00:00 GMT", now: now) == 0)
-        // Years, and numbers beyond all bounds, are a day at most.
+        // Years and huge numbers count as one day.
         for text in ["86401", "18446744073709551616", "Fri, 31 Dec 9999 23:59:59 GMT"] {
             #expect(RetryAfter.seconds(text, now: now) == RetryAfter.most)
         }
@@ -63,7 +63,7 @@ import Testing
         #expect(!RequestError.status(code, retryAfter: nil).failure.isTemporary)
     }
 
-    /// A list would be fetched again and again, and never stored.
+    /// Otherwise the list would be fetched again and again without being stored.
     @Test func damagedCache() throws {
         guard case .database(let damaged) = CacheError.database(.damaged(reason: "malformed")),
             case .database(let locked) = CacheError.database(.locked)
@@ -73,7 +73,7 @@ import Testing
         #expect(RequestError(locked).failure.isTemporary && RequestError(CacheError.conflict).failure.isTemporary)
     }
 
-    @Test func onlyWithoutAnAddressThereIsNoNetwork() {
+    @Test func noNetworkIsReportedOnlyWithoutAnAddress() {
         for error in [HTTPError.noRoute("nas.local"), .unknownHost("x"), .unknownProxy, .stalled] {
             #expect(NetworkPresence.refine(.transfer(error), hasAddress: true) == .transfer(error))
             #expect(NetworkPresence.refine(.transfer(error), hasAddress: false) == .noNetwork)
@@ -89,8 +89,8 @@ import Testing
         #expect(!RequestError.wrongType("a text").failure.isTemporary)
     }
 
-    /// What was to be stored is not to blame for it, and so is not marked as bad.
-    @Test func aDiskThatTakesNothingMayTakeItLater() {
+    /// The data is not to blame, so it is not marked as bad.
+    @Test func diskErrorsAreTemporary() {
         for error in [
             RequestError.cache(.full), .cache(.readOnly), .cache(.file(path: "x", reason: "x")),
             .cache(.cannotOpen(path: "x", reason: "x")), .cache(.database(.disk(reason: "x"))),
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test("BEHAVIOURS 2.2, 7.7: between attempts the failure is known; then it goes on by itself")
+    @Test("BEHAVIOURS 2.2, 7.7: a wait shows its failure, and then the retry starts")
     func listIsTriedAgain() async throws {
         test.put("/index.xml", .answer(503))
         test.start()
@@ -121,7 +121,7 @@ import Testing
         #expect(test.paths.count == 3)
     }
 
-    @Test func askingAgainHurriesWhatWasPutOff() async throws {
+    @Test func askingAgainShortensTheWait() async throws {
         test.put("/index.xml", .answer(503))
         test.start()
         test.wishes.ask(for: test.list)
@@ -131,7 +131,7 @@ import Testing
             if case .updating(.waiting) = try self.test.status.state { true } else { false }
         }
         test.putGallery(["a"])
-        // It has only just failed: a held key does not make thirty requests a second, but one, and it is not forgotten.
+        // It has just failed: a held key causes one request per second, and none is lost.
         for _ in 0..<20 { test.wishes.ask(for: test.list) }
         try await test.until { self.test.clock.alarms == [self.test.clock.now + .seconds(1)] }
         #expect(test.paths.count == 2)
@@ -140,7 +140,7 @@ import Testing
         #expect(test.paths.count == 3)
     }
 
-    @Test("BEHAVIOURS 2.3: a refresh begins the waits between attempts anew")
+    @Test("BEHAVIOURS 2.3: a refresh restarts the retry schedule")
     func refreshBeginsTheScheduleAnew() async throws {
         test.put("/index.xml", .answer(503))
         let controller = test.start()
@@ -157,7 +157,7 @@ import Testing
         #expect(await controller.waiting[test.list]?.until.map { $0 - test.clock.now } == .milliseconds(500))
     }
 
-    /// Waits until the list has failed that often, and its next attempt is due at some time.
+    /// Waits until the list has failed so often and its retry is planned.
     private func untilWaiting(afterRequests count: Int, _ controller: NetworkController) async throws {
         try await test.until { [test] in
             guard test.paths.count == count, case .updating(.waiting) = try test.status.state else { return false }
@@ -166,7 +166,7 @@ import Testing
         await controller.finishTurn()
     }
 
-    @Test("BEHAVIOURS 2.3: stopping while it waits")
+    @Test("BEHAVIOURS 2.3: an update can be stopped during a wait")
     func stopWhileWaiting() async throws {
         test.put("/index.xml", .answer(503))
         test.start()
@@ -177,14 +177,14 @@ import Testing
         #expect(!test.activity.isBusy)
     }
 
-    /// The cache's writer takes its time, as on a slow disk. Meanwhile the user stops the update.
-    @Test func stopWhileTheFailureIsWritten() async throws {
+    /// The writer is slow, as on a slow disk. Meanwhile the user stops the update.
+    @Test func stoppingWhileTheFailureIsRecorded() async throws {
         test.put("/index.xml", .answer(503))
         let controller = test.start()
         let gate = Gate()
         await test.holdWriter(gate)
         test.wishes.ask(for: test.list)
-        try await test.until { self.test.log.entries.contains { $0.message.hasSuffix("to be tried again") } }
+        try await test.until { self.test.log.entries.contains { $0.message.hasSuffix("will retry") } }
         test.wishes.stop(test.list)
         try await test.until { try self.test.status.state == .cancelled }
         gate.open()
@@ -193,8 +193,8 @@ import Testing
         #expect(try test.status.state == .cancelled && !test.activity.isBusy)
     }
 
-    /// That the list has put it there is heard of when it has already failed, and its row does not yet say so.
-    @Test("BEHAVIOURS 5.3: what changed before it failed is not tried again for that")
+    /// The list's commit arrives after the failure, and before the row shows the failure.
+    @Test("BEHAVIOURS 5.3: a change before the failure causes no retry")
     func aChangeThatIsHeardOfLate() async throws {
         test.putGallery(["a"])
         let controller = test.start()
@@ -204,8 +204,8 @@ import Testing
         await test.holdWriter(gate)
         let thumbnail = try test.thumbnail("a")
         test.wishes.ask(for: thumbnail)
-        try await test.until { self.test.log.entries.contains { $0.message.hasSuffix("to be tried again") } }
-        await controller.reconsider(thumbnail)
+        try await test.until { self.test.log.entries.contains { $0.message.hasSuffix("will retry") } }
+        await controller.rowChanged(thumbnail)
         gate.open()
         try await test.until { [test] in
             try test.photo("a").thumbnail.trouble != nil && test.clock.alarms.count == 1
@@ -213,8 +213,8 @@ import Testing
         #expect(test.beginnings(of: "/t/a") == 1)
     }
 
-    /// Another process updates the list at the same time, which is found out when the update has just been stopped.
-    @Test func stopJustAsItFails() async throws {
+    /// Another process updates the list at the same time, which shows just after the stop.
+    @Test func stoppingDuringTheFailure() async throws {
         test.putGallery(["a"])
         test.start()
         try await test.refresh()
@@ -224,7 +224,7 @@ import Testing
         test.wishes.ask(for: test.list)
         try await test.until { try self.test.status.state == .updating(.committing) }
         test.wishes.stop(test.list)
-        // What is wished for later is heard later.
+        // Later wishes arrive later.
         test.wishes.ask(for: .everyPicture(test.cache.id, .thumbnail))
         try await test.until { self.test.hasBegun("/t/a") }
         gate.open()
@@ -232,8 +232,8 @@ import Testing
         #expect(try test.status.state == .cancelled && !test.activity.isBusy)
     }
 
-    /// Another process has fetched the very same list, and was faster: then there is nothing left to do.
-    @Test("BEHAVIOURS 2.1: an update that another process has just made is made")
+    /// Another process has fetched the same list faster, so nothing is left to do.
+    @Test("BEHAVIOURS 2.1: a list that another process has just stored counts as stored")
     func anotherWasFaster() async throws {
         test.putGallery(["a"])
         test.start()
@@ -249,7 +249,7 @@ import Testing
         #expect(try test.status.state == .updated && test.clock.alarms.isEmpty && test.paths.count == 2)
     }
 
-    @Test("BEHAVIOURS 4.4: what finds no room is held against no picture, and not everything is fetched for nothing")
+    @Test("BEHAVIOURS 4.4: a full disk marks no picture as failed and ends bulk fetches")
     func fullDisk() async throws {
         let ids = (0..<200).map { "\($0)" }
         test.putGallery(ids)
@@ -268,7 +268,7 @@ import Testing
         #expect(try test.status.state == .updated)
     }
 
-    @Test func finalFailureEndsTheSync() async throws {
+    @Test func aFinalFailureEndsTheUpdate() async throws {
         test.start()
         try await test.refresh()
         #expect(
@@ -276,7 +276,7 @@ import Testing
         #expect(test.paths == ["/index.xml"] && test.clock.alarms.isEmpty)
     }
 
-    @Test("BEHAVIOURS 3.2: put off, tried again, and there")
+    @Test("BEHAVIOURS 3.2: a thumbnail is postponed, retried and stored")
     func thumbnailIsTriedAgain() async throws {
         test.putGallery(["a"])
         test.put("/t/a", [.reset])
@@ -293,7 +293,7 @@ import Testing
         #expect(try test.photo("a").thumbnail.trouble == nil)
     }
 
-    @Test("BEHAVIOURS 3.2: a bad thumbnail is left alone until the user refreshes")
+    @Test("BEHAVIOURS 3.2: a failed thumbnail waits for a refresh")
     func badThumbnail() async throws {
         test.putGallery(["a"])
         test.put("/t/a", .answer(404))
@@ -310,7 +310,7 @@ import Testing
         #expect(test.paths.filter { $0 == "/t/a" }.count == 2)
     }
 
-    @Test func refreshHurriesWhatWasPutOff() async throws {
+    @Test func aRefreshShortensTheWait() async throws {
         test.putGallery(["a"])
         test.put("/t/a", .answer(503, headers: ["Retry-After: 3000"]))
         test.start()
@@ -323,7 +323,7 @@ import Testing
         try await test.until { try self.test.photo("a").thumbnail.isCurrent }
     }
 
-    @Test func givenUpAfterAsManyAttemptsAsAreSet() async throws {
+    @Test func requestsFailAfterTheMaximumOfAttempts() async throws {
         test.putGallery(["a"])
         test.put("/t/a", .answer(503))
         test.start(maximumAttempts: 2)

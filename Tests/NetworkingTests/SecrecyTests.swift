@@ -9,9 +9,9 @@ import Testing
 @testable import Cache
 @testable import Networking
 
-/// Whoever hears of a password, and wherever it may be written.
+/// Who receives a password, and where it may be written.
 @Suite struct SecrecyTests {
-    /// How the server, or a proxy, comes to know who asks.
+    /// How the server or proxy learns the password.
     enum Way: CaseIterable, Sendable {
         case basic
         case digest
@@ -22,10 +22,10 @@ import Testing
 
     private let folder = TestFolder()
     private let elsewhere = TestFolder()
-    /// One that goes everywhere as it is, and one that must not be put anywhere as it is.
+    /// One that needs no escaping anywhere, and one that always does.
     private static let passwords = ["s3cretword", "p@ss/wörd%"]
 
-    /// A gallery whose host wants to know who asks; every other thing of it leads to another host.
+    /// A gallery whose host asks for credentials. All its pictures lead to another host.
     private static func list(_ other: ScriptedServer) -> String {
         let photos = ["own", "away", "gone", "other"].map { id in
             let place = id == "other" ? other.url("/t/other") : "t/\(id)"
@@ -43,7 +43,7 @@ import Testing
         return path.hasSuffix("/gone") ? .answer(410) : .answer(200, NetworkTest.picture("own"))
     }
 
-    /// Whether the password was said in the way that was asked for.
+    /// Whether the password was sent by the requested method.
     private static func isKnown(_ request: ScriptedServer.Request, _ way: Way, _ password: String) -> Bool {
         let basic = "Basic " + Data("me:\(password)".utf8).base64EncodedString()
         return switch way {
@@ -65,20 +65,21 @@ import Testing
         }
     }
 
-    /// What is to be found nowhere: the password, and what of it lets somebody in as well.
+    /// The texts that must appear nowhere: the password and its equivalents.
     private static func secrets(_ password: String, _ server: ScriptedServer) throws -> [Secret] {
-        // A digest's answer is for one question, and this is for all of them; what was answered is as good as a key to it.
+        // A digest's answer serves one challenge, which is the same for all of them here. So the answers are secret
+        // too.
         let digests = server.requests.compactMap { $0.headers["authorization"] }
             .flatMap { $0.matches(of: #/response="([^"]+)"/#).map { String($0.output.1) } }
         return try [password, MD5.text(of: "me:photos:\(password)")].map(Secret.init) + Set(digests).map(Secret.init)
     }
 
     @Test(
-        "BEHAVIOURS 5.10: who asks is told to nobody else, and written nowhere", arguments: Way.allCases,
+        "BEHAVIOURS 5.10: credentials are sent to no other server and written nowhere", arguments: Way.allCases,
         Self.passwords)
     func secrets(way: Way, password: String) async throws {
-        // Another port is another origin; through a proxy all of them are heard of there.
-        // And one on a host that netrc knows would like to hear that, too.
+        // Another port is another origin; through a proxy, it sees all of them. One of them is on a host that netrc
+        // names.
         let other = try ScriptedServer { _ in
             way == .netrc ? Self.question(way) : .answer(200, NetworkTest.picture("other"))
         }
@@ -126,7 +127,7 @@ import Testing
         #expect(server.requests.contains { Self.isKnown($0, way, password) })
         let held = try cache.read { try $0.thumbnail(of: #require(try $0.photo(galleryID: "own")).key) }
         #expect(held?.bytes == NetworkTest.picture("own"))
-        // Through the proxy there is no other host that could hear of it.
+        // Through the proxy, no other host is reached.
         #expect(other.requests.isEmpty == (way == .proxy))
         let heard = other.requests.flatMap { ["\($0.path)"] + $0.headers.map { "\($0.key): \($0.value)" } }
         let said = log.entries.map(\.message) + activity.failures.map(\.failure.reason) + [cache.address.text]
@@ -164,7 +165,7 @@ import Testing
         #expect(secret.traces(below: folder.path).count == 3)
     }
 
-    /// What is said of a failure never says who asked, nor do things that are printed for want of a better word.
+    /// Failure texts and printed objects never contain credentials.
     @Test("BEHAVIOURS 5.10: no failure’s words name a password", arguments: [401, 403, 407, 500])
     func words(status: Int) async throws {
         let secret = Secret(Self.passwords[0])
@@ -185,7 +186,7 @@ import Testing
             dump(error, to: &dumped)
             #expect(secret.traces(in: dumped) == [])
         }
-        await request.notePutOff(Failure("x", remedy: .time))
+        await request.recordPostponement(Failure("x", remedy: .time))
         #expect(log.entries.flatMap { secret.traces(in: $0.message) } == [])
         expectNothingWritten([secret])
     }

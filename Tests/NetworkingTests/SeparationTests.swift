@@ -8,7 +8,7 @@ import Scheduling
 @testable import Cache
 @testable import Networking
 
-/// Three kinds of work, none of which waits for another: what manages, what transfers, what needs a processor.
+/// Managing, transferring and parsing do not wait for each other.
 @Suite struct SeparationTests {
     private let test: NetworkTest
     private let ids = (0..<20).map { "n\($0)" }
@@ -19,8 +19,8 @@ import Scheduling
         try ids.map { Wish(try test.thumbnail($0), importance: .visible) }
     }
 
-    /// A list that never ends, and comes as fast as it is read: its reader always has something to do.
-    @Test("BEHAVIOURS 5.1: while a list keeps a processor busy transfers go on, and what is stopped stops")
+    /// An endless list that comes as fast as it is parsed, so that the parser is always busy.
+    @Test("BEHAVIOURS 5.1: parsing a list blocks neither transfers nor stops")
     func busyWithAList() async throws {
         test.putGallery(ids)
         test.start()
@@ -44,7 +44,7 @@ import Scheduling
     }
 
     /// As on a disk that does not answer for a while.
-    @Test("BEHAVIOURS 5.1: while the cache is not written to transfers go on, and what is stopped stops")
+    @Test("BEHAVIOURS 5.1: a blocked writer blocks neither transfers nor stops")
     func blockedWriter() async throws {
         test.putGallery(ids)
         test.start()
@@ -56,7 +56,7 @@ import Scheduling
         test.wishes.state(try thumbnails(), by: wisher)
         try await test.until { [test, ids] in ids.allSatisfy { test.hasBegun("/t/\($0)") } }
         #expect(try ids.allSatisfy { try !test.photo($0).thumbnail.isCurrent })
-        // A photo that hangs is let go meanwhile, and a list that hangs too.
+        // A hanging photo and a hanging list are cancelled meanwhile.
         let hung = Gate()
         defer { hung.open() }
         for path in ["/p/n0", "/index.xml"] { test.put(path, [.hold(hung)]) }
@@ -75,7 +75,7 @@ import Scheduling
         try await test.until { [test, ids] in try ids.allSatisfy { try test.photo($0).thumbnail.isCurrent } }
     }
 
-    @Test("BEHAVIOURS 5.1: while all transfers hang a list is read, compared and stored")
+    @Test("BEHAVIOURS 5.1: hanging transfers do not block parsing and storing a list")
     func hungTransfers() async throws {
         test.putGallery(ids)
         test.start(test.makeController(governor: AdaptiveGovernor()))
@@ -88,7 +88,7 @@ import Scheduling
         test.put("/index.xml", .answer(200, "<album/>"))
         try await test.refresh()
         #expect(try test.cache.read { try $0.gallery().photoCount } == 0 && !gate.isOpen)
-        // They are of no use any more.
+        // They are not needed any more.
         try await test.until { [test] in test.cancellations >= 8 }
     }
 }

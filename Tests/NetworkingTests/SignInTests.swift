@@ -10,7 +10,7 @@ import Testing
 
 @testable import Networking
 
-/// Two servers that want to know who asks: a gallery's own, and one on which some of its pictures lie.
+/// Two servers that ask for credentials: the gallery's, and one with some of its pictures.
 @Suite(.unlessItHangs) struct SignInTests {
     private let folder = TestFolder()
     private let log = Log(level: .debug)
@@ -52,7 +52,7 @@ import Testing
         return (caches, try caches.open(Address(server.url("/index.xml"))))
     }
 
-    /// Fulfils wishes meanwhile.
+    /// Runs a controller meanwhile.
     private func working(
         _ caches: CacheFolder, over client: HTTPClient? = nil, _ body: () async throws -> Void
     ) async throws {
@@ -65,13 +65,13 @@ import Testing
         await running.value
     }
 
-    /// Asks for something and waits until nothing of it is left to do.
+    /// Asks for a subject and waits until nothing is left to do.
     private func fetch(_ subject: Wish.Subject) async {
         wishes.ask(for: subject)
         for await snapshot in wishes.snapshots() where snapshot.wishes.isEmpty { return }
     }
 
-    @Test("BEHAVIOURS 5.10: the user is asked once for each origin, and the answer goes nowhere else")
+    @Test("BEHAVIOURS 5.10: the user is asked once per origin, and the answer goes nowhere else")
     func oneQuestionAnOrigin() async throws {
         let credentials = CredentialStore()
         let (caches, cache) = try open(credentials)
@@ -87,7 +87,7 @@ import Testing
             credentials.take(.password(user: "me", password: "s3cret"), for: .origin(own), by: [cache.id])
             await fetch(.list(cache.id))
             #expect(try cache.read { try $0.gallery() }.photoCount == 20)
-            // The user is not asked about pictures on other servers, and those servers do not get the gallery's password.
+            // The user is not asked about pictures on other servers, and they do not get the gallery's password.
             await fetch(.everyPicture(cache.id, .thumbnail))
             #expect(activity.questions.isEmpty)
             #expect(other.requests.count == 20 && other.requests.allSatisfy { $0.headers["authorization"] == nil })
@@ -99,14 +99,14 @@ import Testing
                         Failure(
                             "a password is needed for 127.0.0.1:\(other.port); opening the photo asks for it",
                             remedy: .none)))
-            // The user looks at one of them.
+            // The user opens one of them.
             try await cache.writer.retry([key])
             wishes.ask(for: .picture(cache.id, key, .thumbnail), importance: .lookedAt)
             for await snapshot in wishes.snapshots() where snapshot.wishes.isEmpty { break }
             #expect(activity.questions.map(\.origin) == [foreign])
             #expect(activity.questions.map(\.galleries) == [[cache.id]])
             #expect(try cache.read { try $0.photo(key) }?.thumbnail.trouble?.failure.isAskedOnOpening == false)
-            // The answer is for what was refused.
+            // The answer is for the refused server.
             credentials.take(.password(user: "you", password: "0ther"), for: .origin(foreign), by: [cache.id])
             try await cache.writer.retry()
             await fetch(.everyPicture(cache.id, .thumbnail))
@@ -118,7 +118,7 @@ import Testing
         #expect(!words.contains("s3cret") && !words.contains("0ther") && words.contains("a password is needed for"))
     }
 
-    /// A proxy that leads to a gallery on one host with pictures on another, if it is told the password.
+    /// A proxy to a gallery on one host with pictures on another. It needs a password.
     private static func proxy(_ password: String) throws -> ScriptedServer {
         let expected = "Basic " + Data("me:\(password)".utf8).base64EncodedString()
         let photos = (1...20).map { number in
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test("BEHAVIOURS 5.10: a proxy is a question of its own, asked once for all that goes through it")
+    @Test("BEHAVIOURS 5.10: a proxy asks one question for everything that goes through it")
     func aProxyAsks() async throws {
         let proxy = try Self.proxy("0ut")
         let place = "http://127.0.0.1:\(proxy.port)"
@@ -153,7 +153,7 @@ import Testing
             activity.withdrawQuestion(.proxy(place))
         }
         try await working(caches, over: HTTPClient(configuration, log: log)) { () async throws in
-            // What stands in its address, and then an answer, are refused.
+            // The password in its address and then an answer are refused.
             for password in ["wrong", "0ut"] {
                 await fetch(.list(cache.id))
                 #expect(
@@ -170,7 +170,7 @@ import Testing
             await fetch(.list(cache.id))
             await fetch(.everyPicture(cache.id, .thumbnail))
             #expect(try cache.read { try $0.counts() }.thumbnails == 20)
-            // Twenty pictures that are refused are one question.
+            // Twenty refused pictures are one question.
             say("of yesterday")
             await fetch(.everyPicture(cache.id, .original))
             #expect(activity.questions.map(\.place) == [.proxy(place)])
@@ -185,7 +185,7 @@ import Testing
         for secret in ["0ut", "of-last-year", "of yesterday", "wrong"] { #expect(!words.contains(secret)) }
     }
 
-    @Test("BEHAVIOURS 5.10: what was kept for a proxy is looked for when it asks, under its name")
+    @Test("BEHAVIOURS 5.10: a stored proxy password is looked up when the proxy asks")
     func keptForAProxy() async throws {
         let proxy = try Self.proxy("s3cret")
         let kept = Kept(.password(user: "me", password: "s3cret"))
@@ -205,7 +205,7 @@ import Testing
         #expect(kept.looked.withLock { $0 } == [.proxy("http://127.0.0.1:\(proxy.port)")])
     }
 
-    @Test("BEHAVIOURS 5.10: a password that is refused is asked for again, and not tried again")
+    @Test("BEHAVIOURS 5.10: a refused password is asked for again and not retried")
     func refused() async throws {
         let credentials = CredentialStore()
         let (caches, cache) = try open(credentials)
@@ -234,7 +234,7 @@ import Testing
         }
     }
 
-    @Test("BEHAVIOURS 5.10: what was kept is looked for when a server asks, once, and not before")
+    @Test("BEHAVIOURS 5.10: stored passwords are looked up once, when a server asks")
     func keptOnes() async throws {
         let kept = Kept(.password(user: "me", password: "s3cret"))
         let (caches, cache) = try open(CredentialStore(keeping: kept.keeping))
@@ -246,16 +246,16 @@ import Testing
             await fetch(.list(cache.id))
             #expect(try cache.read { try $0.gallery() }.photoCount == 20)
             #expect(activity.takeAnswered().isEmpty)
-            // What was kept for the other origin is not sent there on a stranger's word: nobody even looks for it.
+            // Stored passwords for the other origin are neither looked up nor sent because a list names it.
             await fetch(.everyPicture(cache.id, .thumbnail))
             #expect(activity.questions.isEmpty)
         }
         #expect(kept.looked.withLock { $0 } == [.origin(own)])
     }
 
-    /// Whoever waits for a picture would otherwise see it fail, and no answer yet, and give up.
-    @Test func aPictureHasFailedWhenItsQuestionIsAnswered() async throws {
-        // Streams, since a gate would hold one of the few threads that everybody shares.
+    /// A caller that waits for a picture must not see its failure before the answer is known.
+    @Test func anAnswerReachesAFailedPicture() async throws {
+        // Streams, since a gate would block one of the few shared threads.
         let (looking, found) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
         let keeping = CredentialKeeping(
             lookUp: { _ in
@@ -282,7 +282,7 @@ import Testing
             for await _ in looking.stream {}
             let noted = try cache.read { try $0.photo(photo.key) }
             #expect(noted?.original.isWanting == false)
-            // Its commit has been heard of by everybody, and it is not over.
+            // The commit was announced, but the request has not ended.
             wishes.ask(for: .everyPicture(cache.id, .thumbnail))
             for await snapshot in wishes.snapshots() where snapshot.wishes.count == 1 { break }
             #expect(wishes.isStanding(subject) && activity.takeAnswered().isEmpty)
@@ -292,7 +292,7 @@ import Testing
         }
     }
 
-    @Test func whatWasKeptAndIsRefusedIsAskedFor() async throws {
+    @Test func aRefusedStoredPasswordLeadsToAQuestion() async throws {
         let kept = Kept(.password(user: "me", password: "of last year"))
         let (caches, cache) = try open(CredentialStore(keeping: kept.keeping))
         try await working(caches) { () async throws in

@@ -8,11 +8,11 @@ import Scheduling
 @testable import Cache
 @testable import Networking
 
-/// A server that is asked too much, and says for how long it wants to be left alone.
+/// A server that answers 429 and states a wait.
 @Suite struct SilenceTests {
     private let test: NetworkTest
     private let ids = (0..<60).map { "n\($0)" }
-    /// When each thumbnail was asked for.
+    /// When each thumbnail was requested.
     private let times = Times()
 
     private final class Times: Sendable {
@@ -32,7 +32,7 @@ import Scheduling
 
     init() throws { test = try NetworkTest() }
 
-    /// Wishes for all thumbnails, and waits until those that were begun have been refused.
+    /// Asks for all thumbnails and waits until the first ones are refused.
     private func askForAll(_ refusal: [ScriptedServer.Step]) async throws -> NetworkController {
         test.putGallery(ids)
         test.answer.withLock { [times, clock = test.clock] in $0 = { times.answer($0.path, at: clock.now) } }
@@ -49,12 +49,12 @@ import Scheduling
         return controller
     }
 
-    @Test("BEHAVIOURS 5.3: who is told that he asks too much asks for nothing else meanwhile")
+    @Test("BEHAVIOURS 5.3: after 429 a host gets no other request until the wait is over")
     func theOthersAreNotAskedForEither() async throws {
         let controller = try await askForAll(.answer(429, headers: ["Retry-After: 30"]))
         let refused = times.taken.count
         #expect(refused < ids.count / 2, "\(refused)")
-        // Of the others it is said why they wait.
+        // The reports name the reason for the others' wait.
         let watch = test.activity.watchTraffic()
         try await test.until { [test] in test.activity.traffic?.transfers.isEmpty == false }
         let reason = RequestError.status(429, retryAfter: nil).failure
@@ -69,27 +69,27 @@ import Scheduling
         #expect(times.taken.dropFirst(refused).allSatisfy { $0 >= .seconds(30) })
     }
 
-    @Test func whatIsLookedAtIs() async throws {
+    @Test func theShownPhotoIsStillRequested() async throws {
         _ = try await askForAll(.answer(429, headers: ["Retry-After: 30"]))
         test.wishes.state([Wish(try test.full("n59"), importance: .lookedAt)], by: test.wishes.makeWisher())
         try await test.until { [test] in test.server.requests.contains { $0.path == "/p/n59" } }
         #expect(test.clock.now < .seconds(30))
     }
 
-    @Test func whoeverTriesOneAgainEndsIt() async throws {
+    @Test func aRetryEndsTheSilence() async throws {
         let controller = try await askForAll(.answer(429, headers: ["Retry-After: 30"]))
         let refused = try #require(test.activity.failures.first?.subject)
         times.refuse(nil)
         test.clock.advance(to: .seconds(2))
         test.wishes.retry([refused])
-        // All the others come, and it; those that were refused with it wait for their time.
+        // The retried one and all others come; those refused with it wait for their time.
         try await test.until { [times, ids] in times.taken.count == ids.count + 1 }
         #expect(times.taken.allSatisfy { $0 < .seconds(3) })
         await controller.finishTurn()
     }
 
-    /// It may have not made that one yet.
-    @Test func whoCannotServeOneIsAskedForTheOthers() async throws {
+    /// A 503 may concern a single picture that is not ready.
+    @Test func a503StopsNoOtherRequests() async throws {
         test.putGallery(ids)
         test.put("/t/n0", .answer(503, headers: ["Retry-After: 30"]))
         test.start(test.makeController(governor: AdaptiveGovernor()))

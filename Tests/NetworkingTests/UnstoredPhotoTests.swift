@@ -7,7 +7,7 @@ import Testing
 @testable import Cache
 @testable import Networking
 
-/// Photos that a disk does not take: each attempt would fetch all of one.
+/// Photos that the disk refuses. Each attempt would transfer the whole photo.
 @Suite struct UnstoredPhotoTests {
     private let test: NetworkTest
 
@@ -16,7 +16,7 @@ import Testing
     enum Asking: CaseIterable { case hurry, update }
 
     @Test(
-        "BEHAVIOURS 5.3: a photo that the disk does not take is fetched again when somebody asks",
+        "BEHAVIOURS 5.3: a photo that the disk refused is fetched again on request",
         arguments: Asking.allCases)
     func whenSomebodyAsks(asking: Asking) async throws {
         test.putGallery(["a"])
@@ -44,8 +44,8 @@ import Testing
         #expect(test.paths.count { $0 == "/p/a" } == 2)
     }
 
-    /// A command ends, and says what is wanting.
-    @Test func whereNobodyCanAskItIsGivenUpAtOnce() async throws {
+    /// A command ends and reports what is missing.
+    @Test func withoutAUserTheRequestFailsAtOnce() async throws {
         let ids = (0..<200).map { "n\($0)" }
         test.putGallery(ids)
         test.start(maximumAttempts: 5)
@@ -55,7 +55,7 @@ import Testing
         test.wishes.ask(for: sweep, importance: .near)
         try await test.until { [test] in !test.wishes.isStanding(sweep) }
         #expect(test.activity.takeNotices() == [StorageTrouble.failing.notice])
-        // Those that were under way until the first was to be stored, each once.
+        // Those under way before the first was stored, each once.
         #expect(test.paths.count { $0.hasPrefix("/p/") } < ids.count / 2)
         #expect(Set(test.paths).count == test.paths.count)
     }

@@ -8,20 +8,20 @@ import Testing
 @testable import Cache
 @testable import Networking
 
-/// What waits for another attempt, and what wakes it.
+/// Waits for retries, and the events that shorten them.
 @Suite struct WakingTests {
     private let test: NetworkTest
     private let controller: NetworkController
     private let other: ScriptedServer
     private let network = CoalescingStream<NetworkPresence>()
     private let wisher: Wishes.Wisher
-    /// Those that wait: at the gallery's host, at another one, and for as long as the gallery's host has said.
+    /// Waits at the gallery's host, at another host, and for a stated time.
     private static let (here, there, told) = (["a", "b", "c", "d"], ["x", "y"], ["t"])
 
     init() throws {
         test = try NetworkTest()
         other = try ScriptedServer { _ in .answer(500) }
-        // Each time another one, of five that lie side by side.
+        // Each call returns the next of five evenly spaced values.
         let count = Mutex(0)
         let chance: @Sendable () -> Double = {
             count.withLock { count in
@@ -33,7 +33,7 @@ import Testing
         wisher = test.wishes.makeWisher()
     }
 
-    /// Comes to a moment at which all of them wait for long: each has failed twice.
+    /// Advances until all of them have failed twice and wait for long.
     private func putAllOff(retryAfter: String = "5000") async throws {
         let all = (Self.here + Self.there + Self.told + ["s"]).map { id in
             let place = Self.there.contains(id) ? other.url("/t/\(id)") : "t/\(id)"
@@ -66,18 +66,18 @@ import Testing
         await controller.finishTurn()
     }
 
-    /// Lets so much time pass that what has failed is not left alone for that any more.
+    /// Lets enough time pass that failures may be woken again.
     private func passQuietTime() {
         test.clock.advance(to: test.clock.now + .seconds(1))
     }
 
-    /// Comes to the moment at which something need not wait for long any more.
+    /// Returns when a wait is shorter than this.
     private func untilWoken(within time: Duration) async throws {
         try await test.until { [test] in test.clock.alarms.contains { $0 <= test.clock.now + time } }
         await controller.finishTurn()
     }
 
-    /// How long each waits from now on, by its id.
+    /// The remaining waits, by id.
     private func waits() async throws -> [String: Duration] {
         var waits: [String: Duration] = [:]
         for (subject, wait) in await controller.waiting {
@@ -88,7 +88,7 @@ import Testing
         return waits
     }
 
-    @Test("BEHAVIOURS 5.4: a success wakes all that wait for the same host, and nobody else")
+    @Test("BEHAVIOURS 5.4: a success wakes all waits for the same host and no others")
     func success() async throws {
         try await putAllOff()
         passQuietTime()
@@ -102,14 +102,14 @@ import Testing
         for id in Self.here { #expect(try #require(after[id]) <= .seconds(1)) }
         #expect(Set(Self.here.map { after[$0] }).count > 1, "not all at once")
         for id in Self.there + Self.told { #expect(after[id] == before[id]) }
-        // And they do come.
+        // The retries succeed.
         for id in Self.here { test.put("/t/\(id)", .answer(200, NetworkTest.picture(id))) }
         test.clock.advance(to: test.clock.now + .seconds(1))
         try await test.until { [test] in try Self.here.allSatisfy { try test.photo($0).thumbnail.isCurrent } }
         #expect(other.requests.count == 2 * Self.there.count && test.paths.count { $0 == "/t/t" } == 2)
     }
 
-    @Test("BEHAVIOURS 5.4: the network’s return wakes all within three to four seconds, spread out")
+    @Test("BEHAVIOURS 5.4: the network’s return ends all waits within three to four seconds, spread out")
     func network() async throws {
         try await putAllOff()
         let before = try await waits()
@@ -122,7 +122,7 @@ import Testing
         #expect(after["t"] == before["t"], "who said how long is left alone for so long")
     }
 
-    @Test func aNetworkThatGoesWakesNobody() async throws {
+    @Test func aLostNetworkWakesNoRequest() async throws {
         try await putAllOff()
         let before = try await waits()
         network.send(NetworkPresence(isThere: false))
@@ -131,8 +131,8 @@ import Testing
         #expect(try await waits() == before)
     }
 
-    /// Who says that he need not be left alone at all has not said that he should be left alone for long.
-    @Test("BEHAVIOURS 5.4: a success wakes those too that a host has put off for less", arguments: ["0", "3"])
+    /// `Retry-After: 0` does not ask for a long wait.
+    @Test("BEHAVIOURS 5.4: a success ends waits with a shorter Retry-After too", arguments: ["0", "3"])
     func askedForLess(retryAfter: String) async throws {
         try await putAllOff(retryAfter: retryAfter)
         passQuietTime()
@@ -144,8 +144,8 @@ import Testing
         #expect(wait <= .seconds(max(1, Int(retryAfter)! - 1)) && wait >= .seconds(retryAfter == "3" ? 2 : 0))
     }
 
-    /// It is the address that fails, and not the host. It would be asked for again with each of the others.
-    @Test func whatFailsAgainAndAgainIsWokenLessAndLessOften() async throws {
+    /// The address fails and not the host. Otherwise each other success would retry it.
+    @Test func repeatedFailuresAreWokenLessOften() async throws {
         let others = (0..<64).map { "s\($0)" }
         test.putGallery(["a"] + others)
         test.put("/t/a", .answer(500))
@@ -153,7 +153,7 @@ import Testing
         try await test.refresh()
         let all = try (["a"] + others).map { try test.thumbnail($0) }
         test.wishes.state([Wish(all[0], importance: .visible)], by: wisher)
-        // One of the others comes each quarter of a second.
+        // One of the others succeeds each quarter of a second.
         for count in 1...others.count {
             try await test.until { [test] in
                 test.activity.failures.contains { $0.subject == all[0] } && !test.clock.alarms.isEmpty
@@ -163,7 +163,7 @@ import Testing
             try await test.until { [test] in try test.photo(others[count - 1]).thumbnail.isCurrent }
             await controller.finishTurn()
         }
-        // In sixteen seconds: at once, after a part of a second, and then after one, two, four and eight, and a part of one.
+        // In sixteen seconds: at once, after part of a second, then after one, two, four and eight seconds.
         #expect((3...6).contains(test.paths.count { $0 == "/t/a" }))
     }
 }

@@ -2,11 +2,11 @@ import Model
 import Synchronization
 import Scheduling
 
-/// A governor that remembers what it was told, and when, and leaves the judgement to another.
+/// A governor that records its calls and passes them to another.
 struct WatchedGovernor: Governor {
-    /// What it was told.
+    /// The record of calls.
     final class Memory: Sendable {
-        /// Something that it was told of a transfer.
+        /// An entry about a transfer.
         enum Entry: Sendable {
             case started(TransferCandidate)
             case news(TransferNews)
@@ -16,7 +16,7 @@ struct WatchedGovernor: Governor {
 
         private let hanging = Mutex<Set<Int>>([])
 
-        /// Has it say of one that it hangs, whenever it is asked.
+        /// Makes the governor report a transfer as hanging.
         func say(hangs transfer: Int) { hanging.withLock { _ = $0.insert(transfer) } }
 
         fileprivate var ways: [Int: Admission.Way] {
@@ -27,7 +27,7 @@ struct WatchedGovernor: Governor {
             entries.withLock { $0.append((transfer, now, entry)) }
         }
 
-        /// All of it, by transfer, in the order in which it was told.
+        /// All entries by transfer, in order.
         var all: [Int: [(time: Double, entry: Entry)]] {
             entries.withLock { Dictionary(grouping: $0, by: \.transfer).mapValues { $0.map { ($0.time, $0.entry) } } }
         }

@@ -8,24 +8,23 @@ import Testing
 @testable import Cache
 @testable import Networking
 
-/// Answers that come whole, by whichever way and however the connection ends behind them: they are taken, once, and do no
-/// harm to the next one.
+/// Complete answers, by every framing and end of connection. They are accepted once and do not affect the next answer.
 @Suite struct WholeAnswerTests {
     private let test: NetworkTest
 
     init() throws { test = try NetworkTest { $0.certificates = Fault.authority.certificate } }
 
-    /// How an answer with a body comes.
+    /// How an answer with a body is framed.
     struct Way: CustomTestStringConvertible, Sendable {
-        /// Who gives it.
+        /// The kind of server.
         enum Server: Sendable {
-            /// The usual one; whether it leaves the connection open.
+            /// A plain server, which may leave the connection open.
             case usual(staysOpen: Bool)
-            /// One over TLS.
+            /// A server over TLS.
             case secure(bidsFarewell: Bool)
-            /// One that speaks HTTP/2, and what it does.
+            /// A server over HTTP/2, and its behaviour.
             case http2(String)
-            /// The usual one, where a redirect of that kind leads to.
+            /// A plain server behind a redirect with this status.
             case elsewhere(Int)
         }
 
@@ -57,14 +56,14 @@ import Testing
                 [withoutLength, .send($0), .close]
             },
             Way("closed without a farewell", .secure(bidsFarewell: false)) { .answer(200, $0) + [.close] },
-            // RFC 9112, section 9.8, would have it be incomplete, but curl tells nobody how a connection ended.
+            // RFC 9112, section 9.8, calls this incomplete, but curl does not report how a connection ended.
             Way("closed without a farewell, of no length", .secure(bidsFarewell: false)) {
                 [withoutLength, .send($0), .close]
             },
             Way("longer than it says", .usual(staysOpen: true)) {
                 [.send("HTTP/1.1 200 OK\r\nContent-Length: \($0.count)\r\n\r\n"), .send($0 + Array("more".utf8))]
             },
-            // Whoever took that for the answer to the next request would show another picture.
+            // If this counted as the answer to the next request, another picture would be shown.
             Way("longer than it says, by an answer that nobody asked for", .usual(staysOpen: true)) {
                 .answer(200, $0) + .answer(200, NetworkTest.picture("forged"))
             },
@@ -77,7 +76,7 @@ import Testing
             Way("a stream refused, once", .http2("refused-once")),
         ] + [301, 302, 303, 307, 308].map { Way("led there by \($0)", .elsewhere($0)) }
 
-    /// A way, and what comes by it.
+    /// A framing together with a thing.
     struct Case: CustomTestStringConvertible, Sendable {
         let way: Way
         let thing: Fault.Thing
@@ -88,7 +87,7 @@ import Testing
     static let cases = ways.flatMap { way in Fault.Thing.allCases.map { Case(way: way, thing: $0) } }
 
     @Test(
-        "BEHAVIOURS 5.3: what has come whole counts, however its connection ends, and the next answer is another",
+        "BEHAVIOURS 5.3: a complete answer counts, however its connection ends",
         arguments: cases)
     func whole(_ example: Case) async throws {
         try await begin()
@@ -105,9 +104,9 @@ import Testing
                 test.put(path, steps + (waits ? [.deliver, .open(isThere)] : []))
             }
             try await fetch(example.thing, number)
-            // What the server has sent too much is here when the next one is asked for.
+            // The surplus bytes are here before the next request is sent.
             if waits { #expect(isThere.wait()) }
-            // What speaks HTTP/2 has one answer for all.
+            // The HTTP/2 server has one answer for everything.
             if case .http2 = example.way.server {
                 #expect(try contents(example.thing, number) == bodies[0])
             } else {
@@ -126,7 +125,7 @@ import Testing
 
     private static let ids = ["a", "b"]
 
-    /// What is fetched first, and then.
+    /// The bodies of the first and of the second request.
     private static func bodies(of thing: Fault.Thing) -> [[UInt8]] {
         switch thing {
         case .list: ["c", "d"].map { Array(NetworkTest.list(ids + [$0]).utf8) }
@@ -134,7 +133,7 @@ import Testing
         }
     }
 
-    /// Where that lies.
+    /// The path of a thing.
     private func path(_ thing: Fault.Thing, _ number: Int) -> String {
         switch thing {
         case .list: "/index.xml"
@@ -143,7 +142,7 @@ import Testing
         }
     }
 
-    /// Has everything come from elsewhere, if it is to. Returns what has to live meanwhile.
+    /// Moves everything behind a redirect if needed. Returns an object that must live meanwhile.
     private func arrange(_ example: Case, _ bodies: [[UInt8]]) throws -> [any Sendable] {
         let steps = [example.way.steps(bodies[0]), .answer(200, bodies[1])]
         switch example.way.server {
@@ -181,7 +180,7 @@ import Testing
         }
     }
 
-    /// Waits until it is here, or has failed.
+    /// Waits until it is stored or has failed.
     private func fetch(_ thing: Fault.Thing, _ number: Int) async throws {
         switch thing {
         case .list:
@@ -212,9 +211,9 @@ import Testing
         }
     }
 
-    /// A server closes connections that nobody uses, and cannot know that a request is just coming.
+    /// A server closes idle connections and cannot know that a request is on its way.
     @Test(
-        "BEHAVIOURS 5.3: a request that meets the end of a kept connection goes out once more, over another",
+        "BEHAVIOURS 5.3: a request on a closed connection is repeated over another",
         arguments: Fault.Thing.allCases, [false, true])
     func kept(thing: Fault.Thing, isIdle: Bool) async throws {
         try await begin()

@@ -2,9 +2,9 @@ import Numbers
 import TestSupport
 import Testing
 
-/// Counts of bytes, which take any number there is.
+/// Byte counts, which accept any number.
 struct ByteCountTests {
-    @Test("A count stops at its bounds, whatever is added, taken away or multiplied")
+    @Test("Arithmetic on counts clamps to the bounds")
     func bounds() {
         let most = ByteCount.most
         #expect(most + 1 == most && most + most == most && most * Int.max == most && most * 2 == most)
@@ -14,7 +14,7 @@ struct ByteCountTests {
         #expect(Double(most) == 0x1p53 && ByteCount(0x1p53) == most)
     }
 
-    @Test("A double becomes a count by its whole part, and what is no number becomes none")
+    @Test("A double is truncated to a count, and NaN becomes 0")
     func doubles() {
         #expect(ByteCount(Double.nan) == 0 && ByteCount(Double.infinity) == .most && ByteCount(-1e300) == 0)
         #expect(ByteCount(1e300) == .most && ByteCount(41.6) == 41)
@@ -24,7 +24,7 @@ struct ByteCountTests {
     }
 
     @Test(
-        "Digits are read, and nothing else",
+        "Only digits are parsed",
         arguments: [
             ("0", 0), ("007", 7), ("9007199254740992", 1 << 53), ("9007199254740993", 1 << 53),
             ("18446744073709551616", 1 << 53), (String(repeating: "9", count: 5_000), 1 << 53),

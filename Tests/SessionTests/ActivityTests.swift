@@ -13,7 +13,7 @@ import Testing
 
     private func thumbnail(_ key: Int64) -> Wish.Subject { .picture(gallery, PhotoKey(key), .thumbnail) }
 
-    /// Notes how many bytes have come, at a time in seconds.
+    /// Reports received bytes at a time in seconds.
     private func receive(_ total: ByteCount, at seconds: Double) {
         activity.setTraffic(
             TrafficReport(running: 1, received: total), at: Timestamp(milliseconds: Int64(seconds * 1000)))
@@ -21,9 +21,9 @@ import Testing
 
     // MARK: - Traffic
 
-    @Test func speedsFollowFromWhatWasReceived() async {
+    @Test func speedsFollowFromReceivedBytes() async {
         let changes = activity.changes()
-        // What came before anybody looked came in none of these seconds.
+        // Bytes before the first report belong to no second.
         receive(5_000, at: 100)
         #expect(await changes.next() == Activity.Change(hasTraffic: true))
         #expect(activity.speeds.count == 60 && activity.speeds.allSatisfy { $0 == 0 })
@@ -31,7 +31,7 @@ import Testing
         receive(6_000, at: 101)
         receive(6_500, at: 101.5)
         #expect(activity.speeds.suffix(3) == [0, 300, 1_200] && activity.speed == 1_000)
-        // Seconds of which nothing was said.
+        // Seconds without a report.
         receive(6_600, at: 105)
         #expect(activity.speeds.suffix(6) == [300, 1_200, 0, 0, 0, 100] && activity.speed == 100)
         receive(6_600, at: 107)
@@ -39,7 +39,7 @@ import Testing
         #expect(activity.traffic?.received == 6_600)
     }
 
-    @Test func aMinuteLaterNothingIsLeft() {
+    @Test func speedsAreForgottenAfterAMinute() {
         receive(0, at: 1_000)
         receive(700, at: 1_001)
         receive(700, at: 1_060)
@@ -48,7 +48,7 @@ import Testing
         #expect(activity.speeds.allSatisfy { $0 == 0 })
     }
 
-    @Test(arguments: [-1e9, -61, -59, -1, 59, 61, 1e9]) func aClockThatIsSetAnewDoesNoHarm(jump: Double) {
+    @Test(arguments: [-1e9, -61, -59, -1, 59, 61, 1e9]) func aChangedClockIsHarmless(jump: Double) {
         receive(0, at: 2e9)
         receive(100, at: 2e9 + 1)
         receive(300, at: 2e9 + 1 + jump)
@@ -57,14 +57,14 @@ import Testing
         #expect(activity.speeds.last == expected && activity.speeds.reduce(0, +) <= 600)
     }
 
-    @Test func aCountThatBeganAnewIsNoTraffic() {
+    @Test func aRestartedCountIsNoTraffic() {
         receive(1_000, at: 10)
         receive(10, at: 11)
         receive(20, at: 12)
         #expect(activity.speeds.suffix(3) == [0, 0, 10])
     }
 
-    @Test func whoTransfersHearsWhetherAnybodyLooks() async {
+    @Test func theControllerLearnsWhetherTransfersAreShown() async {
         let interest = activity.trafficInterest()
         #expect(await interest.next() == TrafficInterest(isWatched: false))
         #expect(!activity.isTrafficWatched)
@@ -74,7 +74,7 @@ import Testing
         one = nil
         #expect(activity.isTrafficWatched && one == nil)
         withExtendedLifetime(other) {}
-        // Who begins to listen late is told at once.
+        // A late listener gets the current value at once.
         #expect(await activity.trafficInterest().next() == TrafficInterest(isWatched: activity.isTrafficWatched))
     }
 
@@ -109,52 +109,52 @@ import Testing
         #expect(activity.failures.map(\.subject) == [thumbnail(1), thumbnail(2)])
         #expect(activity.failures[0].failure.reason == "no answer")
         #expect(activity.failures[0].first.milliseconds == 1 && activity.failures[0].last.milliseconds == 3)
-        activity.forgetFailure(of: thumbnail(1))
+        activity.removeFailure(of: thumbnail(1))
         #expect(activity.failures.map(\.subject) == [thumbnail(2)])
-        activity.forgetFailures()
+        activity.clearFailures()
         #expect(activity.failures.isEmpty && activity.failureCount == 0)
     }
 
-    /// A first attempt is the beginning of another story.
-    @Test func whatIsWantedAnewHasItsOwnHistory() {
+    /// A first attempt starts a new history.
+    @Test func aNewAttemptHasItsOwnHistory() {
         activity.recordFailure(report(1, attempts: 5, at: 1))
         activity.recordFailure(report(1, at: 9))
         #expect(activity.failures == [report(1, at: 9)])
     }
 
-    @Test func whatIsNotWantedAnyMoreStaysAFailure() {
+    @Test func anUnwantedSubjectStaysAFailure() {
         activity.recordFailure(report(1, attempts: 3, at: 1))
-        activity.noteUnwanted(thumbnail(1))
+        activity.cancelRetry(of: thumbnail(1))
         var expected = report(1, attempts: 3, at: 1)
         expected.next = nil
         #expect(activity.failures == [expected])
     }
 
-    @Test func whatFailedOfAGalleryGoesWithIt() throws {
+    @Test func failuresGoWithTheirGallery() throws {
         activity.recordFailure(report(1, at: 1))
         let other = Wish.Subject.list(GalleryID(try Address("http://example.org/other")))
         activity.recordFailure(
             FailureReport(
                 other, Failure("gone", remedy: .none), attempts: 1, first: Timestamp(milliseconds: 2),
                 last: Timestamp(milliseconds: 2)))
-        activity.forgetFailures(of: gallery)
+        activity.removeFailures(of: gallery)
         #expect(activity.failures.map(\.subject) == [other])
         activity.recordFailure(report(1, at: 3))
         #expect(activity.failures.map(\.subject) == [thumbnail(1), other])
     }
 
-    @Test func oldFailuresGiveWayToNewOnes() {
+    @Test func oldFailuresAreDropped() {
         for key in 0..<1_500 { activity.recordFailure(report(Int64(key), at: Int64(key))) }
         #expect(activity.failureCount == 1_000)
         #expect(activity.failures.first?.subject == thumbnail(1_499))
         #expect(activity.failures.last?.subject == thumbnail(500))
     }
 
-    @Test func whatNeverFailedIsNoNews() async {
+    @Test func subjectsWithoutAFailurePostNoChange() async {
         let changes = activity.changes()
-        activity.forgetFailure(of: thumbnail(1))
-        activity.noteUnwanted(thumbnail(1))
-        activity.forgetFailures(of: gallery)
+        activity.removeFailure(of: thumbnail(1))
+        activity.cancelRetry(of: thumbnail(1))
+        activity.removeFailures(of: gallery)
         activity.postNotice("something else")
         #expect(await changes.next() == Activity.Change(hasNotices: true))
     }

@@ -16,25 +16,25 @@ import Testing
 
     private func place(_ address: Address) throws -> SignInPlace { .origin(try #require(address.origin)) }
 
-    @Test("BEHAVIOURS 5.10: a password is for one origin, and for no gallery that only names it")
+    @Test("BEHAVIOURS 5.10: a password is for one origin, and not for galleries that only name it")
     func origins() throws {
         store.take(signIn, for: try place(gallery))
         #expect(store.signIn(for: try Address("http://example.org/b?c"), in: gallery) == signIn)
         for other in ["https://example.org/", "http://example.org:8080/", "http://www.example.org/"] {
             #expect(store.signIn(for: try Address(other), in: gallery) == nil)
-            // Not even by a gallery that lies elsewhere and names a picture here.
+            // Not even for a gallery elsewhere that names a picture here.
             #expect(store.signIn(for: gallery, in: try Address(other)) == nil)
         }
         #expect(store.signIn(for: Address(filePath: "/x"), in: gallery) == nil)
     }
 
-    @Test func whatTheUserAnsweredForAGalleryIsForThatGallery() throws {
+    @Test func anAnswerForAGalleryIsForThatGallery() throws {
         store.take(signIn, for: try place(picture), by: [GalleryID(gallery)])
         #expect(store.signIn(for: picture, in: gallery) == signIn)
         #expect(store.signIn(for: picture, in: try Address("http://example.org/b/index.xml")) == nil)
     }
 
-    @Test func theUserHasNamedTheGallerysOriginAndThoseThatHeAnsweredFor() throws {
+    @Test func theGallerysOriginAndAnsweredOnesAreNamedByTheUser() throws {
         let (own, away) = (try #require(gallery.origin), try #require(picture.origin))
         #expect(store.isNamedByUser(own, in: gallery) && !store.isNamedByUser(away, in: gallery))
         for (other, isNamed) in [("https://example.org", true), ("http://example.org:81", false)] {
@@ -45,21 +45,21 @@ import Testing
         #expect(!store.isNamedByUser(away, in: try Address("http://example.org/b/index.xml")))
     }
 
-    @Test func anotherAttemptIsWorthWhileIfSomethingElseIsKnown() async throws {
+    @Test func aRetryNeedsOtherCredentials() async throws {
         let origin = try #require(gallery.origin)
         #expect(await !store.hasOther(than: nil, for: .origin(origin), in: gallery))
         store.take(signIn, for: .origin(origin))
-        // It came while the refused one was on its way.
+        // Entered while the refused one was on its way.
         #expect(await store.hasOther(than: nil, for: .origin(origin), in: gallery))
         #expect(await store.hasOther(than: .token("old"), for: .origin(origin), in: gallery))
         #expect(await !store.hasOther(than: signIn, for: .origin(origin), in: gallery))
         #expect(store.signIn(for: gallery, in: gallery) == nil)
-        // The user may insist.
+        // The user may enter it again.
         store.take(signIn, for: .origin(origin))
         #expect(store.signIn(for: gallery, in: gallery) == signIn)
     }
 
-    @Test("BEHAVIOURS 5.10: what a proxy is told is for that proxy alone, and forgotten when it refuses it")
+    @Test("BEHAVIOURS 5.10: a proxy’s credentials are for it alone and removed after a refusal")
     func proxies() async throws {
         let (proxy, other) = ("http://proxy.org:3128", "http://proxy.org:8080")
         let kept = SignIn.password(user: "me", password: "kept")
@@ -68,20 +68,20 @@ import Testing
         #expect(store.signIn(forProxy: proxy) == signIn && store.signIn(forProxy: other) == nil)
         #expect(store.signIn(for: try Address(proxy), in: try Address(proxy)) == nil)
         #expect(store.signIn(for: gallery, in: gallery) == nil)
-        // Another answer has come since.
-        store.noteRefusal(byProxy: proxy) { $0 == kept }
+        // The user has entered another one since.
+        store.recordRefusal(byProxy: proxy) { $0 == kept }
         #expect(await store.hasOther(than: nil, for: .proxy(proxy), in: picture))
         #expect(store.signIn(forProxy: proxy) == signIn)
-        // It is refused: what was kept is looked for, on whosever behalf, and tried once.
-        store.noteRefusal(byProxy: proxy) { $0 == signIn }
+        // After the refusal, the stored password is looked up for any gallery and tried once.
+        store.recordRefusal(byProxy: proxy) { $0 == signIn }
         #expect(store.signIn(forProxy: proxy) == nil)
         #expect(await store.hasOther(than: nil, for: .proxy(proxy), in: picture))
         #expect(store.signIn(forProxy: proxy) == kept)
-        store.noteRefusal(byProxy: proxy) { $0 == kept }
+        store.recordRefusal(byProxy: proxy) { $0 == kept }
         #expect(await !store.hasOther(than: nil, for: .proxy(proxy), in: picture))
     }
 
-    @Test func whatIsToBeKeptIsHandedOn() async throws {
+    @Test func credentialsToStoreArePassedOn() async throws {
         let place = try place(gallery)
         let keeping = CredentialKeeping(lookUp: { _ in nil }) { signIn, place, keeping in "\(keeping) is full." }
         let store = CredentialStore(keeping: keeping)

@@ -17,7 +17,7 @@ import Testing
         SignInQuestion(origin: origin, schemes: ["basic"], wasRefused: wasRefused, galleries: [gallery])
     }
 
-    @Test func thereIsOneQuestionAPlace() async {
+    @Test func eachServerHasOneQuestion() async {
         var changes = activity.changes().makeAsyncIterator()
         activity.ask(question(one, a))
         activity.ask(question(two, a))
@@ -29,12 +29,12 @@ import Testing
         #expect(activity.questions.map(\.origin) == [two])
     }
 
-    @Test("BEHAVIOURS 5.10: who does not want to say is not asked again before he refreshes")
+    @Test("BEHAVIOURS 5.10: a declined question returns only after a refresh")
     func declined() {
         activity.ask(question(one, a))
         activity.declineQuestion(.origin(one))
         activity.ask(question(one, a))
-        // Another gallery needs it too, and its refresh is as good.
+        // Another gallery needs it too, and its refresh counts as well.
         activity.ask(question(one, b))
         #expect(activity.questions.isEmpty)
         activity.retry(GalleryID(Address(filePath: "/c")))
@@ -45,9 +45,9 @@ import Testing
         #expect(activity.questions.count == 1)
     }
 
-    @Test func answersAreHandedOutOnce() {
-        activity.noteAnswer(for: a)
-        activity.noteAnswer(for: a)
+    @Test func answersAreReturnedOnce() {
+        activity.recordAnswer(for: a)
+        activity.recordAnswer(for: a)
         #expect(activity.takeAnswered() == [a] && activity.takeAnswered().isEmpty)
     }
 }

@@ -16,7 +16,7 @@ import Testing
         await snapshots.next()?.wishes
     }
 
-    @Test func mostImportantWisherCounts() async {
+    @Test func theHighestImportanceCounts() async {
         let (list, photo) = (wishes.makeWisher(), wishes.makeWisher())
         wishes.state([Wish(thumbnail(1), importance: .near), Wish(thumbnail(2), importance: .visible)], by: list)
         wishes.state([Wish(thumbnail(1), importance: .lookedAt)], by: photo)
@@ -44,7 +44,7 @@ import Testing
         #expect(!wishes.isStanding(.list(gallery)))
     }
 
-    @Test func askingAnewIsAnotherWish() async throws {
+    @Test func askingAgainAfterTheEndIsANewWish() async throws {
         let snapshots = wishes.snapshots()
         wishes.ask(for: .list(gallery))
         let first = try #require(await snapshots.next())
@@ -58,34 +58,34 @@ import Testing
         #expect(Set(third.asked.keys) == [.list(gallery)])
     }
 
-    @Test func restatingTheSameTellsNobody() async {
+    @Test func restatingTheSameWishesSendsNothing() async {
         let wisher = wishes.makeWisher()
         wishes.state([Wish(thumbnail(1), importance: .visible)], by: wisher)
         let snapshots = wishes.snapshots()
         _ = await snapshots.next()
         wishes.state([Wish(thumbnail(1), importance: .visible)], by: wisher)
         wishes.ask(for: .list(gallery))
-        // The next thing heard is the asking, not the restating: it holds both.
+        // The next snapshot comes from the request, not from the unchanged wishes, and holds both.
         #expect(await heard(snapshots)?.count == 2)
     }
 
-    // MARK: - What the user makes of it
+    // MARK: - User decisions
 
-    @Test func pausedIsSaidAndTheWishesStay() async throws {
+    @Test func aPauseKeepsTheWishes() async throws {
         let snapshots = wishes.snapshots()
         #expect(await snapshots.next()?.isPaused == false)
         wishes.ask(for: .list(gallery))
         wishes.pause()
         let paused = try #require(await snapshots.next())
         #expect(paused.isPaused && paused.wishes == [Wish(.list(gallery), importance: .list)] && wishes.isPaused)
-        // Pausing twice is nothing new.
+        // Pausing twice changes nothing.
         wishes.pause()
         wishes.resume()
         #expect(await snapshots.next()?.isPaused == false)
         #expect(!wishes.isPaused)
     }
 
-    @Test func declinedIsNotWishedForByAnybody() async throws {
+    @Test func aDeclinedSubjectIsInNoSnapshot() async throws {
         let (list, photo) = (wishes.makeWisher(), wishes.makeWisher())
         wishes.state([Wish(thumbnail(1), importance: .near), Wish(thumbnail(2), importance: .visible)], by: list)
         wishes.state([Wish(thumbnail(1), importance: .visible)], by: photo)
@@ -93,18 +93,18 @@ import Testing
         let snapshots = wishes.snapshots()
         let snapshot = try #require(await snapshots.next())
         #expect(snapshot.wishes == [Wish(thumbnail(2), importance: .visible)] && snapshot.declined == [thumbnail(1)])
-        // It stays so while the lists are scrolled, and while one of the two still states it.
+        // The decline lasts while lists scroll and while one of the two still states the subject.
         wishes.state([Wish(thumbnail(1), importance: .visible), Wish(thumbnail(3), importance: .near)], by: list)
         wishes.withdraw(photo)
         #expect(await heard(snapshots) == [Wish(thumbnail(3), importance: .near)])
         #expect(wishes.isDeclined(thumbnail(1)))
-        // When nobody has stated it for a moment, it is wished for anew.
+        // After no one has stated it, it is wished for again.
         wishes.withdraw(list)
         wishes.state([Wish(thumbnail(1), importance: .near)], by: list)
         #expect(await heard(snapshots) == [Wish(thumbnail(1), importance: .near)])
     }
 
-    @Test func declinedCountsAgainWhenItIsWantedMore() async {
+    @Test func higherImportanceEndsADecline() async {
         let list = wishes.makeWisher()
         wishes.state([Wish(thumbnail(1), importance: .near)], by: list)
         wishes.decline(thumbnail(1))
@@ -113,14 +113,14 @@ import Testing
         #expect(await wishes.snapshots().next()?.wishes == [Wish(thumbnail(1), importance: .visible)])
     }
 
-    @Test func oneOfEveryPictureCanBeDeclined() async {
+    @Test func aPictureOfABulkFetchCanBeDeclined() async {
         wishes.ask(for: .everyPicture(gallery, .thumbnail), importance: .rest)
         wishes.decline(thumbnail(7))
         let snapshot = await wishes.snapshots().next()
         #expect(snapshot?.declined == [thumbnail(7)] && snapshot?.wishes.count == 1)
     }
 
-    @Test("BEHAVIOURS 2.3: an update that is declined is stopped, and not wanted before it is asked for again")
+    @Test("BEHAVIOURS 2.3: a declined update is stopped until it is asked for again")
     func whatWasAskedForAndDeclined() async throws {
         wishes.ask(for: .list(gallery))
         wishes.decline(.list(gallery))
@@ -132,7 +132,7 @@ import Testing
         #expect(anew.wishes.count == 1 && anew.declined.isEmpty && anew.retried.isEmpty)
     }
 
-    @Test func askingAndRefreshingEndDeclining() async {
+    @Test func askingAndRefreshingEndADecline() async {
         let list = wishes.makeWisher()
         let both = [Wish(thumbnail(1), importance: .visible), Wish(thumbnail(2), importance: .visible)]
         wishes.state(both, by: list)
@@ -147,7 +147,7 @@ import Testing
         #expect(await wishes.snapshots().next()?.wishes == both)
     }
 
-    @Test func hurryingIsHeardOnce() async throws {
+    @Test func aRetryIsSentOnce() async throws {
         let list = wishes.makeWisher()
         wishes.state([Wish(thumbnail(1), importance: .visible), Wish(thumbnail(2), importance: .visible)], by: list)
         wishes.decline(thumbnail(2))
@@ -166,7 +166,7 @@ import Testing
         #expect(later?.areAllRetried == false && later?.retried.isEmpty == true)
     }
 
-    @Test func activityIsData() async throws {
+    @Test func theActivityHoldsPhasesAndProgress() async throws {
         let activity = Activity()
         let changes = activity.changes()
         activity.setPhase(.getting(Progress(done: 10, total: 100)), of: gallery)
@@ -177,24 +177,24 @@ import Testing
         let recorded = SyncStatus(state: .updated, lastSuccess: Timestamp(milliseconds: 5))
         #expect(activity.status(of: gallery, recorded: recorded).state == .updating(.parsing(entries: 3)))
         #expect(activity.status(of: gallery, recorded: recorded).lastSuccess == Timestamp(milliseconds: 5))
-        activity.noteEnd(of: gallery, cancelled: true)
+        activity.endUpdate(of: gallery, cancelled: true)
         activity.setProgress(nil, of: thumbnail(1))
         #expect(activity.status(of: gallery, recorded: recorded).state == .cancelled)
         #expect(!activity.isBusy)
         activity.setPhase(.committing, of: gallery)
-        activity.noteEnd(of: gallery)
+        activity.endUpdate(of: gallery)
         #expect(activity.status(of: gallery, recorded: recorded).state == .updated)
     }
 
-    @Test func noticesAreReadOnce() {
+    @Test func noticesAreReturnedOnce() {
         let activity = Activity()
         for number in 0..<100 { activity.postNotice("\(number)") }
         #expect(activity.takeNotices().count == 20)
         #expect(activity.takeNotices().isEmpty)
     }
 
-    /// Whoever listens sees all of it go at once: what went first would make room for the rest.
-    @Test func whatIsWithdrawnTogetherGoesTogether() throws {
+    /// Listeners see both go at once. Otherwise the first to go would make room for the rest.
+    @Test func withdrawingAndStoppingIsOneStep() throws {
         let wishes = Wishes()
         let gallery = GalleryID(try Address("http://example.org/"))
         let (wisher, other) = (wishes.makeWisher(), wishes.makeWisher())
