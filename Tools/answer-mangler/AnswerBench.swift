@@ -5,14 +5,12 @@ import Synchronization
 import TestSupport
 
 /// A server of mangled answers, and the real client that fetches them.
-///
-/// The file `current` holds the seeds in hand. After a process died, `--replay` with one of them tells which it died of.
 final class AnswerBench: Sendable {
-    /// Answers that a process fetches before it makes room for the next.
+    /// The number of answers that a process fetches before the next process takes over.
     private static let batch: UInt64 = 2_000
-    /// Transfers at once.
+    /// The number of concurrent transfers.
     private static let width = 24
-    /// Seconds after which a transfer counts as one that hangs: more than all that its answers make it wait for.
+    /// Seconds after which a transfer counts as hanging.
     private static let patience = 10.0
 
     private let current: Int32
@@ -35,7 +33,7 @@ final class AnswerBench: Sendable {
         client = HTTPClient(configuration, log: Log())
     }
 
-    /// Fetches a batch, and prints what came of it.
+    /// Fetches a batch and prints the results.
     func work(seed: UInt64) async throws {
         await withTaskGroup { group in
             var seeds = (seed &* Self.batch..<(seed &+ 1) &* Self.batch).makeIterator()
@@ -49,7 +47,7 @@ final class AnswerBench: Sendable {
         for (word, count) in words.withLock({ $0 }) { print("\(word)\t\(count)") }
     }
 
-    /// Fetches one, and prints the answer and what came of it.
+    /// Fetches one answer and prints it with its result.
     func replay(_ seed: UInt64) async throws {
         for hop in 0..<3 {
             var mangling = AnswerMangling(seed: seed, hop: UInt64(hop))

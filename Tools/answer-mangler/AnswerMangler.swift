@@ -1,14 +1,14 @@
 import Foundation
 import TestSupport
 
-/// Has a server answer at random, right and wrong, and fetches the answers with the real client.
+/// Makes a server give random right and wrong answers, and fetches them with the real client.
 ///
 ///     answer-mangler --answers 200000 --findings FOLDER [--seed NUMBER] [--minutes NUMBER]
 ///     answer-mangler --replay SEED
 ///
-/// Every answer, and everything that is asked of it, follows from its seed alone. Processes of their own do the work, one a core,
-/// each in a network namespace that has nothing but loopback: a redirect to a mangled address leads nowhere. A finding is an
-/// answer that ends the process, or that keeps a transfer for more than ten seconds. It ends with 1 if there were findings.
+/// The seed alone determines an answer and its request. One process per core does the work, each in a network namespace
+/// with only loopback: a redirect to a mangled address leads nowhere. A finding is an answer that ends the process or
+/// delays a transfer for more than ten seconds. The exit code is 1 if there were findings.
 @main
 enum AnswerMangler {
     static func main() async throws {
@@ -33,7 +33,7 @@ enum AnswerMangler {
             "answers", findings: findings, seed: options["--seed"].flatMap { UInt64($0) } ?? 1,
             seconds: (options["--minutes"].flatMap { Double($0) } ?? 60) * 60, most: answers
         ) { program, seed, current in
-            // A plain user becomes the superuser of the namespace.
+            // A plain user becomes root of the namespace.
             ["/usr/bin/unshare", "--net"] + (getuid() == 0 ? [] : ["--user", "--map-root-user"]) + [
                 "/bin/sh", "-c", "/usr/sbin/ip link set lo up && exec \"$0\" \"$@\"",
                 program, "--work", "\(seed)", current,

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// An answer made by chance: mostly one that a server might give, with numbers and words in it that it should not have.
+/// A random answer: mostly one that a server might give, with a few mistakes.
 struct AnswerMangling {
     private var numbers: SeededNumbers
     private let seed: UInt64
@@ -11,10 +11,10 @@ struct AnswerMangling {
         (self.seed, self.hop) = (seed, hop)
     }
 
-    /// The bytes to send, and how they are sent.
+    /// The bytes to send, and how to send them.
     mutating func steps() -> [ScriptedServer.Step] {
         var bytes: [UInt8] = []
-        // Answers before the answer, such as 100 and 103.
+        // Interim answers, such as 100 and 103.
         while chance(12) { bytes += head(status: pick(["100", "102", "103", "199"]), body: []) }
         let status = self.status()
         let body = self.body()
@@ -25,7 +25,7 @@ struct AnswerMangling {
         return deliver(bytes)
     }
 
-    /// Whether the head says that the body comes in chunks.
+    /// Whether the head announces a chunked body.
     private var isChunked = false
 
     private mutating func deliver(_ bytes: [UInt8]) -> [ScriptedServer.Step] {
@@ -168,7 +168,7 @@ struct AnswerMangling {
         }
     }
 
-    /// A gzip file whose one block is stored as it is; now and then with a wrong length in its trailer.
+    /// A gzip file with one stored block, sometimes with a wrong length in its trailer.
     private mutating func stored(_ bytes: [UInt8]) -> [UInt8] {
         let length = UInt16(bytes.count)
         let crc = ~bytes.reduce(~UInt32(0)) { crc, byte in
@@ -201,7 +201,7 @@ struct AnswerMangling {
 
     // MARK: - Chance
 
-    /// True once in so many times.
+    /// Returns true once in so many times.
     private mutating func chance(_ times: Int) -> Bool { Int.random(in: 0..<times, using: &numbers) == 0 }
 
     private mutating func pick(_ words: [String]) -> String { words.randomElement(using: &numbers) ?? "" }
@@ -213,7 +213,7 @@ struct AnswerMangling {
                 "", "+1", "-1", " 1", "1 ", "0x10", "1e9", "NaN", "inf", "1.5", "٣", "99999999999999999999999",
             ])
         }
-        // Machine words end at these, and most mistakes are made there.
+        // Machine words end here, so most mistakes are made here.
         let exponent =
             chance(3)
             ? [31, 32, 63, 63, 64].randomElement(using: &numbers) ?? 63 : Int.random(in: 0...64, using: &numbers)
@@ -223,7 +223,7 @@ struct AnswerMangling {
         return sign + (chance(15) ? "000000" : "") + String(near)
     }
 
-    /// Text that nobody expects.
+    /// Unexpected text.
     private mutating func filling() -> String {
         switch Int.random(in: 0..<8, using: &numbers) {
         case 0: ""
@@ -254,7 +254,7 @@ struct AnswerMangling {
 }
 
 extension [String] {
-    /// Puts all but the first into another order.
+    /// Shuffles all but the first element.
     fileprivate mutating func shuffleTail(using numbers: inout SeededNumbers) {
         guard count > 2 else { return }
         self[1...].shuffle(using: &numbers)

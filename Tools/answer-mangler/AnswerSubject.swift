@@ -3,13 +3,13 @@ import HTTP
 import Numbers
 import TestSupport
 
-/// One request for a mangled answer. Everything that is asked follows from the seed.
+/// A request for a mangled answer, determined by its seed.
 struct AnswerSubject {
     let seed: UInt64
     let origin: String
     let folder: TestFolder
 
-    /// Fetches it, holds the client to what it promises, and returns a word for what came of it.
+    /// Fetches the answer, checks the client's promises, and returns a word for the result.
     func fetch(_ client: HTTPClient, patience: Double) async -> String {
         var numbers = SeededNumbers(seed: seed ^ 0x5EED)
         let path = folder.path("\(seed)")
@@ -20,7 +20,7 @@ struct AnswerSubject {
         let watch = DispatchSource.makeTimerSource()
         watch.schedule(deadline: .now() + patience)
         watch.setEventHandler {
-            fatalError("error: the answer \(seed) keeps a transfer for more than \(patience) seconds")
+            fatalError("error: the answer \(seed) delays a transfer for more than \(patience) seconds")
         }
         watch.resume()
         defer { watch.cancel() }
@@ -35,14 +35,14 @@ struct AnswerSubject {
                 case .written(let end): taken = end
                 case .end: break
                 }
-                hold(taken <= request.limit, "more was handed over than is allowed")
+                hold(taken <= request.limit, "the client passed on more than the limit")
                 if events == cancelsAfter { transfer.cancel() }
                 events += 1
             }
             check(path, request)
             return "whole"
         } catch let error as HTTPError {
-            hold(!"\(error)".isEmpty, "an error has no words")
+            hold(!"\(error)".isEmpty, "an error has no description")
             check(path, request)
             return "refused"
         } catch {
@@ -50,7 +50,7 @@ struct AnswerSubject {
         }
     }
 
-    /// Ends the process with words if the client breaks a promise. A precondition of a release build ends it without any.
+    /// Ends the process with a message if a promise is broken. A precondition in a release build has no message.
     private func hold(_ isKept: Bool, _ words: String) {
         if !isKept { fatalError("error: \(words), seed \(seed)") }
     }
@@ -66,11 +66,11 @@ struct AnswerSubject {
             + "resumes at \(request.resumption?.offset ?? 0), pieces \(request.pieces.map { "\($0)" } ?? "none")"
     }
 
-    /// The file may not be longer than is allowed.
+    /// Checks that the file respects the limit.
     private func check(_ path: String, _ request: HTTPRequest) {
         var status = stat()
         guard stat(path, &status) == 0 else { return }
-        hold(ByteCount(status.st_size) <= max(request.limit, 8_192), "the file is too long")
+        hold(ByteCount(status.st_size) <= max(request.limit, 8_192), "the file exceeds the limit")
     }
 
     private func request(_ path: String, _ meter: TransferMeter, _ numbers: inout SeededNumbers) -> HTTPRequest {

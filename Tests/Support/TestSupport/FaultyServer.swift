@@ -1,36 +1,35 @@
 import Foundation
 import Synchronization
 
-/// A server on loopback, over TLS, that does one thing wrong: a program of `FaultyServers`.
+/// A server on loopback over TLS with one fault, run by a program of `FaultyServers`.
 public final class FaultyServer: Sendable {
     private let process: Mutex<ChildProcess?>
     private let lines = Mutex<[String]>([])
-    /// Open when everything that it ever said is in ``lines``.
+    /// Opens when all output is in ``lines``.
     private let hasSaidAll = Gate()
-    /// Where it listens.
+    /// The port.
     public let port: Int
 
     private struct Failure: Error {}
 
-    /// One that speaks HTTP/2.
+    /// An HTTP/2 server.
     ///
     /// - Parameters:
-    ///   - fault: one of those that `FaultyServers/http2.py` knows.
-    ///   - body: a file of what it answers with; nil for a thousand digits.
+    ///   - fault: a fault that `FaultyServers/http2.py` knows.
+    ///   - body: a file with the body of answers; nil for a thousand digits.
     public static func http2(
         _ fault: String, _ pair: TestAuthority.Pair, body: String? = nil
     ) throws -> FaultyServer {
         try FaultyServer("http2.py", [pair.certificate, pair.key, fault] + (body.map { [$0] } ?? []))
     }
 
-    /// One that hands everything on to a server without TLS, and ends when that does: in order, with a farewell, or by just
-    /// closing the connection.
+    /// A TLS relay to a plain server. It ends with it, with or without a close_notify.
     public static func relay(to port: Int, bidsFarewell: Bool, _ pair: TestAuthority.Pair) throws -> FaultyServer {
         try FaultyServer(
             "relay.py", [pair.certificate, pair.key, "\(port)", bidsFarewell ? "farewell" : "silence"])
     }
 
-    /// Starts it. It listens when this returns.
+    /// Starts the program. It listens when this returns.
     private init(_ script: String, _ arguments: [String]) throws {
         let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("FaultyServers/\(script)").path
@@ -56,10 +55,10 @@ public final class FaultyServer: Sendable {
     /// The URL of a path.
     public func url(_ path: String) -> String { "https://127.0.0.1:\(port)\(path)" }
 
-    /// Ends it. Returns all that it was asked for.
+    /// Ends the server and returns all its requests.
     ///
-    /// It says what it is asked for before it answers, but that is read when there is time: whoever has the answer may be
-    /// ahead of it. What it has said by its end is all there, and here.
+    /// It prints each request before the answer, but the output may be read later than the answer arrives. After the
+    /// end it is complete.
     public func end() -> [String] {
         process.withLock { process in
             process?.end()

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A port of loopback where nobody answers: the queue of those who knock is full, and the system lets all others wait.
+/// A loopback port with a full queue: the system lets all further connections wait.
 public final class FullListener: Sendable {
     private let descriptors: [Int32]
-    /// Where it does not answer.
+    /// The port.
     public let port: Int
 
     /// Fills the queue.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Something to wait for, opened once by somebody else. What tests hold instead of the clock.
+/// A gate that one thread opens and others wait for. Tests use it instead of the clock.
 public final class Gate: Sendable {
     private let condition = NSCondition()
     private nonisolated(unsafe) var isPassable = false
@@ -8,10 +8,10 @@ public final class Gate: Sendable {
     /// Makes a closed gate.
     public init() {}
 
-    /// Whether everyone is let through.
+    /// Whether the gate is open.
     public var isOpen: Bool { condition.withLock { isPassable } }
 
-    /// Lets everyone through, now and later.
+    /// Opens the gate for good.
     public func open() {
         condition.withLock {
             isPassable = true
@@ -19,8 +19,8 @@ public final class Gate: Sendable {
         }
     }
 
-    /// Waits until the gate is open; false if it was not within `seconds`, which means that the test has failed. Beside tests
-    /// that compute it may take minutes until whoever opens it comes to it.
+    /// Waits until the gate is open. Returns false after `seconds`, which fails the test. Beside busy tests it may take
+    /// minutes until the opener runs.
     @discardableResult
     public func wait(seconds: Double = 600) -> Bool {
         condition.withLock {

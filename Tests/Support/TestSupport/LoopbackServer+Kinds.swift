@@ -1,13 +1,12 @@
 import Foundation
 
 extension LoopbackServer {
-    /// nginx with all that a gallery may be served by: in the open, with a password (`me`, `s3cret`) under `/basic/`, with a
-    /// token (`t0ken`) under `/bearer/`, compressed where it is asked for; and over TLS, as HTTP/2, if it gets a
-    /// certificate.
+    /// nginx with everything that galleries use: open files, a password (`me`, `s3cret`) under `/basic/`, a token
+    /// (`t0ken`) under `/bearer/`, compression on request, and HTTP/2 over TLS if it has a certificate.
     ///
     /// - Parameters:
-    ///   - clients: who must have signed the certificates of those who ask; nil if nobody needs one.
-    ///   - requests: how many it answers over one connection, before it wants another.
+    ///   - clients: the authority of client certificates; nil if none are needed.
+    ///   - requests: the number of requests per connection.
     public static func nginx(
         _ pair: TestAuthority.Pair? = nil, clients: TestAuthority? = nil, requests: Int = 1_000,
         files: [String: [UInt8]]
@@ -41,7 +40,7 @@ extension LoopbackServer {
             files: all)
     }
 
-    /// nginx that leads whoever asks it for anything, over TLS, to another place, by a redirect of that kind.
+    /// nginx over TLS that redirects every request with a certain status.
     public static func nginx(
         leadingTo url: String, by status: Int = 302, _ pair: TestAuthority.Pair
     ) throws -> LoopbackServer {
@@ -49,9 +48,9 @@ extension LoopbackServer {
     }
 
     /// - Parameters:
-    ///   - listening: how it does, after the port.
-    ///   - settings: of all that it serves.
-    ///   - answers: what it does with a request.
+    ///   - listening: the options after the port.
+    ///   - settings: the settings of the server.
+    ///   - answers: the handling of requests.
     private static func nginx(
         listening: String, settings: String = "", answers: String, files: [String: [UInt8]] = [:]
     ) throws -> LoopbackServer {
@@ -80,13 +79,13 @@ extension LoopbackServer {
             files: files)
     }
 
-    /// Apache, which wants a digest of the password (`me`, `s3cret`).
+    /// Apache with digest authentication (`me`, `s3cret`).
     public static func apache(files: [String: [UInt8]]) throws -> LoopbackServer {
         let modules = "/usr/lib/apache2/modules"
         var all = files
         // The digest of "me:photos:s3cret".
         all["passwords"] = Array("me:photos:\(try MD5.text(of: "me:photos:s3cret"))\n".utf8)
-        // Started by root it wants to be told who to be, and takes anybody else.
+        // As root it requires a user to change to; other users cannot change.
         let user = getuid() == 0 ? "User www-data\nGroup www-data" : ""
         return try LoopbackServer(
             "/usr/sbin/apache2", ["-D", "FOREGROUND", "-f"],
@@ -119,7 +118,7 @@ extension LoopbackServer {
             files: all)
     }
 
-    /// tinyproxy; with a password (`me`, `s3cret`) if it is to want one.
+    /// tinyproxy, optionally with a password (`me`, `s3cret`).
     public static func tinyproxy(wantsPassword: Bool) throws -> LoopbackServer {
         try LoopbackServer(
             "/usr/bin/tinyproxy", ["-d", "-c"],
@@ -136,6 +135,6 @@ extension LoopbackServer {
 }
 
 extension TestAuthority.Pair {
-    /// As nginx is told of it.
+    /// The directives for nginx.
     fileprivate var directives: String { "ssl_certificate \(certificate); ssl_certificate_key \(key)" }
 }

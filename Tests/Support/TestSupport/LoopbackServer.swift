@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// A real server that a test starts on loopback, in a folder of its own and without any rights, and that ends with it.
+/// A real server on loopback, in a folder of its own and without privileges, that ends with this object.
 public final class LoopbackServer: Sendable {
-    /// Where it listens.
+    /// The port.
     public let port: Int
-    /// Where its files are.
+    /// The folder with its files.
     public let folder: TestFolder
     private let process: ChildProcess
 
@@ -16,8 +16,8 @@ public final class LoopbackServer: Sendable {
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - configuration: what goes into its file; `PORT` stands for the port and `FOLDER` for the folder.
-    ///   - arguments: after the file's name, which comes last.
+    ///   - configuration: the text of its configuration file; `PORT` and `FOLDER` stand for the port and the folder.
+    ///   - arguments: the arguments before the file's name.
     public init(
         _ program: String, _ arguments: [String], configuration: String, files: [String: [UInt8]] = [:]
     ) throws {
@@ -34,7 +34,7 @@ public final class LoopbackServer: Sendable {
         defer { close(words) }
         process = try ChildProcess(program, arguments + [path], output: words, errors: words)
         (self.folder, self.port) = (folder, port)
-        // Until it listens each knock is refused, and repeated.
+        // Connections are refused until it listens, so they are repeated.
         for _ in 0..<3_000 {
             if Self.isOpen(port) { return }
             poll(nil, 0, 5)

@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// A real web server on loopback that serves a folder, and can be stopped and started again at the same port.
+/// A real web server on loopback for a folder. It can be stopped and restarted on the same port.
 public final class Nginx: Sendable {
-    /// Where it listens.
+    /// The port.
     public let port: Int
     private let root: String
     private let folder = TestFolder()
@@ -11,7 +11,7 @@ public final class Nginx: Sendable {
 
     /// Serves a folder.
     ///
-    /// - Parameter users: passwords by user; without any the folder is open to all.
+    /// - Parameter users: passwords by user; without any, the folder is public.
     public init(serving root: String, users: [String: String] = [:], realm: String = "photos") throws {
         self.root = root
         port = try Self.freePort()
@@ -46,18 +46,18 @@ public final class Nginx: Sendable {
     /// The URL of a path.
     public func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
-    /// Starts it. It listens when this returns.
+    /// Starts the server. It listens when this returns.
     public func start() throws {
         let server = try ChildProcess("/usr/sbin/nginx", ["-p", folder.path + "/", "-c", folder.path("nginx.conf")])
         process.withLock { $0 = server }
-        // It binds its port first of all; until then each question is refused, and asked again.
+        // Until it has bound its port, requests are refused and repeated.
         for _ in 0..<1_000 {
             if try Command("/usr/bin/curl", ["-s", "-o", "/dev/null", url("/marker-start")]).status == 0 { return }
         }
         throw NginxError(folder: folder.path)
     }
 
-    /// Stops it. Nobody listens when this returns.
+    /// Stops the server. Nothing listens when this returns.
     public func stop() {
         process.withLock { process in
             process?.end()
@@ -65,9 +65,9 @@ public final class Nginx: Sendable {
         }
     }
 
-    /// What was asked so far, in the order in which it was answered: the paths.
+    /// The paths requested so far, in the order of the answers.
     ///
-    /// The log is written after an answer has gone out. So a last request is made, and waited for, before it is read.
+    /// The log is written after an answer. So a last request is made and awaited before the log is read.
     public func paths() throws -> [String] {
         let marker = "/marker-\(UUID().uuidString)"
         _ = try Command("/usr/bin/curl", ["-s", "-o", "/dev/null", url(marker)])

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A network that a test has for itself: a namespace without an interface but loopback, which is down.
+/// A network of a test's own: a namespace with only a loopback interface, which is down.
 ///
 ///     let network = try OwnNetwork()
 ///     try network.ip("link", "set", "lo", "up")
 ///     let addresses = network.inside { … }
 ///
-/// A thread is in one namespace, and what it opens or starts stays there. So whatever is to be inside is done on a thread of
-/// its own, and the rest of the tests go on outside.
+/// A thread is in one namespace, and its sockets and children stay there. So code inside runs on a thread of its own
+/// while other tests run outside.
 public final class OwnNetwork: Sendable {
     private let namespace: Int32
 
@@ -22,10 +22,10 @@ public final class OwnNetwork: Sendable {
 
     private struct NotPossible: Error {}
 
-    /// Whether it can be done here: it takes a superuser.
+    /// Whether it is possible here. It takes root.
     public static var isPossible: Bool { (try? OwnNetwork()) != nil }
 
-    /// Makes one.
+    /// Makes a network.
     public init() throws {
         let unshare: Unshare = Self.function("unshare")
         let networks = Self.networks
@@ -40,7 +40,7 @@ public final class OwnNetwork: Sendable {
         if namespace >= 0 { close(namespace) }
     }
 
-    /// Does something inside.
+    /// Runs code inside.
     public func inside<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result {
         let enter: Enter = Self.function("setns")
         let (namespace, networks) = (namespace, Self.networks)
@@ -50,16 +50,16 @@ public final class OwnNetwork: Sendable {
         }
     }
 
-    /// Does something inside, where some of the system's files are others.
+    /// Runs code inside with some system files replaced.
     ///
-    /// - Parameter files: what stands in whose place.
+    /// - Parameter files: the replacements by path.
     public func inside<Result: Sendable>(
         with files: [(file: String, place: String)], _ body: @escaping @Sendable () -> Result
     ) -> Result {
         let (unshare, mount): (Unshare, Mount) = (Self.function("unshare"), Self.function("mount"))
         let mounts = Self.mounts
         return inside {
-            // What is mounted here is seen by nobody else: MS_REC, MS_PRIVATE, and then MS_BIND.
+            // The mounts are private to this thread: MS_REC, MS_PRIVATE, and then MS_BIND.
             precondition(unshare(mounts) == 0 && mount(nil, "/", nil, 0x4_4000, nil) == 0, "no mounts of its own")
             for (file, place) in files where access(place, F_OK) == 0 {
                 precondition(mount(file, place, nil, 0x1000, nil) == 0, "\(place) cannot be another file")
@@ -85,7 +85,7 @@ public final class OwnNetwork: Sendable {
         let description: String
     }
 
-    /// The C library has them; Swift's picture of it does not.
+    /// Functions of the C library that Swift does not import.
     private static func function<Function>(_ name: String) -> Function {
         unsafeBitCast(dlsym(dlopen(nil, RTLD_NOW), name), to: Function.self)
     }

@@ -1,23 +1,23 @@
 import Foundation
 
-/// A name server that answers every question the same way, or none, in a network of its own.
+/// A name server with one answer for every question, in a network of its own.
 ///
 ///     let resolver = try ScriptedResolver(.silent)
 ///     let transfer = resolver.inside { client.transfer(request) }
 ///
-/// What is done inside asks it, and what is done outside asks whom it always has.
+/// Code inside asks this server; code outside asks the usual one.
 public final class ScriptedResolver: Sendable {
-    /// What it says.
+    /// The answer.
     public enum Answer: Sendable {
-        /// Nothing.
+        /// None.
         case silent
-        /// There is no such name.
+        /// The name does not exist.
         case unknown
-        /// That it cannot find it out.
+        /// The server failed.
         case failure
-        /// That it does not answer such people.
+        /// The server refuses.
         case refusal
-        /// Something that is no answer.
+        /// Bytes that are no answer.
         case nonsense
     }
 
@@ -27,7 +27,7 @@ public final class ScriptedResolver: Sendable {
 
     private struct NotPossible: Error {}
 
-    /// Answers from now on.
+    /// Starts answering.
     public init(_ answer: Answer) throws {
         network = try OwnNetwork()
         try network.ip("link", "set", "lo", "up")
@@ -39,11 +39,11 @@ public final class ScriptedResolver: Sendable {
     }
 
     deinit {
-        // Whoever waits for a datagram is woken by that, though it is said to have failed.
+        // A shutdown of a datagram socket wakes its reader, though it reports an error.
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    /// Does something where names are asked of it.
+    /// Runs code that asks this server for names.
     public func inside<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result {
         let files = ["resolv.conf", "nsswitch.conf"].map { (folder.path($0), "/etc/\($0)") }
         return network.inside(with: files, body)
@@ -77,7 +77,7 @@ public final class ScriptedResolver: Sendable {
         }
     }
 
-    /// The question with the marks of an answer and a verdict (RFC 1035, 4.1.1), and without what else was in it.
+    /// The question marked as an answer with a result code (RFC 1035, 4.1.1), and without additional records.
     private static func reply(to question: ArraySlice<UInt8>, _ answer: Answer) -> [UInt8]? {
         let verdict: UInt8
         switch answer {

@@ -1,50 +1,50 @@
 import Foundation
 import Synchronization
 
-/// An HTTP server on loopback that does exactly what a test tells it to, right or wrong.
+/// An HTTP server on loopback that follows a test's script, right or wrong.
 ///
 ///     let server = try ScriptedServer { request in
 ///         request.path == "/ok" ? .answer(200, "hello") : [.send("HTTP/1.1 200 OK\r\nContent-Le"), .reset]
 ///     }
 public final class ScriptedServer: Sendable {
-    /// A request as it came.
+    /// A request as received.
     public struct Request: Sendable {
-        /// `GET`; `TLS` for the greeting of a client that would like to speak in secret.
+        /// `GET`, or another method; `TLS` for a client's TLS greeting.
         public let method: String
         /// Everything between the method and the version.
         public let path: String
-        /// Values by names in lower case.
+        /// Values by lower-case names.
         public let headers: [String: String]
-        /// Which connection it came over, counted from 1.
+        /// The number of its connection, from 1.
         public let connection: Int
     }
 
-    /// What the server does next.
+    /// A step of the script.
     public enum Step: Sendable {
-        /// Sends these bytes.
+        /// Sends bytes.
         case send([UInt8])
-        /// Sends these bytes again and again, for as long as anybody takes them.
+        /// Sends bytes repeatedly until the client closes.
         case sendForever([UInt8])
-        /// Sends these bytes again and again until a gate is open.
+        /// Sends bytes repeatedly until a gate opens.
         case sendUntil(Gate, [UInt8])
-        /// Sends a byte a second, for as long as anybody takes them.
+        /// Sends a byte per second until the client closes.
         case drip
-        /// Lets half a second pass, unless the connection ends before.
+        /// Waits for half a second, or until the connection ends.
         case pause
-        /// Waits until the other end's system has all that was sent, or is gone: a reset takes nothing of it back then.
+        /// Waits until the client's system has received everything, so that a reset loses nothing.
         case deliver
-        /// Waits until a gate is open.
+        /// Waits until a gate opens.
         case hold(Gate)
         /// Opens a gate.
         case open(Gate)
-        /// Closes the connection in order.
+        /// Closes the connection normally.
         case close
-        /// Closes the connection with a reset.
+        /// Resets the connection.
         case reset
     }
 
     private let listener: Int32
-    /// Where it listens.
+    /// The port.
     public let port: Int
     private let script: @Sendable (Request) -> [Step]
     private let log = Mutex<[Request]>([])
@@ -56,9 +56,9 @@ public final class ScriptedServer: Sendable {
         var isInterrupted = false
     }
 
-    /// Listens on a free port of loopback, or of another address that this machine has.
+    /// Listens on a free port of loopback, or of another local address.
     ///
-    /// - Parameter port: the port, if that is not to be any free one.
+    /// - Parameter port: a certain port; nil for any free one.
     public init(at host: String = "127.0.0.1", port: Int = 0, _ script: @escaping @Sendable (Request) -> [Step]) throws
     {
         self.script = script
@@ -70,8 +70,8 @@ public final class ScriptedServer: Sendable {
         address.sin_addr.s_addr = inet_addr(host)
         address.sin_port = in_port_t(port).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        // A port that the system has chosen is given back when nobody listens at it for a while; one that was asked for is
-        // not. So it is asked for what it has chosen.
+        // A port chosen by the system is released when nothing listens on it for a while. So the chosen port is
+        // requested again.
         let bound = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
                 bind(finder, pointer, length) == 0 && getsockname(finder, pointer, &length) == 0
@@ -91,8 +91,7 @@ public final class ScriptedServer: Sendable {
     }
 
     private func acceptConnections() {
-        // The thread holds the server, until it is stopped or the test process ends: a test may let go of it while what
-        // it asked for is still coming.
+        // The thread keeps the server alive until it is stopped: a test may release it while answers are still coming.
         Thread.detachNewThread {
             while true {
                 let connection = accept(self.listener, nil, nil)
@@ -107,16 +106,16 @@ public final class ScriptedServer: Sendable {
         "http://127.0.0.1:\(port)\(path)"
     }
 
-    /// What was asked so far, in order.
+    /// All requests so far, in order.
     public var requests: [Request] { log.withLock { $0 } }
 
-    /// Connections that were made so far.
+    /// The number of connections so far.
     public var connectionCount: Int { connections.withLock { $0.count } }
 
-    /// Closes every connection and makes no more. May be called again.
+    /// Closes all connections and accepts no more. Repeated calls do nothing.
     ///
-    /// The listener's number stays taken until nobody uses it: given back here, it would be another server's a moment later,
-    /// and whoever is about to wait for connections at it would answer in that one's place.
+    /// The listener's descriptor stays open until its thread has ended. Closed here, its number could become another
+    /// server's, and the thread would accept connections there.
     public func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
         connections.withLock { connections in
@@ -129,7 +128,7 @@ public final class ScriptedServer: Sendable {
         close(listener)
     }
 
-    /// Goes away: resets every connection and refuses others, until ``goOn()``. The port stays its own.
+    /// Resets all connections and refuses new ones until ``goOn()``. The port stays reserved.
     public func interrupt() {
         shutdown(listener, Int32(SHUT_RDWR))
         connections.withLock { connections in
@@ -138,7 +137,7 @@ public final class ScriptedServer: Sendable {
         }
     }
 
-    /// Comes back, at the same port.
+    /// Listens again on the same port.
     public func goOn() {
         connections.withLock { $0.isInterrupted = false }
         listen(listener, 64)
@@ -146,7 +145,7 @@ public final class ScriptedServer: Sendable {
     }
 
     /// connect(2): TCP sockets "may dissolve the association by connecting to an address with the sa_family member of
-    /// sockaddr set to AF_UNSPEC". That is a reset, at once, whatever another thread does with the connection.
+    /// sockaddr set to AF_UNSPEC". That is an immediate reset, whatever another thread does with the connection.
     private static func reset(_ connection: Int32) {
         var nowhere = sockaddr()
         nowhere.sa_family = sa_family_t(AF_UNSPEC)
@@ -184,7 +183,7 @@ public final class ScriptedServer: Sendable {
             case .sendUntil(let gate, let bytes):
                 while !gate.isOpen { guard sendAll(bytes, connection) else { return false } }
             case .drip:
-                // The fault is the time that it takes.
+                // The fault is the time it takes.
                 while sendAll([0x78], connection), stays(connection, for: 1_000) {}
                 return false
             case .pause:
@@ -205,7 +204,7 @@ public final class ScriptedServer: Sendable {
         return true
     }
 
-    /// Returns false if the other end is gone.
+    /// Returns false if the client is gone.
     private static func sendAll(_ bytes: [UInt8], _ connection: Int32) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -216,10 +215,10 @@ public final class ScriptedServer: Sendable {
         return true
     }
 
-    /// Linux's POLLRDHUP, which glibc defines for those alone who ask for all that it has.
+    /// Linux's POLLRDHUP, which glibc defines only with all extensions.
     private static let otherEndHangsUp: Int16 = 0x2000
 
-    /// Waits for some milliseconds. Returns false, and at once, if the other end goes away meanwhile or the server is stopped.
+    /// Waits for some milliseconds. Returns false at once if the client closes or the server is stopped.
     private static func stays(_ connection: Int32, for milliseconds: Int32) -> Bool {
         var entry = pollfd(fd: connection, events: otherEndHangsUp, revents: 0)
         while true {
@@ -230,7 +229,7 @@ public final class ScriptedServer: Sendable {
 
     private static func awaitDelivery(_ connection: Int32) {
         var underWay: Int32 = 0
-        // The system tells nobody that the last byte has arrived, but whoever asks.
+        // The system reports the arrival of the last byte only on request.
         while ioctl(connection, UInt(TIOCOUTQ), &underWay) == 0, underWay > 0, stays(connection, for: 5) {}
     }
 
@@ -240,14 +239,14 @@ public final class ScriptedServer: Sendable {
         while !text.suffix(4).elementsEqual([13, 10, 13, 10]) {
             guard recv(connection, &byte, 1, 0) == 1, text.count < 1 << 16 else { return nil }
             if text.isEmpty, byte == 22 { return readGreeting(connection, number) }
-            // What does not begin like a request never becomes one.
+            // Bytes that do not begin like a request are refused at once.
             guard !text.isEmpty || Character(UnicodeScalar(byte)).isLetter else { return nil }
             text.append(byte)
         }
         return request(text, number)
     }
 
-    /// The rest of a record of TLS, after its first byte: two of a version, two of a length, and as many as that says.
+    /// The rest of a TLS record after its first byte: version, length, and as many bytes.
     private static func readGreeting(_ connection: Int32, _ number: Int) -> Request? {
         var head: [UInt8] = [0, 0, 0, 0]
         guard recv(connection, &head, 4, Int32(MSG_WAITALL)) == 4 else { return nil }
@@ -275,13 +274,13 @@ extension ScriptedServer.Step {
 }
 
 extension [ScriptedServer.Step] {
-    /// A whole answer that leaves the connection open.
+    /// A complete answer that leaves the connection open.
     public static func answer(_ status: Int, _ body: [UInt8], headers: [String] = []) -> Self {
         let lines = ["HTTP/1.1 \(status) Status", "Content-Length: \(body.count)"] + headers
         return [.send(lines.joined(separator: "\r\n") + "\r\n\r\n"), .send(body)]
     }
 
-    /// A whole answer that leaves the connection open.
+    /// A complete answer that leaves the connection open.
     public static func answer(_ status: Int, _ body: String = "", headers: [String] = []) -> Self {
         answer(status, [UInt8](body.utf8), headers: headers)
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Somebody who signs certificates for servers on loopback, right ones and wrong ones.
+/// An authority that issues right and wrong certificates for loopback.
 ///
 ///     let authority = try TestAuthority()
 ///     let pair = try authority.issue(.expired)
@@ -14,19 +14,19 @@ public final class TestAuthority: Sendable {
         public let key: String
     }
 
-    /// What a certificate is like.
+    /// The kind of certificate.
     public enum Kind: String, Sendable, CaseIterable {
-        /// For `127.0.0.1` and `localhost`, and valid.
+        /// Valid, for `127.0.0.1` and `localhost`.
         case good
-        /// Valid for a year that is over.
+        /// Expired.
         case expired
-        /// Valid from a year that has not begun.
+        /// Not valid yet.
         case early
         /// For another host.
         case wrongHost
-        /// Signed by itself.
+        /// Self-signed.
         case selfSigned
-        /// Signed by nobody who is known here.
+        /// Signed by an unknown authority.
         case stranger
     }
 
@@ -35,7 +35,7 @@ public final class TestAuthority: Sendable {
     }
 
     private let folder = TestFolder()
-    /// The certificate that is to be trusted.
+    /// The certificate to trust.
     public var certificate: String { folder.path("authority.pem") }
 
     private static let newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
@@ -64,7 +64,7 @@ public final class TestAuthority: Sendable {
         try makeAuthority("stranger")
     }
 
-    /// Makes a certificate.
+    /// Issues a certificate.
     public func issue(_ kind: Kind) throws -> Pair {
         let pair = Pair(certificate: folder.path("server-\(kind).pem"), key: folder.path("server-\(kind).key"))
         let names = kind == .wrongHost ? "DNS:elsewhere.test" : "IP:127.0.0.1,DNS:localhost"

@@ -1,9 +1,9 @@
-"""An HTTP/2 server on loopback that does one thing wrong: the third argument says what.
+"""An HTTP/2 server on loopback with one fault, named by the third argument.
 
     http2.py CERTIFICATE KEY FAULT [FILE]
 
-It writes its port, and then what it is asked for: "connection", "request STREAM", "weight STREAM WEIGHT". Frames are
-written by hand, RFC 9113, section 4.1; of header blocks it writes only what needs no table, and reads none.
+It prints its port, and then its events: "connection", "request STREAM", "weight STREAM WEIGHT". Frames are written by
+hand (RFC 9113, section 4.1). It writes only header blocks that need no table, and reads none.
 """
 import pathlib
 import select
@@ -17,9 +17,9 @@ DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PING, GOAWAY, CONTINUATION = 0, 1
 END_STREAM, END_HEADERS, ACK = 1, 4, 1
 NO_ERROR, INTERNAL_ERROR, REFUSED_STREAM, ENHANCE_YOUR_CALM = 0, 2, 7, 11
 DIGITS = b"0123456789" * 100
-# What it answers with: what is in the file, where one is named.
+# The body of answers: the contents of the file, if one is named.
 BODY = pathlib.Path(sys.argv[4]).read_bytes() if len(sys.argv) > 4 else DIGITS
-# Begins as a JPEG does. Half of it is worth keeping.
+# Begins like a JPEG. Half of it is large enough to be kept.
 PHOTO = b"\xff\xd8\xff\xe0" + DIGITS * 200
 HALF = 100_000
 
@@ -29,12 +29,12 @@ def frame(kind, flags, stream, payload=b""):
 
 
 def literal(name, value):
-    """A field that goes into no table: RFC 7541, section 6.2.2."""
+    """A header field outside of the table (RFC 7541, section 6.2.2)."""
     return b"\0" + bytes([len(name)]) + name + bytes([len(value)]) + value
 
 
 def head(stream, status=b"\x88", length=len(BODY), flags=END_HEADERS, more=b""):
-    """The beginning of an answer; 0x88 is ":status: 200" of the static table."""
+    """The head of an answer; 0x88 is ":status: 200" of the static table."""
     return frame(HEADERS, flags, stream, status + literal(b"content-length", b"%d" % length) + more)
 
 
@@ -51,12 +51,12 @@ def data(stream, body=BODY, flags=END_STREAM):
 
 
 def pieces(stream, body, flags=END_STREAM):
-    """A long body: no frame may have more than 16,384 bytes."""
+    """A long body in frames of at most 16,384 bytes."""
     parts = [body[start : start + 16_000] for start in range(0, len(body), 16_000)]
     return b"".join(data(stream, part, 0) for part in parts[:-1]) + data(stream, parts[-1], flags)
 
 
-# The stream over which half of a photo was sent.
+# The stream that carried half of a photo.
 halves = []
 
 
@@ -65,7 +65,7 @@ def say(*words):
 
 
 def answer(fault, stream, connection):
-    """What goes out for a request, and whether the connection ends then."""
+    """Returns the bytes to send for a request, and whether the connection ends then."""
     middle = len(BODY) // 2
     half = data(stream, BODY[:middle], 0)
     match fault:
@@ -88,11 +88,11 @@ def answer(fault, stream, connection):
         case "reset-without-error":
             return head(stream) + half + reset(stream, NO_ERROR), False
         case "photo-in-two":
-            # Which part is asked for is not read: who takes the rest for the rest has asked for it.
+            # The requested range is not read: a client that accepts the rest has asked for it.
             tag = literal(b"etag", b'"1"')
             if not halves:
                 halves.append(stream)
-                # It is given up when all of the half has been taken in: before, curl forgets what it has not handed on.
+                # The stream ends after all of the half has arrived: earlier, curl would drop buffered data.
                 first = pieces(stream, PHOTO[:HALF], 0) + frame(PING, 0, 0, bytes(8))
                 return head(stream, length=len(PHOTO), more=tag) + first, False
             place = literal(b"content-range", b"bytes %d-%d/%d" % (HALF, len(PHOTO) - 1, len(PHOTO)))
@@ -159,10 +159,10 @@ def serve(stream, fault, number):
     stream.sendall(frame(SETTINGS, 0, 0))
     asked = []
     while True:
-        # Over and over, something to answer: curl speaks of weights only when it is spoken to.
+        # Pings keep curl sending: it sends weights only with other frames.
         while fault == "weights" and not stream.pending() and not select.select([stream], [], [], 0.02)[0]:
             stream.sendall(frame(PING, 0, 0, bytes(8)))
-        # The second comes, little by little, for as long as the first is waited for.
+        # The second comes in small pieces while the first is awaited.
         while len(asked) == 2 and fault == "first-hangs" and not select.select([stream], [], [], 0.02)[0]:
             stream.sendall(data(asked[1], BODY[:10], 0))
         length, kind, flags, identifier = struct.unpack(">IBBI", b"\0" + take(stream, 9))
@@ -185,7 +185,7 @@ def serve(stream, fault, number):
                 stream.sendall(data(identifier, BODY[500:]))
         elif kind == HEADERS:
             say("request", identifier)
-            # The priority stands before the fields: a dependency of four bytes, and a weight.
+            # The priority precedes the fields: a four-byte dependency and a weight.
             if flags & 0x20:
                 say("weight", identifier, payload[4] + 1)
             out, ends = answer(fault, identifier, number)

@@ -1,9 +1,9 @@
-"""TLS on loopback in front of a server without it: what comes is handed on, both ways, until that one closes.
+"""A TLS relay on loopback to a plain server. It passes data on both ways until that server closes.
 
     relay.py CERTIFICATE KEY PORT (farewell|silence)
 
-It writes its port. RFC 8446, section 6.1: who closes a connection of TLS says so first, by an alert called close_notify.
-With "silence" it does not.
+It prints its port. RFC 8446, section 6.1: a side that closes a TLS connection sends a close_notify alert first. With
+"silence" the relay sends none.
 """
 import select
 import socket
@@ -12,8 +12,8 @@ import sys
 import threading
 
 
-def hand_on(stream, server):
-    """Returns when the server has closed, or the client is gone."""
+def relay(stream, server):
+    """Passes data on until the server has closed or the client is gone."""
     while True:
         ready = [stream] if stream.pending() else select.select([stream, server], [], [])[0]
         for source, sink in ((stream, server), (server, stream)):
@@ -28,7 +28,7 @@ def serve(client, context, port, farewell):
     try:
         with context.wrap_socket(client, server_side=True) as stream:
             with socket.create_connection(("127.0.0.1", port)) as server:
-                hand_on(stream, server)
+                relay(stream, server)
             if farewell:
                 stream.unwrap()
     except (EOFError, OSError):
