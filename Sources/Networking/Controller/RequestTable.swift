@@ -103,6 +103,8 @@ struct RequestTable {
             .map { (subject: $0, state: state(of: $0) ?? .settled) }
         // The dropped subjects go first, so that new ones reuse their numbers.
         for (subject, _) in dropped { remove(subject) }
+        entries.reserveCapacity(wanted.count)
+        numbered.reserveCapacity(wanted.count)
         for (rank, wish) in wanted.enumerated() {
             var entry = entries[wish.subject] ?? add(wish)
             (entry.importance, entry.rank) = (wish.importance, rank)
