@@ -229,3 +229,64 @@ struct GovernedHost: Sendable {
         (quality, qualityTime, isMeasured) = (judged, now, true)
     }
 }
+
+/// How many transfers a host puts up with at once.
+///
+/// It is halved when the host complains, and creeps up again while it does not. Where the host says for how long it does not
+/// want to be asked at all, it is not.
+struct HostCap {
+    private(set) var value = HostPath.greatestCap
+    /// Whether the host has not complained, or not for long.
+    var isWhole: Bool { value == HostPath.greatestCap }
+    private var changeTime = -Double.infinity
+    /// Until when it does not want to be asked.
+    private(set) var silenceEnd = -Double.infinity
+
+    private static let clean = 30.0
+
+    /// The host complained. Of what ran at once all may come to hear of it, so only one complaint a round trip counts.
+    ///
+    /// - Parameter silence: seconds for which it does not want to be asked.
+    mutating func noteRefusal(at now: Double, roundTrip: Double, silence: Double) {
+        silenceEnd = max(silenceEnd, now + silence)
+        guard now - changeTime > roundTrip else { return }
+        value = max(1, (value / 2).rounded(.down))
+        changeTime = now
+    }
+
+    /// It was not the host that complained: there was none, or there was no network.
+    mutating func forgive() {
+        value = HostPath.greatestCap
+    }
+
+    /// The user wants it asked all the same.
+    mutating func endSilence() { silenceEnd = -Double.infinity }
+
+    /// Whether it has asked to be left alone.
+    func wantsSilence(at now: Double) -> Bool { now < silenceEnd }
+
+    mutating func advance(to now: Double) {
+        guard value < HostPath.greatestCap, now - changeTime >= Self.clean else { return }
+        value += 1
+        changeTime = now
+    }
+}
+
+/// How long a server takes to begin its answers, and how much that differs.
+struct AnswerWaits {
+    private var mean: Double?
+    private var deviation = 0.0
+
+    mutating func add(_ wait: Double) {
+        guard let mean else {
+            (mean, deviation) = (wait, wait / 2)
+            return
+        }
+        deviation += (abs(wait - mean) - deviation) / 4
+        self.mean = mean + (wait - mean) / 8
+    }
+
+    /// What takes longer than that is late, as TCP reckons it (RFC 6298): where some answers are there at once and others have to
+    /// be made, it is long. Nil as long as nothing is known.
+    var bound: Double? { mean.map { $0 + 4 * deviation } }
+}
