@@ -252,7 +252,7 @@ extension Services {
     var governor: any Governor {
         let most = 2 + Invocation.Command.descriptorsToSpare / 6
         return settings.transfers > 0
-            ? FixedGovernor(width: min(settings.transfers, most), pace: 0.25)
+            ? FixedGovernor(width: min(settings.transfers, most), interval: 0.25)
             : AdaptiveGovernor(history: history, width: most)
     }
 }

@@ -1,52 +1,40 @@
-/// Whether a link has come to carry much less than it did, and since when that can be judged.
+/// Detects that a link carries much less than before.
 struct CollapseDetector: Sendable {
-    /// When it was last found to. What was measured from before then on is no measure of what it carries since.
+    /// When the last collapse was found. Earlier measurements no longer count.
     private(set) var time = -Double.infinity
-    /// Since when there has been enough to do and something came, and what had been delivered before that.
+    /// Since when there is enough to transfer and bytes arrive, and what had been delivered before.
     private var busy: (since: Double, delivered: Double)?
 
-    /// Notes whether there is enough to do. What connecting takes, and a pause, look like a fall and are none.
-    mutating func noteLoad(_ isSaturated: Bool, delivered: Double, at now: Double) {
-        // As long as nothing has come connections are being made.
+    /// Bytes that show that the link is alive: three packets. If nothing arrives, a packet was lost or the link is asleep,
+    /// and its rate is unknown.
+    private static let sign = 4_344.0
+    /// The least rate of a link over which something arrives, in bytes a second.
+    private static let least = 2_000.0
+
+    /// Records whether there is enough to transfer. Connecting and pauses are no collapse.
+    mutating func recordLoad(_ isSaturated: Bool, delivered: Double, at now: Double) {
         let isBegun = busy.map { delivered > $0.delivered } ?? false
         busy = !isSaturated ? nil : isBegun ? busy : (now, delivered)
     }
 
-    /// So many bytes in the time that is looked back upon are a sign of life: three packets.
-    private static let sign = 4_344.0
-    /// Something came over it, so it carries so many bytes a second at least.
-    private static let least = 2_000.0
+    mutating func recordCollapse(at now: Double) { time = now }
 
-    /// What a link carries that has become much worse, in bytes a second, and whether it is so much worse that what is under way
-    /// was asked for in another world; nil as long as it has not.
+    /// Returns the present rate and whether to interrupt running transfers; nil without a collapse.
     ///
     /// - Parameters:
-    ///   - known: what it was known to carry.
-    ///   - isLossy: whether it loses packets: what waited for one comes at once, and looks like a link twice as wide or more.
-    ///     There it has to have become as much worse as that again.
-    ///   - usual: how far to look back as a rule.
+    ///   - known: the measured bandwidth.
+    ///   - isLossy: whether packets get lost. Bytes behind a lost packet arrive all at once, and the bandwidth seems larger
+    ///     than it is. So the rate must fall further.
+    ///   - span: the seconds to look back.
     func judge(
-        _ log: DeliveryLog, _ delivered: Double, _ known: Double, isLossy: Bool, over usual: Double, at now: Double
-    ) -> (rate: Double, isAnotherWorld: Bool)? {
-        // Where nothing comes at all a packet was lost, or the link is asleep: that says nothing of what it carries.
-        guard let span = span(usual, at: now), let rate = log.rate(delivered, at: now, over: span),
+        _ log: DeliveryLog, _ delivered: Double, _ known: Double, isLossy: Bool, over span: Double, at now: Double
+    ) -> (rate: Double, isSevere: Bool)? {
+        guard let busy, now - busy.since >= span, let rate = log.rate(delivered, at: now, over: span),
             rate < (isLossy ? known / 8 : known / 2), rate * span > Self.sign
         else { return nil }
         guard rate < known / 8 else { return (max(rate, Self.least), false) }
-        // Much of that may have come before: what has come of late is what it carries.
+        // Much of that may have arrived before the collapse.
         let recent = log.rate(delivered, at: now, over: span / 4) ?? rate
         return (max(min(rate, recent), Self.least), true)
     }
-
-    /// How far to look back; nil as long as there has not been enough to do for so long.
-    ///
-    /// - Parameter usual: how far that is as a rule. Where the link has just been found to be worse, half of it is enough to
-    ///   see how much worse.
-    private func span(_ usual: Double, at now: Double) -> Double? {
-        let span = now - time < 2 * usual ? usual / 2 : usual
-        return busy.flatMap { now - $0.since >= span ? span : nil }
-    }
-
-    /// Notes that it has been found to carry less.
-    mutating func note(at now: Double) { time = now }
 }

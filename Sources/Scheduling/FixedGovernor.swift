@@ -1,98 +1,86 @@
-/// Lets a fixed number run, whatever the network is like: for comparison, and for who insists.
+/// Runs a fixed number of transfers, for the setting and for comparison.
 public struct FixedGovernor: Governor {
     private let width: Int
     private let interval: Double?
     private var running: [Int: String] = [:]
-    private var found = FoundHosts()
+    /// Failures in a row to reach each host.
+    private var failures: [String: Int] = [:]
 
-    /// A governor of that width.
+    /// Failures in a row that make a host unreachable.
+    private static let enoughFailures = 3
+    /// A list may name very many hosts.
+    private static let mostHosts = 256
+
+    /// Creates a governor that runs `width` transfers.
     ///
-    /// - Parameter pace: seconds between two looks at what is under way. Nothing depends on them but what is shown.
-    public init(width: Int, pace: Double? = nil) {
+    /// - Parameter interval: seconds between two progress updates while transfers run.
+    public init(width: Int, interval: Double? = nil) {
         self.width = width
-        interval = pace
+        self.interval = interval
     }
 
-    /// Lets it start if fewer run than may.
+    /// Admits a transfer while fewer than the fixed number run.
     public mutating func admit(_ candidate: TransferCandidate, at now: Double) -> Admission {
         running.count < width ? .now(.any) : .linkIsBusy
     }
 
-    /// Counts it among what runs.
-    public mutating func noteStart(
+    /// Counts the transfer as running.
+    public mutating func recordStart(
         of transfer: Int, _ candidate: TransferCandidate, over way: Admission.Way, at now: Double
     ) {
         running[transfer] = candidate.host
     }
 
-    /// Nothing comes in pieces.
+    /// Returns one unlimited piece.
     public func pieces(of transfer: Int) -> TransferPieces { .unlimited }
 
-    /// Counts down what has ended.
-    public mutating func note(_ news: TransferNews, of transfer: Int, at now: Double) {
+    /// Records whether the host answers, and removes ended transfers.
+    public mutating func record(_ event: TransferEvent, of transfer: Int, at now: Double) {
         guard let host = running[transfer] else { return }
-        found.note(news, of: host)
-        if case .ended = news { running[transfer] = nil }
-    }
-
-    /// Nothing is interrupted.
-    public mutating func advance(to now: Double, waiting: (String) -> Int) -> [Int] { [] }
-
-    /// Nothing is asked for twice.
-    public mutating func takeHanging(at now: Double) -> [Int: Admission.Way] { [:] }
-
-    /// It waits for whatever comes.
-    public func patience(at now: Double) -> Double? { nil }
-
-    /// The width is what it is.
-    public mutating func noteComplaint(of host: String, silence: Double, at now: Double) {}
-
-    /// It keeps none.
-    public mutating func endSilence(of host: String) {}
-
-    /// What it does is the same on each.
-    public mutating func noteNetwork(at now: Double) { found = FoundHosts() }
-
-    /// As it was made.
-    public func pace(at now: Double, waiting: (String) -> Int) -> Double? { running.isEmpty ? nil : interval }
-
-    /// It finds out nothing.
-    public var history: HostHistory { HostHistory() }
-
-    /// The width, and which hosts cannot be reached. How good the network is it does not find out.
-    public var report: GovernorReport {
-        var report = GovernorReport()
-        (report.width, report.limit) = (width, width)
-        (report.unreachable, report.missed) = (found.unreachable, found.missed)
-        return report
-    }
-}
-
-/// Which hosts answer, and which cannot be reached: for who does nothing about it, and says so.
-struct FoundHosts: Sendable {
-    /// How often in a row each was not reached.
-    private var failures: [String: Int] = [:]
-
-    /// So many are no accident.
-    private static let enough = 3
-    /// A list may name very many.
-    private static let mostHosts = 256
-
-    /// Hosts that cannot be reached.
-    var unreachable: Set<String> { Set(failures.filter { $0.value >= Self.enough }.keys) }
-
-    /// Hosts that could not be reached at the last attempt.
-    var missed: Set<String> { Set(failures.keys) }
-
-    mutating func note(_ news: TransferNews, of host: String) {
-        // Files of this machine come over no network.
+        if case .ended = event { running[transfer] = nil }
+        // Files of this machine have no host.
         guard !host.isEmpty else { return }
-        switch news {
+        switch event {
         case .connected, .answered, .received, .ended(.completed): failures[host] = nil
         case .ended(.unreachable):
             if failures.count >= Self.mostHosts { failures = [:] }
             failures[host, default: 0] += 1
         case .askedAgain, .asked, .packets, .importance, .ended: break
         }
+    }
+
+    /// Interrupts nothing.
+    public mutating func advance(to now: Double, waiting: (String) -> Int) -> [Int] { [] }
+
+    /// Repeats nothing.
+    public mutating func takeHanging(at now: Double) -> [Int: Admission.Way] { [:] }
+
+    /// Returns nil: no transfer counts as hanging.
+    public func timeUntilHanging(at now: Double) -> Double? { nil }
+
+    /// Does nothing: the number is fixed.
+    public mutating func recordComplaint(of host: String, silence: Double, at now: Double) {}
+
+    /// Does nothing: this governor keeps no silences.
+    public mutating func endSilence(of host: String) {}
+
+    /// Clears the record of failures.
+    public mutating func recordNetworkChange(at now: Double) { failures = [:] }
+
+    /// Returns the interval while transfers run.
+    public func timeUntilAdvance(at now: Double, waiting: (String) -> Int) -> Double? {
+        running.isEmpty ? nil : interval
+    }
+
+    /// An empty history: this governor measures nothing.
+    public var history: HostHistory { HostHistory() }
+
+    /// The fixed number, and the hosts that cannot be reached.
+    public var report: GovernorReport {
+        var report = GovernorReport()
+        (report.width, report.limit) = (width, width)
+        report.missed = Set(failures.keys)
+        report.unreachable = Set(failures.filter { $0.value >= Self.enoughFailures }.keys)
+        return report
     }
 }

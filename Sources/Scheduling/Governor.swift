@@ -1,151 +1,150 @@
 import Model
 
-/// Decides how many transfers run at once, and which of them have to make room.
+/// Decides how many transfers run and which are interrupted.
 ///
-/// A governor is a value without a clock: it is told what happens and what time it is, in seconds since whenever, and
-/// answers. So a test drives it through thousands of networks, and what it does on each can be repeated.
+/// A governor is a value without a clock. The caller tells it what happens and when, in seconds since any fixed moment.
+/// Tests therefore drive it through simulated networks, and each run can be repeated.
 ///
 ///     var governor: any Governor = AdaptiveGovernor()
 ///     if case .now(let way) = governor.admit(candidate, at: now) {
-///         governor.noteStart(of: 1, candidate, over: way, at: now)
+///         governor.recordStart(of: 1, candidate, over: way, at: now)
 ///     }
-///     governor.note(.answered(wait: 0.1, length: 12_000, isShared: false), of: 1, at: now)
+///     governor.record(.answered(wait: 0.1, length: 12_000, isShared: false), of: 1, at: now)
 ///     for transfer in governor.advance(to: now, waiting: { queue.count(of: $0) }) { … interrupt it … }
 public protocol Governor: Sendable {
-    /// Whether something may start now. Whoever starts it says so by ``noteStart(of:_:over:at:)``.
+    /// Decides whether a transfer may start now.
+    ///
+    /// The caller reports a transfer that it starts with ``recordStart(of:_:over:at:)``.
     mutating func admit(_ candidate: TransferCandidate, at now: Double) -> Admission
-    /// Notes that something was started, under a number of its own.
-    mutating func noteStart(
+    /// Records that a transfer was started, under a number that no other has.
+    mutating func recordStart(
         of transfer: Int, _ candidate: TransferCandidate, over way: Admission.Way, at now: Double
     )
-    /// In what pieces something that comes in some is to be asked for by now.
+    /// The pieces in which a transfer is requested now.
     func pieces(of transfer: Int) -> TransferPieces
-    /// Notes what happens to something that was started.
-    mutating func note(_ news: TransferNews, of transfer: Int, at now: Double)
-    /// Notes that a host wants to be asked less: 429, 503, or connections that it resets.
+    /// Records an event of a running transfer.
+    mutating func record(_ event: TransferEvent, of transfer: Int, at now: Double)
+    /// Records that a host refused a request: 429, 503, or a reset connection.
     ///
-    /// - Parameter silence: seconds for which it does not want to be asked at all, but for what the user waits for.
-    mutating func noteComplaint(of host: String, silence: Double, at now: Double)
-    /// Notes that the user wants a host to be asked, whatever it said of that.
+    /// - Parameter silence: seconds for which the host wants no requests, except for what the user waits for.
+    mutating func recordComplaint(of host: String, silence: Double, at now: Double)
+    /// Ends a host's silence, because the user asked for a retry.
     mutating func endSilence(of host: String)
-    /// Notes that the system has come to be on a network, or on another one.
-    mutating func noteNetwork(at now: Double)
-    /// Lets time pass. Returns what should be interrupted, and put back into the queue, for something more important.
+    /// Records that the system joined a network or changed to another one.
+    mutating func recordNetworkChange(at now: Double)
+    /// Lets time pass. Returns the transfers to interrupt and put back into the queue.
     ///
-    /// - Parameter waiting: how many wait for that host that could have been started.
+    /// - Parameter waiting: the number of waiting transfers of a host that could start.
     mutating func advance(to now: Double, waiting: (String) -> Int) -> [Int]
-    /// What hangs, and is to be asked for once more beside it, each over such a way. It is named once; whoever asks says so by
-    /// ``noteStart(of:_:over:at:)``, under another number, and what comes first counts.
-    mutating func takeHanging(at now: Double) -> [Int: Admission.Way]
-    /// Seconds after which something hangs if nothing comes of it before; nil if nothing does that is to be asked for once more.
-    func patience(at now: Double) -> Double?
-    /// Seconds after which ``advance(to:waiting:)`` should be called though nothing has happened; nil if it need not be.
+    /// Returns hanging transfers to request once more, and how.
     ///
-    /// - Parameter waiting: how many wait for that host by now. More may do so than at the last look.
-    func pace(at now: Double, waiting: (String) -> Int) -> Double?
-    /// What it has found out about hosts, for the next run to begin with.
+    /// Each is returned once. The caller reports the second request with ``recordStart(of:_:over:at:)`` under another
+    /// number; the first answer counts.
+    mutating func takeHanging(at now: Double) -> [Int: Admission.Way]
+    /// Seconds until a transfer counts as hanging; nil if none will.
+    func timeUntilHanging(at now: Double) -> Double?
+    /// Seconds until ``advance(to:waiting:)`` is due without an event; nil if it is not.
+    ///
+    /// - Parameter waiting: the number of waiting transfers of a host.
+    func timeUntilAdvance(at now: Double, waiting: (String) -> Int) -> Double?
+    /// The measurements of hosts to start the next run with.
     var history: HostHistory { get }
-    /// What there is to say about it.
+    /// The state to show to the user.
     var report: GovernorReport { get }
 }
 
-/// A governor's answer to whether something may start.
+/// A governor's answer to whether a transfer may start.
 public enum Admission: Hashable, Sendable {
-    /// It may, by such a way.
+    /// It may start, over this way.
     case now(Way)
-    /// Not yet, nor anything else from that host.
+    /// No transfer of this host may start yet.
     case hostIsBusy
-    /// Not yet, nor anything less important.
+    /// No transfer of this or less importance may start yet.
     case linkIsBusy
 
-    /// How it is to be transferred.
+    /// How a transfer is requested.
     public struct Way: Hashable, Sendable {
-        /// Over which connection.
+        /// The kind of connection.
         public let connection: Connection
-        /// Whether it is to come in pieces, if the host can do that: see ``Governor/pieces(of:)``.
+        /// Whether to request pieces, if the server supports ranges: see ``Governor/pieces(of:)``.
         public let isInPieces: Bool
 
-        /// A way in pieces, or in one.
+        /// Creates a way, in one request or in pieces.
         public init(_ connection: Connection, inPieces: Bool = false) {
             (self.connection, isInPieces) = (connection, inPieces)
         }
 
-        /// Over whatever is there.
+        /// Any connection, in one request.
         public static let any = Way(.any)
-        /// Over a new connection.
-        public static let fresh = Way(.fresh)
-        /// Over one that few share.
+        /// A connection that few transfers share, in one request.
         public static let few = Way(.few)
     }
 
-    /// What it is to be transferred over.
+    /// The kind of connection that a transfer uses.
     public enum Connection: Hashable, Sendable {
-        /// Whatever is there: shared with others, as HTTP/2 has it, if the host can do that.
+        /// Any connection; with HTTP/2 the one that all transfers share.
         case any
-        /// A new one: on a busy link those that are there have learned to be slow.
-        case fresh
-        /// One that is not shared, for one of many pieces.
+        /// A connection of its own, new or idle.
         case unshared
-        /// One of many that few share. Where packets get lost, one connection is held up by each of them, and many are not.
+        /// One of many connections with two transfers each, for links that lose packets.
         case few
     }
 }
 
-/// What happens to a transfer, as far as a governor wants to know.
-public enum TransferNews: Hashable, Sendable {
-    /// A connection was made for it; the seconds that TCP took.
+/// An event of a transfer that a governor learns from.
+public enum TransferEvent: Hashable, Sendable {
+    /// A connection was made for it, after these seconds of TCP handshake.
     case connected(Double)
-    /// The answer begins: the seconds since the request was sent, how many bytes of body are to come where that is said,
-    /// and whether all others share the connection.
+    /// The answer began: seconds since the request, body length if known, whether all transfers share the connection.
     case answered(wait: Double, length: Double?, isShared: Bool)
-    /// That was not the answer yet: another server has been asked, or this one again.
+    /// The request was sent again, after a redirect or to the same server.
     case askedAgain
-    /// So many bytes of body have come, all in all.
+    /// The bytes of body received in all.
     case received(Double)
-    /// So many bytes have been asked for, all in all, of what comes in pieces; nil if it comes in one after all.
+    /// The bytes requested in all, for a transfer in pieces; nil once it continues in one request.
     case asked(Double?)
-    /// So many packets have come over its connection since this was last said of that one, so many of them out of their
-    /// order; and the seconds that it takes of late until a packet is acknowledged, queues and all, where that is known.
+    /// Packets of its connection since the last such event: their count, how many came out of order, and the smoothed
+    /// round trip with queues, where known.
     case packets(Int, disordered: Int, roundTrip: Double?)
-    /// It is wanted more, or less, than it was.
+    /// Its importance changed.
     case importance(Importance)
-    /// It is over.
+    /// It ended.
     case ended(Ending)
 
-    /// How a transfer can end.
+    /// How a transfer ends.
     public enum Ending: Hashable, Sendable {
-        /// All is here, or the server answered that there is nothing.
+        /// All bytes arrived, or the server answered that there are none.
         case completed
-        /// Nobody wants it any more, or it was interrupted for something else.
+        /// The caller cancelled or interrupted it.
         case cancelled
-        /// There was no way to the host.
+        /// The host could not be reached.
         case unreachable
-        /// Anything else that says nothing about the host.
+        /// Any other failure.
         case failed
     }
 }
 
-/// What a governor thinks of the network.
+/// A governor's view of the network, to show to the user.
 public struct GovernorReport: Hashable, Sendable {
-    /// How good it is, as measured; nil as long as nothing is.
+    /// The measured quality; nil until measured.
     public var quality: LinkQuality?
-    /// Hosts that could not be reached at the last attempt.
+    /// Hosts that the last attempt did not reach.
     public var missed: Set<String> = []
-    /// Hosts that cannot be reached. One thing at a time is tried of them, and the others have to wait.
+    /// Hosts that several attempts did not reach. One transfer at a time probes each.
     public var unreachable: Set<String> = []
-    /// Until when hosts do not want to be asked, in a governor's seconds. What is over may still be among it.
+    /// When hosts may be requested again, in the governor's seconds. Past times may remain.
     public var silences: [String: Double] = [:]
-    /// How many small transfers it lets run at once, if there are enough: never more than the limit.
+    /// How many thumbnails may run at once, at most ``limit``.
     public var width = 0
-    /// How many transfers it would let run at most.
+    /// How many transfers of the host may run at once.
     public var limit = 0
-    /// Bytes that it keeps asked for and not delivered.
+    /// Bytes to keep requested and not delivered.
     public var window: Double = 0
-    /// Bytes a second that come when there is enough to do.
+    /// The measured bandwidth, in bytes a second.
     public var bandwidth: Double?
-    /// Seconds that a question and its answer take at least.
+    /// The shortest measured round trip, in seconds.
     public var roundTrip: Double?
 
-    /// Says nothing yet.
+    /// Creates an empty report.
     public init() {}
 }

@@ -1,28 +1,27 @@
 import Numbers
 
-/// What was found out about hosts in earlier runs: where the next one begins.
+/// The capacities of hosts measured in earlier runs, to start the next with.
 ///
 ///     var governor = AdaptiveGovernor(history: HostHistory(text: saved))
 ///     …
 ///     save(governor.history.text)
 ///
-/// It is a beginning and nothing more: the links are measured anew, so that a history from another network costs a few round
-/// trips at most.
+/// Each run measures again, so a history of another network costs a few round trips at most.
 public struct HostHistory: Hashable, Sendable {
-    /// Hosts are not to pile up; those that were learned of first go first.
+    /// Hosts to keep; the oldest go first.
     private static let most = 64
 
-    /// No link holds as much, and what says so has not been written here.
+    /// A larger capacity in a file is invalid.
     private static let greatest = 1e12
 
-    /// Bytes that fitted into the link to each.
+    /// The bytes that fit into the link to each host.
     private var capacities: [String: Double] = [:]
     private var order: [String] = []
 
-    /// Nothing is remembered.
+    /// Creates an empty history.
     public init() {}
 
-    /// Reads what ``text`` wrote. What cannot be read is passed over.
+    /// Parses what ``text`` wrote, and skips invalid lines.
     public init(text: String) {
         for line in text.split(separator: "\n") {
             let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
@@ -33,13 +32,13 @@ public struct HostHistory: Hashable, Sendable {
         }
     }
 
-    /// A line a host.
+    /// The history as text, a line a host.
     public var text: String {
         order.compactMap { host in capacities[host].map { "\(host)\t\(Int(clamped: $0))\n" } }.joined()
     }
 
-    /// Whether it is worth keeping in place of what is kept: a link measures a little differently each time.
-    public func isNews(after kept: HostHistory) -> Bool {
+    /// Whether it differs enough from a saved history to replace it.
+    public func differs(from kept: HostHistory) -> Bool {
         capacities.contains { host, capacity in
             guard let known = kept.capacities[host] else { return true }
             return max(capacity, known) > 1.25 * min(capacity, known)

@@ -1,6 +1,6 @@
-/// The greatest rate of late: what a link can carry, of which many things show less.
+/// The greatest rate of late: other samples show the demand or a loss, not what the link can carry.
 ///
-/// It forgets against newer samples and not against the clock: as long as there is nothing to transfer, nothing is learned.
+/// Samples expire against newer ones, not against the clock: without transfers nothing is learned.
 struct BandwidthFilter {
     /// The greatest first, each newer than the one before it.
     private var samples: [(time: Double, rate: Double)] = []
@@ -8,31 +8,28 @@ struct BandwidthFilter {
     /// The greatest rate, in bytes a second.
     var greatest: Double? { samples.first?.rate }
 
-    /// - Parameter window: for how many seconds a sample counts.
+    /// - Parameter window: seconds for which a sample counts.
     mutating func add(_ rate: Double, at now: Double, window: Double) {
         while let last = samples.last, last.rate <= rate { samples.removeLast() }
         samples.append((now, rate))
         if let outdated = samples.lastIndex(where: { $0.time <= now - window }) { samples.removeSubrange(...outdated) }
-        // Samples that fall one after the other: of so many the ones in between say nothing more.
         if samples.count > Self.most { samples.remove(at: samples.count / 2) }
     }
 
-    /// Forgets all, but for this.
-    mutating func reset(to rate: Double, at now: Double) {
-        samples = [(now, rate)]
-    }
+    /// Replaces all samples by one.
+    mutating func reset(to rate: Double, at now: Double) { samples = [(now, rate)] }
 
     private static let most = 64
 }
 
-/// The least round trip of late: how far away a host is, without the queues on the way.
+/// The least round trip of late: the distance of a host without queues.
 ///
-/// A route may become longer, so the least is looked for anew from time to time. But where the link has been busy all
-/// along, all that was seen is the length of the queue: so it rises by a quarter at most.
+/// A route may become longer, so the least expires. It rises by at most a quarter at a time, because on a busy link all
+/// samples include the queue.
 struct RoundTripFilter {
     /// The least, in seconds.
     private(set) var least: Double?
-    /// The least since the search began, and when that was.
+    /// The least sample since the search began.
     private var candidate = Double.infinity
     private var searchTime = 0.0
 
@@ -50,21 +47,23 @@ struct RoundTripFilter {
         self.least = min(candidate, least * Self.greatestRise)
         (searchTime, candidate) = (now, .infinity)
     }
+
+    /// Returns whether a wait was so long that it included a queue.
+    static func isLate(_ wait: Double, least: Double) -> Bool { wait > lateness(of: least) }
+
+    /// Returns the longest wait without a queue: a quarter above the least, and some time for the machines.
+    static func lateness(of least: Double) -> Double { 1.25 * least + 0.005 }
 }
 
-/// Whether more comes for more that is asked for, and for how long it has not.
+/// Counts the round trips in which the bandwidth has not grown.
 struct BandwidthGrowth: Sendable {
-    /// For how many rounds there has been no more.
     private(set) var roundsWithoutMore = 0
-    /// The bandwidth that was found last.
+    /// The bandwidth after the last growth.
     private var found: Double
 
-    /// Begins with a bandwidth that is known.
-    init(from found: Double = 0) {
-        self.found = found
-    }
+    init(from found: Double = 0) { self.found = found }
 
-    /// A round trip is over, by which so much was the greatest rate of late.
+    /// Records the bandwidth at the end of a round trip.
     mutating func endRound(_ rate: Double) {
         if rate >= 1.25 * found {
             (found, roundsWithoutMore) = (rate, 0)
@@ -74,50 +73,42 @@ struct BandwidthGrowth: Sendable {
     }
 }
 
-/// What a host had delivered at some moments of late.
+/// The bytes that a host had delivered at recent moments.
 struct DeliveryLog {
     private var entries: [(time: Double, delivered: Double)] = []
 
-    /// Notes a moment. What is older than four spans is forgotten, and within one no more is kept than is of use.
-    mutating func note(_ delivered: Double, at now: Double, span: Double) {
+    /// Records a moment, and drops those older than four spans.
+    mutating func record(_ delivered: Double, at now: Double, span: Double) {
         if let last = entries.last, now - last.time < span / 16 { return }
         entries.append((now, delivered))
         if let outdated = entries.lastIndex(where: { $0.time < now - 4 * span }) { entries.removeSubrange(...outdated) }
     }
 
-    /// Bytes a second over a time; nil if it is not known what was delivered then.
+    /// Returns the rate over a span, in bytes a second; nil if the log is too short.
     func rate(_ delivered: Double, at now: Double, over span: Double) -> Double? {
         guard let old = entries.last(where: { $0.time <= now - span }) else { return nil }
         return (delivered - old.delivered) / (now - old.time)
     }
 }
 
-/// What came all at once, because it had waited for a packet that was lost.
+/// Spreads the bytes that a lost packet held back over the time in which they came.
 ///
-/// The system keeps what came behind such a packet, and hands it over with it: for a moment that is several times what the line
-/// carries. It came during the silence before, and is counted as if it had taken all of that time.
+/// The system keeps the bytes behind a lost packet and delivers all at once when it arrives. For a moment that looks like
+/// several times the bandwidth.
 struct BurstArrivals: Sendable {
     private var silences: [(begin: Double, end: Double)] = []
 
-    /// More than these do not end within what is measured at once.
+    /// The most silences that end within one sample.
     private static let most = 32
 
-    /// Nothing was seen of a transfer meanwhile, and then all of it.
-    mutating func note(from begin: Double, to end: Double) {
+    /// Records a silence of a transfer that ended with bytes.
+    mutating func add(from begin: Double, to end: Double) {
         silences.append((begin, end))
         if silences.count > Self.most { silences.removeFirst() }
     }
 
-    /// Since when has been coming what is counted as delivered since then.
+    /// Returns since when the bytes have been coming that were delivered since a time.
     func beginning(of time: Double) -> Double {
         silences.lazy.filter { $0.end > time }.map(\.begin).reduce(time, min)
     }
-}
-
-/// When something has taken so long that it must have stood in a queue.
-enum Lateness {
-    /// Seconds that are not late yet: a quarter more than it takes at least, and so much longer as any machine may.
-    ///
-    /// - Parameter least: what it takes without a queue.
-    static func bound(least: Double) -> Double { 1.25 * least + 0.005 }
 }

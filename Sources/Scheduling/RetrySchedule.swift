@@ -1,41 +1,39 @@
-/// When a request that failed is tried again.
+/// When to retry a failed request.
 ///
-/// After a random part of a second, then of a minute, of an hour, and of six hours from then on: the first waits are for
-/// a hiccup, the later ones for a server that is down, and nobody's clients all come back at once.
+/// The waits are random parts of a second, a minute, an hour, then six hours each. The first retries help against short
+/// failures, the later ones spare a server that is down, and chance spreads the clients.
 public struct RetrySchedule: Sendable {
-    /// How often a request is tried before it is given up; nil for as often as it is wanted. Who counts wants to come to an
-    /// end, and gives up at once on a server that wants to be left alone for more than a minute.
+    /// The attempts before a request fails for good; nil to retry as long as it is wanted.
+    ///
+    /// With a limit, a request also fails at once if the server asks for a wait of more than a minute.
     public var maximumAttempts: Int?
-    /// A random number of 0…1.
+    /// Returns a random number in 0…1.
     private let random: @Sendable () -> Double
 
-    /// A schedule; a test passes its own chance.
+    /// Creates a schedule. Tests pass their own random numbers.
     public init(maximumAttempts: Int? = nil, random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }) {
         self.maximumAttempts = maximumAttempts
         self.random = random
     }
 
-    /// A random number of 0…1.
+    /// Returns a random number in 0…1.
     public func chance() -> Double { random() }
 
-    /// The longest waits, by how many attempts have failed.
+    /// The longest waits, by the number of failed attempts.
     public static let longest: [Duration] = [.seconds(1), .seconds(60), .seconds(3_600), .seconds(21_600)]
 
-    /// The seconds that somebody waits for a server who does not wait for ever, and that a server is left alone for the sake of one
-    /// thing: it may be that alone which it does not want to give.
+    /// The longest wait, in seconds, of a schedule with a limit, and the longest silence of a whole host because of one request.
     private static let patience = 60
 
-    /// The seconds for which nothing else is asked either of a server that wants to be asked less. Who gives up on what is put off for
-    /// longer does not wait with the rest.
+    /// Returns the seconds for which the whole host gets no requests.
     public func silence(retryAfter: Int?) -> Int {
         guard let retryAfter else { return 0 }
         return maximumAttempts != nil && retryAfter > Self.patience ? 0 : min(retryAfter, Self.patience)
     }
 
-    /// How long to wait after that many failed attempts; nil to give up.
+    /// Returns the wait after failed attempts; nil to give up.
     ///
-    /// - Parameter retryAfter: the seconds that the server asked for. They are waited at least, but never for more than
-    ///   the longest wait of all, whatever a server says.
+    /// - Parameter retryAfter: the seconds that the server asked for: the least wait, up to six hours.
     public func delay(afterAttempts attempts: Int, retryAfter: Int?) -> Duration? {
         if let maximumAttempts, attempts >= maximumAttempts || retryAfter ?? 0 > Self.patience { return nil }
         let longest = Self.longest[min(attempts, Self.longest.count) - 1]

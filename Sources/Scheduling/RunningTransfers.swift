@@ -1,7 +1,7 @@
-/// What runs, by number, and in the order of the numbers: what is added up in another order is another sum, by a hair, and what
-/// is done is to be the same each time.
+/// The running transfers, sorted by number.
 ///
-/// There are a hundred of them at most. They are gone through thousands of times a second, and come and go less often.
+/// The order is fixed because sums of floating-point numbers depend on it, and decisions must be repeatable. At most about a
+/// hundred run. They are read thousands of times a second and change less often, so a sorted array is fastest.
 struct RunningTransfers: Sequence {
     private var entries: [(number: Int, transfer: RunningTransfer)] = []
 
@@ -12,26 +12,26 @@ struct RunningTransfers: Sequence {
 
     subscript(number: Int) -> RunningTransfer? {
         get {
-            let place = place(of: number)
-            return isThere(number, place) ? entries[place].transfer : nil
+            let index = index(of: number)
+            return isPresent(number, at: index) ? entries[index].transfer : nil
         }
         set {
-            let place = place(of: number)
-            switch (newValue, isThere(number, place)) {
-            case (let transfer?, true): entries[place].transfer = transfer
-            case (let transfer?, false): entries.insert((number, transfer), at: place)
-            case (nil, true): entries.remove(at: place)
+            let index = index(of: number)
+            switch (newValue, isPresent(number, at: index)) {
+            case (let transfer?, true): entries[index].transfer = transfer
+            case (let transfer?, false): entries.insert((number, transfer), at: index)
+            case (nil, true): entries.remove(at: index)
             case (nil, false): break
             }
         }
     }
 
-    private func isThere(_ number: Int, _ place: Int) -> Bool {
-        place < entries.count && entries[place].number == number
+    private func isPresent(_ number: Int, at index: Int) -> Bool {
+        index < entries.count && entries[index].number == number
     }
 
-    /// Where it stands, or would.
-    private func place(of number: Int) -> Int {
+    /// The index of the first entry whose number is not less.
+    private func index(of number: Int) -> Int {
         var (low, high) = (0, entries.count)
         while low < high {
             let middle = (low + high) / 2
@@ -41,49 +41,49 @@ struct RunningTransfers: Sequence {
     }
 }
 
-/// A transfer under way, as its governor sees it.
+/// A governor's record of a running transfer.
 struct RunningTransfer {
     var candidate: TransferCandidate
-    /// Whether it is there to try a connection of its own.
+    /// Whether it is part of a ``SharingTrial``.
     var isTrial = false
-    /// Whether it goes over the shared connection, which has been left since: what is to come of it has a way of its own.
+    /// Whether it runs over a shared connection that its host has left since. It no longer counts against the window.
     var isLeft = false
-    /// Whether it has been asked for once more, or is that itself.
+    /// Whether it was requested once more because it hung, or is that second request.
     var isRepeated: Bool
-    /// Whether it was interrupted so that something else has its place.
+    /// Whether it was interrupted to free a place under its host's limit.
     var isGivenUp = false
-    /// When something was last heard of it, or when the server was asked, and whether it has answered.
+    /// When its last event came or its request was sent.
     var sign: Double
+    /// Whether its answer has begun.
     var isAnswered = false
-    /// Bytes that have come in this transfer.
+    /// Bytes received in this attempt.
     var received = 0.0
-    /// Bytes that were asked for in this transfer, where that is not all at once.
+    /// Bytes requested in this attempt, for a transfer in pieces.
     var asked: Double?
-    /// Bytes that are to come in this transfer, once the answer says so.
+    /// The body length of this attempt, once known.
     var length: Double?
-    /// When the server was asked, as long as it has not answered.
+    /// When the request was sent; nil once it is answered.
     var askTime: Double?
-    /// Since when what is delivered is measured, and how much its host had delivered by then.
+    /// When the current bandwidth sample began.
     var sampleTime: Double
+    /// Bytes that the host had delivered when the sample began.
     var deliveredAtSample: Double
-    /// Whether there was enough to do all the time since. Otherwise what was delivered says how much was asked for, and not
-    /// what the link can carry.
+    /// Whether there was enough to transfer during the whole sample. Otherwise the sample shows the demand, not the link.
     var isSaturated = true
 
-    /// Whether the user waits for it, and the network is in between.
+    /// Whether the user waits for it, and it comes over a network.
     var isUrgent: Bool { candidate.isUrgent && !candidate.isLocal }
-    /// Whether it is what he looks at.
+    /// Whether it is the photo on the screen.
     var isLookedAt: Bool { candidate.importance >= .lookedAt && !candidate.isLocal }
 
-    /// Bytes that are still to come.
+    /// Returns the bytes still to come, at least a packet.
     ///
-    /// - Parameter size: what such a thing weighs in all, where it has not been said.
+    /// - Parameter size: the assumed size, until the server has given it.
     func rest(expecting size: Double) -> Double {
-        // If there is a new edition, its answer says so.
+        // The answer is probably that the stored version is current.
         if candidate.isAskedAfter, !isAnswered { return Self.packet }
         return max((length ?? size - candidate.held) - received, Self.packet)
     }
 
-    /// No less than this is ever to come: who asks has something to get.
     private static let packet = 1448.0
 }

@@ -1,25 +1,25 @@
 import Model
 
-/// What a governor is told of something that would like to be transferred.
+/// A transfer that waits for a governor's admission.
 ///
 /// Very many may wait: the small fields stand together, behind the large ones.
 public struct TransferCandidate: Hashable, Sendable {
-    /// The host that it comes from; empty for a file of this machine.
+    /// The host to request it from; empty for a file of this machine.
     public var host: String
-    /// Bytes of it that are here already, from an attempt that was interrupted.
+    /// Bytes kept from an interrupted attempt.
     public var held: Double
     /// How soon it is wanted.
     public var importance: Importance
-    /// What it is.
+    /// What it transfers.
     public var kind: TransferKind
-    /// Whether an edition of it is here, and the server will most likely say that it is still the last.
+    /// Whether a version is stored and the server will probably answer that it is current.
     public var isAskedAfter: Bool
-    /// Whether its connections are secure ones, which take longer to make.
+    /// Whether its connections use TLS, whose handshake takes longer.
     public var isSecure: Bool
-    /// Whether it is under way already, hangs, and is asked for once more.
+    /// Whether it is the second request of a hanging transfer.
     public var isAgain = false
 
-    /// Describes something.
+    /// Creates a candidate.
     public init(
         host: String, isSecure: Bool = false, importance: Importance, kind: TransferKind, held: Double = 0,
         isAskedAfter: Bool = false
@@ -32,23 +32,23 @@ public struct TransferCandidate: Hashable, Sendable {
         self.isAskedAfter = isAskedAfter
     }
 
-    /// Whether no network is in between.
+    /// Whether it is a file of this machine.
     public var isLocal: Bool { host.isEmpty }
 
-    /// Whether the user waits for this one thing and looks at nothing else meanwhile.
+    /// Whether the user waits for it alone.
     var isUrgent: Bool { importance >= .list }
 }
 
-/// What is transferred, as far as it says how large it is likely to be and how it is to be treated.
+/// The kind of a transfer, which decides its likely size and its treatment.
 public enum TransferKind: Int, Hashable, Sendable, CaseIterable {
     /// A gallery's list.
     case list
-    /// A thumbnail. There are many, and each is soon over.
+    /// A thumbnail: one of many, soon complete.
     case thumbnail
-    /// A photo. One can fill a slow link for a minute.
+    /// A photo: one can fill a slow link for a minute.
     case photo
 
-    /// What one weighs where none has been seen yet, in bytes.
+    /// The assumed size until one has been transferred, in bytes.
     var usualSize: Double {
         switch self {
         case .list: 30e3

@@ -1,52 +1,52 @@
 import Model
 
-/// What waits for its transfer: the most important first, among equals in the order in which it is wanted.
+/// The waiting transfers, by importance, then by rank.
 ///
 ///     queue.put(number, .visible, rank: 0, as: candidate)
 ///     while let next = queue.popFirst({ governor.admit($0, at: now) }) { … }
 ///
-/// Each host has a lane of its own, so that one that is busy, or slow, or gone holds up nobody but itself. When the link is
-/// wanted for something else, all of them wait.
+/// Each host has a lane, so a host that is busy, slow or unreachable delays no other. When the link is needed for something
+/// else, all lanes wait.
 ///
-/// A hundred thousand may wait, so each is known by a number of the caller's. Numbers are to be small: there is room for
-/// all of them up to the largest.
+/// A hundred thousand transfers may wait, so the caller identifies each by a small number. The queue has space for all numbers
+/// up to the largest.
 public struct TransferQueue: Sendable {
-    /// Something that waits.
+    /// A waiting transfer.
     public struct Entry: Sendable {
-        /// What.
+        /// Its number.
         public let number: Int
-        /// As a governor sees it.
+        /// Its candidate.
         public let candidate: TransferCandidate
     }
 
-    /// By number.
-    private var places: [QueuePlace] = []
-    /// By host.
+    /// Slots by number.
+    private var slots: [QueueSlot] = []
+    /// Lanes by host.
     private var lanes: [String: QueueLane] = [:]
 
-    /// How much waits.
+    /// The number of waiting transfers.
     public private(set) var count = 0
 
-    /// An empty queue.
+    /// Creates an empty queue.
     public init() {}
 
-    /// Whether nothing does.
+    /// Whether no transfer waits.
     public var isEmpty: Bool { count == 0 }
 
-    /// The hosts that something waits for.
+    /// The hosts of the waiting transfers.
     public var hosts: some Collection<String> { lanes.keys }
 
-    /// Whether it waits.
-    public func contains(_ number: Int) -> Bool { number < places.count && !places[number].isVacant }
+    /// Returns whether a transfer waits.
+    public func contains(_ number: Int) -> Bool { number < slots.count && !slots[number].isVacant }
 
-    /// How much waits for a host.
+    /// Returns the number of waiting transfers of a host.
     public func count(of host: String) -> Int { lanes[host]?.count ?? 0 }
 
-    /// Puts something in, or changes its importance and rank. Where it comes from is taken from the first time.
+    /// Adds a transfer, or changes its importance and rank. A later candidate does not replace the first.
     ///
     /// - Parameters:
-    ///   - rank: where it stands among equals; no two have the same.
-    ///   - candidate: what a governor is told of it, but for the importance.
+    ///   - rank: the order among equal importance; each rank occurs once.
+    ///   - candidate: the candidate, whose importance is ignored.
     public mutating func put(
         _ number: Int, _ importance: Importance, rank: Int, as candidate: @autoclosure () -> TransferCandidate
     ) {
@@ -54,145 +54,146 @@ public struct TransferQueue: Sendable {
         guard !contains(number) else { return move(number, importance, rank) }
         var candidate = candidate()
         candidate.importance = importance
-        // The lane's own string for all: one that is longer than fifteen bytes takes room of its own.
+        // All entries share the lane's string: each string of more than fifteen bytes takes memory of its own.
         if let lane = lanes.index(forKey: candidate.host) { candidate.host = lanes.keys[lane] }
-        while places.count <= number { places.append(.vacant) }
-        places[number] = QueuePlace(candidate: candidate, rank: rank, spot: 0)
-        lanes[candidate.host, default: QueueLane()].insert(number, in: &places)
+        while slots.count <= number { slots.append(.vacant) }
+        slots[number] = QueueSlot(candidate: candidate, rank: rank, index: 0)
+        lanes[candidate.host, default: QueueLane()].insert(number, in: &slots)
         count += 1
     }
 
     private mutating func move(_ number: Int, _ importance: Importance, _ rank: Int32) {
-        let place = places[number]
-        guard (place.candidate.importance, place.rank) != (importance, rank) else { return }
-        (places[number].candidate.importance, places[number].rank) = (importance, rank)
-        lanes[place.candidate.host]?.settle(Int(clamping: place.spot), in: &places)
+        let slot = slots[number]
+        guard (slot.candidate.importance, slot.rank) != (importance, rank) else { return }
+        (slots[number].candidate.importance, slots[number].rank) = (importance, rank)
+        lanes[slot.candidate.host]?.settle(Int(clamping: slot.index), in: &slots)
     }
 
-    /// Takes something out.
+    /// Removes a transfer, if it waits.
     public mutating func remove(_ number: Int) {
         guard contains(number) else { return }
-        let host = places[number].candidate.host
-        lanes[host]?.remove(number, in: &places)
+        let host = slots[number].candidate.host
+        lanes[host]?.remove(number, in: &slots)
         if lanes[host]?.count == 0 { lanes[host] = nil }
         count -= 1
     }
 
-    /// Takes out the first that is admitted.
+    /// Removes and returns the first transfer that is admitted.
     public mutating func popFirst(_ admit: (TransferCandidate) -> Admission) -> (
         entry: Entry, way: Admission.Way
     )? {
-        // Each lane is asked about once: its first one speaks for the others.
-        var heads = Heap<(number: Int, place: QueuePlace)> { $0.place.comesBefore($1.place) }
-        for number in lanes.values.compactMap(\.first) { heads.push((number, places[number])) }
-        while let (number, place) = heads.popFirst() {
-            switch admit(place.candidate) {
+        // The first transfer of a lane decides for the whole lane.
+        var heads = Heap<(number: Int, slot: QueueSlot)> { $0.slot.comesBefore($1.slot) }
+        for number in lanes.values.compactMap(\.first) { heads.push((number, slots[number])) }
+        while let (number, slot) = heads.popFirst() {
+            switch admit(slot.candidate) {
             case .linkIsBusy: return nil
             case .hostIsBusy: continue
             case .now(let way):
                 remove(number)
-                return (Entry(number: number, candidate: place.candidate), way)
+                return (Entry(number: number, candidate: slot.candidate), way)
             }
         }
         return nil
     }
 
-    /// What waits, the most important first, up to so many.
+    /// Returns the first transfers, up to a limit.
     public func first(_ limit: Int) -> [Entry] {
-        let firsts = lanes.values.flatMap { $0.first(limit, in: places) }
-        return firsts.sorted { places[$0].comesBefore(places[$1]) }.prefix(limit).map {
-            Entry(number: $0, candidate: places[$0].candidate)
+        let firsts = lanes.values.flatMap { $0.first(limit, in: slots) }
+        return firsts.sorted { slots[$0].comesBefore(slots[$1]) }.prefix(limit).map {
+            Entry(number: $0, candidate: slots[$0].candidate)
         }
     }
 }
 
-/// What waits for one host in a ``TransferQueue``: a heap of numbers, whose places know where in it they are. So what has
-/// become more or less important, or is not wanted, need not be looked for.
-struct QueueLane: Sendable {
+/// A transfer's entry in a ``TransferQueue``.
+private struct QueueSlot: Sendable {
+    var candidate: TransferCandidate
+    /// The order among equal importance.
+    var rank: Int32
+    /// Its index in the heap of its lane; negative if it does not wait.
+    var index: Int32
+
+    /// The slot of a number that does not wait.
+    static let vacant = QueueSlot(
+        candidate: TransferCandidate(host: "", importance: .rest, kind: .thumbnail), rank: 0, index: -1)
+
+    var isVacant: Bool { index < 0 }
+
+    func comesBefore(_ other: QueueSlot) -> Bool {
+        (candidate.importance, other.rank) > (other.candidate.importance, rank)
+    }
+}
+
+/// The waiting transfers of one host: a heap of numbers.
+///
+/// Each slot knows its index in the heap, so changing or removing a transfer needs no search.
+private struct QueueLane: Sendable {
     private var numbers: [Int32] = []
 
     var count: Int { numbers.count }
     var first: Int? { numbers.first.map { Int(clamping: $0) } }
 
-    mutating func insert(_ number: Int, in places: inout [QueuePlace]) {
+    mutating func insert(_ number: Int, in slots: inout [QueueSlot]) {
         numbers.append(Int32(clamping: number))
-        settle(numbers.count - 1, in: &places)
+        settle(numbers.count - 1, in: &slots)
     }
 
-    mutating func remove(_ number: Int, in places: inout [QueuePlace]) {
-        let spot = Int(clamping: places[number].spot)
-        places[number] = .vacant
+    mutating func remove(_ number: Int, in slots: inout [QueueSlot]) {
+        let index = Int(clamping: slots[number].index)
+        slots[number] = .vacant
         let last = numbers.removeLast()
-        guard spot < numbers.count else { return }
-        numbers[spot] = last
-        settle(spot, in: &places)
+        guard index < numbers.count else { return }
+        numbers[index] = last
+        settle(index, in: &slots)
     }
 
-    /// Puts something where it belongs, after its place has changed.
-    mutating func settle(_ spot: Int, in places: inout [QueuePlace]) {
-        let number = numbers[spot]
-        let place = places[Int(clamping: number)]
-        var spot = spot
-        while spot > 0, place.comesBefore(places[Int(clamping: numbers[(spot - 1) / 2])]) {
-            put(numbers[(spot - 1) / 2], at: spot, in: &places)
-            spot = (spot - 1) / 2
+    /// Restores the heap's order after the slot at an index has changed.
+    mutating func settle(_ index: Int, in slots: inout [QueueSlot]) {
+        let number = numbers[index]
+        let slot = slots[Int(clamping: number)]
+        var index = index
+        while index > 0, slot.comesBefore(slots[Int(clamping: numbers[(index - 1) / 2])]) {
+            put(numbers[(index - 1) / 2], at: index, in: &slots)
+            index = (index - 1) / 2
         }
-        while let child = firstChild(of: spot, in: places), places[Int(clamping: numbers[child])].comesBefore(place) {
-            put(numbers[child], at: spot, in: &places)
-            spot = child
+        while let child = firstChild(of: index, in: slots), slots[Int(clamping: numbers[child])].comesBefore(slot) {
+            put(numbers[child], at: index, in: &slots)
+            index = child
         }
-        put(number, at: spot, in: &places)
+        put(number, at: index, in: &slots)
     }
 
-    /// The first of all, in their order. Only as much of the heap is looked at as can be among them.
-    func first(_ limit: Int, in places: [QueuePlace]) -> [Int] {
+    /// Returns the first transfers in order, and looks only at the part of the heap that can hold them.
+    func first(_ limit: Int, in slots: [QueueSlot]) -> [Int] {
         var candidates = Heap<Int> { [numbers] in
-            places[Int(clamping: numbers[$0])].comesBefore(places[Int(clamping: numbers[$1])])
+            slots[Int(clamping: numbers[$0])].comesBefore(slots[Int(clamping: numbers[$1])])
         }
         if !numbers.isEmpty { candidates.push(0) }
         var found: [Int] = []
-        while found.count < limit, let spot = candidates.popFirst() {
-            found.append(Int(clamping: numbers[spot]))
-            for child in children(of: spot) { candidates.push(child) }
+        while found.count < limit, let index = candidates.popFirst() {
+            found.append(Int(clamping: numbers[index]))
+            for child in children(of: index) { candidates.push(child) }
         }
         return found
     }
 
-    private func children(of spot: Int) -> Range<Int> {
-        min(2 * spot + 1, numbers.count)..<min(2 * spot + 3, numbers.count)
+    private func children(of index: Int) -> Range<Int> {
+        min(2 * index + 1, numbers.count)..<min(2 * index + 3, numbers.count)
     }
 
-    private func firstChild(of spot: Int, in places: [QueuePlace]) -> Int? {
-        children(of: spot).min { places[Int(clamping: numbers[$0])].comesBefore(places[Int(clamping: numbers[$1])]) }
+    private func firstChild(of index: Int, in slots: [QueueSlot]) -> Int? {
+        children(of: index).min { slots[Int(clamping: numbers[$0])].comesBefore(slots[Int(clamping: numbers[$1])]) }
     }
 
-    private mutating func put(_ number: Int32, at spot: Int, in places: inout [QueuePlace]) {
-        numbers[spot] = number
-        places[Int(clamping: number)].spot = Int32(clamping: spot)
-    }
-}
-
-/// Where something stands in a ``TransferQueue``.
-struct QueuePlace: Sendable {
-    var candidate: TransferCandidate
-    /// Among equals.
-    var rank: Int32
-    /// In its lane's heap; negative if it does not wait.
-    var spot: Int32
-
-    /// That of a number under which nothing waits.
-    static let vacant = QueuePlace(
-        candidate: TransferCandidate(host: "", importance: .rest, kind: .thumbnail), rank: 0, spot: -1)
-
-    var isVacant: Bool { spot < 0 }
-
-    func comesBefore(_ other: QueuePlace) -> Bool {
-        (candidate.importance, other.rank) > (other.candidate.importance, rank)
+    private mutating func put(_ number: Int32, at index: Int, in slots: inout [QueueSlot]) {
+        numbers[index] = number
+        slots[Int(clamping: number)].index = Int32(clamping: index)
     }
 }
 
-/// A heap: the first is always at hand.
-struct Heap<Element: Sendable>: Sendable {
+/// A heap whose first element is at hand.
+private struct Heap<Element: Sendable>: Sendable {
     private var elements: [Element] = []
     private let comesBefore: @Sendable (Element, Element) -> Bool
 
@@ -202,37 +203,24 @@ struct Heap<Element: Sendable>: Sendable {
 
     mutating func push(_ element: Element) {
         elements.append(element)
-        siftUp(elements.count - 1)
-    }
-
-    @discardableResult
-    mutating func popFirst() -> Element? {
-        guard let first = elements.first else { return nil }
-        elements.swapAt(0, elements.count - 1)
-        elements.removeLast()
-        siftDown(0)
-        return first
-    }
-
-    private mutating func siftUp(_ start: Int) {
-        var child = start
+        var child = elements.count - 1
         while child > 0, comesBefore(elements[child], elements[(child - 1) / 2]) {
             elements.swapAt(child, (child - 1) / 2)
             child = (child - 1) / 2
         }
     }
 
-    private mutating func siftDown(_ start: Int) {
-        var parent = start
-        while true {
-            var first = parent
-            for child in [2 * parent + 1, 2 * parent + 2]
-            where child < elements.count && comesBefore(elements[child], elements[first]) {
-                first = child
-            }
-            guard first != parent else { return }
-            elements.swapAt(parent, first)
-            parent = first
+    mutating func popFirst() -> Element? {
+        guard let first = elements.first else { return nil }
+        elements.swapAt(0, elements.count - 1)
+        elements.removeLast()
+        var parent = 0
+        while let child = [2 * parent + 1, 2 * parent + 2].filter({ $0 < elements.count })
+            .min(by: { comesBefore(elements[$0], elements[$1]) }), comesBefore(elements[child], elements[parent])
+        {
+            elements.swapAt(parent, child)
+            parent = child
         }
+        return first
     }
 }

@@ -62,7 +62,7 @@ import Scheduling
             try ids.map { Wish(try test.thumbnail($0), importance: .visible) }, by: test.wishes.makeWisher())
     }
 
-    private func news(of transfer: [(time: Double, entry: WatchedGovernor.Memory.Entry)]) -> [TransferNews] {
+    private func news(of transfer: [(time: Double, entry: WatchedGovernor.Memory.Entry)]) -> [TransferEvent] {
         transfer.compactMap { if case .news(let news) = $0.entry { news } else { nil } }
     }
 
@@ -126,7 +126,7 @@ import Scheduling
             if case .ended(let end) = $0 { end } else { nil }
         }
         // An unwanted body is dropped after its head. The rest may have come by then.
-        let possible: [TransferNews.Ending] =
+        let possible: [TransferEvent.Ending] =
             switch end {
             case "withdrawn": [.cancelled]
             case "reset": [.failed]

@@ -67,7 +67,7 @@ import Scheduling
     }
 
     /// Counts the attempts for which the governor got a certain event.
-    private func count(_ isMeant: (TransferNews) -> Bool) -> Int {
+    private func count(_ isMeant: (TransferEvent) -> Bool) -> Int {
         memory.all.values.count { entries in
             entries.contains { if case .news(let news) = $0.entry { isMeant(news) } else { false } }
         }

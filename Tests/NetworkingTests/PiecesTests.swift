@@ -33,22 +33,22 @@ import Testing
         mutating func admit(_ candidate: TransferCandidate, at now: Double) -> Admission {
             candidate.kind == .photo ? .now(Admission.Way(.any, inPieces: true)) : inner.admit(candidate, at: now)
         }
-        mutating func noteStart(
+        mutating func recordStart(
             of transfer: Int, _ candidate: TransferCandidate, over way: Admission.Way, at now: Double
         ) {
-            inner.noteStart(of: transfer, candidate, over: way, at: now)
+            inner.recordStart(of: transfer, candidate, over: way, at: now)
         }
         func pieces(of transfer: Int) -> TransferPieces { TransferPieces(window: window.current, of: 1_000_000) }
-        mutating func note(_ news: TransferNews, of transfer: Int, at now: Double) {
-            inner.note(news, of: transfer, at: now)
+        mutating func record(_ event: TransferEvent, of transfer: Int, at now: Double) {
+            inner.record(event, of: transfer, at: now)
         }
-        mutating func noteComplaint(of host: String, silence: Double, at now: Double) {}
+        mutating func recordComplaint(of host: String, silence: Double, at now: Double) {}
         mutating func endSilence(of host: String) {}
-        mutating func noteNetwork(at now: Double) {}
+        mutating func recordNetworkChange(at now: Double) {}
         mutating func advance(to now: Double, waiting: (String) -> Int) -> [Int] { [] }
         mutating func takeHanging(at now: Double) -> [Int: Admission.Way] { [:] }
-        func patience(at now: Double) -> Double? { nil }
-        func pace(at now: Double, waiting: (String) -> Int) -> Double? { nil }
+        func timeUntilHanging(at now: Double) -> Double? { nil }
+        func timeUntilAdvance(at now: Double, waiting: (String) -> Int) -> Double? { nil }
         var history: HostHistory { HostHistory() }
         var report: GovernorReport { inner.report }
     }

@@ -9,7 +9,7 @@ struct WatchedGovernor: Governor {
         /// An entry about a transfer.
         enum Entry: Sendable {
             case started(TransferCandidate)
-            case news(TransferNews)
+            case news(TransferEvent)
         }
 
         private let entries = Mutex<[(transfer: Int, time: Double, entry: Entry)]>([])
@@ -42,25 +42,25 @@ struct WatchedGovernor: Governor {
 
     mutating func admit(_ candidate: TransferCandidate, at now: Double) -> Admission { inner.admit(candidate, at: now) }
 
-    mutating func noteStart(
+    mutating func recordStart(
         of transfer: Int, _ candidate: TransferCandidate, over way: Admission.Way, at now: Double
     ) {
         memory.note(.started(candidate), of: transfer, at: now)
-        inner.noteStart(of: transfer, candidate, over: way, at: now)
+        inner.recordStart(of: transfer, candidate, over: way, at: now)
     }
 
     func pieces(of transfer: Int) -> TransferPieces { inner.pieces(of: transfer) }
 
-    mutating func note(_ news: TransferNews, of transfer: Int, at now: Double) {
-        memory.note(.news(news), of: transfer, at: now)
-        inner.note(news, of: transfer, at: now)
+    mutating func record(_ event: TransferEvent, of transfer: Int, at now: Double) {
+        memory.note(.news(event), of: transfer, at: now)
+        inner.record(event, of: transfer, at: now)
     }
 
-    mutating func noteComplaint(of host: String, silence: Double, at now: Double) {
-        inner.noteComplaint(of: host, silence: silence, at: now)
+    mutating func recordComplaint(of host: String, silence: Double, at now: Double) {
+        inner.recordComplaint(of: host, silence: silence, at: now)
     }
     mutating func endSilence(of host: String) { inner.endSilence(of: host) }
-    mutating func noteNetwork(at now: Double) { inner.noteNetwork(at: now) }
+    mutating func recordNetworkChange(at now: Double) { inner.recordNetworkChange(at: now) }
 
     mutating func advance(to now: Double, waiting: (String) -> Int) -> [Int] {
         inner.advance(to: now, waiting: waiting)
@@ -70,9 +70,11 @@ struct WatchedGovernor: Governor {
         inner.takeHanging(at: now).merging(memory.ways) { own, _ in own }
     }
 
-    func patience(at now: Double) -> Double? { inner.patience(at: now) }
+    func timeUntilHanging(at now: Double) -> Double? { inner.timeUntilHanging(at: now) }
 
-    func pace(at now: Double, waiting: (String) -> Int) -> Double? { inner.pace(at: now, waiting: waiting) }
+    func timeUntilAdvance(at now: Double, waiting: (String) -> Int) -> Double? {
+        inner.timeUntilAdvance(at: now, waiting: waiting)
+    }
     var history: HostHistory { inner.history }
     var report: GovernorReport { inner.report }
 }

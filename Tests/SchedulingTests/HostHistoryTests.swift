@@ -5,7 +5,7 @@ import Testing
 @testable import Scheduling
 
 @Suite(.ownThread) struct HostHistoryTests {
-    /// A governor that has been over a network once.
+    /// Returns what a governor has learned from one run.
     private func learned(_ network: Network) -> HostHistory {
         let simulation = Simulation(network.link, AdaptiveGovernor())
         simulation.want(network.thumbnails, .thumbnail, sizes: Network.thumbnailSizes)
@@ -13,14 +13,15 @@ import Testing
         return simulation.history
     }
 
-    @Test func aSecondRunBeginsWhereTheFirstEnded() {
+    @Test("A second run with the history is faster")
+    func secondRun() {
         let network = Network.b
         let first = network.total(AdaptiveGovernor())
         #expect(network.total(AdaptiveGovernor(history: learned(network))) < first)
     }
 
-    /// The same host over the cellar's Wi-Fi: what was found out upstairs is wrong a hundredfold.
-    @Test func aHistoryOfAnotherNetworkCostsLittle() {
+    @Test("A history of a network a hundred times faster costs little")
+    func wrongHistory() {
         let history = learned(Network(name: "300 Mbit/s", bits: 300e6, roundTrip: 0.1, thumbnails: 2_000))
         for network in Network.all where network.bits <= 10e6 {
             let first = network.total(AdaptiveGovernor())
@@ -28,7 +29,8 @@ import Testing
         }
     }
 
-    @Test func isReadAsItWasWritten() throws {
+    @Test("The text parses to the same history, and invalid lines are skipped")
+    func text() throws {
         let history = learned(.c)
         #expect(HostHistory(text: history.text) == history && !history.text.isEmpty)
         #expect(HostHistory(text: "nonsense\nhost\t-3\nhost\tinf\nhost\t1e300\n\t\n") == HostHistory())
@@ -37,15 +39,16 @@ import Testing
         #expect(many["0"] == nil && many["199"] != nil && many.text.split(separator: "\n").count == 64)
     }
 
-    @Test func aLittleMoreOrLessIsNoNews() {
+    @Test("A capacity that differs by more than a quarter is worth saving")
+    func differs() {
         var (kept, found) = (HostHistory(), HostHistory())
         kept["a"] = 1_000
         found["a"] = 1_200
-        #expect(!found.isNews(after: kept) && found.isNews(after: HostHistory()))
+        #expect(!found.differs(from: kept) && found.differs(from: HostHistory()))
         found["a"] = 700
-        #expect(found.isNews(after: kept))
+        #expect(found.differs(from: kept))
         found["a"] = 1_000
         found["b"] = 5
-        #expect(found.isNews(after: kept))
+        #expect(found.differs(from: kept))
     }
 }

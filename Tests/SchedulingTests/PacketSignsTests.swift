@@ -2,17 +2,18 @@ import Testing
 
 @testable import Scheduling
 
-/// What the line loses is told from what a queue drops.
+/// The line's losses are told apart from a queue's drops.
 @Suite struct PacketSignsTests {
     private let least = 0.04
 
-    /// A round trip with packets that came in their order, or not.
+    /// A round trip with packets in order, or not.
     private func pass(_ signs: inout PacketSigns, areOrdered: Bool = true, trip: Double? = 0.04, isShared: Bool) {
-        signs.note(areOrdered: areOrdered, trip: trip, least: least, isShared: isShared)
+        signs.record(areOrdered: areOrdered, trip: trip, least: least, isShared: isShared)
         signs.endRound()
     }
 
-    @Test func ofManyConnectionsTheLastTripTells() {
+    @Test("With many connections, the last round trip shows whether there is a queue")
+    func manyConnections() {
         var signs = PacketSigns()
         #expect(!signs.isHeldUp(least: least, isShared: false), "nothing is known")
         pass(&signs, areOrdered: false, trip: 0.08, isShared: false)
@@ -24,16 +25,17 @@ import Testing
         #expect(!signs.isHeldUp(least: least, isShared: false), "the link is full")
     }
 
-    /// As of packets that a proxy acknowledges.
-    @Test(arguments: [true, false]) func withoutTripsNoLossIsTheLines(isShared: Bool) {
+    /// A proxy, for example, acknowledges packets itself.
+    @Test("Without known round trips, no loss counts as the line's", arguments: [true, false])
+    func unknownTrips(isShared: Bool) {
         var signs = PacketSigns()
         for _ in 0..<8 { pass(&signs, areOrdered: false, trip: nil, isShared: isShared) }
         #expect(signs.areAnyLost && !signs.areAnyLostOnLine && !signs.isHeldUp(least: least, isShared: isShared))
         #expect(!signs.isLate(least: least))
     }
 
-    /// What its queue drops is known of before the trip has come to show it, and when it shows it no more.
-    @Test func ofASharedOneAQueueCountsForAWhile() {
+    @Test("With a shared connection, a queue counts for some round trips")
+    func sharedConnection() {
         var signs = PacketSigns()
         for _ in 0..<4 { pass(&signs, isShared: true) }
         pass(&signs, trip: 0.06, isShared: true)
@@ -43,6 +45,35 @@ import Testing
         #expect(!signs.isHeldUp(least: least, isShared: true), "those were the queue's")
         pass(&signs, areOrdered: false, isShared: true)
         #expect(signs.isHeldUp(least: least, isShared: true))
-        #expect(!signs.isHeldUpAgainAndAgain(least: least, isShared: true))
+    }
+
+    /// - Parameter rounds: a character for each round trip: `!` a loss, `-` none, `.` no packets.
+    private func record(_ rounds: String) -> LossRecord {
+        var record = LossRecord()
+        for round in rounds {
+            if round != "." {
+                for hasLoss in [false, round == "!", false] { record.add(hasLoss: hasLoss) }
+            }
+            record.endRound()
+        }
+        return record
+    }
+
+    @Test(
+        "Losses that begin at least three times are repeated",
+        arguments: [
+            ("", false, false), ("----", false, false), ("--!---", true, false),
+            // A queue overflows, and again later.
+            ("--!!!!!-----------------", true, false), ("--!!!!!----------!!!----", true, false),
+            // The line loses packets.
+            ("--!--!-----!!--", true, true),
+            // Rounds without packets do not count.
+            ("--!..!.!.!--", true, false),
+            // Old losses do not count.
+            ("-!-!-!" + String(repeating: "-", count: 32), false, false),
+        ])
+    func rounds(_ rounds: String, isAny: Bool, isRepeated: Bool) {
+        let record = record(rounds)
+        #expect(record.isAny == isAny && record.isRepeated == isRepeated)
     }
 }

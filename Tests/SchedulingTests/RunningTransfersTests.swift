@@ -11,14 +11,15 @@ import Testing
             sampleTime: 0, deliveredAtSample: 0)
     }
 
-    @Test func agreesWithASortedDictionary() {
+    @Test("It agrees with a sorted dictionary")
+    func agreesWithDictionary() {
         var running = RunningTransfers()
         var model: [Int: Double] = [:]
-        var chance = SeededNumbers(seed: 1)
+        var random = SeededNumbers(seed: 1)
         for round in 0..<5_000 {
-            // What is asked for once more has numbers of the other sign in a simulation.
-            let number = Int.random(in: -20..<100, using: &chance)
-            model[number] = Bool.random(using: &chance) ? Double(round) : nil
+            // In a simulation, second requests have negative numbers.
+            let number = Int.random(in: -20..<100, using: &random)
+            model[number] = Bool.random(using: &random) ? Double(round) : nil
             running[number] = model[number].map(transfer)
             #expect(running[number]?.sign == model[number] && running.count == model.count)
             #expect(running.isEmpty == model.isEmpty)

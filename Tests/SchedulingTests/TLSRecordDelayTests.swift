@@ -2,48 +2,48 @@ import Testing
 
 @testable import Scheduling
 
-/// What has come of a record that is not whole.
+/// The estimate of the bytes of an incomplete record.
 struct TLSRecordDelayTests {
-    private var sightings = TLSRecordDelay()
+    private var delay = TLSRecordDelay()
 
-    private mutating func see(_ count: Int, from start: Double = 0) {
-        for number in 1...count { sightings.note(Double(number) * 8_000, at: start + Double(number) * 0.5) }
+    private mutating func deliver(_ count: Int) {
+        for number in 1...count { delay.record(Double(number) * 8_000, at: Double(number) * 0.5) }
     }
 
-    private mutating func expect(_ unseen: Double, at now: Double, _ place: SourceLocation = #_sourceLocation) {
-        sightings.advance(to: now)
-        #expect(sightings.unseen == unseen, sourceLocation: place)
+    private mutating func expect(_ unseen: Double, at now: Double, _ location: SourceLocation = #_sourceLocation) {
+        delay.advance(to: now)
+        #expect(delay.unseen == unseen, sourceLocation: location)
     }
 
-    @Test mutating func asMuchComesUnseenAsWasSeenInThatTime() {
-        see(4)
+    @Test("The estimate follows the rate of the last records")
+    mutating func rate() {
+        deliver(4)
         expect(0, at: 2)
         expect(4_000, at: 2.25)
         expect(8_000, at: 2.5)
+        for number in 1...9 { delay.record(32_000 + Double(number) * 1_000, at: 2 + Double(number)) }
+        expect(1_000, at: 12)
     }
 
-    @Test mutating func neverMoreThanARecord() {
-        see(4)
+    @Test("The estimate is at most a record")
+    mutating func most() {
+        deliver(4)
         expect(TLSRecordDelay.record, at: 60)
     }
 
-    @Test mutating func aPauseDoesNotCount() {
-        see(4)
-        sightings.noteBeginning(32_000, at: 100)
+    @Test("A pause does not count")
+    mutating func pause() {
+        deliver(4)
+        delay.recordBeginning(32_000, at: 100)
         expect(0, at: 100)
         expect(4_000, at: 100.25)
     }
 
-    @Test mutating func whatWasLongAgoDoesNotCount() {
-        see(4)
-        for number in 1...9 { sightings.note(32_000 + Double(number) * 1_000, at: 2 + Double(number)) }
-        expect(1_000, at: 12)
-    }
-
-    @Test mutating func whereNothingTellsItIsNothing() {
+    @Test("Without a rate, the estimate is 0")
+    mutating func unknown() {
         expect(0, at: 1)
-        sightings.noteBeginning(0, at: 0)
-        sightings.note(8_000, at: 0.5)
+        delay.recordBeginning(0, at: 0)
+        delay.record(8_000, at: 0.5)
         expect(0, at: 1)
     }
 }

@@ -392,7 +392,7 @@ public actor NetworkController {
 
     private func report() {
         let isIdle = reporter.report(operations, table, isOnNetwork: presence.isThere, isPaused: isPaused)
-        guard isIdle, operations.history.isNews(after: savedHistory) else { return }
+        guard isIdle, operations.history.differs(from: savedHistory) else { return }
         savedHistory = operations.history
         onHistory(savedHistory)
     }

@@ -105,9 +105,9 @@ final class Attempt {
     /// Returns what the meter shows and the governor does not know yet, in order.
     ///
     /// A failed transfer is left out: the request's error tells later what the failure means.
-    func takeEvents() -> [TransferNews] {
+    func takeEvents() -> [TransferEvent] {
         let reading = permit.meter.reading
-        var events: [TransferNews] = []
+        var events: [TransferEvent] = []
         if let connect = reading.connect, connect != reported.connect {
             reported.connect = connect
             events.append(.connected(connect))

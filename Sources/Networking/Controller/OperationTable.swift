@@ -69,7 +69,7 @@ struct OperationTable {
     ) -> Attempt {
         lastNumber += 1
         let number = lastNumber
-        governor.noteStart(of: number, candidate, over: way, at: clock.now.seconds)
+        governor.recordStart(of: number, candidate, over: way, at: clock.now.seconds)
         let permit = TransferPermit(candidate.importance, over: way, in: governor.pieces(of: number)) {
             [meterEvents] in meterEvents.send(MeterEvent())
         }
@@ -106,7 +106,7 @@ struct OperationTable {
             guard !events.isEmpty else { continue }
             let now = clock.now.seconds
             for event in events {
-                governor.note(event, of: attempt.number, at: now)
+                governor.record(event, of: attempt.number, at: now)
                 if case .ended = event { identities[attempt.number] = nil }
             }
         }
@@ -134,7 +134,7 @@ struct OperationTable {
         operation.importance = importance
         for attempt in operation.attempts {
             attempt.permit.setImportance(importance)
-            governor.note(.importance(importance), of: attempt.number, at: clock.now.seconds)
+            governor.record(.importance(importance), of: attempt.number, at: clock.now.seconds)
         }
     }
 
@@ -173,11 +173,11 @@ struct OperationTable {
     /// Tells the governor how an attempt ended, unless its meter has already said so.
     private mutating func reportEnd(of attempt: Attempt, of operation: Operation, _ error: RequestError?) {
         if identities.removeValue(forKey: attempt.number) != nil {
-            governor.note(.ended(error?.ending ?? .cancelled), of: attempt.number, at: clock.now.seconds)
+            governor.record(.ended(error?.ending ?? .cancelled), of: attempt.number, at: clock.now.seconds)
         }
         if error?.isComplaint == true {
             let silence = schedule.silence(retryAfter: error?.silence)
-            governor.noteComplaint(of: operation.candidate.host, silence: Double(silence), at: clock.now.seconds)
+            governor.recordComplaint(of: operation.candidate.host, silence: Double(silence), at: clock.now.seconds)
         }
     }
 
@@ -189,7 +189,7 @@ struct OperationTable {
     var history: HostHistory { governor.history }
 
     /// Tells the governor that the machine has joined a network.
-    mutating func networkChanged() { governor.noteNetwork(at: clock.now.seconds) }
+    mutating func networkChanged() { governor.recordNetworkChange(at: clock.now.seconds) }
 
     /// Ends a host's silence after 429: the user wants another attempt.
     mutating func endSilence(of host: String) { governor.endSilence(of: host) }
@@ -198,10 +198,10 @@ struct OperationTable {
     func nextLook(isQueueEmpty: Bool, isPaused: Bool, waiting: (String) -> Int) -> Duration? {
         guard !identities.isEmpty || !isQueueEmpty else { return nil }
         let now = clock.now.seconds
-        guard let pace = governor.pace(at: now, waiting: waiting) else { return nil }
+        guard let pace = governor.timeUntilAdvance(at: now, waiting: waiting) else { return nil }
         guard isQueueEmpty else { return clock.now + .seconds(clamped: pace) }
         // With an empty queue, the only reasons are hanging transfers and the next report.
-        let patience = isPaused ? nil : governor.patience(at: now)
+        let patience = isPaused ? nil : governor.timeUntilHanging(at: now)
         return clock.now
             + .seconds(clamped: min(max(pace, TrafficReporter.interval), patience ?? .infinity))
     }

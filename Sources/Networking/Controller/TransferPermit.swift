@@ -45,7 +45,6 @@ public final class TransferPermit: Sendable {
         request.connection =
             switch way.connection {
             case .any: .any
-            case .fresh: .fresh
             case .unshared: .unshared
             case .few: .few
             }

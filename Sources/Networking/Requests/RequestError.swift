@@ -82,7 +82,7 @@ public enum RequestError: Error, Equatable {
     }
 
     /// The meaning of the error for the governor.
-    var ending: TransferNews.Ending {
+    var ending: TransferEvent.Ending {
         switch self {
         case .transfer(.unreachable), .transfer(.noRoute), .transfer(.unknownHost), .transfer(.connectTimedOut),
             .transfer(.lookupTimedOut), .transfer(.proxyUnreachable), .transfer(.silentBehindProxy), .noNetwork:

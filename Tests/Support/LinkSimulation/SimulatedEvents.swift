@@ -1,8 +1,7 @@
-/// What is going to happen in a simulation, and when: a heap, the earliest first, and of what happens at one time what was
-/// added first.
+/// The future events of a simulation: a heap, sorted by time, then by the order of addition.
 struct SimulatedEvents {
     enum Event {
-        /// A connection was made for a transfer, as far as TCP is concerned: how it is called, and the seconds that it took.
+        /// TCP has connected for a transfer, by its number in the governor, after some seconds.
         case reached(Int, after: Double)
         case hello(Int)
         case connected(Int)

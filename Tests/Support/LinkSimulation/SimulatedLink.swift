@@ -1,7 +1,6 @@
-/// A way between a client and a server: so many bytes a second, so long a round trip, a queue that drops what it has no room
-/// for, and packets that get lost. All on a clock of its own.
+/// A link between a client and a server, with a rate, a round trip, a queue that overflows, and random losses.
 public struct SimulatedLink: Sendable {
-    /// What the link is like from a moment on.
+    /// The link's properties from a time on.
     public struct Stage: Sendable {
         let time: Double
         let rate: Double
@@ -20,10 +19,10 @@ public struct SimulatedLink: Sendable {
     /// When the queue will be empty.
     private var free = 0.0
     private(set) var dropped = 0
-    /// Bytes that went through.
+    /// The bytes that the link has carried.
     public private(set) var carried = 0.0
 
-    /// - Parameter loss: the part of packets that get lost.
+    /// - Parameter loss: the share of packets that are lost.
     public init(_ stages: [Stage], loss: Double = 0) {
         (self.stages, self.loss) = (stages, loss)
     }
@@ -32,24 +31,24 @@ public struct SimulatedLink: Sendable {
         stages.last { $0.time <= time } ?? stages[0]
     }
 
-    /// What becomes of a packet.
+    /// The fate of a packet.
     enum Fate {
-        /// It is at the client's at that time.
+        /// It reaches the client at this time.
         case arrives(Double)
-        /// It is gone, behind that many seconds of queue.
+        /// It is lost, behind so many seconds of queue.
         case lost(behind: Double)
     }
 
     mutating func send(_ bytes: Int, at now: Double, isUnlucky: Bool) -> Fate {
         let stage = stage(at: now)
         let start = max(free, now)
-        // The queue holds a round trip, and 64 KiB at least.
-        let room = max(stage.roundTrip, 65_536 / stage.rate)
-        guard start - now <= room, !isUnlucky else {
+        // The queue holds a round trip, and at least 64 KiB.
+        let depth = max(stage.roundTrip, 65_536 / stage.rate)
+        guard start - now <= depth, !isUnlucky else {
             dropped += 1
             return .lost(behind: start - now)
         }
-        // 52 bytes of headers, as TCP over IPv4 has them with time stamps.
+        // TCP over IPv4 with time stamps has 52 bytes of headers.
         free = start + Double(bytes + 52) / stage.rate
         carried += Double(bytes)
         return .arrives(free + stage.roundTrip / 2)

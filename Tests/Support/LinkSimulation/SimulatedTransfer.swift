@@ -1,67 +1,68 @@
 import Scheduling
 
-/// Something to be transferred in a simulation.
+/// A transfer in a simulation.
 public struct SimulatedTransfer {
     /// Its number.
     public let number: Int
     let candidate: TransferCandidate
-    /// Bytes of its body.
+    /// The bytes of its body.
     public let size: Int
     /// When it is wanted.
     let time: Double
 
-    /// Bytes that are kept of an attempt that was interrupted.
+    /// Bytes kept from an interrupted attempt.
     var held = 0
-    /// Bytes of this attempt.
+    /// Bytes received in this attempt.
     var received = 0
-    /// Bytes that were asked for in this attempt.
+    /// Bytes requested in this attempt.
     var asked = 0
-    /// In what pieces that is done; nil for all at once.
+    /// The pieces to request; nil for one request.
     var inPieces: TransferPieces?
-    /// What it comes over.
+    /// The kind of its connections.
     var way = Admission.Connection.any
-    /// What is asked for, by the number of the connection that it comes over.
+    /// The requested pieces by the numbers of their connections.
     var pieces: [Int: Piece] = [:]
-    /// How long a piece takes, of late.
+    /// How long pieces take on average.
     var usualTime: Double?
-    /// Goes up with each attempt, so that what is still on its way for an older one is known.
+    /// The number of the attempt, to recognise packets of an earlier one.
     var attempt = 0
-    /// When all of it was here.
+    /// When it was complete.
     public private(set) var doneTime: Double?
 
-    /// Bytes of an answer's head.
+    /// The bytes of an answer's head.
     static let head = 250
 
-    /// A part that is asked for by itself.
+    /// A part with a request of its own.
     struct Piece {
         let bytes: Int
-        /// Where it ends, among what was asked for in this attempt.
+        /// Where it ends among the bytes requested in this attempt.
         let end: Int
         var requestTime = 0.0
         var askTime = 0.0
-        /// Whether the head of its answer has been seen.
+        /// Whether the head of its answer has arrived.
         var isAnswered = false
-        /// Whether it is asked for once more, over another connection; and whether this is that one.
+        /// Whether it was requested once more over another connection.
         var isRepeated = false
+        /// Whether it is that second request.
         var isAgain = false
-        /// How the governor calls it, where it is a transfer of its own.
+        /// Its number in the governor, if it is a transfer of its own there.
         var name: Int?
-        /// How many have come that were asked for later.
+        /// How many pieces requested later have arrived.
         var overtaken = 0
-        /// What is to come, with the head of the answer.
+        /// Bytes still to come, with the head of the answer.
         var left: Int
 
         init(_ bytes: Int, end: Int) {
             (self.bytes, self.end, left) = (bytes, end, bytes + SimulatedTransfer.head)
         }
 
-        var come: Int { max(0, bytes - left) }
+        var received: Int { max(0, bytes - left) }
     }
 
-    /// Bytes that were to come in this attempt.
+    /// The bytes of this attempt.
     var rest: Int { size - held }
 
-    /// The next piece to be asked for, if it is time.
+    /// Returns the next piece to request, if the window allows one.
     mutating func nextPiece() -> Piece? {
         let left = rest - asked
         guard left > 0 else { return nil }
@@ -75,8 +76,9 @@ public struct SimulatedTransfer {
         return Piece(size, end: asked)
     }
 
-    /// A piece that hangs, once more, as the program does it: when many have come that were asked for later, or when there is
-    /// nothing else to ask for and it takes longer than others did.
+    /// Returns a second request of a hanging piece, by the rules of the program.
+    ///
+    /// A piece hangs when many requested later have arrived, or when nothing else is left and it takes longer than usual.
     mutating func nextLate(at now: Double) -> Piece? {
         guard let inPieces, let usualTime, Double(asked - received) < inPieces.window else { return nil }
         let isAlmostOver = asked == rest && pieces.count <= 6
@@ -88,13 +90,13 @@ public struct SimulatedTransfer {
         return late.min { $0.value.end < $1.value.end }.map { again($0.value, over: $0.key) }
     }
 
-    /// All of it once more, which came in one and hangs.
+    /// Returns a second request of a transfer in one request.
     mutating func again() -> Piece? {
         guard inPieces == nil, let (connection, piece) = pieces.first, pieces.count == 1 else { return nil }
         return again(piece, over: connection)
     }
 
-    /// - Parameter connection: the one that it is under way on.
+    /// - Parameter connection: the connection of the first request.
     private mutating func again(_ piece: Piece, over connection: Int) -> Piece {
         pieces[connection]?.isRepeated = true
         var again = Piece(piece.bytes, end: piece.end)
@@ -102,13 +104,13 @@ public struct SimulatedTransfer {
         return again
     }
 
-    /// A piece is here. Returns the connections over which it was to come too.
-    mutating func noteCome(over connection: Int, at now: Double) -> [Int] {
+    /// Records a complete piece. Returns the connections of its other requests.
+    mutating func recordComplete(over connection: Int, at now: Double) -> [Int] {
         guard let piece = pieces.removeValue(forKey: connection) else { return [] }
         let rivals = pieces.filter { $0.value.end == piece.end }
         for rival in rivals.keys { pieces[rival] = nil }
         if piece.isAgain {
-            received += piece.bytes - rivals.values.reduce(0) { $0 + ($1.isAgain ? 0 : $1.come) }
+            received += piece.bytes - rivals.values.reduce(0) { $0 + ($1.isAgain ? 0 : $1.received) }
         } else {
             usualTime = usualTime.map { ($0 * 7 + now - piece.askTime) / 8 } ?? (now - piece.askTime)
         }
@@ -118,6 +120,6 @@ public struct SimulatedTransfer {
 
     mutating func finish(at now: Double) { doneTime = now }
 
-    /// Seconds from when it was wanted to when it was here.
+    /// The seconds from the wish to the last byte.
     public var duration: Double? { doneTime.map { $0 - time } }
 }

@@ -2,33 +2,34 @@ import Model
 import TestSupport
 import Scheduling
 
-/// A network on a clock of its own: a client that has a real queue and a real governor, a server, and the link between them.
+/// A simulated client, server and link, with the real queue and a real governor.
 ///
 ///     var simulation = Simulation(link, AdaptiveGovernor())
 ///     simulation.want(2_000, .thumbnail, sizes: 6_000...18_000)
 ///     simulation.run()
 ///     simulation.time  // seconds
 ///
-/// What is simulated is what decides how long things take: the queue at the bottleneck, slow start, losses and what TCP does
-/// about them, the round trips of connections and requests. It is deterministic: the same seed, the same run.
+/// It simulates what decides how long transfers take: the queue of the link, slow start, losses and TCP's repairs, and the
+/// round trips of connections and requests. Each run with the same seed is the same. It delivers the bytes behind a lost
+/// packet at once, not when that is repaired, and has neither HTTP/1.1 over TLS nor several hosts.
 public final class Simulation {
     /// Seconds since the start.
     public private(set) var time = 0.0
     /// The link.
     public private(set) var link: SimulatedLink
-    /// Everything that is wanted or was.
+    /// All transfers, complete or not.
     public private(set) var transfers: [SimulatedTransfer] = []
-    /// How often something was interrupted.
+    /// The number of interruptions.
     public private(set) var interruptions = 0
-    /// Bytes that came and were thrown away.
+    /// Received bytes that were thrown away.
     public private(set) var wasted = 0
-    /// How many ran at once at most.
+    /// The most transfers that ran at once.
     public private(set) var mostAtOnce = 0
 
     private var governor: any Governor
-    /// What the governor has found out.
+    /// The governor's history.
     public var history: HostHistory { governor.history }
-    /// Whether all goes over one connection, with TLS.
+    /// Whether all transfers share a connection, with TLS.
     private let isShared: Bool
     private var isSecure: Bool { isShared }
     private var queue = TransferQueue()
@@ -36,23 +37,25 @@ public final class Simulation {
     private var connections: [SimulatedConnection] = []
     private var idle: [SimulatedConnection] = []
     private var running: Set<Int> = []
-    /// What was asked for once more because it hung, by the numbers that the governor has for that, which are below 0.
+    /// Hanging transfers by the governor's numbers of their second requests, which are negative.
     private var repeats: [Int: Int] = [:]
     private var lastRepeat = 0
     private var left = 0
     private var numbers: SeededNumbers
     private var isTicking = false
 
-    /// Bytes from which on a part is kept.
+    /// The least bytes of an interrupted transfer to keep.
     private static let worthKeeping = 65_536
 
-    /// - Parameter isShared: whether all goes over one connection, as with HTTP/2; then one more round trip is needed for TLS.
+    /// Creates a simulation.
+    ///
+    /// - Parameter isShared: whether all transfers share a connection, as with HTTP/2 over TLS.
     public init(_ link: SimulatedLink, _ governor: any Governor, isShared: Bool = false, seed: UInt64 = 1) {
         (self.link, self.governor, self.isShared) = (link, governor, isShared)
         numbers = SeededNumbers(seed: seed)
     }
 
-    /// Wants something from some time on. Returns its number.
+    /// Adds a transfer that is wanted from a time on. Returns its number.
     @discardableResult
     public func want(
         _ kind: TransferKind, bytes: Int, importance: Importance = .visible, at time: Double = 0
@@ -69,15 +72,15 @@ public final class Simulation {
         return number
     }
 
-    /// Wants many of random sizes, always the same.
+    /// Adds many transfers of random sizes, the same in each run.
     public func want(
         _ count: Int, _ kind: TransferKind, sizes: ClosedRange<Int>, importance: Importance = .visible
     ) {
-        var sizesAtRandom = SeededNumbers(seed: 42)
-        for _ in 0..<count { want(kind, bytes: Int.random(in: sizes, using: &sizesAtRandom), importance: importance) }
+        var random = SeededNumbers(seed: 42)
+        for _ in 0..<count { want(kind, bytes: Int.random(in: sizes, using: &random), importance: importance) }
     }
 
-    /// Lets time pass until all is here, or that one thing.
+    /// Runs until all transfers, or one of them, are complete.
     public func run(until last: Int? = nil, atMost limit: Double = 3_000) {
         while left > 0, let next = events.popFirst(), next.time < limit {
             time = next.time
@@ -94,20 +97,21 @@ public final class Simulation {
         case .tick:
             isTicking = false
             pump()
-        case .reached(let number, let seconds): governor.note(.connected(seconds), of: number, at: time)
+        case .reached(let number, let seconds): governor.record(.connected(seconds), of: number, at: time)
         case .hello(let number): greet(connections[number])
         case .connected(let number): open(connections[number])
         case .request(let connection, let number, let attempt): answer(number, attempt, over: connections[connection])
         case .segment(let connection, let number, let attempt, let bytes, let sent):
             deliver(connections[connection], number, attempt, bytes, sent: sent)
         case .ack(let number, let delay):
-            connections[number].noteAck(delay: delay, at: time)
+            connections[number].recordAck(delay: delay, at: time)
             send(connections[number])
         case .lost(let number, let transfer, let attempt, let bytes, let isFast):
             let connection = connections[number]
-            let isOfUse = transfers[transfer].attempt == attempt
-            connection.noteLoss(
-                of: isOfUse ? bytes : 0, transfer, isFast: isFast, at: time, roundTrip: link.stage(at: time).roundTrip)
+            let isCurrent = transfers[transfer].attempt == attempt
+            connection.recordLoss(
+                of: isCurrent ? bytes : 0, transfer, isFast: isFast, at: time, roundTrip: link.stage(at: time).roundTrip
+            )
             send(connection)
         }
     }
@@ -122,17 +126,17 @@ public final class Simulation {
 
     private func pump() {
         for number in running.sorted() where transfers[number].received > 0 {
-            governor.note(.received(Double(transfers[number].received)), of: number, at: time)
+            governor.record(.received(Double(transfers[number].received)), of: number, at: time)
         }
         for number in governor.advance(to: time, waiting: { queue.count(of: $0) }) {
-            // The other one of the two may have been named before it.
+            // The other request of the same transfer may have been interrupted before.
             let number = repeats[number] ?? number
             if running.contains(number) { interrupt(number) }
         }
         let hanging = governor.takeHanging(at: time)
-        for (number, way) in hanging.sorted(by: { $0.key < $1.key }) { repeatWhatHangs(number, over: way) }
+        for (number, way) in hanging.sorted(by: { $0.key < $1.key }) { repeatHanging(number, over: way) }
         while let (entry, way) = queue.popFirst({ governor.admit($0, at: time) }) {
-            governor.noteStart(of: entry.number, entry.candidate, over: way, at: time)
+            governor.recordStart(of: entry.number, entry.candidate, over: way, at: time)
             start(entry.number, over: way)
         }
         for number in running.sorted() where transfers[number].inPieces != nil {
@@ -140,7 +144,7 @@ public final class Simulation {
             askForPieces(of: number)
         }
         mostAtOnce = max(mostAtOnce, running.count)
-        if !isTicking, left > 0, let pace = governor.pace(at: time, waiting: { queue.count(of: $0) }) {
+        if !isTicking, left > 0, let pace = governor.timeUntilAdvance(at: time, waiting: { queue.count(of: $0) }) {
             isTicking = true
             events.add(.tick, at: time + pace)
         }
@@ -163,14 +167,14 @@ public final class Simulation {
             let connection = connection(for: number, transfers[number].way)
             transfers[number].pieces[connection.number] = piece
             if transfers[number].inPieces != nil {
-                governor.note(.asked(Double(transfers[number].asked)), of: number, at: time)
+                governor.record(.asked(Double(transfers[number].asked)), of: number, at: time)
             }
             if connection.isOpen { request(number, over: connection) }
         }
     }
 
-    /// Asks for it once more, over another connection.
-    private func repeatWhatHangs(_ number: Int, over way: Admission.Way) {
+    /// Requests a hanging transfer once more over another connection.
+    private func repeatHanging(_ number: Int, over way: Admission.Way) {
         guard var piece = transfers[number].again() else { return }
         piece.askTime = time
         lastRepeat -= 1
@@ -178,7 +182,7 @@ public final class Simulation {
         repeats[name] = number
         var candidate = transfers[number].candidate
         candidate.isAgain = true
-        governor.noteStart(of: name, candidate, over: way, at: time)
+        governor.recordStart(of: name, candidate, over: way, at: time)
         piece.name = name
         let connection = connection(for: number, way.connection, as: name)
         transfers[number].pieces[connection.number] = piece
@@ -187,12 +191,12 @@ public final class Simulation {
 
     private func endRepeats(of number: Int) {
         for name in repeats.keys where repeats[name] == number {
-            governor.note(.ended(.cancelled), of: name, at: time)
+            governor.record(.ended(.cancelled), of: name, at: time)
             repeats[name] = nil
         }
     }
 
-    /// - Parameter name: how the governor calls what it is for, where that is something that is asked for once more.
+    /// - Parameter name: the governor's number of a second request.
     private func connection(
         for number: Int, _ kind: Admission.Connection, as name: Int? = nil
     ) -> SimulatedConnection {
@@ -201,16 +205,16 @@ public final class Simulation {
             switch kind {
             case .any: isShared ? .all : .one
             case .few: isShared ? .few : .one
-            case .fresh, .unshared: .one
+            case .unshared: .one
             }
         switch sharing {
         case .all: if let first = connections.first(where: { $0.sharing == .all }) { return first }
-        case .few: if let first = connections.first(where: { hasRoom($0, for: number) }) { return first }
-        case .one: if kind != .fresh, let warm = idle.popLast() { return warm }
+        case .few: if let first = connections.first(where: { canShare($0, for: number) }) { return first }
+        case .one: if let warm = idle.popLast() { return warm }
         }
         let connection = SimulatedConnection(connections.count, sharing)
         connections.append(connection)
-        // The connection itself takes one round trip, what TLS needs comes on top.
+        // TCP takes one round trip, TLS another.
         events.add(.reached(name ?? number, after: roundTrip), at: time + roundTrip)
         if isSecure {
             events.add(.hello(connection.number), at: time + roundTrip * 3 / 2)
@@ -220,9 +224,8 @@ public final class Simulation {
         return connection
     }
 
-    /// Whether two share it at most, and another may be one of them: for pieces, of different ones. Nobody waits for one that
-    /// is being made.
-    private func hasRoom(_ connection: SimulatedConnection, for number: Int) -> Bool {
+    /// Returns whether another transfer may share an open connection: at most two do, with pieces of different transfers.
+    private func canShare(_ connection: SimulatedConnection, for number: Int) -> Bool {
         connection.sharing == .few && connection.isOpen && transfers[number].pieces[connection.number] == nil
             && running.count { transfers[$0].pieces[connection.number] != nil } < 2
     }
@@ -242,14 +245,14 @@ public final class Simulation {
     }
 
     private func interrupt(_ number: Int) {
-        governor.note(.ended(.cancelled), of: number, at: time)
+        governor.record(.ended(.cancelled), of: number, at: time)
         endRepeats(of: number)
-        let came = transfers[number].held + transfers[number].received
-        let kept = came >= Self.worthKeeping ? came : 0
-        wasted += came - kept
+        let received = transfers[number].held + transfers[number].received
+        let kept = received >= Self.worthKeeping ? received : 0
+        wasted += received - kept
         transfers[number].held = kept
         transfers[number].attempt += 1
-        for connection in transfers[number].pieces.keys { connections[connection].forget(number) }
+        for connection in transfers[number].pieces.keys { connections[connection].remove(number) }
         transfers[number].pieces = [:]
         running.remove(number)
         interruptions += 1
@@ -260,23 +263,23 @@ public final class Simulation {
         _ connection: SimulatedConnection, _ number: Int, _ attempt: Int, _ bytes: Int, sent: Double
     ) {
         let roundTrip = link.stage(at: time).roundTrip
-        connection.noteArrival()
+        connection.recordArrival()
         events.add(.ack(connection: connection.number, delay: time + roundTrip / 2 - sent), at: time + roundTrip / 2)
         guard isSecure else { return see(number, attempt, bytes, over: connection) }
-        // Over a shared connection an answer's head is in a record of its own.
-        if connection.sharing != .one { noteAnswer(number, attempt, over: connection) }
+        // Over a shared connection, the head of an answer has a record of its own.
+        if connection.sharing != .one { recordAnswer(number, attempt, over: connection) }
         let left = transfers[number].attempt == attempt ? transfers[number].pieces[connection.number]?.left : nil
         for part in connection.unlock(number, attempt, bytes, of: left ?? 0) {
             see(part.transfer, part.attempt, part.bytes, over: connection)
         }
     }
 
-    private func noteAnswer(_ number: Int, _ attempt: Int, over connection: SimulatedConnection) {
+    private func recordAnswer(_ number: Int, _ attempt: Int, over connection: SimulatedConnection) {
         guard transfers[number].attempt == attempt, let piece = transfers[number].pieces[connection.number],
             !piece.isAnswered
         else { return }
         transfers[number].pieces[connection.number]?.isAnswered = true
-        governor.note(
+        governor.record(
             .answered(
                 wait: time - piece.requestTime, length: Double(transfers[number].rest),
                 isShared: connection.sharing == .all),
@@ -284,7 +287,7 @@ public final class Simulation {
     }
 
     private func see(_ number: Int, _ attempt: Int, _ bytes: Int, over connection: SimulatedConnection) {
-        noteAnswer(number, attempt, over: connection)
+        recordAnswer(number, attempt, over: connection)
         guard transfers[number].attempt == attempt else {
             wasted += bytes
             return
@@ -297,16 +300,16 @@ public final class Simulation {
             wasted += bytes
         }
         if piece.left <= bytes {
-            for rival in transfers[number].noteCome(over: connection.number, at: time) {
-                connections[rival].forget(number)
+            for rival in transfers[number].recordComplete(over: connection.number, at: time) {
+                connections[rival].remove(number)
             }
             if connection.sharing == .one { idle.append(connection) }
         }
         askForPieces(of: number)
         guard transfers[number].received >= transfers[number].rest else { return }
-        governor.note(.received(Double(transfers[number].received)), of: number, at: time)
-        governor.note(connection.takePackets(), of: number, at: time)
-        governor.note(.ended(.completed), of: number, at: time)
+        governor.record(.received(Double(transfers[number].received)), of: number, at: time)
+        governor.record(connection.takePackets(), of: number, at: time)
+        governor.record(.ended(.completed), of: number, at: time)
         endRepeats(of: number)
         transfers[number].finish(at: time)
         running.remove(number)
@@ -317,15 +320,15 @@ public final class Simulation {
     // MARK: - The server
 
     private static let segment = 1448
-    /// Bytes of a server's certificate and of the one that vouches for it, with what else it says at first.
+    /// The bytes of a TLS handshake with certificates.
     private static let certificates = 3_000
-    /// The same from a server that knows the client.
+    /// The bytes of a handshake with a session ticket.
     private static let ticket = 300
 
-    /// Shows who it is: TLS takes a round trip (RFC 8446), and the certificates have to come.
+    /// Sends the server's part of the TLS handshake (RFC 8446).
     private func greet(_ connection: SimulatedConnection) {
         let roundTrip = link.stage(at: time).roundTrip
-        // Who has been there before shows a ticket, and is shown no certificates.
+        // A client that was connected before sends a ticket and gets no certificates.
         let isKnown = connections.contains(where: \.isOpen)
         switch link.send(isKnown ? Self.ticket : Self.certificates, at: time, isUnlucky: isUnlucky()) {
         case .arrives(let arrival): events.add(.connected(connection.number), at: arrival)
@@ -349,22 +352,22 @@ public final class Simulation {
     }
 
     private func send(_ connection: SimulatedConnection) {
-        defer { connection.noteSent(at: time) }
-        while connection.hasRoom, let (number, bytes) = connection.next(Self.segment) {
+        defer { connection.recordSent(at: time) }
+        while connection.canSend, let (number, bytes) = connection.next(Self.segment) {
             guard bytes > 0 else { continue }
             let attempt = transfers[number].attempt
             let roundTrip = link.stage(at: time).roundTrip
             connection.flying += 1
             switch link.send(bytes, at: time, isUnlucky: isUnlucky()) {
             case .arrives(let arrival):
-                connection.noteComing()
+                connection.recordComing()
                 events.add(
                     .segment(
                         connection: connection.number, transfer: number, attempt: attempt, bytes: bytes, sent: time),
                     at: arrival)
             case .lost(let queue):
-                connection.noteMissing()
-                // Three later packets tell the sender; where there are none, it waits for its timer.
+                connection.recordMissing()
+                // Three later packets show the loss to the sender; without them, it waits for its timer.
                 let isFast = connection.flying >= 4
                 events.add(
                     .lost(
