@@ -3,9 +3,10 @@ import Numbers
 
 /// Runs as many transfers as the link can use, judged by what arrives and when.
 ///
-/// For each host it keeps a window (``HostPath``): bytes requested and not received. A transfer may start while less than the
-/// window is under way. A transfer that the user waits for starts at once. The others then wait until so little of it is left
-/// that nothing makes it faster; and once per photo, so many are interrupted that the link drains within a round trip.
+/// For each host it keeps a window (``HostPath``): bytes requested and not received. A transfer may start while less
+/// than the window is under way. A transfer that the user waits for starts at once. The others then wait until so
+/// little of it is left that nothing makes it faster; and once per photo, so many are interrupted that the link drains
+/// within a round trip.
 public struct AdaptiveGovernor: Governor {
     private var remembered: HostHistory
     /// Readable in the module for its tests, which look at what is forgotten.
@@ -111,8 +112,8 @@ public struct AdaptiveGovernor: Governor {
 
     /// Returns the pieces to request of a transfer now.
     ///
-    /// An urgent transfer gets the window except for the bytes of the others: more would only overflow a queue. The others
-    /// request no piece meanwhile.
+    /// An urgent transfer gets the window except for the bytes of the others: more would only overflow a queue. The
+    /// others request no piece meanwhile.
     public func pieces(of number: Int) -> TransferPieces {
         guard let transfer = running[number], let host = hosts[transfer.candidate.host] else { return .unlimited }
         let window = host.window
@@ -132,8 +133,8 @@ public struct AdaptiveGovernor: Governor {
         transfer.asked.map { max($0 - transfer.received, 0) } ?? rest(of: transfer)
     }
 
-    /// Returns whether an urgent transfer in pieces has more to request than the window allows. Its rate then shows what the
-    /// link can carry, though nothing else starts.
+    /// Returns whether an urgent transfer in pieces has more to request than the window allows. Its rate then shows
+    /// what the link can carry, though nothing else starts.
     private func isSaturatedByPieces(_ name: String, _ host: GovernedHost) -> Bool {
         urgent.contains { number in
             guard let transfer = running[number], transfer.candidate.host == name, transfer.asked != nil else {
@@ -286,8 +287,8 @@ public struct AdaptiveGovernor: Governor {
         return interrupted.count == hosts[name]?.running ? interrupted.dropLast() : interrupted
     }
 
-    /// Interrupts a photo on each host at its limit, for an urgent transfer. A photo keeps its bytes; a thumbnail would start
-    /// again, and is complete soon.
+    /// Interrupts a photo on each host at its limit, for an urgent transfer. A photo keeps its bytes; a thumbnail would
+    /// start again, and is complete soon.
     private mutating func freePlaces() -> [Int] {
         defer { crowded = [] }
         return crowded.sorted().compactMap { name in
@@ -307,7 +308,8 @@ public struct AdaptiveGovernor: Governor {
         !transfer.candidate.isUrgent && !transfer.candidate.isLocal
     }
 
-    /// Returns the transfers to interrupt so that the rest fits into some bytes: the least important first, then the largest.
+    /// Returns the transfers to interrupt so that the rest fits into some bytes: the least important first, then the
+    /// largest.
     ///
     /// - Parameter small: a transfer with less to come is kept, since it is complete soon.
     private func largest(
@@ -334,8 +336,9 @@ public struct AdaptiveGovernor: Governor {
 
     /// Returns the hanging thumbnails to request once more.
     ///
-    /// If the last packet of an answer is lost, the server notices only by its timer. While others wait to start, this costs
-    /// nothing. At the end, however, everything waits for it, and a second request over another connection is faster.
+    /// If the last packet of an answer is lost, the server notices only by its timer. While others wait to start, this
+    /// costs nothing. At the end, however, everything waits for it, and a second request over another connection is
+    /// faster.
     public mutating func takeHanging(at now: Double) -> [Int: Admission.Way] {
         var ways: [Int: Admission.Way] = [:]
         var taken: [String: Int] = [:]
@@ -362,8 +365,8 @@ public struct AdaptiveGovernor: Governor {
         let last = running.filter { $0.transfer.candidate.importance == greatest }
         guard last.count <= Self.few else { return [] }
         return last.compactMap { number, transfer in
-            // Less important transfers start only when no others wait. On a slow link a second request delays everything, so
-            // there nothing may wait at all.
+            // Less important transfers start only when no others wait. On a slow link a second request delays
+            // everything, so there nothing may wait at all.
             guard let host = hosts[transfer.candidate.host],
                 !host.hasWaiting || (host.lastStarted < greatest && host.quality != .poor),
                 let way = host.wayForHanging, let time = hangTime(of: transfer, host)

@@ -5,8 +5,8 @@ struct CollapseDetector: Sendable {
     /// Since when there is enough to transfer and bytes arrive, and what had been delivered before.
     private var busy: (since: Double, delivered: Double)?
 
-    /// Bytes that show that the link is alive: three packets. If nothing arrives, a packet was lost or the link is asleep,
-    /// and its rate is unknown.
+    /// Bytes that show that the link is alive: three packets. If nothing arrives, a packet was lost or the link is
+    /// asleep, and its rate is unknown.
     private static let sign = 4_344.0
     /// The least rate of a link over which something arrives, in bytes a second.
     private static let least = 2_000.0
@@ -23,8 +23,8 @@ struct CollapseDetector: Sendable {
     ///
     /// - Parameters:
     ///   - known: the measured bandwidth.
-    ///   - isLossy: whether packets get lost. Bytes behind a lost packet arrive all at once, and the bandwidth seems larger
-    ///     than it is. So the rate must fall further.
+    ///   - isLossy: whether packets get lost. Bytes behind a lost packet arrive all at once, and the bandwidth seems
+    ///     larger than it is. So the rate must fall further.
     ///   - span: the seconds to look back.
     func judge(
         _ log: DeliveryLog, _ delivered: Double, _ known: Double, isLossy: Bool, over span: Double, at now: Double

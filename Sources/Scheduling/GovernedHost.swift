@@ -72,9 +72,9 @@ struct GovernedHost: Sendable {
 
     /// Returns how a transfer is requested.
     ///
-    /// Losses have slowed down the warm connections of a busy link, and each would grow by a packet a round trip. Many new
-    /// ones double their speed in that time. Over a shared connection, however, the server sends the most important answer
-    /// first, so a photo leaves it only where the line loses packets.
+    /// Losses have slowed down the warm connections of a busy link, and each would grow by a packet a round trip. Many
+    /// new ones double their speed in that time. Over a shared connection, however, the server sends the most important
+    /// answer first, so a photo leaves it only where the line loses packets.
     func way(for candidate: TransferCandidate) -> Admission.Way {
         let usual: Admission.Way = trial.isUnshared ? .few : .any
         guard candidate.kind == .photo, path.capacity != nil else { return usual }
@@ -97,8 +97,8 @@ struct GovernedHost: Sendable {
 
     private var isShared: Bool { path.isShared && !trial.isUnshared }
 
-    /// Whether many connections are faster than a few: not where two or three fill the link at once, unless it loses packets,
-    /// and not on a local network, where connections reach their speed at once.
+    /// Whether many connections are faster than a few: not where two or three fill the link at once, unless it loses
+    /// packets, and not on a local network, where connections reach their speed at once.
     private var isGoodForPieces: Bool {
         path.roundTripTime > Self.local && (path.widest > Self.worthPieces || path.packets.areLostAgainAndAgain)
     }

@@ -1,9 +1,10 @@
 /// The measurements of the path to one host, and the window that follows from them.
 ///
-/// The window is a multiple of bandwidth × round trip, the bytes that fit into the link. With less, the link runs dry; with
-/// more, bytes wait in a queue, and later requests wait behind them. Once a round trip, two things are judged: whether more is
-/// delivered since more was requested, and whether answers begin late, which shows a queue. Without a queue the window may grow:
-/// where packets get lost, transfers take longer than a round trip, and more of them have to run.
+/// The window is a multiple of bandwidth × round trip, the bytes that fit into the link. With less, the link runs dry;
+/// with more, bytes wait in a queue, and later requests wait behind them. Once a round trip, two things are judged:
+/// whether more is delivered since more was requested, and whether answers begin late, which shows a queue. Without a
+/// queue the window may grow: where packets get lost, transfers take longer than a round trip, and more of them have to
+/// run.
 struct HostPath {
     private let isSecure: Bool
     private(set) var delivered = 0.0
@@ -131,8 +132,8 @@ struct HostPath {
         return max(gain * capacity + unseen, min(trialWindow, cap * size(.thumbnail)), floor)
     }
 
-    /// More than fits by a little, so that the link never runs dry. Over one connection, parts of whose records count in
-    /// ``unseen``, it is less, because everything waits for what a queue drops.
+    /// More than fits by a little, so that the link never runs dry. Over one connection, parts of whose records count
+    /// in ``unseen``, it is less, because everything waits for what a queue drops.
     private var gain: Double { isShared ? 1.1875 : 1.25 }
 
     /// The bytes of incomplete TLS records, which have arrived but are not visible.
@@ -146,8 +147,8 @@ struct HostPath {
     /// Whether less than a thumbnail fits into the link.
     private var isNarrow: Bool { capacity.map { $0 < size(.thumbnail) } ?? false }
 
-    /// The least window: a short link would run dry between two requests. It holds one thumbnail, but no more than a moment
-    /// brings. A shared connection does not need it.
+    /// The least window: a short link would run dry between two requests. It holds one thumbnail, but no more than a
+    /// moment brings. A shared connection does not need it.
     private var floor: Double { isShared ? 0 : min(size(.thumbnail), moment) }
 
     /// The bytes of a quarter of a second.
@@ -212,7 +213,8 @@ struct HostPath {
         if isLate, isShared, growth.roundsWithoutMore < 2,
             trialWindow < gatheringWindow || !packets.isLate(least: roundTripTime)
         {
-            // While one connection gains speed, its answers wait for each other, and it gains no more than it is asked for.
+            // While one connection gains speed, its answers wait for each other, and it gains no more than it is asked
+            // for.
             trialWindow = max(trialWindow, min(3 * trialWindow, gatheringWindow, cap * size(.thumbnail)))
         } else if isLate {
             isInSlowStart = false

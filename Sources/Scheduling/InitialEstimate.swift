@@ -30,9 +30,10 @@ struct InitialEstimate: Sendable {
 
 /// How many thumbnails to request before anything is measured.
 ///
-/// Over connections of their own, servers send all of them at once (RFC 6928), and a link of some megabits drops the end. The
-/// loss takes three round trips to repair. So the width begins small and grows by one with each answer; on a short path, where
-/// repairs are fast, also by two with each connection. Over TLS, transfers may share a connection and come one after the other.
+/// Over connections of their own, servers send all of them at once (RFC 6928), and a link of some megabits drops the
+/// end. The loss takes three round trips to repair. So the width begins small and grows by one with each answer; on a
+/// short path, where repairs are fast, also by two with each connection. Over TLS, transfers may share a connection and
+/// come one after the other.
 struct StartingWidth: Sendable {
     /// Thumbnails to request now.
     private(set) var width: Double

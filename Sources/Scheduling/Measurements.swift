@@ -93,8 +93,8 @@ struct DeliveryLog {
 
 /// Spreads the bytes that a lost packet held back over the time in which they came.
 ///
-/// The system keeps the bytes behind a lost packet and delivers all at once when it arrives. For a moment that looks like
-/// several times the bandwidth.
+/// The system keeps the bytes behind a lost packet and delivers all at once when it arrives. For a moment that looks
+/// like several times the bandwidth.
 struct BurstArrivals: Sendable {
     private var silences: [(begin: Double, end: Double)] = []
 

@@ -1,7 +1,7 @@
 /// What packets show of a path: losses and queues.
 ///
-/// A full queue drops packets too, and then the link is used as well as it can be. Packets that the line loses keep connections
-/// from using it. So losses under a queue do not count as the line's.
+/// A full queue drops packets too, and then the link is used as well as it can be. Packets that the line loses keep
+/// connections from using it. So losses under a queue do not count as the line's.
 struct PacketSigns: Sendable {
     private var losses = LossRecord()
     private var lossesOnLine = LossRecord()
@@ -45,8 +45,8 @@ struct PacketSigns: Sendable {
 
     /// Returns whether there is a queue.
     ///
-    /// Few packets of a single connection are timed, so a queue shows later than its drops. There it counts for some round
-    /// trips.
+    /// Few packets of a single connection are timed, so a queue shows later than its drops. There it counts for some
+    /// round trips.
     private func isQueueing(least: Double, isShared: Bool) -> Bool {
         isShared ? roundsSinceQueue < 4 : (trip ?? .infinity) > 1.5 * least + 0.01
     }
@@ -54,8 +54,8 @@ struct PacketSigns: Sendable {
 
 /// The recent round trips in which packets were lost.
 ///
-/// A full link also loses packets: some in one round trip, then none for many. So losses that begin several times are the
-/// line's.
+/// A full link also loses packets: some in one round trip, then none for many. So losses that begin several times are
+/// the line's.
 struct LossRecord: Sendable {
     /// A bit for each of the last known round trips, the latest lowest: whether there was a loss.
     private var rounds: UInt32 = 0

@@ -22,7 +22,8 @@ public struct RetrySchedule: Sendable {
     /// The longest waits, by the number of failed attempts.
     public static let longest: [Duration] = [.seconds(1), .seconds(60), .seconds(3_600), .seconds(21_600)]
 
-    /// The longest wait, in seconds, of a schedule with a limit, and the longest silence of a whole host because of one request.
+    /// The longest wait, in seconds, of a schedule with a limit, and the longest silence of a whole host because of one
+    /// request.
     private static let patience = 60
 
     /// Returns the seconds for which the whole host gets no requests.

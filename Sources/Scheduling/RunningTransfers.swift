@@ -1,7 +1,7 @@
 /// The running transfers, sorted by number.
 ///
-/// The order is fixed because sums of floating-point numbers depend on it, and decisions must be repeatable. At most about a
-/// hundred run. They are read thousands of times a second and change less often, so a sorted array is fastest.
+/// The order is fixed because sums of floating-point numbers depend on it, and decisions must be repeatable. At most
+/// about a hundred run. They are read thousands of times a second and change less often, so a sorted array is fastest.
 struct RunningTransfers: Sequence {
     private var entries: [(number: Int, transfer: RunningTransfer)] = []
 
@@ -68,7 +68,8 @@ struct RunningTransfer {
     var sampleTime: Double
     /// Bytes that the host had delivered when the sample began.
     var deliveredAtSample: Double
-    /// Whether there was enough to transfer during the whole sample. Otherwise the sample shows the demand, not the link.
+    /// Whether there was enough to transfer during the whole sample. Otherwise the sample shows the demand, not the
+    /// link.
     var isSaturated = true
 
     /// Whether the user waits for it, and it comes over a network.

@@ -1,8 +1,8 @@
 /// Finds out whether many connections to a host carry more than a shared one.
 ///
-/// A shared connection is warm, and the server sends the most important answer first. Where packets get lost, however, each
-/// loss slows down everything. The governor sees losses, but not what other connections would carry. So it tries a few of them
-/// beside the shared one and compares. They carry two transfers each: see ``Admission/Connection/few``.
+/// A shared connection is warm, and the server sends the most important answer first. Where packets get lost, however,
+/// each loss slows down everything. The governor sees losses, but not what other connections would carry. So it tries a
+/// few of them beside the shared one and compares. They carry two transfers each: see ``Admission/Connection/few``.
 struct SharingTrial: Sendable {
     private enum State {
         /// All transfers share a connection; another trial may begin at this time.

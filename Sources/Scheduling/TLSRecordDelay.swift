@@ -1,8 +1,8 @@
 /// Estimates the bytes of a TLS record that have arrived but are not visible.
 ///
-/// TLS delivers whole records. On a slow link one takes half a second, so a request sent when it is visible is late, and one
-/// sent much earlier delays the photo that the user opens. The last byte of a record makes it visible, so records show their
-/// rate, and the rate shows how much of the next one has arrived.
+/// TLS delivers whole records. On a slow link one takes half a second, so a request sent when it is visible is late,
+/// and one sent much earlier delays the photo that the user opens. The last byte of a record makes it visible, so
+/// records show their rate, and the rate shows how much of the next one has arrived.
 struct TLSRecordDelay: Sendable {
     /// The estimate; 0 until records show a rate.
     private(set) var unseen = 0.0

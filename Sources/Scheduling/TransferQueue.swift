@@ -5,11 +5,11 @@ import Model
 ///     queue.put(number, .visible, rank: 0, as: candidate)
 ///     while let next = queue.popFirst({ governor.admit($0, at: now) }) { … }
 ///
-/// Each host has a lane, so a host that is busy, slow or unreachable delays no other. When the link is needed for something
-/// else, all lanes wait.
+/// Each host has a lane, so a host that is busy, slow or unreachable delays no other. When the link is needed for
+/// something else, all lanes wait.
 ///
-/// A hundred thousand transfers may wait, so the caller identifies each by a small number. The queue has space for all numbers
-/// up to the largest.
+/// A hundred thousand transfers may wait, so the caller identifies each by a small number. The queue has space for all
+/// numbers up to the largest.
 public struct TransferQueue: Sendable {
     /// A waiting transfer.
     public struct Entry: Sendable {

@@ -40,8 +40,8 @@ struct GovernorTests {
         }
     }
 
-    /// On the slowest link with the shortest round trip, half a thumbnail of 12 KB delays the photo of 400 KB by more than the
-    /// saved handshake.
+    /// On the slowest link with the shortest round trip, half a thumbnail of 12 KB delays the photo of 400 KB by more
+    /// than the saved handshake.
     @Test("Over a shared connection, an opened photo arrives sooner than alone")
     func openedPhotoOverSharedConnection() {
         for network in Network.all + [.d] {

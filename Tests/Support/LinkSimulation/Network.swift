@@ -125,10 +125,11 @@ public struct Network: CustomStringConvertible, Sendable {
         } / Double(delays.count)
     }
 
-    /// Returns the mean seconds from opening a photo to its last byte after a collapse, and the greatest share of waste.
+    /// Returns the mean seconds from opening a photo to its last byte after a collapse, and the greatest share of
+    /// waste.
     ///
-    /// After five seconds the link falls from 50 Mbit/s and 100 ms to 256 kbit/s and 600 ms. The photo is opened two to four
-    /// seconds later.
+    /// After five seconds the link falls from 50 Mbit/s and 100 ms to 256 kbit/s and 600 ms. The photo is opened two to
+    /// four seconds later.
     public static func photoAfterCollapse(
         _ governor: some Governor, isShared: Bool = false
     ) -> (seconds: Double, waste: Double) {

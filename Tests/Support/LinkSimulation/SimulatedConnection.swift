@@ -31,7 +31,8 @@ final class SimulatedConnection {
     private var threshold = Double.infinity
     private var recoveryEnd = -1.0
     private(set) var lastUse = 0.0
-    /// Segments that have arrived since ``takePackets()``, and those of them that arrived while an earlier one was missing.
+    /// Segments that have arrived since ``takePackets()``, and those of them that arrived while an earlier one was
+    /// missing.
     private var (received, disordered) = (0, 0)
     private var missing = 0
     /// With TLS, the received parts of an incomplete record.

@@ -78,7 +78,8 @@ public struct SimulatedTransfer {
 
     /// Returns a second request of a hanging piece, by the rules of the program.
     ///
-    /// A piece hangs when many requested later have arrived, or when nothing else is left and it takes longer than usual.
+    /// A piece hangs when many requested later have arrived, or when nothing else is left and it takes longer than
+    /// usual.
     mutating func nextLate(at now: Double) -> Piece? {
         guard let inPieces, let usualTime, Double(asked - received) < inPieces.window else { return nil }
         let isAlmostOver = asked == rest && pieces.count <= 6

@@ -9,9 +9,9 @@ import Scheduling
 ///     simulation.run()
 ///     simulation.time  // seconds
 ///
-/// It simulates what decides how long transfers take: the queue of the link, slow start, losses and TCP's repairs, and the
-/// round trips of connections and requests. Each run with the same seed is the same. It delivers the bytes behind a lost
-/// packet at once, not when that is repaired, and has neither HTTP/1.1 over TLS nor several hosts.
+/// It simulates what decides how long transfers take: the queue of the link, slow start, losses and TCP's repairs, and
+/// the round trips of connections and requests. Each run with the same seed is the same. It delivers the bytes behind a
+/// lost packet at once, not when that is repaired, and has neither HTTP/1.1 over TLS nor several hosts.
 public final class Simulation {
     /// Seconds since the start.
     public private(set) var time = 0.0
@@ -224,7 +224,8 @@ public final class Simulation {
         return connection
     }
 
-    /// Returns whether another transfer may share an open connection: at most two do, with pieces of different transfers.
+    /// Returns whether another transfer may share an open connection: at most two do, with pieces of different
+    /// transfers.
     private func canShare(_ connection: SimulatedConnection, for number: Int) -> Bool {
         connection.sharing == .few && connection.isOpen && transfers[number].pieces[connection.number] == nil
             && running.count { transfers[$0].pieces[connection.number] != nil } < 2
