@@ -137,3 +137,85 @@ struct ScanDecoder {
         UInt8(truncatingIfNeeded: max(0, min(255, value &>> 16)))
     }
 }
+
+/// How one component is decoded at a scale.
+struct ComponentPlan {
+    /// Its blocks in an MCU, side by side and one above the other.
+    let across: Int
+    let down: Int
+    /// The samples that become of a block.
+    let blockWidth: Int
+    let blockHeight: Int
+    /// Samples from one row of the plane to the next.
+    let stride: Int
+    /// How often a sample is to be halved to get from a pixel to its sample: 1 where the samples stand for two pixels.
+    let pixelShift: Int
+    let rowShift: Int
+    /// The step of each coefficient in zigzag order, times 64, and its place in the block.
+    let steps: [UInt32]
+    let first: HuffmanLookup
+    let other: HuffmanLookup
+
+    /// For each coefficient in zigzag order, its place in the block row by row (T.81, figure 5).
+    private static let places: [UInt32] = [
+        0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14,
+        21,
+        28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61,
+        54, 47, 55, 62, 63,
+    ]
+
+    /// Prepares for a scale. A component with half the samples in a direction is decoded at twice the scale there, as long
+    /// as there are samples left: only a picture in full size has pixels that share theirs.
+    init(_ component: Component, of header: Header, eighths: Int) {
+        across = component.across
+        down = component.down
+        let missingAcross = header.lumaBlocks.across / component.across
+        let missingDown = header.lumaBlocks.down / component.down
+        blockWidth = min(8, eighths * missingAcross)
+        blockHeight = min(8, eighths * missingDown)
+        pixelShift = eighths * missingAcross > 8 ? 1 : 0
+        rowShift = eighths * missingDown > 8 ? 1 : 0
+        stride = header.columns * component.across * blockWidth
+        steps = zip(component.quantisation, Self.places).map { UInt32($0) << 6 | $1 }
+        first = HuffmanLookup(component.first, .first)
+        other = HuffmanLookup(component.other, .other)
+    }
+}
+
+/// The samples of one component in a row of MCUs, and where decoding it stands.
+struct Plane {
+    /// Row by row; see `ComponentPlan.stride`.
+    var samples: [UInt8]
+    /// The first coefficient of the last block, in steps: what the next is relative to.
+    var prediction: Int32 = 0
+
+    init(_ plan: ComponentPlan) {
+        samples = [UInt8](repeating: 0, count: plan.stride * plan.down * plan.blockHeight)
+    }
+
+    /// Decodes the component's share in the MCU of that column. `false` if the data are damaged.
+    mutating func decode(
+        column: Int, _ plan: ComponentPlan, _ words: [UInt32], _ reader: inout BlockReader,
+        _ transform: inout InverseTransform
+    ) -> Bool {
+        for down in 0..<plan.down {
+            for across in 0..<plan.across {
+                let x = (column &* plan.across &+ across) &* plan.blockWidth
+                let start = down &* plan.blockHeight &* plan.stride &+ x
+                if plan.blockWidth == 1, plan.blockHeight == 1 {
+                    guard reader.readFirst(words, plan.first, plan.other, &prediction) else { return false }
+                    let coefficient = prediction &* Int32(bitPattern: plan.steps[0] &>> 6)
+                    samples[start] = InverseTransform.sample(ofFirst: coefficient)
+                } else {
+                    let places = reader.read(
+                        words, plan.first, plan.other, plan.steps, &prediction, into: &transform.coefficients)
+                    guard places != 0 else { return false }
+                    transform.transform(
+                        places, width: plan.blockWidth, height: plan.blockHeight, to: &samples, at: start,
+                        stride: plan.stride)
+                }
+            }
+        }
+        return true
+    }
+}

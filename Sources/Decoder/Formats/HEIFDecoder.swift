@@ -1,3 +1,4 @@
+import CHEIF
 import Pixels
 
 /// HEIC and AVIF, where libheif is there: one picture or many put together, transparent or not. libheif turns it upright
@@ -60,5 +61,174 @@ enum HEIFDecoder: PictureDecoder {
         let brand = bytes[8..<12]
         if avif.contains(where: { brand.elementsEqual($0.utf8) }) { return "AVIF" }
         return heic.contains { brand.elementsEqual($0.utf8) } ? "HEIC" : nil
+    }
+}
+
+/// The main picture of a HEIF file, or the small one that is embedded for it.
+struct HEIFPicture: ~Copyable {
+    private let decoder: UnsafeMutablePointer<cheif_decoder>
+
+    /// Whether libheif is there. It is looked for once, since it keeps a list of its decoders that must not be written while
+    /// it is read.
+    static let isReadable = cheif_load() != 0
+
+    /// The version of libheif; nothing where it is not there.
+    static var version: String? { cheif_version().map { String(cString: $0) } }
+
+    /// Cameras put notes of their own there, and small pictures.
+    private static let longestExif = 4 << 20
+
+    /// Opens a file. The bytes have to outlive it.
+    init(_ bytes: UnsafeRawBufferPointer, format: String) throws(DecodeFailure) {
+        guard Self.isReadable else {
+            throw .missingLibrary(format: format, library: "libheif", package: "libheif1")
+        }
+        guard let decoder = cheif_new() else { throw .outOfMemory }
+        let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
+        guard cheif_open(decoder, start, bytes.count, Int32(DecodeReply.largestSourceSide)) != 0 else {
+            defer { cheif_free(decoder) }
+            throw .damaged(Self.message(of: decoder))
+        }
+        self.decoder = decoder
+    }
+
+    deinit {
+        cheif_free(decoder)
+    }
+
+    /// The picture's sides, upright.
+    var size: PixelSize { PixelSize(width: Int(cheif_width(decoder)), height: Int(cheif_height(decoder))) }
+
+    /// How the rows come.
+    var channels: OutputRows.Channels {
+        guard cheif_has_alpha(decoder) != 0 else { return .rgb }
+        return cheif_is_premultiplied(decoder) != 0 ? .premultiplied : .rgba
+    }
+
+    /// The EXIF block, from its byte order on. "exif_tiff_header_offset" comes before it (ISO/IEC 23008-12, A.2.1).
+    var exif: [UInt8]? {
+        var block: heif_item_id = 0
+        let length = cheif_exif_length(decoder, &block)
+        guard length > 4, length <= Self.longestExif else { return nil }
+        var bytes = [UInt8](repeating: 0, count: length)
+        guard cheif_copy_exif(decoder, block, &bytes) != 0 else { return nil }
+        let offset = bytes[..<4].reduce(0) { $0 << 8 | Int($1) }
+        return offset < length - 4 ? Array(bytes[(4 + offset)...]) : nil
+    }
+
+    /// The colour profile.
+    var profile: [UInt8]? {
+        let length = cheif_profile_length(decoder)
+        guard length > 0, length <= ICCProfile.longest else { return nil }
+        var bytes = [UInt8](repeating: 0, count: length)
+        return cheif_copy_profile(decoder, &bytes) != 0 ? bytes : nil
+    }
+
+    /// Goes over to the embedded thumbnail. Returns whether there is one.
+    mutating func takeThumbnail() -> Bool {
+        cheif_take_thumbnail(decoder) != 0
+    }
+
+    /// Decodes the picture, all of it: its parts may lie in any order, and one over the other.
+    mutating func decode() throws(DecodeFailure) {
+        guard cheif_decode(decoder, channels == .rgb ? 0 : 1) != 0 else { throw .damaged(Self.message(of: decoder)) }
+    }
+
+    /// One row of what was decoded.
+    func row(_ index: Int) -> UnsafeBufferPointer<UInt8> {
+        let stride = Int(decoder.pointee.stride)
+        return UnsafeBufferPointer(start: decoder.pointee.pixels + index * stride, count: stride)
+    }
+
+    private static func message(of decoder: UnsafeMutablePointer<cheif_decoder>) -> String {
+        withUnsafeBytes(of: &decoder.pointee.message) { LibraryWords($0).text }
+    }
+}
+
+/// What the pictures of a HEIF file are put together from, read without the library: it follows a picture that is made of itself
+/// until its stack is full.
+///
+///     guard HEIFReferences(bytes).areFinite else { … }
+///
+/// A picture of several has references "dimg" to them, in the box "iref" of the box "meta" (ISO/IEC 14496-12, 8.11.12, and
+/// 23008-12, 6.6.2). Whatever else is wrong with boxes, the library says itself.
+struct HEIFReferences {
+    /// For each picture that is made of others, those.
+    private var parts: [UInt32: [UInt32]] = [:]
+
+    /// Deeper than anybody puts pictures into each other: cameras have one level.
+    private static let deepest = 8
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        Self.eachBox(in: bytes[...]) { type, content in
+            // A version and flags come before the boxes of this one.
+            guard type == Self.name("meta") else { return }
+            Self.eachBox(in: content.dropFirst(4)) { type, content in
+                guard type == Self.name("iref"), let version = content.first else { return }
+                Self.eachBox(in: content.dropFirst(4)) { type, content in
+                    if type == Self.name("dimg") { read(content, numberLength: version == 0 ? 2 : 4) }
+                }
+            }
+        }
+    }
+
+    /// Whether no picture is made of itself, by whatever detour, nor of others in more levels than anybody makes.
+    var areFinite: Bool {
+        var depths: [UInt32: Int] = [:]
+        return parts.keys.allSatisfy { depth(of: $0, level: 1, &depths) != nil }
+    }
+
+    /// How many levels a picture has; nil if they are too many.
+    private func depth(of picture: UInt32, level: Int, _ depths: inout [UInt32: Int]) -> Int? {
+        if let depth = depths[picture] { return depth }
+        guard level <= Self.deepest else { return nil }
+        var deepest = 0
+        for part in parts[picture] ?? [] {
+            guard let depth = depth(of: part, level: level + 1, &depths) else { return nil }
+            deepest = max(deepest, depth)
+        }
+        guard deepest < Self.deepest else { return nil }
+        depths[picture] = deepest + 1
+        return deepest + 1
+    }
+
+    /// Takes one picture's references: its number, how many there are, and theirs.
+    private mutating func read(_ content: Slice<UnsafeRawBufferPointer>, numberLength length: Int) {
+        guard let picture = Self.number(content, length) else { return }
+        let rest = content.dropFirst(length + 2)
+        for start in stride(from: rest.startIndex, to: rest.endIndex - length + 1, by: length) {
+            guard let part = Self.number(rest[start...], length) else { return }
+            parts[picture, default: []].append(part)
+        }
+    }
+
+    /// Goes through boxes that follow each other: a length that counts all of the box, a type, and what is in there. A length of 1
+    /// is said behind the type, in eight bytes; one of 0 reaches to the end (ISO/IEC 14496-12, 4.2).
+    private static func eachBox(
+        in bytes: Slice<UnsafeRawBufferPointer>, _ body: (UInt32, Slice<UnsafeRawBufferPointer>) -> Void
+    ) {
+        var rest = bytes
+        while let short = number(rest, 4), let type = number(rest.dropFirst(4), 4) {
+            var (length, header) = (Int(short), 8)
+            if short == 1 {
+                // No file is as long that the upper half says anything.
+                guard number(rest.dropFirst(8), 4) == 0, let long = number(rest.dropFirst(12), 4) else { return }
+                (length, header) = (Int(long), 16)
+            } else if short == 0 {
+                length = rest.count
+            }
+            guard length >= header, length <= rest.count else { return }
+            body(type, rest.prefix(length).dropFirst(header))
+            rest = rest.dropFirst(length)
+        }
+    }
+
+    private static func number(_ bytes: Slice<UnsafeRawBufferPointer>, _ length: Int) -> UInt32? {
+        guard bytes.count >= length else { return nil }
+        return bytes.prefix(length).reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    private static func name(_ text: StaticString) -> UInt32 {
+        text.withUTF8Buffer { $0.reduce(0) { $0 << 8 | UInt32($1) } }
     }
 }

@@ -1,3 +1,4 @@
+import CWebP
 import Pixels
 
 /// WebP: lossy and lossless, transparent or not; of an animation any picture, over those before it.
@@ -115,5 +116,203 @@ enum WebPDecoder: PictureDecoder {
             below[channel] = UInt8((UInt32(above[channel]) * opacity + UInt32(below[channel]) * rest + sum / 2) / sum)
         }
         below[3] = UInt8(sum)
+    }
+}
+
+/// The chunks of a WebP file, walked without the library: of a still picture what lies beside it, of an animation where its
+/// pictures are.
+struct WebPFile {
+    /// One picture of an animation.
+    struct Frame {
+        let place: (x: Int, y: Int)
+        let size: PixelSize
+        /// In milliseconds.
+        let duration: Int
+        /// Whether it is mixed with what is below it, and not put in its place.
+        let isBlended: Bool
+        let disposal: Animation.Disposal
+        /// The packed picture.
+        let data: UnsafeRawBufferPointer
+    }
+
+    /// The sides of an animation's canvas.
+    private(set) var canvas: PixelSize?
+    /// The pictures of an animation; none in a file of one picture.
+    private(set) var frames: [Frame] = []
+    /// The EXIF block, from its byte order on.
+    private(set) var exif: UnsafeRawBufferPointer?
+    /// The colour profile.
+    private(set) var profile: UnsafeRawBufferPointer?
+    /// Whether the file says that it is an animation.
+    private(set) var isAnimated = false
+
+    /// Walks a file whose signature was recognised. What ends early is taken as far as it goes.
+    init(_ bytes: UnsafeRawBufferPointer) {
+        var position = 12
+        while let chunk = Self.chunk(of: bytes, at: &position) {
+            switch chunk.type {
+            case "VP8X" where chunk.content.count >= 10:
+                isAnimated = chunk.content[0] & 2 != 0
+                canvas = Self.size(chunk.content, at: 4)
+            case "ANMF" where chunk.content.count >= 16 && frames.count < DecodeRequest.frames.count:
+                frames.append(Self.frame(chunk.content))
+            case "EXIF":
+                let hasName = chunk.content.starts(with: "Exif\0\0".utf8)
+                exif = exif ?? UnsafeRawBufferPointer(rebasing: chunk.content.dropFirst(hasName ? 6 : 0))
+            case "ICCP":
+                profile = profile ?? chunk.content
+            default: break
+            }
+        }
+    }
+
+    private static func frame(_ content: UnsafeRawBufferPointer) -> Frame {
+        Frame(
+            place: (2 * number(content, at: 0), 2 * number(content, at: 3)), size: size(content, at: 6),
+            duration: number(content, at: 12), isBlended: content[15] & 2 == 0,
+            disposal: content[15] & 1 != 0 ? .clear : .keep,
+            data: UnsafeRawBufferPointer(rebasing: content[16...]))
+    }
+
+    /// The chunk at `position`, which moves behind it; the last one may lack its end.
+    private static func chunk(
+        of bytes: UnsafeRawBufferPointer, at position: inout Int
+    ) -> (type: String, content: UnsafeRawBufferPointer)? {
+        guard position + 8 <= bytes.count else { return nil }
+        let type = String(decoding: bytes[position..<position + 4], as: UTF8.self)
+        let length = Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: position + 4, as: UInt32.self)))
+        let content = position + 8..<min(position + 8 + length, bytes.count)
+        // "If Chunk Size is odd, a single padding byte [...] is added" (RIFF container, WebP).
+        position += 8 + length + length % 2
+        return (type, UnsafeRawBufferPointer(rebasing: bytes[content]))
+    }
+
+    /// Two sides of 24 bits, each stored one less than it is.
+    private static func size(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> PixelSize {
+        PixelSize(width: 1 + number(bytes, at: offset), height: 1 + number(bytes, at: offset + 3))
+    }
+
+    private static func number(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
+        Int(bytes[offset]) | Int(bytes[offset + 1]) << 8 | Int(bytes[offset + 2]) << 16
+    }
+}
+
+/// Which part of a picture libwebp is asked for, and how far it is to reduce it: to twice the output, of which the area
+/// filter makes the rest. Its own scaling alone would put the edges of a region on whole pixels.
+struct WebPPart {
+    /// The part's columns; they begin with an even one, which libwebp would see to otherwise.
+    let columns: Range<Int>
+    /// The part's rows, likewise.
+    let rows: Range<Int>
+    /// The part's sides when it is reduced.
+    let scaled: PixelSize
+    /// What is wanted, in the reduced part.
+    let region: PixelRect
+
+    /// Up to here a transparent picture is not reduced by libwebp, which mixes colours with those of transparent pixels.
+    private static let mostTransparentPixels = 1 << 24
+
+    /// All of a picture as it is.
+    init(whole size: PixelSize) {
+        columns = 0..<size.width
+        rows = 0..<size.height
+        scaled = size
+        region = PixelRect(whole: size)
+    }
+
+    /// What a plan needs of a picture.
+    init(_ plan: DecodePlan, hasAlpha: Bool) {
+        let wanted = plan.region
+        let (touchedColumns, touchedRows) = (wanted.columns(of: plan.stored.width), wanted.rows(of: plan.stored.height))
+        let (left, top) = (touchedColumns.lowerBound & ~1, touchedRows.lowerBound & ~1)
+        columns = left..<touchedColumns.upperBound
+        rows = top..<touchedRows.upperBound
+        let mayReduce = !hasAlpha || columns.count * rows.count > Self.mostTransparentPixels
+        scaled = PixelSize(
+            width: mayReduce ? min(columns.count, 2 * plan.output.width) : columns.count,
+            height: mayReduce ? min(rows.count, 2 * plan.output.height) : rows.count)
+        let horizontally = Double(scaled.width) / Double(columns.count)
+        let vertically = Double(scaled.height) / Double(rows.count)
+        region = PixelRect(
+            x: (wanted.x - Double(left)) * horizontally, y: (wanted.y - Double(top)) * vertically,
+            width: wanted.width * horizontally, height: wanted.height * vertically)
+    }
+}
+
+/// One packed picture of a WebP file, unpacked as a whole: all of it, or a part of it that libwebp cuts out and reduces on
+/// the way, so that what is in memory is in proportion to what is wanted.
+struct WebPPicture: ~Copyable {
+    /// The picture's sides.
+    let size: PixelSize
+    /// Whether parts of it may be transparent.
+    let hasAlpha: Bool
+    /// Whether libwebp needs to hold all of it in any case.
+    let isHeldWhole: Bool
+
+    private let bytes: UnsafeRawBufferPointer
+    private let decoder: UnsafeMutablePointer<cwebp_decoder>
+
+    /// The version of the library; nothing where it is not there.
+    static var version: String? {
+        guard var library else { return nil }
+        let number = cwebp_version(&library)
+        return "\(number >> 16).\(number >> 8 & 255).\(number & 255)"
+    }
+
+    /// Loads the library. Nothing where it is not there.
+    private static var library: cwebp_library? {
+        var library = cwebp_library()
+        return cwebp_load(&library) != 0 ? library : nil
+    }
+
+    /// Reads a picture's header. The bytes have to outlive it.
+    init(_ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
+        guard var library = Self.library else {
+            throw .missingLibrary(format: WebPDecoder.name, library: "libwebp", package: "libwebp7")
+        }
+        var features = cwebp_features()
+        let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
+        let status = cwebp_read_features(&library, start, bytes.count, &features)
+        guard status == .ok else { throw Self.failure(status) ?? .damaged("its header is missing") }
+        guard let decoder = cwebp_new(&library) else { throw .outOfMemory }
+        self.bytes = bytes
+        self.decoder = decoder
+        size = PixelSize(width: Int(features.width), height: Int(features.height))
+        hasAlpha = features.has_alpha != 0
+        isHeldWhole = hasAlpha || features.is_lossless != 0
+    }
+
+    deinit {
+        cwebp_free(decoder)
+    }
+
+    /// Unpacks a part, reduced to no less than `scaled`. Returns how many of its rows came.
+    func unpack(_ part: WebPPart) throws(DecodeFailure) -> Int {
+        var extent = cwebp_extent(
+            left: Int32(part.columns.lowerBound), top: Int32(part.rows.lowerBound), width: Int32(part.columns.count),
+            height: Int32(part.rows.count), scaled_width: Int32(part.scaled.width),
+            scaled_height: Int32(part.scaled.height))
+        let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
+        let status = cwebp_decode(decoder, start, bytes.count, &extent, hasAlpha ? 1 : 0)
+        if status != .partial, let failure = Self.failure(status) { throw failure }
+        let count = Int(decoder.pointee.row_count)
+        guard count > 0 else { throw .damaged("it ends before its first row") }
+        return count
+    }
+
+    /// One of the rows that came, RGB or RGBA.
+    func row(_ index: Int) -> UnsafeBufferPointer<UInt8> {
+        let stride = Int(decoder.pointee.stride)
+        return UnsafeBufferPointer(start: decoder.pointee.pixels + index * stride, count: stride)
+    }
+
+    private static func failure(_ status: cwebp_status) -> DecodeFailure? {
+        switch status {
+        case .ok: nil
+        case .partial: nil
+        case .damaged: .damaged("its data make no sense")
+        case .unsupported: .unsupportedFormat("WebP of an unknown kind")
+        case .exhausted: .outOfMemory
+        }
     }
 }

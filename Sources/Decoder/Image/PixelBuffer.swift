@@ -47,3 +47,41 @@ public struct PixelBuffer: Hashable, Sendable {
         return tooMany || tooLong || bytes < 0 ? nil : bytes
     }
 }
+
+extension PixelBuffer {
+    /// A part of the picture at another size: each pixel is the mean of those that it stands for.
+    public func scaled(_ part: PixelRect, to size: PixelSize) -> PixelBuffer {
+        var filter = AreaFilter(source: self.size, region: part, output: size)
+        var rows: [UInt8] = []
+        rows.reserveCapacity(Self.byteCount(of: size) ?? 0)
+        let length = width * Self.bytesPerPixel
+        bytes.withUnsafeBufferPointer { bytes in
+            for row in filter.sourceRows {
+                filter.add(
+                    row: UnsafeBufferPointer(rebasing: bytes[row * length..<(row + 1) * length]),
+                    appendingOutputTo: &rows)
+            }
+        }
+        return PixelBuffer(size: size, rows: rows, background: .black)
+    }
+}
+
+/// One colour in sRGB.
+public struct PixelColor: Hashable, Sendable {
+    /// Red, 0…255.
+    public var red: UInt8
+    /// Green, 0…255.
+    public var green: UInt8
+    /// Blue, 0…255.
+    public var blue: UInt8
+
+    /// Makes a colour of its three parts.
+    public init(red: UInt8, green: UInt8, blue: UInt8) {
+        self.red = red
+        self.green = green
+        self.blue = blue
+    }
+
+    /// What a terminal shows behind everything unless told otherwise.
+    public static let black = PixelColor(red: 0, green: 0, blue: 0)
+}

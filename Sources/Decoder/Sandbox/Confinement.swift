@@ -96,3 +96,31 @@ public struct Confinement {
         csandbox_limit(resource, UInt(most)) == 0
     }
 }
+
+/// Which walls stand around this process.
+///
+/// A kernel may lack them: Landlock came with Linux 5.13 and is not switched on everywhere, and containers may forbid to build
+/// either. Pictures are decoded all the same, held by the walls that there are and by the limits; the user can ask which.
+public struct StandingRestrictions: Equatable, Sendable {
+    /// The version of Landlock's interface; nil where that wall is missing.
+    public let landlock: Int?
+    /// Whether system calls are filtered.
+    public let seccomp: Bool
+
+    /// Each wall in a word or two, missing ones too.
+    public var names: [String] {
+        [landlock.map { "Landlock \($0)" } ?? "no Landlock", seccomp ? "seccomp" : "no seccomp"]
+    }
+}
+
+/// What the kernel itself puts between a confined process and everything else, where it can.
+///
+/// Each would do alone for most of what a decoder that was taken over might try. They are made of different parts of the
+/// kernel, so a mistake in one does not open the other.
+public enum Restriction: Hashable, Sendable, CaseIterable {
+    /// Nothing that has a name can be opened, executed, made or removed; no TCP connection, and from version 6 on no abstract
+    /// socket and no signal to processes outside.
+    case landlock
+    /// System calls that decoding does not need end the process, or are refused.
+    case seccomp
+}

@@ -112,3 +112,28 @@ public struct DecoderClient: Sendable {
         return output
     }
 }
+
+extension DecoderClient {
+    /// Makes a small JPEG of a picture, upright, and finds out what the picture says of itself. Holds up the calling thread
+    /// until the decoder has ended.
+    ///
+    ///     let reply = try decoder.thumbnail(of: .file("photo.jpg"), box: PixelSize(width: 320, height: 240))
+    ///     write(reply.thumbnail)
+    ///
+    /// - Parameter box: what it is to fit into. A picture that is smaller stays as it is.
+    public func thumbnail(of source: PictureSource, box: PixelSize) throws(PictureError) -> DecodeReply {
+        var request = DecodeRequest(box: box)
+        request.product = .thumbnail
+        return try decode(source, request)
+    }
+}
+
+/// Where a picture's bytes are.
+public enum PictureSource: Sendable {
+    /// In memory.
+    case bytes([UInt8])
+    /// In a file, by its path.
+    case file(String)
+    /// In an open file. The descriptor stays the caller's, and its position does not matter.
+    case open(Int32)
+}

@@ -1,7 +1,7 @@
 import Cache
+import Concurrency
 import Model
 import Pixels
-import Concurrency
 
 /// Where photos are decoded for what they say, and not to be looked at: one after the other, whatever gallery they are of.
 ///
@@ -50,5 +50,60 @@ actor BackgroundDecoder {
     /// What a photo is to the cache that could not be decoded: its file is looked through.
     func verdict(_ error: PictureError, of stored: StoredPhoto, in files: PhotoFiles) -> PictureRenderer.Verdict {
         PictureRenderer.verdict(error, of: stored, in: files)
+    }
+}
+
+/// What a photo's file says of itself, all of it, and how the photo's tones are spread.
+public struct PhotoExamination: Hashable, Sendable {
+    /// One thing that a file says, in the words of its metadata. Both come from strangers, and are not yet made harmless.
+    public struct Field: Hashable, Sendable {
+        /// What it is called.
+        public let name: String
+        /// What is said.
+        public let value: String
+    }
+
+    /// What is known of every photo in the same words.
+    public let metadata: PhotoMetadata
+    /// Everything that the file says, in the file's order.
+    public let fields: [Field]
+    /// The tones of the whole photo; nil if there are no pixels.
+    public let histogram: Histogram?
+
+    /// Of so many pixels the tones are taken: enough for 256 levels, few enough to be had soon.
+    static let box = PixelSize(width: 512, height: 512)
+
+    /// Takes it from a decoder's answer about the whole photo.
+    init(_ reply: DecodeReply) {
+        metadata = PhotoMetadata(reply)
+        fields = reply.metadata.fields.map { Field(name: $0.name, value: $0.value) }
+        histogram = reply.pixels.map { Histogram($0) }
+    }
+
+    /// About how much memory it takes.
+    var byteCount: Int {
+        let texts = fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        return texts + fields.count * MemoryLayout<Field>.stride
+            + Histogram.levels * Histogram.Channel.allCases.count * MemoryLayout<UInt32>.stride
+    }
+}
+
+extension PhotoMetadata {
+    /// Takes from a decoder's answer what the picture says of itself.
+    public init(_ reply: DecodeReply) {
+        self.init(format: reply.format, width: reply.sourceSize.width, height: reply.sourceSize.height)
+        let metadata = reply.metadata
+        orientation = Int(reply.orientation.rawValue)
+        takenAt = metadata.takenAt
+        camera = metadata.camera
+        lens = metadata.lens
+        exposure = metadata.exposureSeconds
+        aperture = metadata.aperture
+        iso = metadata.iso
+        focalLength = metadata.focalLength
+        latitude = metadata.latitude
+        longitude = metadata.longitude
+        title = metadata.title
+        description = metadata.description
     }
 }
