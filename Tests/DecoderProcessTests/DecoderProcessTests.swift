@@ -25,7 +25,7 @@ struct DecoderProcessTests {
         let file = folder.appendingPathComponent("picture")
         try Data(PNGFile(.scene(width: 16, height: 12)).bytes).write(to: file)
         let handle = try FileHandle(forReadingFrom: file)
-        let process = try DecoderProcess(input: handle.fileDescriptor, arguments: request.arguments, from: origin)
+        let process = try DecoderProcess(input: handle.fileDescriptor, arguments: [request.argument], from: origin)
         #expect(process.status == 0)
         let reply = try picture(of: try DecodeOutcome(reading: process.output, for: request))
         #expect(reply.pixels == .scene(width: 16, height: 12))
@@ -35,7 +35,7 @@ struct DecoderProcessTests {
         var request = request
         request.product = .facts
         let process = try DecoderProcess(
-            PNGFile(.scene(width: 16, height: 12)).bytes, arguments: request.arguments, from: origin)
+            PNGFile(.scene(width: 16, height: 12)).bytes, arguments: [request.argument], from: origin)
         let reply = try picture(of: try DecodeOutcome(reading: process.output, for: request))
         #expect(reply.pixels == nil && reply.sourceSize == PixelSize(width: 16, height: 12))
     }
@@ -54,7 +54,7 @@ struct DecoderProcessTests {
     @Test func closesWhatIsOpenOneByOneToo() throws {
         let log = folder.path("calls")
         let process = try DecoderProcess(
-            PNGFile(.scene(width: 16, height: 12)).bytes, arguments: request.arguments,
+            PNGFile(.scene(width: 16, height: 12)).bytes, arguments: [request.argument],
             through: [
                 "/bin/sh", "-c", "exec \"$@\" 7</dev/null 8</dev/null", "sh", "/usr/bin/strace", "-o", log, "-e",
                 "trace=close,close_range", "-e", "inject=close_range:error=ENOSYS",
@@ -71,13 +71,13 @@ struct DecoderProcessTests {
         let strace = ["/usr/bin/strace", "-f", "-o", folder.path("calls"), "-e", "inject=close_range:error=ENOSYS"]
         #expect(throws: ToolError.self) {
             try DecoderProcess(
-                PNGFile(.scene(width: 16, height: 12)).bytes, arguments: request.arguments, through: strace,
+                PNGFile(.scene(width: 16, height: 12)).bytes, arguments: [request.argument], through: strace,
                 from: .server)
         }
     }
 
     @Test(arguments: DecoderProcess.Origin.allCases) func refusesOtherArguments(origin: DecoderProcess.Origin) throws {
-        for arguments in [[], ["--help"], request.arguments + ["more"]] {
+        for arguments in [[], ["--help"], [request.argument, "more"], [request.argument + "0"], [request.argument.uppercased()]] {
             let process = try DecoderProcess(
                 PNGFile(.scene(width: 2, height: 2)).bytes, arguments: arguments, from: origin)
             #expect(process.status == 0)
@@ -90,10 +90,10 @@ struct DecoderProcessTests {
 
     @Test(arguments: DecoderProcess.Origin.allCases) func refusesWhatIsNoFile(origin: DecoderProcess.Origin) throws {
         let null = try #require(FileHandle(forReadingAtPath: "/dev/null"))
-        let process = try DecoderProcess(input: null.fileDescriptor, arguments: request.arguments, from: origin)
+        let process = try DecoderProcess(input: null.fileDescriptor, arguments: [request.argument], from: origin)
         #expect(
             try DecodeOutcome(reading: process.output, for: request)
-                == .failure(.badRequest("there is no file to read")))
+                == .failure(.badRequest("no regular file")))
     }
 
     @Test(arguments: DecoderProcess.Origin.allCases) func endsWithOneWhereItCannotAnswer(origin: DecoderProcess.Origin)
@@ -106,10 +106,10 @@ struct DecoderProcessTests {
             switch origin {
             case .program:
                 try DecoderProcess.run(
-                    [DecoderProcess.path] + request.arguments, input: input.descriptor, output: null.fileDescriptor)
+                    [DecoderProcess.path, request.argument], input: input.descriptor, output: null.fileDescriptor)
             case .server:
                 try DecoderProcess.serve(
-                    [DecoderProcess.path], request.arguments, input: input.descriptor, output: null.fileDescriptor)
+                    [DecoderProcess.path], [request.argument], input: input.descriptor, output: null.fileDescriptor)
             }
         #expect(status == 1)
     }
@@ -120,7 +120,7 @@ struct DecoderProcessTests {
         origin: DecoderProcess.Origin
     ) throws {
         let process = try DecoderProcess(
-            try large("2x2"), arguments: request.arguments, through: ["/usr/bin/prlimit", "--as=200000000"],
+            try large("2x2"), arguments: [request.argument], through: ["/usr/bin/prlimit", "--as=200000000"],
             from: origin)
         #expect(process.status == 0)
         #expect(try DecodeOutcome(reading: process.output, for: request) == .failure(.shortOfMemory))
@@ -133,7 +133,7 @@ struct DecoderProcessTests {
         let file = folder.write("picture", try large("1x1"))
         truncate(file, 500 << 20)
         let handle = try #require(FileHandle(forReadingAtPath: file))
-        let process = try DecoderProcess(input: handle.fileDescriptor, arguments: request.arguments, from: origin)
+        let process = try DecoderProcess(input: handle.fileDescriptor, arguments: [request.argument], from: origin)
         #expect(process.status == 0)
         #expect(try DecodeOutcome(reading: process.output, for: request) == .failure(.outOfMemory))
     }
@@ -148,7 +148,7 @@ struct DecoderProcessTests {
     }
 
     private func outcome(_ bytes: [UInt8], _ origin: DecoderProcess.Origin) throws -> DecodeOutcome {
-        let process = try DecoderProcess(bytes, arguments: request.arguments, from: origin)
+        let process = try DecoderProcess(bytes, arguments: [request.argument], from: origin)
         #expect(process.status == 0)
         return try DecodeOutcome(reading: process.output, for: request)
     }

@@ -4,13 +4,14 @@ import Glibc
 import Pixels
 import Sandbox
 
-/// The helper process: one picture in, one answer out, and the end.
+/// The decoder's program: decodes one picture and exits.
 ///
-/// Descriptor 0 is the picture, 1 the block for the answer, the arguments are the request. It says nothing anywhere
-/// else. It ends with 0 when there is an answer in the block, be it a failure, and with 1 when there is none.
+/// Descriptor 0 is the picture, descriptor 1 the block for the answer, and the only argument the request in the form
+/// of `DecodeRequest.argument`. The exit status is 0 if the block contains an answer, even a failure, otherwise 1.
 ///
-/// Asked with `--walls`, it answers with a `DecoderReport`, in a block or on a terminal. Asked with `--serve`, it makes such
-/// processes, as `DecoderService` says; with `--small`, it decodes one small picture after the other, as `SmallPictureService` does.
+/// With `--report` it writes a `DecoderReport` into the block, or to a terminal. With `--serve` it forks processes
+/// that decode, as `DecoderService` describes. With `--small` it decodes many small pictures, as
+/// `SmallPictureService` describes.
 @main
 enum VitrineDecoder {
     static func main() {
@@ -22,12 +23,12 @@ enum VitrineDecoder {
         decode(Result { () throws(PixelsError) in try DecodeRequest(arguments: arguments) })
     }
 
-    /// Confines this process, decodes and ends.
+    /// Confines this process, decodes and exits.
     private static func decode(_ request: Result<DecodeRequest, PixelsError>) -> Never {
         let input = Result { () throws(DecodeFailure) in try InputFile(descriptor: STDIN_FILENO) }
         let longestAnswer = DecodeOutcome.longestEncoding(
             for: (try? request.get()) ?? DecodeRequest(box: PixelSize(width: 1, height: 1)))
-        // A decoder that could do harm does not decode.
+        // Never decode without confinement.
         guard Confinement(longestAnswer: longestAnswer).apply() != nil else { _exit(1) }
         let answer = SealedMemory(adopting: STDOUT_FILENO)
         do {
@@ -35,23 +36,23 @@ enum VitrineDecoder {
         } catch {
             _exit(1)
         }
-        // Nothing is left to be done: what the libraries hold goes with the process.
+        // Skips cleaning up: the libraries' memory goes with the process.
         _exit(0)
     }
 
-    /// Makes processes that decode, and looks at no picture itself.
+    /// Forks processes that decode. This process reads no picture itself.
     private static func serve() -> Never {
         Decoder.prepareForMany()
         guard Confinement.applyToServer() != nil else { exit(1) }
         PictureServer(requests: PacketSocket(adopting: STDIN_FILENO)) { packet in
-            // It could not load anything: that is behind the walls already.
+            // Inside the sandbox it could not load further libraries.
             guard Decoder.isPreparedForMany(withPictureOn: STDIN_FILENO) else { _exit(DecoderService.elsewhere) }
             decode(Result { () throws(PixelsError) in try DecodeRequest(packet: packet) })
         }.run()
         exit(0)
     }
 
-    /// Decodes small pictures, one after the other.
+    /// Decodes small pictures one after the other.
     private static func serveSmall() -> Never {
         guard Confinement(longestAnswer: 0).applyBeyondParent() != nil else { _exit(1) }
         SmallPictureServer(socket: STDIN_FILENO) { request, picture in
@@ -79,14 +80,14 @@ enum VitrineDecoder {
         }
     }
 
-    /// Confines this process as for a picture, and says what came of it.
+    /// Confines this process as for a picture, and reports the restrictions.
     private static func report() -> Never {
         let libraries = Decoder.libraries
         guard let restrictions = Confinement(longestAnswer: DecoderReport.longest).apply() else { exit(1) }
         let text = Array(DecoderReport(restrictions: restrictions.names, libraries: libraries).text.utf8)
         let answer = SealedMemory(adopting: STDOUT_FILENO)
         let isSaid = withExtendedLifetime(answer) {
-            // Where there is no block, somebody asks by hand; what it goes into is his.
+            // Without a block, a user has called the program directly.
             answer.isSealable
                 ? (try? answer.fill(with: [text])) != nil : write(STDOUT_FILENO, text, text.count) == text.count
         }
@@ -94,37 +95,37 @@ enum VitrineDecoder {
     }
 }
 
-/// The picture's file, inherited from the parent and mapped, not read: most decoders look at part of it only.
+/// The picture's file, inherited from the parent and mapped, because most decoders read only parts of it.
 ///
-/// A sealed block cannot change; a file on disk can, and one that shrinks while it is mapped ends this process, which is
-/// what this process is for.
+/// A sealed block cannot change. A file on disk can: if it shrinks while mapped, the system kills this process, which
+/// is acceptable.
 struct InputFile {
     private let descriptor: CInt
     private let size: Int
 
     private static let longest = 512 << 20
 
-    /// Looks at what kind of file it is. glibc asks for that by a call that takes names too, so this comes before the process
-    /// is confined; of the file's contents nothing is looked at.
+    /// Checks the file's type and size. Must come before the confinement: glibc uses a system call for this that also
+    /// accepts paths. The file's contents are not read.
     ///
-    /// - Parameter descriptor: of a regular file, open for reading.
+    /// - Parameter descriptor: a regular file, open for reading.
     init(descriptor: CInt) throws(DecodeFailure) {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw .badRequest("there is no file to read")
+            throw .badRequest("no regular file")
         }
         guard status.st_size <= Self.longest else { throw .badRequest("the file is longer than 512 MiB") }
         self.descriptor = descriptor
         size = Int(status.st_size)
     }
 
-    /// Maps the file for as long as `body` runs.
+    /// Maps the file while `body` runs.
     func withBytes<Value>(
         _ body: (UnsafeRawBufferPointer) throws(DecodeFailure) -> Value
     ) throws(DecodeFailure) -> Value {
         guard size > 0 else { throw .notAPicture }
         guard let mapping = mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor, 0), mapping != MAP_FAILED else {
-            throw .badRequest("the file cannot be read")
+            throw .badRequest("the file cannot be mapped")
         }
         defer { munmap(mapping, size) }
         return try body(UnsafeRawBufferPointer(start: mapping, count: size))

@@ -1,89 +1,89 @@
-/// What is wanted of a picture: which part, how large, and what to do where it does not fit.
+/// A request for a picture: the part, the size, and how to fit it.
 ///
 ///     var request = DecodeRequest(box: PixelSize(width: 160, height: 120))
 ///     request.pixelAspect = 0.75     // sextants in cells twice as high as wide
 public struct DecodeRequest: Hashable, Sendable {
-    /// What is to be made of the picture, besides its size and its metadata.
-    public enum Product: String, Hashable, Sendable, CaseIterable {
-        /// Nothing.
+    /// The result besides size and metadata.
+    public enum Product: UInt8, Hashable, Sendable, CaseIterable {
+        /// Nothing else.
         case facts
-        /// Its pixels.
+        /// Pixels.
         case pixels
-        /// A small JPEG of it, to be kept.
+        /// A small JPEG to keep.
         case thumbnail
     }
 
-    /// How a picture's proportions meet the box's.
-    public enum Fitting: String, Hashable, Sendable, CaseIterable {
-        /// All of the region is shown; the output may be smaller than the box on one side.
+    /// How a picture fits into the box.
+    public enum Fitting: UInt8, Hashable, Sendable, CaseIterable {
+        /// The whole region is visible. The output may be smaller than the box on one side.
         case inside
-        /// The box is filled; what reaches over it is cut off on both sides alike.
+        /// The region covers the box. The excess is cut off equally on both sides.
         case cover
     }
 
-    /// Whether the picture or the time matters more.
-    public enum Haste: String, Hashable, Sendable, CaseIterable {
-        /// The picture as it is meant to be.
+    /// The choice between quality and speed.
+    public enum Haste: UInt8, Hashable, Sendable, CaseIterable {
+        /// The full picture.
         case whole
-        /// Something of it at once, where the file has that: its first scan, or the small picture inside. What came of
-        /// it says `DecodeReply.isCoarse`.
+        /// A preview, if the file offers one: its first scan or its embedded thumbnail. `DecodeReply.isCoarse` tells
+        /// whether it did.
         case soon
     }
 
-    /// The part of the upright picture that is wanted.
+    /// The requested part of the upright picture.
     public var region: UnitRect = .whole
-    /// The largest output. Its sides are held within 1…`largestSide`: windows report any size they like.
+    /// The largest output. Its sides are clamped to 1…`largestSide`, because terminals can report any size.
     public var box: PixelSize { didSet { box = Self.held(box) } }
-    /// One output pixel's width on the screen, divided by its height: terminals' parts of cells are seldom square. What
-    /// is out of `pixelAspects` counts as 1.
+    /// The width of an output pixel on the screen, divided by its height. Parts of cells are seldom square. Values
+    /// outside `pixelAspects` become 1.
     public var pixelAspect = 1.0 { didSet { if !Self.pixelAspects.contains(pixelAspect) { pixelAspect = 1 } } }
-    /// How the region meets the box.
+    /// How the region fits the box.
     public var fitting: Fitting = .inside
-    /// Whether a picture smaller than the box grows to fill it.
+    /// Whether a picture smaller than the box is enlarged to fill it.
     public var enlarges = false
-    /// Quarters by which the upright picture is turned clockwise, from 0 to 3: the user's, beside what the file says. The
-    /// region is one of the turned picture.
+    /// Clockwise quarter turns by the user, 0 to 3, after the upright orientation. The region is a part of the turned
+    /// picture.
     public var turns = 0 { didSet { turns &= 3 } }
-    /// What shows through where the picture is transparent, and where a truncated one ends.
+    /// The colour behind transparent pixels and missing rows.
     public var background: PixelColor = .black
-    /// Whether a chequer of two greys shows through where the picture is transparent, in the background's stead.
+    /// Whether a chequerboard replaces the background behind transparent pixels.
     public var isChequered = false
-    /// What is to be made of it.
+    /// The requested result.
     public var product = Product.pixels
-    /// Which picture of an animation, from 0 on; one that there is not is the last. Held within `frames`.
+    /// The index of the animation's frame, clamped to `frames`. A frame beyond the end means the last.
     public var frame = 0 { didSet { frame = max(0, min(frame, Self.frames.upperBound)) } }
-    /// How many pictures of an animation are wanted at once, that one and those behind it: who plays it has each composed once.
-    /// Held within `runs`, and only with pixels. See `picturesAtOnce`.
+    /// The number of consecutive frames, clamped to `runs`, for pixels only. Playing an animation then composes each
+    /// frame once. `picturesAtOnce` is the effective number.
     public var run = 1 { didSet { run = max(1, min(run, Self.runs.upperBound)) } }
-    /// Whether it may be a coarser one, sooner.
+    /// Whether a preview is acceptable.
     public var haste = Haste.whole
 
-    /// Wants all of a picture, small enough for `box`.
+    /// Creates a request for a whole picture that fits into `box`.
     public init(box: PixelSize) {
         self.box = Self.held(box)
     }
 
-    /// The longest side a box may have; the largest picture that passes the wire is its square, 192 MiB.
+    /// The longest side of a box. The largest picture on the wire is its square, 192 MiB.
     public static let largestSide = 8192
-    /// The pixel aspects that are believed.
+    /// The accepted pixel aspects.
     public static let pixelAspects = 1.0 / 64...64.0
 
-    /// The pictures of an animation that can be asked for; what comes behind them is not looked at.
+    /// The frames that can be requested; later ones are ignored.
     public static let frames = 0...99_999
 
-    /// How many pictures can be asked for at once.
+    /// How many frames can be requested at once.
     public static let runs = 1...16
 
-    /// How many of a run there can be in an answer: one, and as many more as it has room for. Both sides of the wire go by it.
+    /// The most frames in an answer: at least one, and as many more as fit. Client and decoder both apply this limit.
     public var picturesAtOnce: Int {
         guard product == .pixels, let length = PixelBuffer.byteCount(of: box) else { return 1 }
         return max(1, min(run, Self.longestRun / length))
     }
 
-    /// The most bytes of the pixels of a run.
+    /// The most bytes of pixels in a run.
     private static let longestRun = 8 << 20
 
-    /// Whether the picture has to be decoded at all.
+    /// Whether the pixels have to be decoded.
     public var wantsPixels: Bool { product != .facts }
 
     private static func held(_ box: PixelSize) -> PixelSize {
@@ -91,25 +91,28 @@ public struct DecodeRequest: Hashable, Sendable {
     }
 }
 
-/// The request as the decoder's server gets it: reading it is of the least work for a process that does nothing twice.
+/// The wire form of a request: a packet, or the same bytes as hexadecimal digits in one argument.
 extension DecodeRequest {
-    /// The bytes from which `init(packet:)` makes the same request again.
+    /// The bytes that `init(packet:)` reads.
     public var packet: [UInt8] {
         var wire = WireWriter()
         for number in [region.x, region.y, region.width, region.height, pixelAspect] { wire.append(number) }
         wire.append(box)
         for color in [background.red, background.green, background.blue] { wire.append(color) }
         for flag in [enlarges, isChequered] { wire.append(flag) }
-        wire.append(Self.place(of: fitting))
-        wire.append(Self.place(of: product))
-        wire.append(Self.place(of: haste))
+        for choice in [fitting.rawValue, product.rawValue, haste.rawValue] { wire.append(choice) }
         wire.append(UInt32(frame))
         wire.append(UInt8(run))
         wire.append(UInt8(turns))
         return wire.bytes
     }
 
-    /// Reads what `packet` writes. What is out of bounds, too short or too long is an error.
+    /// The packet as lowercase hexadecimal digits, for a command line.
+    public var argument: String {
+        packet.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    /// Reads a packet. Throws if a value is out of bounds or the length is wrong.
     public init(packet: [UInt8]) throws(PixelsError) {
         do {
             self = try packet.withUnsafeBytes { bytes throws(PixelsError) in
@@ -119,6 +122,24 @@ extension DecodeRequest {
         } catch {
             throw .malformedRequest("no request in \(packet.count) bytes")
         }
+    }
+
+    /// Reads the only argument of a command line. Throws if it is not exactly what `argument` writes.
+    public init(arguments: some Collection<String>) throws(PixelsError) {
+        guard arguments.count == 1, let digits = arguments.first?.utf8, digits.count.isMultiple(of: 2),
+            digits.count <= 2 * DecoderService.longestPacket
+        else { throw .malformedRequest("\(arguments.count) arguments") }
+        var packet: [UInt8] = []
+        for (index, digit) in digits.enumerated() {
+            let value: UInt8
+            switch digit {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
+            default: throw .malformedRequest("not hexadecimal")
+            }
+            if index.isMultiple(of: 2) { packet.append(value << 4) } else { packet[index / 2] |= value }
+        }
+        try self.init(packet: packet)
     }
 
     private init(from wire: inout WireReader) throws(PixelsError) {
@@ -134,9 +155,12 @@ extension DecodeRequest {
         background = PixelColor(red: try wire.integer(), green: try wire.integer(), blue: try wire.integer())
         enlarges = try wire.flag()
         isChequered = try wire.flag()
-        fitting = try Self.value(at: try wire.integer())
-        product = try Self.value(at: try wire.integer())
-        haste = try Self.value(at: try wire.integer())
+        guard let fitting = Fitting(rawValue: try wire.integer()), let product = Product(rawValue: try wire.integer()),
+            let haste = Haste(rawValue: try wire.integer())
+        else { throw .malformedRequest("a choice") }
+        self.fitting = fitting
+        self.product = product
+        self.haste = haste
         let (frame, run) = (Int(try wire.integer(UInt32.self)), Int(try wire.integer(UInt8.self)))
         let turns = Int(try wire.integer(UInt8.self))
         guard Self.frames.contains(frame), Self.runs.contains(run), 0...3 ~= turns, wire.remaining == 0 else {
@@ -145,95 +169,5 @@ extension DecodeRequest {
         self.frame = frame
         self.run = run
         self.turns = turns
-    }
-
-    private static func place<Value: CaseIterable & Equatable>(of value: Value) -> UInt8 {
-        UInt8(Value.allCases.enumerated().first { $0.element == value }?.offset ?? 0)
-    }
-
-    private static func value<Value: CaseIterable>(at place: UInt8) throws(PixelsError) -> Value {
-        guard let value = Value.allCases.dropFirst(Int(place)).first else { throw .malformedRequest("a choice") }
-        return value
-    }
-}
-
-/// The request as the decoder's command line.
-extension DecodeRequest {
-    /// The arguments, without the program's name, from which `init(arguments:)` makes the same request again.
-    public var arguments: [String] {
-        [
-            "region=\(region.x),\(region.y),\(region.width),\(region.height)",
-            "box=\(box.width)x\(box.height)",
-            "aspect=\(pixelAspect)",
-            "fitting=\(fitting.rawValue)",
-            "enlarges=\(enlarges ? "yes" : "no")",
-            "background=\(background.red),\(background.green),\(background.blue)",
-            "chequer=\(isChequered ? "yes" : "no")",
-            "product=\(product.rawValue)",
-            "frame=\(frame)",
-            "haste=\(haste.rawValue)",
-            "turns=\(turns)",
-            "run=\(run)",
-        ]
-    }
-
-    /// Reads exactly what `arguments` writes. Everything else is an error: there are no defaults, no other order, and
-    /// no other way to write a number.
-    public init(arguments: some Collection<String>) throws(PixelsError) {
-        let names = [
-            "region", "box", "aspect", "fitting", "enlarges", "background", "chequer", "product", "frame", "haste",
-            "turns", "run",
-        ]
-        guard arguments.count == names.count else { throw .malformedRequest("\(arguments.count) arguments") }
-        var values: [Substring] = []
-        for (name, argument) in zip(names, arguments) {
-            guard argument.utf8.starts(with: "\(name)=".utf8) else { throw .malformedRequest("no \(name)") }
-            values.append(argument[argument.utf8.index(argument.startIndex, offsetBy: name.utf8.count + 1)...])
-        }
-        self.init(box: try Self.box(values[1]))
-        region = try Self.region(values[0])
-        pixelAspect = try Self.aspect(values[2])
-        guard let fitting = Fitting(rawValue: String(values[3])) else { throw .malformedRequest("fitting") }
-        self.fitting = fitting
-        enlarges = values[4] == "yes"
-        background = try Self.color(values[5])
-        isChequered = values[6] == "yes"
-        guard let product = Product(rawValue: String(values[7])) else { throw .malformedRequest("product") }
-        self.product = product
-        guard let frame = Int(values[8]), Self.frames.contains(frame) else { throw .malformedRequest("frame") }
-        self.frame = frame
-        guard let haste = Haste(rawValue: String(values[9])) else { throw .malformedRequest("haste") }
-        self.haste = haste
-        guard let turns = Int(values[10]), 0...3 ~= turns else { throw .malformedRequest("turns") }
-        self.turns = turns
-        guard let run = Int(values[11]), Self.runs.contains(run) else { throw .malformedRequest("run") }
-        self.run = run
-        // Whatever was read leniently above ("+1", "1e0", "maybe") is written otherwise.
-        guard self.arguments.elementsEqual(arguments) else { throw .malformedRequest("not the usual form") }
-    }
-
-    private static func region(_ text: Substring) throws(PixelsError) -> UnitRect {
-        let numbers = text.split(separator: ",", omittingEmptySubsequences: false).compactMap { Double($0) }
-        guard numbers.count == 4,
-            let region = UnitRect(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3])
-        else { throw .malformedRequest("region") }
-        return region
-    }
-
-    private static func box(_ text: Substring) throws(PixelsError) -> PixelSize {
-        let sides = text.split(separator: "x", omittingEmptySubsequences: false).compactMap { Int($0) }
-        guard sides.count == 2, sides.allSatisfy({ 1...largestSide ~= $0 }) else { throw .malformedRequest("box") }
-        return PixelSize(width: sides[0], height: sides[1])
-    }
-
-    private static func aspect(_ text: Substring) throws(PixelsError) -> Double {
-        guard let aspect = Double(text), pixelAspects.contains(aspect) else { throw .malformedRequest("aspect") }
-        return aspect
-    }
-
-    private static func color(_ text: Substring) throws(PixelsError) -> PixelColor {
-        let parts = text.split(separator: ",", omittingEmptySubsequences: false).compactMap { UInt8($0) }
-        guard parts.count == 3 else { throw .malformedRequest("background") }
-        return PixelColor(red: parts[0], green: parts[1], blue: parts[2])
     }
 }

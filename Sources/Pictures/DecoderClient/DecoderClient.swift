@@ -1,22 +1,21 @@
 import Glibc
 import Pixels
 
-/// Has pictures decoded, a process for each or one for many small ones, and takes the answers.
+/// Decodes pictures in separate processes.
 ///
-/// The bytes of a picture are a stranger's, and the libraries that read them are large. So they are read in a process that
-/// is given one file to read and one to write, limits on its time and memory, and an end of its own: whatever is wrong with
-/// a picture, it takes no more with it than the process.
+/// Pictures are untrusted and the libraries that read them are large. So a process reads them that has one file to
+/// read, one block to write, and limits on its time and memory. A malicious picture can harm no more than that
+/// process.
 ///
 ///     let decoder = DecoderClient(path: "/usr/libexec/vitrine/vitrine-decoder", from: .server)
 ///     let reply = try decoder.decode(.file("photo.jpg"), request)
 public struct DecoderClient: Sendable {
-    /// Where a picture's process comes from.
+    /// The way to create a picture's process.
     public enum Origin: Sendable {
-        /// A program is started for it. That is the least for one picture.
+        /// Start a program for each picture. Cheapest for a single picture.
         case program
-        /// A server, which is started with the first picture and ends with the client and its copies, makes it as a copy of
-        /// itself. That is much less for each of many. Small pictures that say nothing about themselves share a process, which
-        /// is less again.
+        /// Fork a server that starts with the first picture and ends with the last copy of the client. Much cheaper
+        /// for many pictures. Small pictures without metadata share a process, which is cheaper still.
         case server
     }
 
@@ -24,23 +23,23 @@ public struct DecoderClient: Sendable {
     private let server: DecoderServer?
     private let small: SmallPictureDecoders?
 
-    /// A client of the decoder at this path.
+    /// Creates a client of the decoder at a path.
     ///
-    /// - Parameter budget: milliseconds that a picture may take, after which its process is ended.
+    /// - Parameter budget: milliseconds after which a picture's process is ended.
     public init(path: String, budget: Int32 = 15_000, from origin: Origin = .program) {
         program = DecoderProgram(path: path, budget: budget)
         server = origin == .server ? DecoderServer(path: path, budget: budget) : nil
         small = origin == .server ? SmallPictureDecoders(path: path, budget: budget) : nil
     }
 
-    /// Finds out what a picture is, without decoding it: its size, and all it says about itself.
+    /// Reads a picture's size and metadata without decoding it.
     public func facts(of source: PictureSource) throws(PictureError) -> DecodeReply {
         var request = DecodeRequest(box: PixelSize(width: 1, height: 1))
         request.product = .facts
         return try decode(source, request)
     }
 
-    /// Asks the decoder how it is confined on this machine, and what it decodes with.
+    /// Returns the decoder's restrictions on this machine and its libraries.
     public func report() throws(PictureError) -> DecoderReport {
         let (input, output) = try memory { () throws(PixelsError) in (try SealedMemory(), try SealedMemory()) }
         try program.run(
@@ -52,10 +51,9 @@ public struct DecoderClient: Sendable {
         }
     }
 
-    /// Decodes one picture. Holds up the calling thread until the decoder has ended.
+    /// Decodes one picture. Blocks until the decoder has ended.
     ///
-    /// The thread must be one that stays until then, which every thread does that is held up: the decoder asks to be
-    /// killed when the thread that started it ends.
+    /// The decoder asks to be killed when the thread that started it ends. A blocked thread cannot end meanwhile.
     package func decode(
         _ source: PictureSource, _ request: DecodeRequest, cancellation: DecodeCancellation = DecodeCancellation()
     ) throws(PictureError) -> DecodeReply {
@@ -80,7 +78,7 @@ public struct DecoderClient: Sendable {
             }
             output = try answer(request, input: input, cancellation)
         }
-        // No seals, or nonsense: a decoder that was broken, or taken over.
+        // A missing seal or nonsense comes from a crashed or compromised decoder.
         guard let outcome = try? DecodeOutcome(reading: output, for: request) else { throw .decoderDied }
         switch outcome {
         case .picture(let reply): return reply
@@ -92,12 +90,12 @@ public struct DecoderClient: Sendable {
         do { return try make() } catch { throw PictureError(starting: error) }
     }
 
-    /// Has a picture decoded, and returns what its process has written, whatever that is.
+    /// Has a picture decoded, and returns the block that its process wrote, unchecked.
     private func answer(
         _ request: DecodeRequest, input: Int32, _ cancellation: DecodeCancellation
     ) throws(PictureError) -> SealedMemory {
-        // A server that is lost, by whatever, is tried anew once. Its processes end with it, but who knows when: so none of them
-        // has the block that is read.
+        // After the loss of a server, a second one is tried. The old server's processes may still be writing, so they
+        // must not have the block that is read: each attempt gets a new one.
         for _ in 0..<(server == nil ? 0 : 2) {
             let output = try memory { () throws(PixelsError) in try SealedMemory() }
             switch try server?.run(request, input: input, output: output.descriptor, cancellation) {
@@ -108,19 +106,18 @@ public struct DecoderClient: Sendable {
             break
         }
         let output = try memory { () throws(PixelsError) in try SealedMemory() }
-        try program.run(request.arguments, input: input, output: output.descriptor, cancellation)
+        try program.run([request.argument], input: input, output: output.descriptor, cancellation)
         return output
     }
 }
 
 extension DecoderClient {
-    /// Makes a small JPEG of a picture, upright, and finds out what the picture says of itself. Holds up the calling thread
-    /// until the decoder has ended.
+    /// Makes a small upright JPEG of a picture, and reads its metadata. Blocks until the decoder has ended.
     ///
     ///     let reply = try decoder.thumbnail(of: .file("photo.jpg"), box: PixelSize(width: 320, height: 240))
     ///     write(reply.thumbnail)
     ///
-    /// - Parameter box: what it is to fit into. A picture that is smaller stays as it is.
+    /// - Parameter box: the largest size. Smaller pictures keep theirs.
     public func thumbnail(of source: PictureSource, box: PixelSize) throws(PictureError) -> DecodeReply {
         var request = DecodeRequest(box: box)
         request.product = .thumbnail
@@ -128,12 +125,12 @@ extension DecoderClient {
     }
 }
 
-/// Where a picture's bytes are.
+/// The location of a picture's bytes.
 public enum PictureSource: Sendable {
     /// In memory.
     case bytes([UInt8])
-    /// In a file, by its path.
+    /// The path of a file.
     case file(String)
-    /// In an open file. The descriptor stays the caller's, and its position does not matter.
+    /// An open file. The caller keeps the descriptor; its position does not matter.
     case open(Int32)
 }
