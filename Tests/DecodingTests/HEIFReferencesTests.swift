@@ -45,7 +45,7 @@ struct HEIFReferencesTests {
         }
         #expect(!areFinite(file(Dictionary(uniqueKeysWithValues: (1...8).map { ($0, [$0 + 1]) }))))
         let request = DecodeRequest(box: PixelSize(width: 8, height: 8))
-        #expect(throws: DecodeFailure.damaged("a picture in it is made of itself")) {
+        #expect(throws: DecodeFailure.damaged("it contains a picture that contains itself")) {
             try file([2: [2]]).withUnsafeBytes { try Decoder.decode($0, request) }
         }
     }

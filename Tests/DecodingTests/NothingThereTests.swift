@@ -4,7 +4,7 @@ import Testing
 
 /// Pictures that break off before there is anything of them are refused; a blank one would be shown, and kept.
 struct NothingThereTests {
-    private static let refusal = DecodeFailure.damaged("there is nothing of it to show")
+    private static let refusal = DecodeFailure.damaged("it ends before there is anything to show")
 
     /// Rows came, but not as many as make one of the output's. (libpng reads 8 KiB at once, or none.)
     @Test func pngOfTooFewRows() throws {

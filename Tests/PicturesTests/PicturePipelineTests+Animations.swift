@@ -31,7 +31,7 @@ extension PicturePipelineTests {
         try await sync(["a"])
         try await store(photo: animation(40), of: "a")
         let counting = try countingDarkroom()
-        let developed = counting.developed()
+        let developed = counting.changes()
         let client = counting.makeClient()
         func draw(_ frame: Int) async throws -> DrawnPicture {
             let order = try full("a").showing(frame: frame)

@@ -14,7 +14,7 @@ import Testing
 extension PicturePipelineTests {
     private func examine(_ id: String) async throws -> PhotoExamination {
         let order = PictureOrder.examination(of: try photo(id), in: cache.id)
-        let developed = pipeline.developed()
+        let developed = pipeline.changes()
         let client = pipeline.makeClient()
         pipeline.want([order], by: client)
         while pipeline.examination(order) == nil, pipeline.failure(order) == nil { _ = await developed.next() }

@@ -86,7 +86,7 @@ extension PicturePipelineTests {
         for id in beginnings.keys.sorted() {
             let key = try photo(id).key
             let error = await #expect(throws: PictureError.self) { try await counting.complete(key, in: cache) }
-            #expect(error?.isForWantOfALibrary == true)
+            #expect(error?.isMissingLibrary == true)
         }
         #expect(try String(contentsOfFile: folder.path("count"), encoding: .utf8) == "x\nx\n")
         #expect(try cache.unreadPhotos().count == 4 && photo("d").original.trouble == nil)

@@ -18,7 +18,7 @@ extension PicturePipelineTests {
             "#!/bin/sh\necho x >> '\(folder.path("decoded"))'\nexec '\(try DecoderProcess.path)' \"$@\"\n"
         let path = try folder.writeProgram("counting-decoder", script)
         return PicturePipeline(
-            developer: PictureRenderer(caches: caches, decoder: DecoderClient(path: path), log: Log()), width: 1)
+            renderer: PictureRenderer(caches: caches, decoder: DecoderClient(path: path), log: Log()), width: 1)
     }
 
     var decoded: Int {
@@ -30,7 +30,7 @@ extension PicturePipelineTests {
         try await sync(["a"])
         try await store(photo: PNGFile(.noise(width: 400, height: 300)).bytes, of: "a")
         let counting = try countingDarkroom()
-        let developed = counting.developed()
+        let developed = counting.changes()
         let client = counting.makeClient()
         let subject = Wish.Subject.picture(cache.id, try photo("a").key, .original)
         func draw(_ view: Viewport) async throws -> DrawnPicture {
@@ -41,7 +41,7 @@ extension PicturePipelineTests {
         }
         var view = Viewport(room: room, style: style)
         let whole = try await draw(view)
-        view.notePhoto(width: whole.width, height: whole.height)
+        view.setPhotoSize(width: whole.width, height: whole.height)
         #expect(decoded == 1)
         view.zoomToActualSize()
         _ = try await draw(view)

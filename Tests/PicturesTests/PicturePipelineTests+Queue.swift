@@ -22,8 +22,8 @@ extension PicturePipelineTests {
         try await sync((0..<6).map { "n\($0)" })
         for number in 0..<6 { try await store(thumbnail: flat(UInt8(number)), of: "n\(number)") }
         let narrow = PicturePipeline(
-            developer: PictureRenderer(caches: caches, decoder: DecoderClient(path: decoder), log: Log()), width: 1)
-        let developed = narrow.developed()
+            renderer: PictureRenderer(caches: caches, decoder: DecoderClient(path: decoder), log: Log()), width: 1)
+        let developed = narrow.changes()
         let (list, photo) = (narrow.makeClient(), narrow.makeClient())
         let orders = try (0..<6).map { try thumbnail("n\($0)") }
         narrow.want([orders[0], orders[1], orders[2]], by: list, importance: .near)
@@ -39,12 +39,12 @@ extension PicturePipelineTests {
 
     @Test func whatNobodyWantsIsStopped() async throws {
         let slow = PicturePipeline(
-            developer: PictureRenderer(
+            renderer: PictureRenderer(
                 caches: caches, decoder: DecoderClient(path: BrokenDecoders.path("hangs")), log: Log()),
             width: 1)
         try await sync(["a"])
         try await store(thumbnail: flat(1), of: "a")
-        let developed = slow.developed()
+        let developed = slow.changes()
         let client = slow.makeClient()
         let order = try thumbnail("a")
         slow.want([order], by: client)
@@ -72,8 +72,8 @@ extension PicturePipelineTests {
         let bytes = try Tool.cjpeg(picture.ppm, "-progressive", "-quality", "90")
         for id in ["a", "b"] { try await store(photo: bytes, of: id) }
         let pipeline = PicturePipeline(
-            developer: PictureRenderer(caches: caches, decoder: DecoderClient(path: decoder), log: Log()), width: 1)
-        let developed = pipeline.developed()
+            renderer: PictureRenderer(caches: caches, decoder: DecoderClient(path: decoder), log: Log()), width: 1)
+        let developed = pipeline.changes()
         let client = pipeline.makeClient()
         let order = try full("a")
         pipeline.want([order], by: client, importance: .lookedAt)

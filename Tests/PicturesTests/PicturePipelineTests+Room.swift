@@ -20,10 +20,10 @@ extension PicturePipelineTests {
         let cost = try #require(pipeline.picture(orders[0])).byteCount
         let counted = try CountedDecoder()
         let narrow = PicturePipeline(
-            developer: PictureRenderer(caches: caches, decoder: DecoderClient(path: counted.decoder), log: Log()),
+            renderer: PictureRenderer(caches: caches, decoder: DecoderClient(path: counted.decoder), log: Log()),
             limit: cost * 16 / 5, width: 1)
         let (list, behind) = (narrow.makeClient(), narrow.makeClient())
-        let developed = narrow.developed()
+        let developed = narrow.changes()
         let small = PictureOrder.thumbnail(
             of: try photo("small"), in: cache.id, room: Size(columns: 1, rows: 1), style: style)
         narrow.want(orders, by: list)

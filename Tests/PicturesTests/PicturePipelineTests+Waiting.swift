@@ -12,13 +12,13 @@ extension PicturePipelineTests {
     /// come back. What they cost is counted in calls: a thousand screens' worth, from the thread that draws the screen.
     @Test(.unlessItHangs) @MainActor func screensWaitForNoDecoder() async throws {
         let decoder = DecoderClient(path: BrokenDecoders.path("hangs"), budget: .max)
-        let slow = PicturePipeline(developer: PictureRenderer(caches: caches, decoder: decoder, log: Log()), width: 2)
+        let slow = PicturePipeline(renderer: PictureRenderer(caches: caches, decoder: decoder, log: Log()), width: 2)
         let ids = (0..<40).map { "n\($0)" }
         try await sync(ids)
         for id in ids { try await store(thumbnail: flat(1), of: id) }
         let orders = try ids.map { try thumbnail($0) }
         let (list, photo) = (slow.makeClient(), slow.makeClient())
-        let developed = slow.developed()
+        let developed = slow.changes()
         for round in 0..<1_000 {
             let first = round % orders.count
             slow.want(Array(orders[first...] + orders[..<first]), by: list, importance: .near)

@@ -25,7 +25,7 @@ import Testing
         cache = try caches.open(Address("http://example.org/index.xml"))
         let decoder = DecoderClient(path: try DecoderProcess.path, from: .server)
         developer = PictureRenderer(caches: caches, decoder: decoder, log: log)
-        pipeline = PicturePipeline(developer: developer, width: 2)
+        pipeline = PicturePipeline(renderer: developer, width: 2)
     }
 
     func sync(_ ids: [String], thumbnails: Bool = true, date: Int64 = 0) async throws {
@@ -71,7 +71,7 @@ import Testing
 
     /// Wants an order and waits until something has become of it.
     func develop(_ order: PictureOrder) async {
-        let developed = pipeline.developed()
+        let developed = pipeline.changes()
         let client = pipeline.makeClient()
         pipeline.want([order], by: client)
         while pipeline.picture(order) == nil, pipeline.failure(order) == nil { _ = await developed.next() }
@@ -228,13 +228,13 @@ import Testing
 
     @Test(arguments: ["crashes", "hangs"]) func aDecoderThatDiesSaysNothingOfThePicture(name: String) async throws {
         let decoder = DecoderClient(path: BrokenDecoders.path(name), budget: 100)
-        let broken = PicturePipeline(developer: PictureRenderer(caches: caches, decoder: decoder, log: Log()), width: 1)
+        let broken = PicturePipeline(renderer: PictureRenderer(caches: caches, decoder: decoder, log: Log()), width: 1)
         try await sync(["a"])
         try await store(thumbnail: flat(100), of: "a")
         try await store(photo: flat(100), of: "a")
         let changes = cache.changes()
         for order in [try thumbnail("a"), try full("a")] {
-            let developed = broken.developed()
+            let developed = broken.changes()
             let client = broken.makeClient()
             broken.want([order], by: client)
             while broken.failure(order) == nil { _ = await developed.next() }

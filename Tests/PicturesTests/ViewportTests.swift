@@ -14,7 +14,7 @@ import Testing
 
     private func view(_ width: Int, _ height: Int, columns: Int = 80, rows: Int = 40) -> Viewport {
         var view = Viewport(room: Size(columns: columns, rows: rows), style: style)
-        view.notePhoto(width: width, height: height)
+        view.setPhotoSize(width: width, height: height)
         return view
     }
 
@@ -182,7 +182,7 @@ import Testing
         var pixelStyle = style
         pixelStyle.pixels = PixelCapabilities(.kitty, cellWidth: 8, cellHeight: 16)
         var view = Viewport(room: Size(columns: 80, rows: 40), style: pixelStyle)
-        view.notePhoto(width: 1600, height: 1200)
+        view.setPhotoSize(width: 1600, height: 1200)
         #expect(view.percent == 40)
         view.zoomToActualSize()
         #expect(abs(region(view).width - 0.4) < 1e-9 && abs(region(view).height - 640.0 / 1200) < 1e-9)

@@ -5,7 +5,7 @@ import Testing
 struct DecoderReportTests {
     @Test func survivesTheWire() throws {
         let report = DecoderReport(restrictions: ["Landlock 7", "no seccomp"], libraries: ["libpng 1.6.39"])
-        #expect(report.text == "walls: Landlock 7, no seccomp\nlibraries: libpng 1.6.39\n")
+        #expect(report.text == "restrictions: Landlock 7, no seccomp\nlibraries: libpng 1.6.39\n")
         #expect(try DecoderReport(text: report.text) == report)
         let none = DecoderReport(restrictions: [], libraries: [])
         #expect(try DecoderReport(text: none.text) == none)
@@ -16,8 +16,8 @@ struct DecoderReportTests {
     }
 
     @Test(arguments: [
-        "", "walls: \n", "walls: a\nlibraries: b", "libraries: b\nwalls: a\n", "walls: a\nlibraries: b\nmore\n",
-        "walls: \u{1B}[2J\nlibraries: b\n", "walls: ä\nlibraries: b\n",
+        "", "restrictions: \n", "restrictions: a\nlibraries: b", "libraries: b\nrestrictions: a\n", "restrictions: a\nlibraries: b\nmore\n",
+        "restrictions: \u{1B}[2J\nlibraries: b\n", "restrictions: ä\nlibraries: b\n",
     ])
     func refusesWhatIsNone(text: String) {
         #expect(throws: PixelsError.self) { try DecoderReport(text: text) }

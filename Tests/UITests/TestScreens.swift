@@ -74,7 +74,7 @@ import Testing
         let home = folder.path
         context = ScreenContext(
             caches: caches, wishes: wishes, activity: activity,
-            pipeline: PicturePipeline(developer: developer, width: 1),
+            pipeline: PicturePipeline(renderer: developer, width: 1),
             log: log, settings: settings, galleries: galleries, places: places,
             locations: Locations { $0 == "HOME" ? home : nil }, currentFolder: "/pictures",
             capabilities: Capabilities(colours: .full), exportFolder: folder.path("pictures"),

@@ -25,7 +25,7 @@ struct Subject {
             (try? DecodeOutcome(reading: block, for: request)) != nil
         else {
             // Whatever is answered can be read: anything else is a mistake of ours.
-            fatalError("the answer makes no sense")
+            fatalError("the answer is invalid")
         }
         return decodeSmall(request) ? "\(word), and shared" : word
     }
@@ -38,7 +38,7 @@ struct Subject {
         let block = DecodeOutcome.picture(reply).block
         guard block.count <= SmallPictureService.longestAnswer(to: request),
             (block.withUnsafeBytes { try? DecodeOutcome(reading: $0, for: request) }) != nil
-        else { fatalError("the answer to a small picture makes no sense") }
+        else { fatalError("the answer for a small picture is invalid") }
         return true
     }
 

@@ -138,7 +138,7 @@ struct BrowseCommand {
             })
         return ScreenContext(
             caches: caches, wishes: services.wishes, activity: services.activity,
-            pipeline: PicturePipeline(developer: developer, width: Services.pictures), log: services.log,
+            pipeline: PicturePipeline(renderer: developer, width: Services.pictures), log: services.log,
             settings: services.settings,
             galleries: galleries, places: places, locations: services.locations,
             currentFolder: GalleryArgument.currentFolder,

@@ -1,13 +1,14 @@
-/// A JPEG file of the plainest kind, decoded by code that cannot reach another picture's memory: every index is checked,
-/// and no pointer is ever formed.
+/// A simple JPEG file, decoded by memory-safe code that can reach no other picture's memory.
+///
+/// Every index is checked and no pointer is used.
 ///
 ///     guard let picture = BaselinePicture(bytes), let small = picture.decoded(eighths: 2) else {
-///         return // Not for this decoder: unusual or damaged. Ask one that is confined to this picture.
+///         return // Unusual or damaged: use a decoder confined to this picture.
 ///     }
 ///
-/// Plain means: baseline, 8 bits, grey or YCbCr in one scan, chroma whole or halved in either direction. Everything else
-/// is declined: progressive files, CMYK, metadata that could turn the picture or give it a profile. So is all damage; there
-/// is no such thing as half a picture here.
+/// It decodes baseline JPEGs with 8 bits, grey or YCbCr in one scan, with chroma at full or half resolution. It
+/// declines all others: progressive files, CMYK, metadata that may contain an orientation or a profile, and any
+/// damage.
 public struct BaselinePicture: Sendable {
     /// The picture's width in pixels, before scaling.
     public let width: Int
@@ -18,9 +19,9 @@ public struct BaselinePicture: Sendable {
     private let bytes: [UInt8]
     private let header: Header
 
-    /// Reads the header, up to where the scan begins. `nil` for everything that is not for this decoder.
+    /// Reads the header, up to the start of the scan. `nil` if this decoder declines the file.
     ///
-    /// The scan is not looked at, so a picture that starts well may still be declined by `decoded`.
+    /// The scan is not read here, so `decoded` may still decline the picture.
     public init?(_ bytes: [UInt8]) {
         var reader = HeaderReader(bytes)
         guard let header = reader.header() else { return nil }
@@ -30,15 +31,14 @@ public struct BaselinePicture: Sendable {
         height = header.height
     }
 
-    /// Decodes at `eighths`/8 of the size, rounded up; `eighths` is 1, 2, 4 or 8. `nil` if the file is damaged in any way.
+    /// Decodes at `eighths`/8 of the size, rounded up; `eighths` is 1, 2, 4 or 8. `nil` if the file is damaged.
     ///
-    /// Each pixel of a smaller picture is the mean of those that it stands for. Bytes after the end of the image are
-    /// ignored.
+    /// Each pixel of a smaller picture is the mean of those it covers. Bytes after the end of the image are ignored.
     public func decoded(eighths: Int) -> BaselinePixels? {
         guard eighths == 1 || eighths == 2 || eighths == 4 || eighths == 8 else { return nil }
         guard let scan = ScanWords(bytes, from: header.scanStart, intervals: header.intervals) else { return nil }
-        // A block takes two bits at least, one for the first coefficient and one for the end. So nobody gets the memory
-        // for a large picture for a few bytes.
+        // A block takes at least two bits: its first coefficient and its end. So a few bytes cannot claim the memory
+        // of a large picture.
         guard scan.bits / 2 >= header.blocks else { return nil }
         return ScanDecoder(header, eighths: eighths).decode(scan)
     }
@@ -48,10 +48,10 @@ public struct BaselinePicture: Sendable {
 ///
 ///     let top = pixels.bytes[..<(3 * pixels.width)]  // the first row: red, green, blue, red, ...
 public struct BaselinePixels: Sendable {
-    /// Pixels in a row.
+    /// The width in pixels.
     public let width: Int
-    /// Rows.
+    /// The height in pixels.
     public let height: Int
-    /// RGB, three bytes a pixel, the rows from the top without padding.
+    /// RGB, three bytes per pixel, rows from the top without padding.
     public let bytes: [UInt8]
 }

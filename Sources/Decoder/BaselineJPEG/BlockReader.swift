@@ -1,12 +1,12 @@
 /// Reads blocks of coefficients from a scan's words (T.81, F.2.2).
 ///
-/// The words are not its own, but are handed to it for each block: that spares the counting of references.
+/// Each call gets the words as an argument, which avoids reference counting.
 struct BlockReader {
-    /// The next bits, the first of them on top, zeros below the last.
+    /// The next bits, starting at the top, zeros below the last.
     private var bits: UInt64 = 0
-    /// How many these are.
+    /// The number of these bits.
     private var available: Int = 0
-    /// The next word to be taken.
+    /// The index of the next word.
     private var next: Int
     private let start: Int
 
@@ -15,19 +15,19 @@ struct BlockReader {
         next = start
     }
 
-    /// Whether the interval has been read to its end, and not further: what is left are the ones that "pad the final
-    /// bits" of a byte (F.1.2.3).
+    /// Whether the interval was read exactly to its end. The remaining bits are ones that "pad the final bits" of a
+    /// byte (F.1.2.3).
     func isAtEnd(of interval: ScanWords.Interval) -> Bool {
         let rest = interval.bits - (32 * (next - start) - available)
         return rest >= 0 && rest < 8
     }
 
-    /// Reads a block, and puts its coefficients, times their steps, in their places among 64 zeros.
+    /// Reads a block and stores its coefficients, multiplied by their steps, into 64 zeros.
     ///
     /// - Parameters:
-    ///   - steps: for each coefficient in zigzag order its step, and in the lowest six bits its place.
-    ///   - prediction: the first coefficient of the component's block before, in steps.
-    /// - Returns: a bit for each place with a coefficient, that of the first always. 0 if the data are damaged.
+    ///   - steps: for each coefficient in zigzag order its step, and in the lowest six bits its index.
+    ///   - prediction: the first coefficient of the component's previous block, in steps.
+    /// - Returns: a bit for each stored coefficient, always including the first. 0 if the data are damaged.
     mutating func read(
         _ words: [UInt32], _ first: HuffmanLookup, _ other: HuffmanLookup, _ steps: [UInt32],
         _ prediction: inout Int32, into coefficients: inout [Int32]
@@ -36,9 +36,9 @@ struct BlockReader {
         prediction &+= difference
         coefficients[0] = prediction &* Int32(bitPattern: steps[0] &>> 6)
 
-        // Copies, so that they stay in registers.
+        // Local copies stay in registers.
         var (bits, available, next) = (bits, available, next)
-        var places: UInt64 = 1
+        var present: UInt64 = 1
         var index = 1
         while index < 64 {
             if available < 32 {
@@ -60,7 +60,7 @@ struct BlockReader {
                     bits &<<= UInt64(length)
                     available &-= Int(length)
                     if entry &>> 9 & 15 == 0 { break }
-                    // Sixteen zeros, and a coefficient has yet to come.
+                    // A run of 16 zeros; a coefficient must follow.
                     index &+= 16
                     guard index < 64 else { return 0 }
                     continue
@@ -72,17 +72,16 @@ struct BlockReader {
             index &+= Int(entry &>> 9 & 15)
             guard index < 64 else { return 0 }
             let step = steps[index]
-            let place = Int(step & 63)
-            places |= 1 &<< UInt64(place)
-            coefficients[place] = value &* Int32(bitPattern: step &>> 6)
+            let target = Int(step & 63)
+            present |= 1 &<< UInt64(target)
+            coefficients[target] = value &* Int32(bitPattern: step &>> 6)
             index &+= 1
         }
         (self.bits, self.available, self.next) = (bits, available, next)
-        return places
+        return present
     }
 
-    /// Reads a block for its first coefficient alone, in steps; of the others only the lengths matter. `false` if the data
-    /// are damaged.
+    /// Reads only a block's first coefficient, in steps, and skips the others. `false` if the data are damaged.
     mutating func readFirst(
         _ words: [UInt32], _ first: HuffmanLookup, _ other: HuffmanLookup, _ prediction: inout Int32
     ) -> Bool {
@@ -109,7 +108,7 @@ struct BlockReader {
             let run = Int(entry &>> 9 & 15)
             if entry &>> 5 & 15 == 0 {
                 if run == 0 { break }
-                // Sixteen zeros, and a coefficient has yet to come.
+                // A run of 16 zeros; a coefficient must follow.
                 index &+= 16
                 guard index < 64 else { return false }
                 continue
@@ -121,7 +120,7 @@ struct BlockReader {
         return true
     }
 
-    /// Reads how much a first coefficient differs from the one before (F.2.2.1).
+    /// Reads the difference of a first coefficient from the previous one (F.2.2.1).
     @inline(__always)
     private mutating func readDifference(_ words: [UInt32], _ first: HuffmanLookup) -> Int32? {
         if available < 32 {
@@ -152,33 +151,32 @@ struct BlockReader {
     }
 }
 
-/// The entropy-coded bits of a scan without the bytes stuffed in between: words of 32 bits, the first bit in front, which
-/// can be read without a look at what they hold.
+/// A scan's entropy-coded bits without stuffed bytes, in words of 32 bits, first bit on top.
 struct ScanWords {
-    /// A stretch that ends with a restart marker or with the image.
+    /// A range that ends with a restart marker or with the image.
     struct Interval {
-        /// Its first word.
+        /// The index of its first word.
         let start: Int
-        /// How many bits it has, with those that fill up its last byte.
+        /// The number of its bits, including the padding of its last byte.
         let bits: Int
     }
 
-    /// The words of all intervals. Each is followed by two of zeros, which a reader may take in advance.
+    /// The words of all intervals. Two zero words follow each, because a reader may read ahead.
     private(set) var words: [UInt32] = []
     private(set) var intervals: [Interval] = []
-    /// Bits in the whole scan.
+    /// The number of bits in the whole scan.
     var bits: Int { intervals.reduce(0) { $0 + $1.bits } }
 
-    /// Gathers the scan that begins there and consists of so many restart intervals. `nil` if the markers are others than
-    /// they should be: restart markers in their order, and after the last interval the end of the image.
+    /// Collects a scan's restart intervals. `nil` unless the markers are the expected ones: restart markers in order,
+    /// and after the last interval the end of the image.
     init?(_ bytes: [UInt8], from start: Int, intervals count: Int) {
         guard start <= bytes.count else { return nil }
         words.reserveCapacity((bytes.count - start) / 4 + 3)
         var position = start
         while intervals.count < count {
             position = gather(bytes, from: position)
-            // "Any marker may optionally be preceded by any number of fill bytes" (B.1.1.2), which are FF like the first
-            // byte of the marker.
+            // "Any marker may optionally be preceded by any number of fill bytes" (B.1.1.2), which are FF like the
+            // first byte of the marker.
             while position < bytes.count, bytes[position] == 0xFF { position += 1 }
             guard position < bytes.count else { return nil }
             // B.2.1: the markers between the intervals are RST0 to RST7, in turn; the last is EOI.
@@ -188,16 +186,16 @@ struct ScanWords {
         }
     }
 
-    /// Adds the interval that begins there; gives the position of the marker that ends it, or of the end of the file.
+    /// Adds an interval. Returns the position of the marker that ends it, or of the end of the file.
     private mutating func gather(_ bytes: [UInt8], from start: Int) -> Int {
         let firstWord = words.count
         var position = start
         var stuffed = 0
-        // The bytes that have not made a word yet, the last in the lowest eight bits, and the number of their bits.
+        // The bytes that do not fill a word yet, the last in the lowest eight bits, and the number of their bits.
         var pending: UInt64 = 0
         var pendingBits: UInt64 = 0
         while position < bytes.count {
-            // Four bytes at once as long as there is no FF among them.
+            // Four bytes at once while none of them is FF.
             while position < bytes.count &- 4 {
                 let four =
                     UInt32(bytes[position]) << 24 | UInt32(bytes[position &+ 1]) << 16
@@ -209,7 +207,7 @@ struct ScanWords {
             }
             let byte = bytes[position]
             if byte == 0xFF {
-                // "If X’FF’ is generated, a zero byte is stuffed" (F.1.2.3); all else after FF is a marker.
+                // "If X’FF’ is generated, a zero byte is stuffed" (F.1.2.3); any other byte after FF makes a marker.
                 guard position &+ 1 < bytes.count, bytes[position &+ 1] == 0 else { break }
                 position &+= 1
                 stuffed &+= 1
@@ -230,23 +228,23 @@ struct ScanWords {
     }
 }
 
-/// A Huffman code made ready for reading: what the next bits mean, by their first ten.
+/// A lookup table for a Huffman code, indexed by the next ten bits.
 ///
-/// An entry tells of one symbol all that there is to know:
+/// An entry contains all about one symbol:
 ///
-///     bits 0–4     how many bits the code and the value after it take together, at most 27
-///     bits 5–8     how many of these are the value's
-///     bits 9–12    how many zero coefficients precede the value
-///     bits 16–31   the value itself, if it lies within the ten bits; else 0, which no value is
+///     bits 0–4     the length of the code and the following value together, at most 27 bits
+///     bits 5–8     the length of the value
+///     bits 9–12    the number of zero coefficients before the value
+///     bits 16–31   the value itself, if it lies within the ten bits; otherwise 0, which no value is
 ///
-/// An entry of 0 is a code that is longer than ten bits, or none at all; `longEntry` tells.
+/// An entry of 0 means a code longer than ten bits, or none: `longEntry` tells.
 struct HuffmanLookup {
-    /// Which symbols a code may have (T.81, F.1.2.1 and F.1.2.2).
+    /// The symbols that a code may contain (T.81, F.1.2.1 and F.1.2.2).
     enum Kind {
-        /// Of the first coefficients: the number of bits of a difference, at most 11.
+        /// For first coefficients: the length of a difference, at most 11 bits.
         case first
-        /// Of the others: a run of zeros, and the number of bits of a value, 1 to 10. Without bits a run of 15 stands for
-        /// sixteen zeros, and one of 0 for the end of the block.
+        /// For other coefficients: a run of zeros, and the length of a value, 1 to 10 bits. With length 0, a run of
+        /// 15 means sixteen zeros and a run of 0 means the end of the block.
         case other
     }
 
@@ -255,9 +253,9 @@ struct HuffmanLookup {
     /// 2¹⁰ entries.
     let entries: [UInt32]
 
-    /// For each length, the end of its codes, filled up to 16 bits.
+    /// For each length, the end of its codes, padded to 16 bits.
     private let ends: [UInt32]
-    /// For each length, what to add to a code to find its symbol.
+    /// For each length, the difference between a symbol's index and its code.
     private let offsets: [Int]
     private let symbols: [UInt8]
     private let kind: Kind
@@ -290,8 +288,7 @@ struct HuffmanLookup {
         self.kind = kind
     }
 
-    /// The entry, without a value, for bits that `entries` has none for. 0 if no code begins like this, or one that no
-    /// block may have.
+    /// Returns the entry, without a value, for bits not covered by `entries`. 0 if no valid code begins like this.
     @inline(never)
     func longEntry(_ bits: UInt64) -> UInt32 {
         let first = UInt32(truncatingIfNeeded: bits &>> 48)
@@ -303,7 +300,7 @@ struct HuffmanLookup {
         return 0
     }
 
-    /// The entry without a value; 0 for a symbol that there cannot be.
+    /// Returns an entry without a value; 0 for an invalid symbol.
     private static func entry(_ symbol: UInt8, _ length: Int, _ kind: Kind) -> UInt32 {
         let (run, size) = (UInt32(symbol >> 4), UInt32(symbol & 15))
         switch kind {
@@ -313,7 +310,7 @@ struct HuffmanLookup {
         return (UInt32(length) + size) | size << 5 | run << 9
     }
 
-    /// Appends what a code of that length begins: an entry for each value, or for each way to go on.
+    /// Appends the entries that begin with a code of this length: one for each value or continuation.
     private static func append(_ entry: UInt32, _ length: Int, to entries: inout [UInt32]) {
         let free = indexBits - length
         let size = Int(entry >> 5 & 15)
@@ -329,7 +326,7 @@ struct HuffmanLookup {
         }
     }
 
-    /// The value that so many bits stand for: those that begin with 0 are negative (T.81, F.2.2.1, EXTEND).
+    /// Decodes a value of `size` bits: those that begin with 0 are negative (T.81, F.2.2.1, EXTEND).
     @inline(__always)
     static func extended(_ bits: Int32, size: Int32) -> Int32 {
         bits &- ((bits &>> (size &- 1)) == 0 ? (1 &<< size) &- 1 : 0)

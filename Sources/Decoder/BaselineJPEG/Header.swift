@@ -1,27 +1,27 @@
-/// What a file says before its scan.
+/// The contents of a file before its scan.
 struct Header: Sendable {
     let width: Int
     let height: Int
-    /// One, grey, or three: luma, blue-difference and red-difference chroma.
+    /// One component for grey; three for luma, blue-difference and red-difference chroma.
     let components: [Component]
-    /// MCUs from one restart marker to the next; 0 without restarts.
+    /// MCUs between restart markers; 0 without restarts.
     let restartInterval: Int
-    /// Where in the file the entropy-coded data begin.
+    /// The position of the entropy-coded data.
     let scanStart: Int
 
-    /// Blocks of the first component in an MCU, side by side and one above the other. All others have one block.
+    /// The first component's blocks in an MCU, horizontally and vertically. Other components have one block.
     var lumaBlocks: (across: Int, down: Int) { (components[0].across, components[0].down) }
     /// MCUs in a row.
     var columns: Int { (width + 8 * lumaBlocks.across - 1) / (8 * lumaBlocks.across) }
     /// Rows of MCUs.
     var rows: Int { (height + 8 * lumaBlocks.down - 1) / (8 * lumaBlocks.down) }
-    /// How many stretches the restart markers cut the scan into.
+    /// The number of restart intervals.
     var intervals: Int { restartInterval == 0 ? 1 : (columns * rows + restartInterval - 1) / restartInterval }
     /// Blocks in the whole scan.
     var blocks: Int { columns * rows * (lumaBlocks.across * lumaBlocks.down + components.count - 1) }
 }
 
-/// Reads a file's marker segments up to the start of the scan (T.81, B.2), and declines what is not plain.
+/// Reads a file's marker segments up to the start of the scan (T.81, B.2), and declines unusual ones.
 struct HeaderReader {
     /// The largest side.
     private static let sideLimit = 4096
@@ -30,7 +30,7 @@ struct HeaderReader {
 
     private let bytes: [UInt8]
     private var position = 0
-    /// Tables by their number in the file; empty or `nil` is a table that has not come.
+    /// Tables by their number in the file; empty or `nil` if missing so far.
     private var quantisation = [[UInt16]](repeating: [], count: 4)
     private var first = [HuffmanCode?](repeating: nil, count: 4)
     private var other = [HuffmanCode?](repeating: nil, count: 4)
@@ -39,7 +39,7 @@ struct HeaderReader {
     /// The colour transform of an Adobe segment.
     private var transform: UInt8?
 
-    /// What a frame header says (B.2.2).
+    /// The contents of a frame header (B.2.2).
     private struct Frame {
         let width: Int
         let height: Int
@@ -57,7 +57,7 @@ struct HeaderReader {
         self.bytes = bytes
     }
 
-    /// The header, or `nil` for a file that is damaged or unusual.
+    /// Reads the header; `nil` if the file is damaged or unusual.
     mutating func header() -> Header? {
         guard byte() == 0xFF, byte() == 0xD8 else { return nil }
         while let marker = marker() {
@@ -70,7 +70,7 @@ struct HeaderReader {
         return nil
     }
 
-    /// Reads one segment, which ends there. `false` ends it all.
+    /// Reads one segment. `false` declines the file.
     private mutating func read(_ marker: UInt8, _ end: Int) -> Bool {
         switch marker {
         case 0xC0, 0xC1: readFrame(end)
@@ -78,11 +78,11 @@ struct HeaderReader {
         case 0xDB: readQuantisation(end)
         case 0xDD: readRestartInterval(end)
         case 0xEE: readAdobe(end)
-        // Exif may turn the picture, a profile may give its numbers another meaning: another's business.
+        // Exif may contain an orientation, and a profile changes the colours: this decoder handles neither.
         case 0xE1, 0xE2: false
-        // JFIF, other applications' segments and comments mean nothing for the pixels.
+        // JFIF, other applications' segments and comments do not affect the pixels.
         case 0xE0...0xEF, 0xFE: true
-        // Other ways of coding, lines counted after the scan, images without frames, markers that nobody has defined.
+        // Other codings, a height after the scan, images without frames, undefined markers.
         default: false
         }
     }
@@ -92,7 +92,7 @@ struct HeaderReader {
         guard frame == nil, end - position >= 6, byte() == 8, let height = word(), let width = word(),
             let count = byte(), end - position == 3 * Int(count), count == 1 || count == 3
         else { return false }
-        // Height 0 is one that comes after the first scan, in a DNL segment.
+        // Height 0 means that it follows the first scan, in a DNL segment.
         guard width > 0, height > 0, width <= Self.sideLimit, height <= Self.sideLimit,
             width * height <= Self.areaLimit
         else { return false }
@@ -102,7 +102,7 @@ struct HeaderReader {
             let (across, down) = (Int(factors >> 4), Int(factors & 15))
             guard (1...4).contains(across), (1...4).contains(down) else { return false }
             if count == 1 {
-                // A.2.2: in a scan of one component, an MCU is one block, whatever the factors.
+                // A.2.2: in a scan of one component, an MCU is one block, regardless of the factors.
                 components.append(
                     FrameComponent(identifier: identifier, across: 1, down: 1, quantisation: Int(table)))
             } else {
@@ -167,7 +167,7 @@ struct HeaderReader {
         return true
     }
 
-    /// B.2.3: the scan has all the components of the frame, in its order, and all the coefficients.
+    /// B.2.3: the scan has all the frame's components in order, and all coefficients.
     private mutating func header(ofScanEndingAt end: Int) -> Header? {
         guard let frame, let count = byte(), Int(count) == frame.components.count,
             end - position == 2 * Int(count) + 3
@@ -190,8 +190,8 @@ struct HeaderReader {
             scanStart: end)
     }
 
-    /// The next marker. "Any marker may optionally be preceded by any number of fill bytes, which are bytes assigned code
-    /// X’FF’" (B.1.1.2).
+    /// Reads the next marker. "Any marker may optionally be preceded by any number of fill bytes, which are bytes
+    /// assigned code X’FF’" (B.1.1.2).
     private mutating func marker() -> UInt8? {
         guard byte() == 0xFF else { return nil }
         while let code = byte() {
@@ -212,13 +212,13 @@ struct HeaderReader {
     }
 }
 
-/// One of a picture's components, with the tables it is coded with.
+/// A component of a picture, with its tables.
 struct Component: Sendable {
-    /// Its blocks in an MCU, side by side: 1 or 2.
+    /// Its blocks in an MCU, horizontally: 1 or 2.
     let across: Int
-    /// Its blocks in an MCU, one above the other: 1 or 2.
+    /// Its blocks in an MCU, vertically: 1 or 2.
     let down: Int
-    /// The step of each coefficient, in zigzag order, 64 of them.
+    /// The 64 quantisation steps, in zigzag order.
     let quantisation: [UInt16]
     /// The code of the first coefficients.
     let first: HuffmanCode
@@ -226,16 +226,16 @@ struct Component: Sendable {
     let other: HuffmanCode
 }
 
-/// A Huffman code as a file defines it: how many codes there are of each length, and what they stand for (T.81, C.2).
+/// A Huffman code as a file defines it (T.81, C.2).
 struct HuffmanCode: Sendable {
-    /// How many codes have 1, 2, ... 16 bits.
+    /// The number of codes with 1, 2, ... 16 bits.
     let counts: [Int]
-    /// What the codes stand for, from the shortest on.
+    /// The symbols, from the shortest code on.
     let symbols: [UInt8]
 
-    /// `nil` if there are more codes than their lengths have room for.
+    /// `nil` if there are more codes than fit their lengths.
     ///
-    /// Codes may be left unused. Those of ones alone, which C.2 forbids, are not looked for: no harm comes of them.
+    /// Codes may be unused. Codes of all ones, which C.2 forbids, are accepted: they do no harm.
     init?(counts: [Int], symbols: [UInt8]) {
         guard counts.count == 16, counts.reduce(0, +) == symbols.count else { return nil }
         var next = 0

@@ -1,29 +1,29 @@
-/// The inverse DCT (T.81, A.3.3), straight to a smaller picture if need be: a block becomes 1, 2, 4 or 8 samples wide, and
-/// as many high, independently. Each sample is the mean of those that it stands for.
+/// The inverse DCT (T.81, A.3.3), combined with reduction: a block becomes 1, 2, 4 or 8 samples wide and high,
+/// independently. Each sample is the mean of those it covers.
 ///
-/// It is done first for columns, then for rows, in fixed point; see `Butterfly` for the arithmetic. Overflow wraps. No
-/// coefficient that an encoder has made gets there, and one that a vandal has made gives a wrong sample.
+/// It transforms columns, then rows, in fixed point; see `Butterfly` for the arithmetic. Overflow wraps: no encoder
+/// produces such coefficients, and malicious ones give only wrong samples.
 struct InverseTransform {
     /// A block's coefficients, row by row. Zeros between blocks.
     var coefficients = [Int32](repeating: 0, count: 64)
-    /// The columns, transformed, in quarters: rows of eight, of which only the samples' are used.
+    /// The transformed columns in quarters, as rows of eight, of which only those of the samples are used.
     private var columns = [Int32](repeating: 0, count: 64)
 
-    /// Binary places of `columns`.
+    /// Fractional bits of `columns`.
     private static let columnBits: Int32 = 2
-    /// What is too much after the rows: the factors' places, those of `columns`, and three, as both halves of the transform
-    /// are times 2√2.
+    /// The bits to drop after the rows: those of the factors, those of `columns`, and three, because both halves of
+    /// the transform are multiplied by 2√2.
     private static let rowShift = Butterfly.bits + columnBits + 3
     /// The middle grey that samples are relative to (A.3.1), and a half for rounding.
     private static let rowBias: Int32 = 128 << rowShift + 1 << (rowShift - 1)
 
-    /// Writes the block's samples to a plane, from `start` on, and sets the coefficients to zero again.
+    /// Writes the block's samples to a plane, from `start` on, and clears the coefficients.
     ///
-    /// - Parameter places: a bit for each coefficient that may be another than 0, that of the first always.
+    /// - Parameter present: a bit for each coefficient that may be nonzero, always including the first.
     mutating func transform(
-        _ places: UInt64, width: Int, height: Int, to plane: inout [UInt8], at start: Int, stride: Int
+        _ present: UInt64, width: Int, height: Int, to plane: inout [UInt8], at start: Int, stride: Int
     ) {
-        if places == 1 {
+        if present == 1 {
             let sample = Self.sample(ofFirst: coefficients[0])
             coefficients[0] = 0
             for row in 0..<height {
@@ -32,18 +32,18 @@ struct InverseTransform {
             }
             return
         }
-        // The usual shapes get machine code of their own.
+        // The usual shapes get specialised machine code.
         switch (width, height) {
         case (2, 2): transformToFour(to: &plane, at: start, stride)
-        case (4, 4): transformAll(places, 4, 4, to: &plane, at: start, stride)
-        case (8, 8): transformAll(places, 8, 8, to: &plane, at: start, stride)
-        default: transformAll(places, width, height, to: &plane, at: start, stride)
+        case (4, 4): transformAll(present, 4, 4, to: &plane, at: start, stride)
+        case (8, 8): transformAll(present, 8, 8, to: &plane, at: start, stride)
+        default: transformAll(present, width, height, to: &plane, at: start, stride)
         }
         for index in 0..<64 { coefficients[index] = 0 }
     }
 
-    /// To two samples by two, by far the most frequent for small pictures: without tests for empty columns, which cost more
-    /// than the few products.
+    /// Two by two samples, by far the most frequent shape for small pictures. Testing for empty columns would cost
+    /// more than the few products.
     @inline(__always)
     private func transformToFour(to plane: inout [UInt8], at start: Int, _ stride: Int) {
         let column0 = twoOfColumn(0)
@@ -70,15 +70,15 @@ struct InverseTransform {
 
     @inline(__always)
     private mutating func transformAll(
-        _ places: UInt64, _ width: Int, _ height: Int, to plane: inout [UInt8], at start: Int, _ stride: Int
+        _ present: UInt64, _ width: Int, _ height: Int, to plane: inout [UInt8], at start: Int, _ stride: Int
     ) {
-        transformColumns(places, width: width, height: height)
+        transformColumns(present, width: width, height: height)
         for row in 0..<height {
             transformRow(8 &* row, width: width, to: &plane, at: start &+ row &* stride)
         }
     }
 
-    /// The sample that a block without other coefficients consists of.
+    /// Fills a block that has only its first coefficient.
     @inline(__always)
     static func sample(ofFirst coefficient: Int32) -> UInt8 {
         sample(coefficient &<< (rowShift &- 3) &+ rowBias)
@@ -90,14 +90,14 @@ struct InverseTransform {
     }
 
     @inline(__always)
-    private mutating func transformColumns(_ places: UInt64, width: Int, height: Int) {
+    private mutating func transformColumns(_ present: UInt64, width: Int, height: Int) {
         for column in 0..<8 {
-            // Columns that no row will ask for.
+            // Skip columns that no row needs.
             if width == 1 && column > 0 || width == 2 && column & 1 == 0 && column > 0 || width == 4 && column == 4 {
                 continue
             }
             let first = coefficients[column]
-            if height == 1 || (places &>> UInt64(column)) & 0x0101_0101_0101_0100 == 0 {
+            if height == 1 || (present &>> UInt64(column)) & 0x0101_0101_0101_0100 == 0 {
                 let value = first &<< Self.columnBits
                 for row in 0..<height { columns[8 &* row &+ column] = value }
                 continue
@@ -180,14 +180,14 @@ struct InverseTransform {
     }
 }
 
-/// Eight coefficients to eight, four or two samples, in one dimension: the halves of the two-dimensional transform.
+/// Eight coefficients to eight, four or two samples, in one dimension: half of the two-dimensional transform.
 ///
-/// With T.81's transform (A.3.3) times 2√2 the samples are
+/// With T.81's transform (A.3.3) multiplied by 2√2 the samples are
 ///
 ///     s(n) = X0 + Σ √2 cos((2n + 1) k π/16) Xk,  k = 1 ... 7
 ///
-/// which leaves X0 and X4 as they are where they come first. The sum over even k is the same at both ends of the row, that
-/// over odd k the opposite. The mean of two neighbours only changes the factors,
+/// so X0 and X4 need no factor where they come first. The sum over even k is equal at both ends of the row; that over
+/// odd k has opposite signs. The mean of two neighbours changes only the factors,
 ///
 ///     √2 cos(k π/16) cos((4n + 2) k π/16)
 ///

@@ -1,16 +1,16 @@
-/// Decodes a scan, one row of MCUs after the other: blocks to planes of samples, and these to the picture's pixels.
+/// Decodes a scan by rows of MCUs: blocks to planes of samples, and these to pixels.
 struct ScanDecoder {
     private let header: Header
     private let width: Int
     private let height: Int
     private let eighths: Int
 
-    /// How much of the scan has been read.
+    /// The current position in the scan.
     private struct Progress {
         var reader: BlockReader
-        /// The restart interval that is being read.
+        /// The current restart interval.
         var interval = 0
-        /// How many of its MCUs have yet to come.
+        /// The number of MCUs left in it.
         var rest: Int
     }
 
@@ -21,7 +21,7 @@ struct ScanDecoder {
         height = (header.height * eighths + 7) / 8
     }
 
-    /// The picture, or `nil` if the scan is damaged.
+    /// Decodes the picture; `nil` if the scan is damaged.
     func decode(_ scan: ScanWords) -> BaselinePixels? {
         let plans = header.components.map { ComponentPlan($0, of: header, eighths: eighths) }
         let bytes = plans.count == 3 ? colours(scan, plans[0], plans[1], plans[2]) : greys(scan, plans[0])
@@ -87,7 +87,7 @@ struct ScanDecoder {
             rest: header.restartInterval == 0 ? header.columns * header.rows : header.restartInterval)
     }
 
-    /// Goes on with the next interval. `false` if there is none, or the last one was not read to its end.
+    /// Starts the next interval. `false` if there is none, or if the last one was not read to its end.
     private func restart(_ scan: ScanWords, _ progress: inout Progress) -> Bool {
         guard isIntervalComplete(scan, progress), progress.interval + 1 < scan.intervals.count else { return false }
         progress.interval += 1
@@ -115,7 +115,7 @@ struct ScanDecoder {
         }
     }
 
-    /// YCbCr to RGB, as JFIF has it (T.871, 7): the factors are in 65536ths.
+    /// Converts YCbCr to RGB as in JFIF (T.871, 7), with factors in 65536ths.
     private static func paint(
         _ luma: [UInt8], _ lumaStart: Int, _ blue: [UInt8], _ red: [UInt8], _ chromaStart: Int, _ chromaShift: Int,
         _ width: Int, into bytes: inout [UInt8], _ target: Int
@@ -138,34 +138,34 @@ struct ScanDecoder {
     }
 }
 
-/// How one component is decoded at a scale.
+/// The decoding of one component at a scale.
 struct ComponentPlan {
-    /// Its blocks in an MCU, side by side and one above the other.
+    /// Its blocks in an MCU, horizontally and vertically.
     let across: Int
     let down: Int
-    /// The samples that become of a block.
+    /// The samples per block.
     let blockWidth: Int
     let blockHeight: Int
-    /// Samples from one row of the plane to the next.
+    /// The distance between rows of the plane, in samples.
     let stride: Int
-    /// How often a sample is to be halved to get from a pixel to its sample: 1 where the samples stand for two pixels.
+    /// How often to halve a pixel's position to get its sample: 1 if samples cover two pixels.
     let pixelShift: Int
     let rowShift: Int
-    /// The step of each coefficient in zigzag order, times 64, and its place in the block.
+    /// Each coefficient's step in zigzag order, times 64, and its index in the block.
     let steps: [UInt32]
     let first: HuffmanLookup
     let other: HuffmanLookup
 
-    /// For each coefficient in zigzag order, its place in the block row by row (T.81, figure 5).
-    private static let places: [UInt32] = [
+    /// For each coefficient in zigzag order, its index in the block (T.81, figure 5).
+    private static let zigzag: [UInt32] = [
         0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14,
         21,
         28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61,
         54, 47, 55, 62, 63,
     ]
 
-    /// Prepares for a scale. A component with half the samples in a direction is decoded at twice the scale there, as long
-    /// as there are samples left: only a picture in full size has pixels that share theirs.
+    /// Prepares for a scale. A component with half the samples in a direction is decoded at twice the scale there,
+    /// while there are samples: only at full size do pixels share them.
     init(_ component: Component, of header: Header, eighths: Int) {
         across = component.across
         down = component.down
@@ -176,24 +176,24 @@ struct ComponentPlan {
         pixelShift = eighths * missingAcross > 8 ? 1 : 0
         rowShift = eighths * missingDown > 8 ? 1 : 0
         stride = header.columns * component.across * blockWidth
-        steps = zip(component.quantisation, Self.places).map { UInt32($0) << 6 | $1 }
+        steps = zip(component.quantisation, Self.zigzag).map { UInt32($0) << 6 | $1 }
         first = HuffmanLookup(component.first, .first)
         other = HuffmanLookup(component.other, .other)
     }
 }
 
-/// The samples of one component in a row of MCUs, and where decoding it stands.
+/// The samples of one component in a row of MCUs.
 struct Plane {
     /// Row by row; see `ComponentPlan.stride`.
     var samples: [UInt8]
-    /// The first coefficient of the last block, in steps: what the next is relative to.
+    /// The first coefficient of the last block, in steps: the next one is relative to it.
     var prediction: Int32 = 0
 
     init(_ plan: ComponentPlan) {
         samples = [UInt8](repeating: 0, count: plan.stride * plan.down * plan.blockHeight)
     }
 
-    /// Decodes the component's share in the MCU of that column. `false` if the data are damaged.
+    /// Decodes the component's part of the MCU in a column. `false` if the data are damaged.
     mutating func decode(
         column: Int, _ plan: ComponentPlan, _ words: [UInt32], _ reader: inout BlockReader,
         _ transform: inout InverseTransform
@@ -207,11 +207,11 @@ struct Plane {
                     let coefficient = prediction &* Int32(bitPattern: plan.steps[0] &>> 6)
                     samples[start] = InverseTransform.sample(ofFirst: coefficient)
                 } else {
-                    let places = reader.read(
+                    let present = reader.read(
                         words, plan.first, plan.other, plan.steps, &prediction, into: &transform.coefficients)
-                    guard places != 0 else { return false }
+                    guard present != 0 else { return false }
                     transform.transform(
-                        places, width: plan.blockWidth, height: plan.blockHeight, to: &samples, at: start,
+                        present, width: plan.blockWidth, height: plan.blockHeight, to: &samples, at: start,
                         stride: plan.stride)
                 }
             }

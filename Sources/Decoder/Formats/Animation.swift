@@ -1,46 +1,46 @@
 import Glibc
 import Pixels
 
-/// How the pictures of an animation follow each other on its canvas.
+/// The frames of an animation and their composition on a canvas.
 struct Animation {
-    /// What becomes of a picture before the next one is painted.
+    /// The treatment of a frame before the next one is painted.
     enum Disposal {
-        /// It stays.
+        /// The frame stays.
         case keep
-        /// What it covered becomes transparent.
+        /// Its area becomes transparent.
         case clear
-        /// What was there before it comes back.
+        /// Its area gets its earlier contents back.
         case restore
     }
 
-    /// How much of a picture came.
+    /// How much of a frame was decoded.
     enum Extent {
         case nothing, part, all
     }
 
-    /// One picture's place.
+    /// One frame's properties.
     struct Frame {
         let area: AnimationCanvas.Area
         let disposal: Disposal
-        /// Whether nothing of what lies below it is to be seen.
+        /// Whether the frame hides everything below it.
         let isOpaque: Bool
-        /// How many pixels have to be unpacked for it.
+        /// The number of pixels to decode for it.
         let pixelCount: Int
-        /// How long it is shown, in milliseconds.
+        /// How long to show it, in milliseconds.
         let duration: Int
     }
 
     /// The canvas's size.
     let size: PixelSize
-    /// The pictures in the file's order.
+    /// The frames in the file's order.
     let frames: [Frame]
 
-    /// The most pixels that are unpacked to show one picture, about two seconds' work. Who asks for a picture so late in an
-    /// animation that more would be needed gets it over fewer of those before it.
+    /// The most pixels to decode for one frame, about two seconds' work. A frame so late that it needs more is
+    /// composed from only some of the frames before it.
     private static let mostPixels = 1 << 27
 
-    /// Answers with picture `index`, and with those behind it that are wanted at once. Every picture is painted that is to be
-    /// seen then; `paint` paints one, and returns how much of it came.
+    /// Composes a frame, and further ones if requested. `paint` decodes one frame onto the canvas and returns how
+    /// much of it there was.
     func reply(
         at index: Int, by plan: DecodePlan, _ facts: PictureFacts, _ conversion: ColourConversion?,
         _ paint: (Int, AnimationCanvas) throws(DecodeFailure) -> Extent
@@ -62,7 +62,7 @@ struct Animation {
             work += frames[current].pixelCount + size.width * size.height
             guard work <= Self.mostPixels else { break }
             covered = try prepare(current, from: first, on: canvas, covered)
-            // What does not come whole is asked for by itself, and says so then.
+            // A frame that is not complete is left to a request of its own, which reports that.
             guard (try? paint(current, canvas)) == .all,
                 let pixels = try rows(of: canvas, by: plan, conversion).reply(facts, isComplete: true).pixels
             else { break }
@@ -71,7 +71,7 @@ struct Animation {
         return following.isEmpty ? reply : reply.with(following: following, for: plan.request)
     }
 
-    /// Takes away what the picture before leaves, and keeps what this one covers, if it is to come back.
+    /// Disposes of the previous frame, and saves what this one covers if that must be restored.
     private func prepare(
         _ current: Int, from first: Int, on canvas: AnimationCanvas, _ covered: AnimationCanvas?
     ) throws(DecodeFailure) -> AnimationCanvas? {
@@ -95,7 +95,7 @@ struct Animation {
         }
     }
 
-    /// The last picture before which nothing is left to be seen, and whether it was near enough.
+    /// Returns the frame to start from, and whether that shows everything: false if the limit of pixels came first.
     private func start(for index: Int) -> (Int, isWhole: Bool) {
         var pixels = 0
         for current in stride(from: index, through: 1, by: -1) {
@@ -109,27 +109,27 @@ struct Animation {
     }
 }
 
-/// What the pictures of an animation paint on, one after the other: red, green, blue and opacity, transparent at first.
+/// The canvas that frames are painted on, in RGBA, initially transparent.
 ///
-/// Its memory is calloc's, because an array that does not fit into memory ends the process without an answer.
+/// Its memory comes from `calloc`: when an array's allocation fails, the process ends without an answer.
 final class AnimationCanvas {
     /// A part of the canvas in whole pixels.
     struct Area {
         let columns: Range<Int>
         let rows: Range<Int>
 
-        /// The part of a rectangle that lies on a canvas.
+        /// Creates the part of a rectangle that lies on the canvas.
         init(x: Int, y: Int, width: Int, height: Int, on size: PixelSize) {
             columns = min(x, size.width)..<min(x + width, size.width)
             rows = min(y, size.height)..<min(y + height, size.height)
         }
 
-        /// Whether it is all of the canvas.
+        /// Whether it is the whole canvas.
         func covers(_ size: PixelSize) -> Bool {
             columns == 0..<size.width && rows == 0..<size.height
         }
 
-        /// How many pixels it has.
+        /// The number of its pixels.
         var pixelCount: Int { columns.count * rows.count }
     }
 
@@ -138,7 +138,7 @@ final class AnimationCanvas {
     let size: PixelSize
     private let pixels: UnsafeMutablePointer<UInt8>
 
-    /// Makes an empty canvas, whose size was found good.
+    /// Creates a transparent canvas. The size must have been checked.
     init(size: PixelSize) throws(DecodeFailure) {
         guard let memory = calloc(max(1, size.width * size.height), Self.bytesPerPixel) else { throw .outOfMemory }
         self.size = size
@@ -149,7 +149,7 @@ final class AnimationCanvas {
         free(pixels)
     }
 
-    /// One row's bytes, as long as the canvas lives.
+    /// Returns the bytes of a row. They are valid while the canvas exists.
     func row(_ y: Int) -> UnsafeMutableBufferPointer<UInt8> {
         let length = size.width * Self.bytesPerPixel
         return UnsafeMutableBufferPointer(start: pixels + y * length, count: length)
@@ -160,14 +160,14 @@ final class AnimationCanvas {
         forEachRow(of: area) { _, bytes in bytes.update(repeating: 0) }
     }
 
-    /// A copy of a part, to be put back later.
+    /// Copies a part.
     func copy(of area: Area) throws(DecodeFailure) -> AnimationCanvas {
         let copy = try AnimationCanvas(size: PixelSize(width: area.columns.count, height: area.rows.count))
         forEachRow(of: area) { row, bytes in _ = copy.row(row - area.rows.lowerBound).update(fromContentsOf: bytes) }
         return copy
     }
 
-    /// Puts a copy back where it was made.
+    /// Puts a copied part back.
     func restore(_ copy: AnimationCanvas, in area: Area) {
         forEachRow(of: area) { row, bytes in _ = bytes.update(fromContentsOf: copy.row(row - area.rows.lowerBound)) }
     }

@@ -1,28 +1,27 @@
 import Glibc
 
-/// Brings the colours of a picture with a profile to sRGB, by tables: a curve for each channel, a matrix, and back.
+/// Converts a picture's colours from its profile to sRGB, by tables and a matrix.
 ///
-/// Profiles made of curves and a matrix are understood, as those of cameras, phones and editors are (Display P3, Adobe RGB,
-/// ProPhoto). A picture with another one, or with one that makes no sense, is shown as if it were sRGB.
+/// It supports profiles of curves and a matrix, as cameras, phones and editors write them (Display P3, Adobe RGB,
+/// ProPhoto). Pictures with other or broken profiles are treated as sRGB.
 struct ColourConversion: Sendable {
-    /// Light for each number of the three channels, one after the other.
+    /// The light of each value, for the three channels one after the other.
     private let light: [Float]
-    /// The file's light to sRGB's, row by row.
+    /// The matrix from the file's light to sRGB's, row by row.
     private let matrix: [Float]
-    /// sRGB's number for light in steps of 1 / 16,383: five of them for the smallest difference there is.
+    /// The sRGB value for light in steps of 1 / 16,383: five steps for the smallest difference between values.
     private let encoded: [UInt8]
 
     private static let steps: Float = 16_383
 
-    /// XYZ under D50, which profiles are about, to the light of sRGB's colours: the inverse of sRGB's own three.
+    /// Converts XYZ under D50, the space of profiles, to sRGB's light: the inverse of sRGB's own primaries.
     private static let fromD50: [Double] = [
         3.133_856_1, -1.616_866_7, -0.490_614_6,
         -0.978_768_4, 1.916_141_5, 0.033_454_0,
         0.071_945_3, -0.228_991_4, 1.405_242_7,
     ]
 
-    /// Reads a profile. Nothing where there is nothing to do, because it is sRGB's or as good as that, and nothing where it
-    /// is not understood.
+    /// Creates a conversion; nil if the profile is equivalent to sRGB or not supported.
     init?(profile bytes: UnsafeRawBufferPointer?) {
         guard let profile = bytes.flatMap(ICCProfile.init),
             profile.connection == ICCProfile.signature("XYZ ")
@@ -34,7 +33,7 @@ struct ColourConversion: Sendable {
         }
     }
 
-    /// The same for a profile in an array.
+    /// Creates a conversion from a profile in an array.
     init?(profile bytes: [UInt8]?) {
         guard let bytes else { return nil }
         let conversion = bytes.withUnsafeBytes { ColourConversion(profile: $0) }
@@ -42,7 +41,7 @@ struct ColourConversion: Sendable {
         self = conversion
     }
 
-    /// Converts pixels of three or four channels, of which the fourth stays.
+    /// Converts pixels of three or four channels. The fourth stays.
     func convert(_ pixels: UnsafeMutableBufferPointer<UInt8>, channels: Int) {
         light.withUnsafeBufferPointer { light in
             matrix.withUnsafeBufferPointer { matrix in
@@ -65,37 +64,37 @@ struct ColourConversion: Sendable {
         guard let red = profile.element("rTRC").flatMap(ToneCurve.init),
             let green = profile.element("gTRC").flatMap(ToneCurve.init),
             let blue = profile.element("bTRC").flatMap(ToneCurve.init),
-            let redPlace = profile.element("rXYZ").flatMap(Self.place),
-            let greenPlace = profile.element("gXYZ").flatMap(Self.place),
-            let bluePlace = profile.element("bXYZ").flatMap(Self.place)
+            let redPrimary = profile.element("rXYZ").flatMap(Self.primary),
+            let greenPrimary = profile.element("gXYZ").flatMap(Self.primary),
+            let bluePrimary = profile.element("bXYZ").flatMap(Self.primary)
         else { return nil }
         var matrix: [Double] = []
         for row in 0..<3 {
-            for place in [redPlace, greenPlace, bluePlace] {
-                var light = Self.fromD50[3 * row] * place[0]
-                light += Self.fromD50[3 * row + 1] * place[1]
-                light += Self.fromD50[3 * row + 2] * place[2]
+            for primary in [redPrimary, greenPrimary, bluePrimary] {
+                var light = Self.fromD50[3 * row] * primary[0]
+                light += Self.fromD50[3 * row + 1] * primary[1]
+                light += Self.fromD50[3 * row + 2] * primary[2]
                 matrix.append(light)
             }
         }
         self.init([red, green, blue], matrix)
     }
 
-    /// X, Y and Z of an element that holds them.
-    private static func place(_ element: ICCProfile.Element) -> [Double]? {
+    /// Returns X, Y and Z of an element.
+    private static func primary(_ element: ICCProfile.Element) -> [Double]? {
         guard element.type == ICCProfile.signature("XYZ ") else { return nil }
         let numbers = [8, 12, 16].compactMap { element.fixed(at: $0) }
         return numbers.count == 3 ? numbers : nil
     }
 
-    /// A grey picture comes with three equal channels, and stays grey.
+    /// Creates a conversion of three equal channels for a grey picture, which stays grey.
     private init?(greys profile: ICCProfile) {
         guard let curve = profile.element("kTRC").flatMap(ToneCurve.init) else { return nil }
         self.init([curve, curve, curve], [1, 0, 0, 0, 1, 0, 0, 0, 1])
     }
 
     private init?(_ curves: [ToneCurve], _ matrix: [Double]) {
-        // White is white in every profile that is meant for pictures.
+        // In every valid picture profile, white is white.
         for row in 0..<3 {
             let white: Double = matrix[3 * row..<3 * row + 3].reduce(0, +)
             guard abs(white - 1) < 0.1 else { return nil }
@@ -113,7 +112,7 @@ struct ColourConversion: Sendable {
         if isNearlyNothing { return nil }
     }
 
-    /// sRGB's curve the other way round: a number ends where the light halfway to the next one begins.
+    /// The inverse of sRGB's curve. A value ends where the light is halfway to the next one.
     private static func encodedLight() -> [UInt8] {
         var table: [UInt8] = []
         table.reserveCapacity(Int(steps) + 1)
@@ -125,7 +124,7 @@ struct ColourConversion: Sendable {
         return table
     }
 
-    /// Whether no colour of a sample changes by more than a step or two, which nobody sees.
+    /// Whether sample colours change by at most a step or two, which is invisible.
     private var isNearlyNothing: Bool {
         var sample: [UInt8] = []
         for number in UInt8.min...UInt8.max { sample += [number, number, number] }
@@ -141,17 +140,17 @@ struct ColourConversion: Sendable {
     }
 }
 
-/// How a colour profile's numbers for one channel become light: a table, or a formula with up to seven numbers.
+/// A channel's curve from values to light: a table, or a formula with up to seven numbers.
 enum ToneCurve {
-    /// Light at evenly spaced numbers, 0…1; at least two.
+    /// Light at evenly spaced values, 0…1; at least two.
     case table([Double])
-    /// "Y = (aX + b)^g + e for X ≥ d, Y = cX + f for X < d" (ICC.1, 10.18), which the simpler formulas are cases of.
+    /// "Y = (aX + b)^g + e for X ≥ d, Y = cX + f for X < d" (ICC.1, 10.18), which includes the simpler formulas.
     case formula(g: Double, a: Double, b: Double, c: Double, d: Double, e: Double, f: Double)
 
-    /// sRGB's own.
+    /// sRGB's own curve.
     static let sRGB = ToneCurve.formula(g: 2.4, a: 1 / 1.055, b: 0.055 / 1.055, c: 1 / 12.92, d: 0.04045, e: 0, f: 0)
 
-    /// Reads an element of type "curv" or "para"; nothing for what is neither, or ends early.
+    /// Reads an element of type "curv" or "para"; nil if it has another type or ends early.
     init?(_ element: ICCProfile.Element) {
         if element.type == ICCProfile.signature("curv") {
             self.init(table: element)
@@ -162,14 +161,14 @@ enum ToneCurve {
         }
     }
 
-    /// Light for a number 0…1, in the same bounds; nothing where the formula has no answer.
+    /// Returns the light for a value, both within 0…1; nil if the formula gives no number.
     func light(_ number: Double) -> Double? {
         let light: Double
         switch self {
         case .table(let values):
-            let place = number * Double(values.count - 1)
-            let index = min(Int(place), values.count - 2)
-            light = values[index] + (values[index + 1] - values[index]) * (place - Double(index))
+            let position = number * Double(values.count - 1)
+            let index = min(Int(position), values.count - 2)
+            light = values[index] + (values[index + 1] - values[index]) * (position - Double(index))
         case .formula(let g, let a, let b, let c, let d, let e, let f):
             light = number >= d ? pow(max(0, a * number + b), g) + e : c * number + f
         }
@@ -205,7 +204,7 @@ enum ToneCurve {
             return
         }
         let (a, b) = (numbers[1], numbers[2])
-        // Below it the first two formulas are constant.
+        // The first two formulas are constant below this value.
         let foot = a != 0 ? -b / a : 0
         switch kind {
         case 1: self = .formula(g: g, a: a, b: b, c: 0, d: foot, e: 0, f: 0)
@@ -217,15 +216,15 @@ enum ToneCurve {
     }
 }
 
-/// A colour profile's header and table of elements, read without trust: every place is checked, and nothing is kept.
+/// An untrusted colour profile: its header and its elements. Every offset is checked, nothing is copied.
 struct ICCProfile {
-    /// More than any profile has that is understood here: three curves of 65,536 numbers.
+    /// The most bytes of a profile. The longest supported one has three curves of 65,536 numbers.
     static let longest = 1 << 20
 
     private static let headerLength = 128
     private static let mostElements = 200
 
-    /// One element's bytes; it begins with its type.
+    /// An element's bytes, which begin with its type.
     struct Element {
         fileprivate let bytes: UnsafeRawBufferPointer
 
@@ -238,7 +237,7 @@ struct ICCProfile {
             return Int(bytes[offset]) << 8 | Int(bytes[offset + 1])
         }
 
-        /// 16 bits before the point and 16 behind it, with a sign.
+        /// Reads a signed number with 16 bits before and after the point.
         func fixed(at offset: Int) -> Double? {
             number(at: offset).map { Double(Int32(truncatingIfNeeded: $0)) / 65_536 }
         }
@@ -246,7 +245,7 @@ struct ICCProfile {
 
     private let bytes: UnsafeRawBufferPointer
 
-    /// Looks at a profile's header; nothing for what is none, or too long to be worth it.
+    /// Checks a profile's header; nil if it is invalid or too long.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count > Self.headerLength, bytes.count <= Self.longest,
             Self.number(bytes, at: 36) == Self.signature("acsp")
@@ -254,13 +253,13 @@ struct ICCProfile {
         self.bytes = bytes
     }
 
-    /// What the numbers are of: "RGB " or "GRAY", and others that are not understood.
+    /// The colour space of the picture: "RGB ", "GRAY" or an unsupported one.
     var space: Int? { Self.number(bytes, at: 16) }
 
-    /// What they are turned into: "XYZ " for those that are understood.
+    /// The space that the profile converts to: "XYZ " in supported ones.
     var connection: Int? { Self.number(bytes, at: 20) }
 
-    /// The element of that name, if there is one and it lies within the profile.
+    /// Returns the element of a name; nil if it is missing or lies outside the profile.
     func element(_ name: StaticString) -> Element? {
         let wanted = Self.signature(name)
         let count = min(Self.number(bytes, at: Self.headerLength) ?? 0, Self.mostElements)
@@ -277,7 +276,7 @@ struct ICCProfile {
         return nil
     }
 
-    /// Four letters as the number that they are in the file.
+    /// Converts four letters to the number that encodes them.
     static func signature(_ name: StaticString) -> Int {
         UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount).reduce(0) { $0 << 8 | Int($1) }
     }

@@ -1,25 +1,25 @@
 import Pixels
 
-/// How one request is met for one picture: all the geometry, decided from the header before the first pixel.
+/// All geometry of a request for one picture, computed from the header.
 ///
-/// Rows are scaled as they are stored, and only the small result is turned upright.
+/// Rows are scaled as stored, and only the small result is turned upright.
 struct DecodePlan {
-    /// The part of the stored picture to be read.
+    /// The part of the stored picture to read.
     let region: PixelRect
-    /// The output's sides as long as it is not turned yet.
+    /// The output's size before turning.
     let output: PixelSize
-    /// The stored picture's sides.
+    /// The stored picture's size.
     let stored: PixelSize
-    /// What is to come of it.
+    /// The request.
     let request: DecodeRequest
 
-    /// As the file says.
+    /// The file's orientation.
     private let orientation: Orientation
-    /// The same, turned on as the request says.
+    /// The file's orientation followed by the request's turns.
     private let turning: Orientation
     private let sourceSize: PixelSize
 
-    /// Plans for a picture of `stored` pixels.
+    /// Plans the decoding of a picture of `stored` pixels.
     init(stored: PixelSize, orientation: Orientation, request: DecodeRequest) {
         let upright = orientation.turned(stored)
         let layout = PictureLayout(of: upright, for: request)
@@ -32,7 +32,7 @@ struct DecodePlan {
         self.request = request
     }
 
-    /// The part to be read of a smaller copy of the picture.
+    /// Returns the part to read of a smaller copy of the picture.
     func region(of copy: PixelSize) -> PixelRect {
         let horizontally = Double(copy.width) / Double(stored.width)
         let vertically = Double(copy.height) / Double(stored.height)
@@ -41,9 +41,8 @@ struct DecodePlan {
             height: region.height * vertically)
     }
 
-    /// Whether another picture can stand for this one for a moment: its proportions are the same but for what whole pixels
-    /// leave over, and it is not so small that nothing would be seen. (Cameras' thumbnails of 160 × 120 often have black
-    /// bars; those are of other proportions.)
+    /// Whether a smaller picture can serve as a preview: it is large enough and has the same proportions, except for
+    /// rounding. Cameras' thumbnails of 160 × 120 often have black bars, so their proportions differ.
     func isLike(_ copy: PixelSize) -> Bool {
         guard copy.width > 0, copy.height > 0, copy.width <= stored.width, copy.height <= stored.height else {
             return false
@@ -55,24 +54,24 @@ struct DecodePlan {
             && region.width * 8 >= Double(output.width) && region.height * 8 >= Double(output.height)
     }
 
-    /// Room for the output's rows.
+    /// Returns an array with capacity for the output.
     func emptyRows() -> [UInt8] {
         var rows: [UInt8] = []
         rows.reserveCapacity(PixelBuffer.byteCount(of: output) ?? 0)
         return rows
     }
 
-    /// The answer without pixels.
+    /// Returns the reply without pixels.
     func reply(_ facts: PictureFacts) -> DecodeReply {
         reply(facts, isComplete: true, pixels: nil)
     }
 
-    /// The answer with the output's rows, as stored and as many as there were.
+    /// Returns the reply with the output's rows as stored, as many as there were.
     func reply(_ facts: PictureFacts, rows: [UInt8], isComplete: Bool) -> DecodeReply {
         reply(facts, isComplete: isComplete, pixels: upright(rows))
     }
 
-    /// The answer with a transparent picture's rows over each of a chequer's greys.
+    /// Returns the reply for a transparent picture on a chequerboard.
     func reply(_ facts: PictureFacts, rows: Chequer.Rows, isComplete: Bool) -> DecodeReply {
         let chequer = Chequer(pixelAspect: request.pixelAspect)
         let pixels = chequer.joined(Chequer.Pair(light: upright(rows.light), dark: upright(rows.dark)))
@@ -91,29 +90,29 @@ struct DecodePlan {
     }
 }
 
-/// What a decoder found out about a picture besides its pixels.
+/// A picture's properties besides its pixels.
 struct PictureFacts {
-    /// The format's name, for the user.
+    /// The format's name for the user.
     let format: String
-    /// What the picture says of itself.
+    /// The metadata.
     var metadata = PictureMetadata()
-    /// How many pictures the file shows one after the other.
+    /// The number of frames.
     var frameCount = 1
-    /// How long the one that was asked for is shown, in milliseconds.
+    /// How long to show the requested frame, in milliseconds.
     var duration = 0
-    /// Whether the pixels were made of less than there is.
+    /// Whether the pixels are only a preview.
     var isCoarse = false
 }
 
-/// How large a picture may claim to be. A file of 291 bytes can claim 65,500 × 65,500 pixels and cost seconds and
-/// gigabytes; so the claim is judged before anything is allocated for it.
+/// Limits for the size in a header. A file of 291 bytes can claim 65,500 × 65,500 pixels and cost seconds and
+/// gigabytes, so the claim is checked before any allocation.
 enum PictureBounds {
-    /// The most pixels of a picture that is read row by row: what costs time only.
+    /// The most pixels of a picture read row by row, which costs only time.
     static let mostPixels = 300_000_000
-    /// The most pixels of a picture that has to be held whole before its first row is final, at 3 to 8 bytes each.
+    /// The most pixels of a picture that must be held as a whole, at 3 to 8 bytes each.
     static let mostBufferedPixels = 100_000_000
 
-    /// Refuses what is empty or too large.
+    /// Throws for an empty or too large picture.
     static func check(_ size: PixelSize, isHeldWhole: Bool) throws(DecodeFailure) {
         guard size.width > 0, size.height > 0 else { throw .damaged("it has no pixels") }
         let side = DecodeReply.largestSourceSide

@@ -2,12 +2,11 @@ import BaselineJPEG
 import Glibc
 import Pixels
 
-/// Decodes pictures nobody vouches for. Runs in the helper process: it is bounded, but the libraries below it are not
-/// to be trusted with anything.
+/// Decodes untrusted pictures. Runs in the decoder's process, because the libraries used here may have flaws.
 ///
 ///     let reply = try Decoder.decode(bytes, DecodeRequest(box: PixelSize(width: 80, height: 80)))
 public enum Decoder {
-    /// The formats that are read. A new one is one file and one line here.
+    /// The supported formats. To add one, write its file and add it here.
     static let formats: [any PictureDecoder.Type] = [
         JPEGDecoder.self,
         PNGDecoder.self,
@@ -17,21 +16,21 @@ public enum Decoder {
         HEIFDecoder.self,
     ]
 
-    /// The libraries that read them, with their versions. Those that are loaded when they are needed are there if they can be
-    /// loaded now: to be asked for before this process gives up opening files.
+    /// The libraries with their versions. Includes those loaded on demand only if they can be loaded now, so call
+    /// this before the confinement.
     public static var libraries: [String] { formats.compactMap { $0.library } }
 
-    /// As much of a picture as tells its format.
+    /// The number of first bytes that identify a format.
     private static let signatureLength = 16
 
-    /// Loads the libraries that the picture on a descriptor needs and others do not. To be called before this process
-    /// gives up opening files and starting threads; it looks at the first bytes alone, and at them for their signature
-    /// alone. What fails here fails again, with words, when the picture is decoded.
+    /// Loads the libraries that the picture on a descriptor needs. Call this before the confinement, which forbids
+    /// opening files and starting threads. It reads only the signature. If loading fails, decoding fails later with a
+    /// description.
     public static func prepare(forPictureOn descriptor: CInt) {
         format(ofPictureOn: descriptor)?.prepare()
     }
 
-    /// The format that the first bytes tell, and nothing else of the picture.
+    /// Returns the format that the signature identifies.
     static func format(ofPictureOn descriptor: CInt) -> (any PictureDecoder.Type)? {
         withUnsafeTemporaryAllocation(byteCount: signatureLength, alignment: 1) { buffer in
             let count = pread(descriptor, buffer.baseAddress, buffer.count, 0)
@@ -41,10 +40,10 @@ public enum Decoder {
         }
     }
 
-    /// Decodes as much of a picture as the request wants.
+    /// Decodes as much of a picture as the request needs.
     ///
-    /// The format is told by the first bytes alone: a name or a content type is a stranger's claim. A picture that breaks
-    /// off is an answer, not a failure, as soon as there is a row to show.
+    /// Only the first bytes determine the format: names and content types are untrusted. A truncated picture is a
+    /// success once there is a row to show.
     public static func decode(
         _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest
     ) throws(DecodeFailure) -> DecodeReply {
@@ -57,10 +56,10 @@ public enum Decoder {
     }
 }
 
-/// For a process that has copies of itself decode pictures, of whatever formats they turn out to be.
+/// Preparation of a server process, whose forks decode pictures of any format.
 extension Decoder {
-    /// Loads the libraries of the formats that most pictures are in, and decodes something: what is made when it is first needed
-    /// is made here, and not in each copy anew. The pictures it decodes for that are its own.
+    /// Loads the libraries of common formats and decodes samples of its own, so that the forks inherit all lazy
+    /// initialisation.
     public static func prepareForMany() {
         for format in formats where format.isLoadedAhead { format.prepare() }
         let size = PixelSize(width: 16, height: 16)
@@ -77,23 +76,23 @@ extension Decoder {
         }
     }
 
-    /// Whether a copy of such a process has loaded what it needs for the picture on a descriptor. It looks at the first bytes alone.
+    /// Whether this process has loaded the libraries for the picture on a descriptor. It reads only the signature.
     public static func isPreparedForMany(withPictureOn descriptor: CInt) -> Bool {
         format(ofPictureOn: descriptor)?.isLoadedAhead ?? true
     }
 }
 
-/// For a process that decodes one small picture after the other.
+/// Decoding of small pictures that share a process.
 extension Decoder {
-    /// Decodes a picture of the kind that thumbnails are, without any library; nil for all others, damaged ones among them.
+    /// Decodes a simple JPEG without any library; nil for all other and for damaged pictures.
     ///
-    /// What reads the picture is `Baseline`, which cannot reach any memory but its own values', whatever the picture is: that is
-    /// why pictures may follow each other here. What comes of it is what `decode` would answer, but for rounding, and for colours that
-    /// are stored more coarsely than light: the library smooths them where a picture keeps its size, and this does not.
+    /// `BaselineJPEG` is memory-safe code, so that no picture can affect the next one in the same process. The result
+    /// equals that of `decode` except for rounding, and for chroma of lower resolution, which the library smooths at
+    /// full size.
     public static func decodeSmall(_ bytes: [UInt8], _ request: DecodeRequest) -> DecodeReply? {
         guard let picture = BaselinePicture(bytes) else { return nil }
         let size = PixelSize(width: picture.width, height: picture.height)
-        // What says anything about itself is not read there: it is upright, and its colours are sRGB's.
+        // Files with metadata are declined there, so the picture is upright and in sRGB.
         let plan = DecodePlan(stored: size, orientation: .upright, request: request)
         let region = plan.region(of: size)
         let eighths = JPEGDecoder.eighths(for: region, plan.output)
@@ -112,25 +111,23 @@ extension Decoder {
     }
 }
 
-/// One picture format.
+/// A picture format.
 protocol PictureDecoder: Sendable {
-    /// The library that reads it, with its version; nil where no library of its own does, or where it is not
-    /// installed.
+    /// The format's library with its version; nil if it needs none or the library is missing.
     static var library: String? { get }
 
     /// Whether the first bytes are the format's signature.
     static func recognises(_ bytes: UnsafeRawBufferPointer) -> Bool
 
-    /// Whether what it needs is brought into processes that are to decode many pictures, before it is known of what formats they are.
-    /// What is rare, and takes long to load, is not.
+    /// Whether to load its library into servers in advance. False for formats that are rare and slow to load.
     static var isLoadedAhead: Bool { get }
 
-    /// Brings into the process what only this format needs, as long as files can be opened. It looks at no picture, and what
-    /// is not there is not missed before a picture is decoded.
+    /// Loads what only this format needs, while files can still be opened. Reads no picture. Failures show later, in
+    /// `decode`.
     static func prepare()
 
-    /// Decodes a picture whose signature was recognised. Checks `PictureBounds` on the header's claims before it
-    /// allocates anything in proportion to them.
+    /// Decodes a picture with this signature. Must check `PictureBounds` before allocating anything in proportion to
+    /// the header's claims.
     static func decode(_ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest) throws(DecodeFailure) -> DecodeReply
 }
 
@@ -142,7 +139,7 @@ extension PictureDecoder {
     static func prepare() {}
 }
 
-/// Formats that are known but not read, so that their pictures get a better answer than "not a picture".
+/// Formats that Vitrine recognises but cannot decode, for a better error than "not a picture".
 enum UnreadFormat {
     private typealias Signature = (name: String, parts: [(offset: Int, bytes: [UInt8])])
 
@@ -156,7 +153,7 @@ enum UnreadFormat {
         ("Canon raw", [(4, ascii("ftypcrx "))]),
     ]
 
-    /// The name of the format these bytes begin, if it is one of them.
+    /// Returns the name of the format, if it is one of these.
     static func name(of bytes: UnsafeRawBufferPointer) -> String? {
         signatures.first { signature in
             signature.parts.allSatisfy { bytes.dropFirst($0.offset).starts(with: $0.bytes) }
@@ -168,14 +165,14 @@ enum UnreadFormat {
     }
 }
 
-/// What a library says is wrong with a picture, out of the room that it was given for it: the words may be the picture's.
+/// A library's error message, which may contain text from the picture.
 struct LibraryWords {
-    /// In plain letters.
+    /// The message in printable ASCII.
     let text: String
 
-    /// Reads as far as there are any.
-    init(_ room: UnsafeRawBufferPointer) {
-        let words = String(decoding: room.prefix { $0 != 0 }.map { 0x20...0x7E ~= $0 ? $0 : 0x3F }, as: UTF8.self)
-        text = words.isEmpty ? "its parts do not fit together" : words
+    /// Reads the message up to its end.
+    init(_ bytes: UnsafeRawBufferPointer) {
+        let words = String(decoding: bytes.prefix { $0 != 0 }.map { 0x20...0x7E ~= $0 ? $0 : 0x3F }, as: UTF8.self)
+        text = words.isEmpty ? "its structure is invalid" : words
     }
 }

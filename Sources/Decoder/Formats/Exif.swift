@@ -1,18 +1,18 @@
 import CExif
 import Pixels
 
-/// The entries of one EXIF block, as libexif finds them.
+/// Reads the entries of an EXIF block with libexif.
 ///
-/// libexif bounds loops and recursion itself and passes over entries whose offsets lead outside; here every entry's
-/// length is checked once more before its bytes are read.
+/// libexif limits loops and recursion and skips entries with offsets outside the block. This type also checks each
+/// entry's length before it reads the bytes.
 struct ExifReader: ~Copyable {
     private let data: UnsafeMutablePointer<ExifData>
 
-    /// libexif reads no more: a JPEG segment cannot be longer.
+    /// libexif's limit: a JPEG segment cannot be longer.
     private static let longestBlock = 0xFFFE
 
-    /// Reads a block from its byte order mark on; nothing when memory is out. Of one that is too long, or has offsets of 64 bits,
-    /// what can be made one that is not.
+    /// Reads a block that begins with its byte order mark; nil without memory. A block that is too long, or has
+    /// 64-bit offsets, is rewritten as far as possible.
     init?(tiff: UnsafeRawBufferPointer) {
         let longest = Self.longestBlock - 6
         let directories = TIFFDirectories(tiff, longest: longest)
@@ -27,22 +27,22 @@ struct ExifReader: ~Copyable {
         exif_data_unref(data)
     }
 
-    /// An entry in readable words, trimmed; nothing where it is missing or empty.
+    /// Returns an entry as trimmed text; nil if it is missing or empty.
     func text(_ tag: ExifTag, in directory: ExifIfd) -> String? {
         entry(tag, in: directory).flatMap(Self.text)
     }
 
-    /// An entry that is one number, or the first of several.
+    /// Returns an entry's first number.
     func number(_ tag: ExifTag, in directory: ExifIfd) -> Double? {
         numbers(tag, in: directory).first
     }
 
-    /// An entry that is one whole number, or the first of several.
+    /// Returns an entry's first number, if it is an integer.
     func integer(_ tag: ExifTag, in directory: ExifIfd) -> Int? {
         number(tag, in: directory).flatMap { Int(exactly: $0) }
     }
 
-    /// The numbers of an entry, at most the first four; none where one of them is not a number.
+    /// Returns an entry's first four numbers; none if one of them is not a number.
     func numbers(_ tag: ExifTag, in directory: ExifIfd) -> [Double] {
         guard let entry = entry(tag, in: directory)?.pointee, let bytes = entry.data else { return [] }
         let order = exif_data_get_byte_order(data)
@@ -52,13 +52,13 @@ struct ExifReader: ~Copyable {
         return numbers.count == count ? numbers : []
     }
 
-    /// The bytes of the embedded thumbnail; none where there is none. libexif has looked whether they lie in the block.
+    /// The bytes of the embedded thumbnail, or none. libexif has checked that they lie in the block.
     var thumbnail: [UInt8] {
         Array(UnsafeBufferPointer(start: data.pointee.data, count: Int(data.pointee.size)))
     }
 
-    /// The entries in the file's order. Those about the embedded thumbnail are left out: they read as if they were about
-    /// the picture.
+    /// Returns the entries in the file's order, without those about the embedded thumbnail, which would seem to
+    /// describe the picture.
     func fields(atMost limit: Int) -> [MetadataField] {
         var fields: [MetadataField] = []
         for directory in [EXIF_IFD_0, EXIF_IFD_EXIF, EXIF_IFD_GPS, EXIF_IFD_INTEROPERABILITY] {
@@ -85,7 +85,7 @@ struct ExifReader: ~Copyable {
                 exif_entry_get_value(entry, start, UInt32(buffer.count - 1)) != nil
             else { return nil }
             // "The character set of the returned string may be in the encoding of the current locale or the native
-            // encoding of the camera" (exif-entry.h): what is not UTF-8 becomes replacement characters.
+            // encoding of the camera" (exif-entry.h): bytes that are not UTF-8 become replacement characters.
             let text = String(cString: start)
             let words = text.drop(while: \.isWhitespace)
             let end = words.lastIndex { !$0.isWhitespace }
@@ -112,16 +112,16 @@ struct ExifReader: ~Copyable {
     }
 }
 
-/// What a picture's EXIF says. Whatever is wrong with it, the picture is still shown: what makes no sense is left out.
+/// A picture's EXIF data. Invalid entries are ignored; the picture is shown in any case.
 struct ExifBlock {
-    /// How the picture is to be turned.
+    /// The picture's orientation.
     private(set) var orientation = Orientation.upright
-    /// The small picture inside, a JPEG if it is any.
+    /// The embedded thumbnail, usually a JPEG.
     private(set) var thumbnail: [UInt8] = []
-    /// Everything else.
+    /// All other entries.
     private(set) var metadata = PictureMetadata()
 
-    /// Reads a block from its byte order mark ("II" or "MM") on; where there is none, it says nothing.
+    /// Reads a block that begins with its byte order mark ("II" or "MM"); nil gives empty data.
     init(tiff: UnsafeRawBufferPointer?) {
         guard let exif = tiff.flatMap(ExifReader.init(tiff:)) else { return }
         orientation = Orientation(exif: exif.integer(EXIF_TAG_ORIENTATION, in: EXIF_IFD_0) ?? 1)
@@ -145,14 +145,14 @@ struct ExifBlock {
         metadata = metadata.bounded
     }
 
-    /// A place's coordinate and, before it, the hemisphere: the tags' numbers, which libexif keeps out of its enum
-    /// because those of other directories have the same.
+    /// Tags of a position's coordinates, each after its hemisphere. libexif omits them from its enum, because their
+    /// numbers also occur in other directories.
     private enum GPSTag {
         static let latitude = (hemisphere: ExifTag(rawValue: 1), value: ExifTag(rawValue: 2))
         static let longitude = (hemisphere: ExifTag(rawValue: 3), value: ExifTag(rawValue: 4))
     }
 
-    /// Maker and model; most makers begin the model with their name.
+    /// Returns maker and model. Most makers repeat their name in the model.
     private static func camera(_ exif: borrowing ExifReader) -> String? {
         let maker = exif.text(EXIF_TAG_MAKE, in: EXIF_IFD_0)
         let model = exif.text(EXIF_TAG_MODEL, in: EXIF_IFD_0)
@@ -160,7 +160,8 @@ struct ExifBlock {
         return model.lowercased().hasPrefix(maker.lowercased()) ? model : "\(maker) \(model)"
     }
 
-    /// "2006:07:30 07:47:17" as "2006-07-30T07:47:17"; whether that is a time, `PictureMetadata.bounded` judges.
+    /// Rewrites "2006:07:30 07:47:17" as "2006-07-30T07:47:17". `PictureMetadata.bounded` checks whether it is a
+    /// time.
     private static func timestamp(_ text: String?) -> String? {
         guard let text, text.utf8.count == 19 else { return nil }
         var bytes = Array(text.utf8)

@@ -1,7 +1,7 @@
 import Glibc
 import Pixels
 
-/// GIF: 87a and 89a, interlaced or not, transparent or not; of an animation any picture, over those before it.
+/// Decodes GIF 87a and 89a: interlaced, transparent and animated ones, any frame.
 enum GIFDecoder: PictureDecoder {
     static let name = "GIF"
 
@@ -12,14 +12,14 @@ enum GIFDecoder: PictureDecoder {
     static func decode(
         _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest
     ) throws(DecodeFailure) -> DecodeReply {
-        // For the first picture it is enough that there is a second one. A file is as long as it likes, and to count all of
-        // them is to walk all of it.
+        // For the first frame it is enough to know whether there is a second one: counting all frames means reading
+        // the whole file.
         let isCounted = request.frame > 0 || request.run > 1 || !request.wantsPixels
         guard let file = GIFFile(bytes, atMost: isCounted ? DecodeRequest.frames.count : 2) else {
             throw .damaged("its header is missing")
         }
         try PictureBounds.check(file.size, isHeldWhole: true)
-        guard !file.frames.isEmpty else { throw .damaged("it has a header and no picture") }
+        guard !file.frames.isEmpty else { throw .damaged("it contains no picture") }
         let index = min(request.frame, file.frames.count - 1)
         var facts = PictureFacts(format: name, frameCount: file.frames.count)
         if facts.frameCount > 1 { facts.duration = file.frames[index].duration }
@@ -35,13 +35,13 @@ enum GIFDecoder: PictureDecoder {
     private static func placed(_ frame: GIFFile.Frame, on size: PixelSize) -> Animation.Frame {
         Animation.Frame(
             area: AnimationCanvas.Area(
-                x: frame.place.x, y: frame.place.y, width: frame.size.width, height: frame.size.height, on: size),
+                x: frame.origin.x, y: frame.origin.y, width: frame.size.width, height: frame.size.height, on: size),
             disposal: frame.disposal, isOpaque: frame.transparent == nil,
             pixelCount: frame.size.width * frame.size.height, duration: frame.duration)
     }
 
-    /// Unpacks a picture and paints what is not transparent of it. Returns how much of it came; of one that was cut
-    /// short, the rows are coarse if they are interlaced, and missing at the bottom if they are not.
+    /// Decodes a frame and paints its opaque pixels. Returns how much there was. A truncated frame is coarse if
+    /// interlaced, otherwise its bottom is missing.
     private static func paint(
         _ frame: GIFFile.Frame, of file: GIFFile, in area: AnimationCanvas.Area, on canvas: AnimationCanvas
     ) throws(DecodeFailure) -> Animation.Extent {
@@ -57,10 +57,10 @@ enum GIFDecoder: PictureDecoder {
         let colours = file.colours(of: frame)
         let order = GIFRowOrder(height: size.height, isInterlaced: frame.isInterlaced)
         for y in area.rows {
-            guard let row = order.place(of: y - frame.place.y, among: rowsThere) else { continue }
+            guard let row = order.index(of: y - frame.origin.y, among: rowsThere) else { continue }
             let target = canvas.row(y)
             for x in area.columns {
-                let index = pixels[row * size.width + x - frame.place.x]
+                let index = pixels[row * size.width + x - frame.origin.x]
                 guard index != frame.transparent else { continue }
                 let colour = colours[Int(index)]
                 target[4 * x] = colour.red
@@ -73,40 +73,40 @@ enum GIFDecoder: PictureDecoder {
     }
 }
 
-/// What a GIF says before and between its pictures, walked without unpacking any.
+/// The structure of a GIF file, read without decoding pixels.
 struct GIFFile {
-    /// One picture of the file, and where its parts are.
+    /// One frame, and the offsets of its parts.
     struct Frame {
-        var place = (x: 0, y: 0)
+        var origin = (x: 0, y: 0)
         var size = PixelSize(width: 0, height: 0)
         var isInterlaced = false
-        /// Where the bytes of its colours are; empty where there are none.
+        /// The offsets of its palette; empty if it has none.
         var palette = 0..<0
-        /// The colour that is not painted.
+        /// The index of the transparent colour.
         var transparent: UInt8?
         var disposal = Animation.Disposal.keep
         /// In milliseconds.
         var duration = 0
-        /// Where the packed pixels begin, with the number of bits of the first.
+        /// The offset of the compressed pixels, which begin with the first code size.
         var data = 0
     }
 
-    /// The canvas's sides, 0 where the file has none.
+    /// The canvas's size; 0 if the file has none.
     let size: PixelSize
-    /// The pictures, as far as the file goes and as many as are looked at.
+    /// The frames, up to the limit or the file's end.
     private(set) var frames: [Frame] = []
 
     private let bytes: UnsafeRawBufferPointer
     private static let headerLength = 13
 
-    /// Walks a file whose signature was recognised, as far as there are so many pictures; nothing where it ends in its header.
+    /// Reads a file with a valid signature, up to a number of frames; nil if its header is incomplete.
     init?(_ bytes: UnsafeRawBufferPointer, atMost limit: Int) {
         guard bytes.count >= Self.headerLength else { return nil }
         self.bytes = bytes
         size = PixelSize(width: Self.number(bytes, at: 6), height: Self.number(bytes, at: 8))
         let common = Self.palette(flags: bytes[10], at: Self.headerLength)
         var position = common.upperBound
-        // What the next picture is told by the extension before it.
+        // Properties of the next frame, from the extension before it.
         var next = Frame()
         while frames.count < limit, position < bytes.count {
             switch bytes[position] {
@@ -119,18 +119,18 @@ struct GIFFile {
                 next = Frame()
                 position = end(ofBlocksAt: frame.data + 1)
             default:
-                // 0x3B is the end, and everything else has no meaning.
+                // 0x3B is the end; no other value is defined.
                 return
             }
         }
     }
 
-    /// The bytes from a picture's packed pixels on.
+    /// Returns the bytes from a frame's compressed pixels on.
     func data(of frame: Frame) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: bytes[min(frame.data, bytes.count)...])
     }
 
-    /// A picture's colours: 256, those that the file does not have are black. Opaque, but for the one that is not painted.
+    /// Returns a frame's 256 colours; those missing in the file are black.
     func colours(of frame: Frame) -> [(red: UInt8, green: UInt8, blue: UInt8)] {
         let there = frame.palette.clamped(to: 0..<bytes.count)
         return (0..<256).map { index in
@@ -139,7 +139,7 @@ struct GIFFile {
         }
     }
 
-    /// "Graphic Control Extension": how the next picture disappears, how long it is shown and what of it is not painted.
+    /// Reads a "Graphic Control Extension": the next frame's disposal, duration and transparent colour.
     private func readExtension(at position: Int, for next: inout Frame) {
         guard position + 7 < bytes.count, bytes[position + 1] == 0xF9, bytes[position + 2] >= 4 else { return }
         let flags = bytes[position + 3]
@@ -156,7 +156,7 @@ struct GIFFile {
     private func frame(at position: Int, _ next: Frame, _ common: Range<Int>) -> Frame? {
         guard position + 10 < bytes.count else { return nil }
         var frame = next
-        frame.place = (Self.number(bytes, at: position + 1), Self.number(bytes, at: position + 3))
+        frame.origin = (Self.number(bytes, at: position + 1), Self.number(bytes, at: position + 3))
         frame.size = PixelSize(
             width: Self.number(bytes, at: position + 5), height: Self.number(bytes, at: position + 7))
         let flags = bytes[position + 9]
@@ -167,12 +167,12 @@ struct GIFFile {
         return frame.data < bytes.count ? frame : nil
     }
 
-    /// Where the colours are that a byte of flags speaks of: "the number of bytes is 3 × 2^(size + 1)".
+    /// Returns the offsets of the palette that a byte of flags announces: "the number of bytes is 3 × 2^(size + 1)".
     private static func palette(flags: UInt8, at start: Int) -> Range<Int> {
         flags & 0x80 == 0 ? start..<start : start..<start + 3 * (2 << Int(flags & 7))
     }
 
-    /// The place behind a row of blocks, each of which begins with its length; the last has none.
+    /// Returns the offset behind a sequence of blocks. Each begins with its length; the last is empty.
     private func end(ofBlocksAt start: Int) -> Int {
         var position = start
         while position < bytes.count, bytes[position] > 0 { position += 1 + Int(bytes[position]) }
@@ -184,21 +184,21 @@ struct GIFFile {
     }
 }
 
-/// In which order the rows of a GIF's picture are stored: "every 8th row, starting with row 0; every 8th row, starting with
-/// row 4; every 4th row, starting with row 2; every 2nd row, starting with row 1" (GIF89a, Appendix E) if it is interlaced.
+/// The order of a frame's rows. Interlaced: "every 8th row, starting with row 0; every 8th row, starting with row 4;
+/// every 4th row, starting with row 2; every 2nd row, starting with row 1" (GIF89a, Appendix E).
 struct GIFRowOrder {
     private static let passes = [(start: 0, step: 8), (start: 4, step: 8), (start: 2, step: 4), (start: 1, step: 2)]
 
-    /// The picture's rows.
+    /// The number of rows.
     let height: Int
-    /// Whether they are stored in four passes.
+    /// Whether the rows are stored in four passes.
     let isInterlaced: Bool
 
-    /// Where a row is among the first `count` that are stored. Of an interlaced picture whose row is not among them, the
-    /// nearest one above it that is.
-    func place(of row: Int, among count: Int) -> Int? {
+    /// Returns the index of a row among the first `count` stored rows. For an interlaced frame, falls back to the
+    /// nearest row above that is stored.
+    func index(of row: Int, among count: Int) -> Int? {
         guard isInterlaced else { return row < count ? row : nil }
-        var nearest: (row: Int, place: Int)?
+        var nearest: (row: Int, index: Int)?
         var before = 0
         for pass in Self.passes where pass.start < height {
             if row >= pass.start {
@@ -208,24 +208,24 @@ struct GIFRowOrder {
             }
             before += (height - pass.start + pass.step - 1) / pass.step
         }
-        return nearest?.place
+        return nearest?.index
     }
 }
 
-/// Unpacks the pixels of one GIF picture: LZW, in blocks that each begin with their length.
+/// Decompresses a frame's pixels: LZW, in blocks that begin with their length.
 ///
-/// It writes no more than it is given room for, reads no more than there is, and its table has 4,096 entries whatever the
-/// file says: a small file cannot keep it busy for longer than its pixels take.
+/// It writes no more than fits, reads no more than there is, and its table always has 4,096 entries. So a small file
+/// cannot keep it busy for longer than its pixels take.
 struct LZWReader {
     private let bytes: UnsafeRawBufferPointer
-    /// The next byte, and how many are left of the block it is in.
+    /// The next byte, and the number of bytes left in its block.
     private var position = 1
     private var left = 0
-    /// Bits that were read and not used yet, the next one lowest.
+    /// Bits that were read but not used, the next one lowest.
     private var bits: UInt32 = 0
     private var bitCount = 0
 
-    /// Each entry of the table is another one with a byte behind it.
+    /// Each entry of the table is an earlier one with one more byte.
     private var earlier = [UInt16](repeating: 0, count: tableSize)
     private var suffix = [UInt8](repeating: 0, count: tableSize)
     private var first = [UInt8](repeating: 0, count: tableSize)
@@ -233,12 +233,12 @@ struct LZWReader {
 
     private static let tableSize = 4096
 
-    /// Reads from the byte that says how many bits a pixel has.
+    /// Reads from the byte with the code size on.
     init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }
 
-    /// Unpacks as many pixels as there are, and returns their number.
+    /// Decompresses up to the capacity, and returns the number of pixels.
     mutating func read(into pixels: UnsafeMutableBufferPointer<UInt8>) -> Int {
         guard let depth = bytes.first, 1...8 ~= depth else { return 0 }
         let clear = 1 << Int(depth)
@@ -254,7 +254,7 @@ struct LZWReader {
                 (next, width, previous) = (clear + 2, Int(depth) + 1, -1)
                 continue
             }
-            // The one entry that may be used before it is there: the one that this code makes.
+            // Only one entry may be used before it exists: the one that this code creates.
             guard code < clear || previous >= 0 && (code < next || code == next && next < Self.tableSize) else { break }
             if previous >= 0, next < Self.tableSize {
                 earlier[next] = UInt16(previous)
@@ -270,14 +270,14 @@ struct LZWReader {
         return count
     }
 
-    /// Writes an entry's bytes, which come last first; returns how many there was room for.
+    /// Writes an entry's bytes, which are found in reverse order. Returns how many fit.
     private func unfold(_ code: Int, into pixels: UnsafeMutableBufferPointer<UInt8>, at start: Int) -> Int {
         let whole = Int(length[code])
         let count = min(whole, pixels.count - start)
         var entry = code
         for _ in count..<whole { entry = Int(earlier[entry]) }
-        for place in stride(from: start + count - 1, through: start, by: -1) {
-            pixels[place] = suffix[entry]
+        for index in stride(from: start + count - 1, through: start, by: -1) {
+            pixels[index] = suffix[entry]
             entry = Int(earlier[entry])
         }
         return count

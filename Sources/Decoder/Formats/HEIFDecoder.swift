@@ -1,8 +1,9 @@
 import CHEIF
 import Pixels
 
-/// HEIC and AVIF, where libheif is there: one picture or many put together, transparent or not. libheif turns it upright
-/// itself, by what the file says about the picture and not by what EXIF says, as the format wants it.
+/// Decodes HEIC and AVIF if libheif is installed, including grids and transparency.
+///
+/// libheif turns pictures upright itself, by the file's own properties and not by EXIF, as the standard demands.
 enum HEIFDecoder: PictureDecoder {
     private static let heic = ["heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1"]
     private static let avif = ["avif", "avis"]
@@ -23,7 +24,7 @@ enum HEIFDecoder: PictureDecoder {
         _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest
     ) throws(DecodeFailure) -> DecodeReply {
         let name = name(of: bytes) ?? "HEIC"
-        guard HEIFReferences(bytes).areFinite else { throw .damaged("a picture in it is made of itself") }
+        guard HEIFReferences(bytes).areFinite else { throw .damaged("it contains a picture that contains itself") }
         var picture = try HEIFPicture(bytes, format: name)
         let size = picture.size
         try PictureBounds.check(size, isHeldWhole: true)
@@ -55,7 +56,7 @@ enum HEIFDecoder: PictureDecoder {
         return try output.reply(facts, isComplete: true)
     }
 
-    /// The format by the file's main brand. "mif1" and "msf1" say only that the boxes are those of HEIF.
+    /// Returns the format by the file's main brand. "mif1" and "msf1" only say that it is a HEIF file.
     private static func name(of bytes: UnsafeRawBufferPointer) -> String? {
         guard bytes.count >= 12, bytes.dropFirst(4).starts(with: "ftyp".utf8) else { return nil }
         let brand = bytes[8..<12]
@@ -64,21 +65,21 @@ enum HEIFDecoder: PictureDecoder {
     }
 }
 
-/// The main picture of a HEIF file, or the small one that is embedded for it.
+/// A HEIF file's primary picture, or its embedded thumbnail.
 struct HEIFPicture: ~Copyable {
     private let decoder: UnsafeMutablePointer<cheif_decoder>
 
-    /// Whether libheif is there. It is looked for once, since it keeps a list of its decoders that must not be written while
-    /// it is read.
+    /// Whether libheif is installed. Loaded only once, because its list of decoders must not be written while it is
+    /// read.
     static let isReadable = cheif_load() != 0
 
-    /// The version of libheif; nothing where it is not there.
+    /// libheif's version; nil if it is not installed.
     static var version: String? { cheif_version().map { String(cString: $0) } }
 
-    /// Cameras put notes of their own there, and small pictures.
+    /// Cameras store notes and thumbnails in it.
     private static let longestExif = 4 << 20
 
-    /// Opens a file. The bytes have to outlive it.
+    /// Opens a file. The bytes must outlive it.
     init(_ bytes: UnsafeRawBufferPointer, format: String) throws(DecodeFailure) {
         guard Self.isReadable else {
             throw .missingLibrary(format: format, library: "libheif", package: "libheif1")
@@ -96,16 +97,17 @@ struct HEIFPicture: ~Copyable {
         cheif_free(decoder)
     }
 
-    /// The picture's sides, upright.
+    /// The upright picture's size.
     var size: PixelSize { PixelSize(width: Int(cheif_width(decoder)), height: Int(cheif_height(decoder))) }
 
-    /// How the rows come.
+    /// The channels of the rows.
     var channels: OutputRows.Channels {
         guard cheif_has_alpha(decoder) != 0 else { return .rgb }
         return cheif_is_premultiplied(decoder) != 0 ? .premultiplied : .rgba
     }
 
-    /// The EXIF block, from its byte order on. "exif_tiff_header_offset" comes before it (ISO/IEC 23008-12, A.2.1).
+    /// The EXIF block, from its byte order mark on. It follows an "exif_tiff_header_offset" (ISO/IEC 23008-12,
+    /// A.2.1).
     var exif: [UInt8]? {
         var block: heif_item_id = 0
         let length = cheif_exif_length(decoder, &block)
@@ -124,17 +126,17 @@ struct HEIFPicture: ~Copyable {
         return cheif_copy_profile(decoder, &bytes) != 0 ? bytes : nil
     }
 
-    /// Goes over to the embedded thumbnail. Returns whether there is one.
+    /// Switches to the embedded thumbnail. Returns whether there is one.
     mutating func takeThumbnail() -> Bool {
         cheif_take_thumbnail(decoder) != 0
     }
 
-    /// Decodes the picture, all of it: its parts may lie in any order, and one over the other.
+    /// Decodes the whole picture: its parts may have any order and overlap.
     mutating func decode() throws(DecodeFailure) {
         guard cheif_decode(decoder, channels == .rgb ? 0 : 1) != 0 else { throw .damaged(Self.message(of: decoder)) }
     }
 
-    /// One row of what was decoded.
+    /// Returns a decoded row.
     func row(_ index: Int) -> UnsafeBufferPointer<UInt8> {
         let stride = Int(decoder.pointee.stride)
         return UnsafeBufferPointer(start: decoder.pointee.pixels + index * stride, count: stride)
@@ -145,23 +147,22 @@ struct HEIFPicture: ~Copyable {
     }
 }
 
-/// What the pictures of a HEIF file are put together from, read without the library: it follows a picture that is made of itself
-/// until its stack is full.
+/// Checks a HEIF file for pictures that contain themselves, which overflow libheif's stack.
 ///
 ///     guard HEIFReferences(bytes).areFinite else { … }
 ///
-/// A picture of several has references "dimg" to them, in the box "iref" of the box "meta" (ISO/IEC 14496-12, 8.11.12, and
-/// 23008-12, 6.6.2). Whatever else is wrong with boxes, the library says itself.
+/// A composed picture has references "dimg" to its parts, in the box "iref" of the box "meta" (ISO/IEC 14496-12,
+/// 8.11.12, and 23008-12, 6.6.2). libheif reports all other faults itself.
 struct HEIFReferences {
-    /// For each picture that is made of others, those.
+    /// The parts of each composed picture.
     private var parts: [UInt32: [UInt32]] = [:]
 
-    /// Deeper than anybody puts pictures into each other: cameras have one level.
+    /// The deepest nesting allowed: cameras use one level.
     private static let deepest = 8
 
     init(_ bytes: UnsafeRawBufferPointer) {
         Self.eachBox(in: bytes[...]) { type, content in
-            // A version and flags come before the boxes of this one.
+            // A version and flags come before the boxes in this one.
             guard type == Self.name("meta") else { return }
             Self.eachBox(in: content.dropFirst(4)) { type, content in
                 guard type == Self.name("iref"), let version = content.first else { return }
@@ -172,13 +173,13 @@ struct HEIFReferences {
         }
     }
 
-    /// Whether no picture is made of itself, by whatever detour, nor of others in more levels than anybody makes.
+    /// Whether no picture contains itself, directly or not, and none is nested too deeply.
     var areFinite: Bool {
         var depths: [UInt32: Int] = [:]
         return parts.keys.allSatisfy { depth(of: $0, level: 1, &depths) != nil }
     }
 
-    /// How many levels a picture has; nil if they are too many.
+    /// Returns a picture's levels of nesting; nil if they are too many.
     private func depth(of picture: UInt32, level: Int, _ depths: inout [UInt32: Int]) -> Int? {
         if let depth = depths[picture] { return depth }
         guard level <= Self.deepest else { return nil }
@@ -192,7 +193,7 @@ struct HEIFReferences {
         return deepest + 1
     }
 
-    /// Takes one picture's references: its number, how many there are, and theirs.
+    /// Reads one picture's references: its number, their count, and theirs.
     private mutating func read(_ content: Slice<UnsafeRawBufferPointer>, numberLength length: Int) {
         guard let picture = Self.number(content, length) else { return }
         let rest = content.dropFirst(length + 2)
@@ -202,8 +203,8 @@ struct HEIFReferences {
         }
     }
 
-    /// Goes through boxes that follow each other: a length that counts all of the box, a type, and what is in there. A length of 1
-    /// is said behind the type, in eight bytes; one of 0 reaches to the end (ISO/IEC 14496-12, 4.2).
+    /// Calls `body` for each box in a sequence. A box has a length that includes its header, a type, and contents. A
+    /// length of 1 is followed by the real one in eight bytes; 0 means up to the end (ISO/IEC 14496-12, 4.2).
     private static func eachBox(
         in bytes: Slice<UnsafeRawBufferPointer>, _ body: (UInt32, Slice<UnsafeRawBufferPointer>) -> Void
     ) {
@@ -211,7 +212,7 @@ struct HEIFReferences {
         while let short = number(rest, 4), let type = number(rest.dropFirst(4), 4) {
             var (length, header) = (Int(short), 8)
             if short == 1 {
-                // No file is as long that the upper half says anything.
+                // No file is long enough to need the upper half.
                 guard number(rest.dropFirst(8), 4) == 0, let long = number(rest.dropFirst(12), 4) else { return }
                 (length, header) = (Int(long), 16)
             } else if short == 0 {

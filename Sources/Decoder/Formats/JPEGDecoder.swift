@@ -1,7 +1,7 @@
 import CJPEG
 import Pixels
 
-/// JPEG: baseline and progressive, Huffman and arithmetic coding, grey, YCC, RGB and inks.
+/// Decodes JPEG: baseline and progressive, Huffman and arithmetic coding, grey, YCC, RGB and CMYK.
 enum JPEGDecoder: PictureDecoder {
     static let name = "JPEG"
     static var library: String? { "libjpeg-turbo " + String(cString: cjpeg_version()) }
@@ -21,14 +21,14 @@ enum JPEGDecoder: PictureDecoder {
         let facts = PictureFacts(format: name, metadata: exif.metadata)
         guard request.wantsPixels else { return plan.reply(facts) }
 
-        // A profile of inks is not understood, and inks come as plain RGB.
+        // CMYK profiles are not supported; CMYK is converted to plain RGB.
         let conversion = jpeg.hasInks ? nil : ColourConversion(profile: segments.profile)
         if request.haste == .soon, let reply = thumbnail(exif.thumbnail, by: plan, facts, conversion) { return reply }
         return try show(&jpeg, by: plan, facts, conversion)
     }
 
-    /// The thumbnail that cameras put into the EXIF block, decoded in the picture's place: about 300 times sooner. It has the
-    /// picture's colours. Nothing where it is none, or shows something of another shape.
+    /// Decodes the EXIF block's thumbnail instead of the picture, about 300 times faster. It has the picture's
+    /// profile. Returns nil if it is no JPEG or has other proportions.
     private static func thumbnail(
         _ bytes: [UInt8], by plan: DecodePlan, _ facts: PictureFacts, _ conversion: ColourConversion?
     ) -> DecodeReply? {
@@ -49,8 +49,8 @@ enum JPEGDecoder: PictureDecoder {
         let whole = plan.region(of: jpeg.size)
         let eighths = eighths(for: whole, plan.output)
         try jpeg.start(eighths: eighths, haste: plan.request.haste)
-        // The region at the reduced scale, whose last column and row may reach beyond the picture's edge: 13 pixels at
-        // 1/8 come out as 2, of which the picture is 1.625.
+        // The region at the reduced scale. Its last column and row may extend beyond the picture: 13 pixels at 1/8
+        // become 2, of which the picture covers 1.625.
         var region = whole.scaled(by: Double(eighths) / 8)
         region.x -= Double(try jpeg.crop(to: region.columns(of: jpeg.output.width)))
         var output = OutputRows(plan, source: jpeg.output, region: region, channels: .rgb, conversion: conversion)
@@ -61,8 +61,7 @@ enum JPEGDecoder: PictureDecoder {
         return try output.reply(facts, isComplete: isWhole && !jpeg.isIncomplete)
     }
 
-    /// Reads rows until there are enough, or until the stream breaks: what came before is then shown. Returns whether
-    /// there were enough.
+    /// Reads rows up to the end or the first damage. Returns whether all rows were read.
     private static func read(
         _ jpeg: inout JPEGStream, into output: inout OutputRows
     ) throws(DecodeFailure) -> Bool {
@@ -76,11 +75,10 @@ enum JPEGDecoder: PictureDecoder {
         }
     }
 
-    /// The greatest reduction during decoding that still leaves a pixel for each output pixel; the area filter does the
-    /// rest.
+    /// Returns the greatest reduction that still has a pixel for each output pixel; the area filter does the rest.
     static func eighths(for region: PixelRect, _ output: PixelSize) -> Int {
         JPEGStream.reductions.first { eighths in
-            // A thousandth of a pixel: what arithmetic may have cost an exact fit.
+            // Allows a thousandth of a pixel for rounding.
             let region = region.scaled(by: Double(eighths) / 8)
             return region.width + 1e-3 >= Double(output.width)
                 && region.height + 1e-3 >= Double(output.height)
@@ -88,32 +86,31 @@ enum JPEGDecoder: PictureDecoder {
     }
 }
 
-/// One JPEG picture, row after row, reduced and cropped while it is decoded. A row is all that is in memory, unless the
-/// picture comes in several scans.
+/// Decodes one JPEG row by row, reduced and cropped. Holds one row in memory, unless the picture has several scans.
 struct JPEGStream: ~Copyable {
-    /// The scales, in eighths, that are worth asking for.
+    /// The useful scales, in eighths.
     ///
-    /// libjpeg-turbo has vector code for these only: 5/8, 6/8 and 7/8 take longer than the whole picture (24 MP: 110 to
-    /// 160 ms against 100), and 3/8 as long as 4/8.
+    /// libjpeg-turbo has vector code only for these: 5/8, 6/8 and 7/8 take longer than the whole picture (24 MP: 110
+    /// to 160 ms against 100), and 3/8 takes as long as 4/8.
     static let reductions = [1, 2, 4, 8]
 
-    /// The most scans of a picture that are read. Encoders make about ten; with thousands, a small file keeps a decoder
-    /// busy for minutes.
+    /// The most scans to read. Encoders write about ten; with thousands, a small file could keep a decoder busy for
+    /// minutes.
     private static let mostScans = 500
-    /// The most pixels that all scans together may go over, about two seconds' work.
+    /// The most pixels of all scans together, about two seconds' work.
     private static let mostScannedPixels = 1 << 31
 
     private let decoder: UnsafeMutablePointer<cjpeg_decoder>
-    /// One row as the library delivers it.
+    /// One row as the library returns it.
     private var row: [UInt8] = []
-    /// One row in RGB, used for inks only.
+    /// One row converted from CMYK to RGB.
     private var converted: [UInt8] = []
-    /// Whether scans were left unread, because there were more than anybody makes.
+    /// Whether scans were skipped because there were too many.
     private var stoppedEarly = false
-    /// Whether scans were left unread, because the first ones were enough.
+    /// Whether scans were skipped for a preview.
     private(set) var isCoarse = false
 
-    /// Opens a picture and reads its header. The bytes have to outlive the stream.
+    /// Opens a picture and reads its header. The bytes must outlive the stream.
     init(_ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
         guard let decoder = cjpeg_new() else { throw .outOfMemory }
         let status = cjpeg_open(decoder, bytes.assumingMemoryBound(to: UInt8.self).baseAddress, bytes.count)
@@ -128,13 +125,13 @@ struct JPEGStream: ~Copyable {
         cjpeg_free(decoder)
     }
 
-    /// The whole picture's sides, as stored.
+    /// The stored picture's size.
     var size: PixelSize { Self.size(of: decoder) }
 
-    /// Whether the whole picture's coefficients have to be gathered before its first row.
+    /// Whether all coefficients must be read before the first row.
     var hasMultipleScans: Bool { decoder.pointee.has_multiple_scans != 0 }
 
-    /// The sides of what is decoded, after reducing and cropping.
+    /// The size after reducing and cropping.
     var output: PixelSize {
         PixelSize(width: Int(decoder.pointee.info.output_width), height: Int(decoder.pointee.info.output_height))
     }
@@ -142,22 +139,22 @@ struct JPEGStream: ~Copyable {
     /// Whether data were missing or broken so far.
     var isIncomplete: Bool { decoder.pointee.is_incomplete != 0 || stoppedEarly }
 
-    /// Whether its colours are inks'.
+    /// Whether its colours are CMYK.
     var hasInks: Bool {
         let space = decoder.pointee.info.jpeg_color_space
         return space == JCS_CMYK || space == JCS_YCCK
     }
 
-    /// Sets the scale; the rows can then be read. In haste, of a progressive picture only the scans that it takes to know
-    /// something of every block.
+    /// Sets the scale; rows can be read afterwards. For a preview of a progressive picture, reads only the scans
+    /// until every block has a value.
     mutating func start(eighths: Int, haste: DecodeRequest.Haste) throws(DecodeFailure) {
-        // Smooth chroma helps by 1 dB where pixels come out one for one, at no cost in time. Below that, most chroma is
-        // scaled up within the inverse DCT, and the rest averages out 1 to 2 dB nearer the truth when left sharp.
+        // Smooth chroma gains 1 dB at full scale, at no cost in time. At reduced scales, most chroma is enlarged
+        // within the inverse DCT, and averaging the rest without smoothing is 1 to 2 dB more accurate.
         try check(cjpeg_start(decoder, UInt32(eighths), eighths == 8 ? 1 : 0))
         if hasMultipleScans { try gatherScans(haste) }
     }
 
-    /// Narrows the rows to those columns and some before them; returns the first one that is left.
+    /// Restricts the rows to these columns and some before them. Returns the first column that is left.
     mutating func crop(to columns: Range<Int>) throws(DecodeFailure) -> Int {
         var left = UInt32(columns.lowerBound)
         var width = UInt32(columns.count)
@@ -167,12 +164,12 @@ struct JPEGStream: ~Copyable {
         return Int(left)
     }
 
-    /// Passes over the first rows.
+    /// Skips the first rows.
     mutating func skip(rows: Int) throws(DecodeFailure) {
         if rows > 0 { try check(cjpeg_skip(decoder, UInt32(rows))) }
     }
 
-    /// Reads the next row, RGB.
+    /// Reads the next row, in RGB.
     mutating func withNextRow(_ body: (UnsafeBufferPointer<UInt8>) -> Void) throws(DecodeFailure) {
         try check(row.withUnsafeMutableBufferPointer { cjpeg_read_row(decoder, $0.baseAddress) })
         if hasInks {
@@ -183,7 +180,7 @@ struct JPEGStream: ~Copyable {
         }
     }
 
-    /// Reads the scans of a progressive picture, as many as are good for it, and sets up the output of their sum.
+    /// Reads a progressive picture's scans, as many as are sensible, and prepares their output.
     private mutating func gatherScans(_ haste: DecodeRequest.Haste) throws(DecodeFailure) {
         let affordable = min(Self.mostScans, max(1, Self.mostScannedPixels / (size.width * size.height)))
         var scans = 0
@@ -198,8 +195,8 @@ struct JPEGStream: ~Copyable {
         try check(cjpeg_show_scans(decoder))
     }
 
-    /// Converts a row of CMYK. "Adobe Photoshop writes inverted data in CMYK JPEG files: 0 represents 100% ink coverage,
-    /// rather than 0% ink as you'd expect" (libjpeg.txt), and so does everybody who sets Adobe's marker.
+    /// Converts a row of CMYK. "Adobe Photoshop writes inverted data in CMYK JPEG files: 0 represents 100% ink
+    /// coverage, rather than 0% ink as you'd expect" (libjpeg.txt). So do other programs that write Adobe's marker.
     private mutating func convertInks() {
         let inversion: UInt8 = decoder.pointee.info.saw_Adobe_marker != 0 ? 0 : 255
         for pixel in 0..<row.count / 4 {
@@ -232,8 +229,8 @@ struct JPEGStream: ~Copyable {
     }
 }
 
-/// The marker segments before a JPEG's first scan, walked without the library: it would keep a copy of every segment
-/// that it is asked for, and a file can hold any number of them.
+/// The marker segments before a JPEG's first scan, read without the library: it would copy every requested segment,
+/// and a file can contain any number of them.
 struct JPEGSegments {
     private let bytes: UnsafeRawBufferPointer
 
@@ -241,7 +238,7 @@ struct JPEGSegments {
         self.bytes = bytes
     }
 
-    /// The first EXIF segment's content, behind the "Exif\0\0" that tells it from other segments of its kind.
+    /// The first EXIF segment's content, without the "Exif\0\0" that identifies it.
     var exif: UnsafeRawBufferPointer? {
         var position = 2
         while let segment = segment(at: &position) {
@@ -252,8 +249,8 @@ struct JPEGSegments {
         return nil
     }
 
-    /// The colour profile, put together of its parts: "ICC_PROFILE\0", the part's number from 1 on, and how many there are.
-    /// Nothing where one is missing, or where they are longer together than any profile that is understood.
+    /// The colour profile, joined from its parts. Each begins with "ICC_PROFILE\0", its number from 1 on, and the
+    /// number of parts. Nil if a part is missing or the profile is too long.
     var profile: [UInt8]? {
         let mark = "ICC_PROFILE\0".utf8
         var parts: [Int: UnsafeRawBufferPointer] = [:]
@@ -273,7 +270,7 @@ struct JPEGSegments {
         return inOrder.count == count ? inOrder.flatMap { Array($0) } : nil
     }
 
-    /// The segment at `position`, which moves behind it; nothing from the first scan on, or where there is no marker.
+    /// Returns the segment at `position` and advances it; nil at the first scan, or if there is no marker.
     private func segment(at position: inout Int) -> (marker: UInt8, content: UnsafeRawBufferPointer)? {
         // "Any marker may optionally be preceded by any number of fill bytes, X'FF'" (T.81, B.1.1.2).
         guard position < bytes.count, bytes[position] == 0xFF else { return nil }
@@ -288,20 +285,20 @@ struct JPEGSegments {
     }
 }
 
-/// Makes the JPEG of a thumbnail that a gallery did not have.
+/// Writes thumbnails as JPEGs.
 enum JPEGEncoder {
-    /// About what cameras use for their own thumbnails: ten kilobytes for 320 × 240.
+    /// About the quality of cameras' own thumbnails: ten kilobytes for 320 × 240.
     private static let quality: Int32 = 80
 
-    /// Refuses a picture that would be longer than so many bytes: more would not pass the wire.
+    /// Encodes a picture. Throws if it is longer than the limit, which the answer's size sets.
     static func encode(
         _ picture: PixelBuffer, longest: Int = DecodeReply.longestThumbnail
     ) throws(DecodeFailure) -> [UInt8] {
         var status = cjpeg_status.ok
-        let bytes = [UInt8](unsafeUninitializedCapacity: longest) { room, length in
+        let bytes = [UInt8](unsafeUninitializedCapacity: longest) { buffer, length in
             status = picture.bytes.withUnsafeBufferPointer { pixels in
                 cjpeg_encode(
-                    pixels.baseAddress, UInt32(picture.width), UInt32(picture.height), quality, room.baseAddress,
+                    pixels.baseAddress, UInt32(picture.width), UInt32(picture.height), quality, buffer.baseAddress,
                     longest, &length)
             }
         }

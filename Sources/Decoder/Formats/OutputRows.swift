@@ -1,26 +1,26 @@
 import Pixels
 
-/// The way of a picture's rows from the file to the answer: laid over what shows through, scaled, and brought to sRGB.
+/// Converts rows from the file to the output: blends them with the background, scales them, and converts them to
+/// sRGB.
 ///
 ///     var output = OutputRows(plan, source: size, region: plan.region, channels: .rgb, conversion: nil)
 ///     for row in output.sourceRows { output.add(pixels(ofRow: row)) }
 ///     return output.reply(facts, isComplete: true)
 ///
-/// The colours of an opaque picture are converted last, in the few pixels of the output. The mean of colours in the file's
-/// space is not quite the mean of what they are in sRGB, but the curves of the spaces in use are so alike that the two
-/// differ less than either does from the mean of the light, which nobody takes here. A transparent picture's colours are
-/// converted before they are mixed with a background, which is sRGB already.
+/// An opaque picture's colours are converted last, in the few pixels of the output. Averaging before converting is
+/// not quite exact, but common curves are so similar that the error is smaller than that of not averaging light. A
+/// transparent picture's colours are converted before blending, because the background is in sRGB.
 struct OutputRows {
-    /// What a row is made of.
+    /// The channels of a row.
     enum Channels: Int {
         /// Red, green, blue.
         case rgb = 3
-        /// The same and opacity.
+        /// Red, green, blue and opacity.
         case rgba = 4
-        /// The same, with colours that are multiplied by it already.
+        /// The same, with colours multiplied by the opacity.
         case premultiplied = 5
 
-        /// Bytes a pixel.
+        /// Bytes per pixel.
         var count: Int { self == .rgb ? 3 : 4 }
     }
 
@@ -29,18 +29,18 @@ struct OutputRows {
     private let conversion: ColourConversion?
     private let width: Int
 
-    /// The rows over the background, or over the chequer's light squares.
+    /// The rows on the background, or on the chequerboard's light squares.
     private var filter: AreaFilter
     private var rows: [UInt8]
-    /// The rows over the chequer's dark squares, where there is one.
+    /// The rows on the chequerboard's dark squares, if it is used.
     private var darkFilter: AreaFilter?
     private var darkRows: [UInt8] = []
-    /// One row in sRGB with its opacity, used for transparent pictures of another space only.
+    /// One row in sRGB with its opacity, for transparent pictures with a profile.
     private var converted: [UInt8] = []
-    /// One opaque row, used for transparent pictures only.
+    /// One opaque row, for transparent pictures.
     private var flattened: [UInt8] = []
 
-    /// Prepares for the rows of a picture of size `source`, of which `region` is wanted.
+    /// Prepares for a picture's rows, of which `region` is needed.
     init(
         _ plan: DecodePlan, source: PixelSize, region: PixelRect, channels: Channels, conversion: ColourConversion?
     ) {
@@ -59,13 +59,13 @@ struct OutputRows {
         }
     }
 
-    /// The source rows to be added, in this order.
+    /// The source rows to add, in this order.
     var sourceRows: Range<Int> { filter.sourceRows }
 
     /// Whether there is a row to show.
     var hasRows: Bool { !rows.isEmpty }
 
-    /// Takes the next of `sourceRows`.
+    /// Adds the next row.
     mutating func add(_ row: UnsafeBufferPointer<UInt8>) {
         guard channels != .rgb else { return filter.add(row: row, appendingOutputTo: &rows) }
         if conversion != nil {
@@ -76,14 +76,14 @@ struct OutputRows {
         }
     }
 
-    /// The answer, with as many rows as there were. A picture that breaks off before there is anything of it is refused: what
-    /// would be shown is blank.
+    /// Returns the reply, with as many rows as there were. Throws if the picture ends before there is anything to
+    /// show.
     ///
-    /// - Parameter cameToAnything: false if the rows that were added are blank, because nothing was there to be put into them.
+    /// - Parameter cameToAnything: false if all added rows are blank because no data were decoded.
     consuming func reply(
         _ facts: PictureFacts, isComplete: Bool, cameToAnything: Bool = true
     ) throws(DecodeFailure) -> DecodeReply {
-        guard isComplete || hasRows && cameToAnything else { throw .damaged("there is nothing of it to show") }
+        guard isComplete || hasRows && cameToAnything else { throw .damaged("it ends before there is anything to show") }
         if darkFilter != nil {
             return plan.reply(facts, rows: Chequer.Rows(light: rows, dark: darkRows), isComplete: isComplete)
         }
@@ -102,7 +102,7 @@ struct OutputRows {
         flattened.withUnsafeBufferPointer { darkFilter?.add(row: $0, appendingOutputTo: &darkRows) }
     }
 
-    /// Brings a transparent row to sRGB; its colours are then not multiplied by their opacity.
+    /// Converts a transparent row to sRGB. Its colours are then not premultiplied.
     private mutating func convert(_ row: UnsafeBufferPointer<UInt8>) {
         converted.withUnsafeMutableBufferPointer { target in
             for index in 0..<width * 4 { target[index] = row[index] }
@@ -119,7 +119,7 @@ struct OutputRows {
         }
     }
 
-    /// Lays a row over a colour: each colour is mixed by its opacity, in sRGB's own steps as browsers do it.
+    /// Blends a row with a colour by its opacity, in sRGB's own steps as browsers do.
     private mutating func lay(_ row: UnsafeBufferPointer<UInt8>, over below: PixelColor, isPremultiplied: Bool) {
         let below = (UInt32(below.red), UInt32(below.green), UInt32(below.blue))
         flattened.withUnsafeMutableBufferPointer { flattened in
@@ -138,22 +138,22 @@ struct OutputRows {
     }
 }
 
-/// The board of two greys that shows through where a picture is transparent.
+/// The chequerboard of two greys behind a transparent picture.
 ///
-/// Its squares are of the output, not of the picture, which may be scaled to any size afterwards. So a picture is laid over
-/// each grey alone, both are scaled, and the board chooses between the two: what lies over a colour and what is scaled can
-/// be exchanged, because both are weighted sums.
+/// Its squares have a fixed size in the output, not in the picture. So the picture is blended with each grey and both
+/// results are scaled; the board then chooses between the two. Blending and scaling can be exchanged because both are
+/// weighted sums.
 struct Chequer {
-    /// One thing over each grey.
+    /// A value for each grey.
     struct Pair<Value: Sendable>: Sendable {
         var light: Value
         var dark: Value
     }
 
-    /// The rows that came of a picture.
+    /// The output's rows for each grey.
     typealias Rows = Pair<[UInt8]>
 
-    /// The greys: between black and white, so that neither hides before them.
+    /// The greys. Neither black nor white shapes vanish before them.
     static let colors = Pair(
         light: PixelColor(red: 153, green: 153, blue: 153), dark: PixelColor(red: 102, green: 102, blue: 102))
 
@@ -161,12 +161,12 @@ struct Chequer {
     private let width: Int
     private let height = 8
 
-    /// Makes a board whose squares look square on the screen.
+    /// Creates a board whose squares look square on the screen.
     init(pixelAspect: Double) {
         width = max(1, Int((Double(height) / pixelAspect).rounded()))
     }
 
-    /// The picture over the board, of the picture over each of its greys.
+    /// Joins the pictures on both greys.
     func joined(_ pictures: Pair<PixelBuffer>) -> PixelBuffer {
         var bytes = pictures.light.bytes
         let size = pictures.light.size

@@ -2,7 +2,7 @@ import CPNG
 import Glibc
 import Pixels
 
-/// PNG: all colour types and depths, interlaced or not; of an animation the first picture.
+/// Decodes PNG: all colour types and depths, interlaced or not; of an animation the first frame.
 enum PNGDecoder: PictureDecoder {
     static let name = "PNG"
     static var library: String? { "libpng " + String(cString: png_get_libpng_ver(nil)) }
@@ -33,18 +33,18 @@ enum PNGDecoder: PictureDecoder {
     }
 }
 
-/// One PNG picture's rows. A row is all that is in memory, unless the picture is interlaced.
+/// Reads a PNG's rows. Holds one row in memory, unless the picture is interlaced.
 struct PNGStream: ~Copyable {
     private let decoder: UnsafeMutablePointer<cpng_decoder>
     private let size: PixelSize
-    /// How the rows come.
+    /// The channels of the rows.
     let channels: OutputRows.Channels
-    /// What brings them to sRGB, where a profile says that they are not. "When the iCCP chunk is present, PNG decoders that
-    /// recognize it and are capable of colour management shall ignore the gAMA and cHRM chunks" (PNG, 11.3.2.1); where the
-    /// profile is not understood, libpng goes by gAMA.
+    /// The conversion to sRGB, if there is a profile. "When the iCCP chunk is present, PNG decoders that recognize it
+    /// and are capable of colour management shall ignore the gAMA and cHRM chunks" (PNG, 11.3.2.1). If the profile is
+    /// not supported, libpng uses gAMA.
     let conversion: ColourConversion?
 
-    /// Opens a picture whose header was found good. The bytes have to outlive the stream.
+    /// Opens a picture whose header was checked. The bytes must outlive the stream.
     init(_ bytes: UnsafeRawBufferPointer, size: PixelSize) throws(DecodeFailure) {
         guard let decoder = cpng_new() else { throw .outOfMemory }
         let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
@@ -67,7 +67,7 @@ struct PNGStream: ~Copyable {
         cpng_free(decoder)
     }
 
-    /// Reads a picture that is stored from top to bottom, and hands on those rows. Returns whether all of them came.
+    /// Reads a picture that is not interlaced, and passes its rows on. Returns whether all rows were read.
     mutating func read(
         _ rows: Range<Int>, _ body: (UnsafeBufferPointer<UInt8>) -> Void
     ) throws(DecodeFailure) -> Bool {
@@ -81,13 +81,13 @@ struct PNGStream: ~Copyable {
         return true
     }
 
-    /// Reads a picture that is stored in seven passes, holds those rows, and hands them on at the end. Returns whether
-    /// all passes came; of a picture cut short, the rows are coarse.
+    /// Reads an interlaced picture into memory, and passes its rows on at the end. Returns whether all passes were
+    /// read; a truncated picture is coarse.
     mutating func readInterlaced(
         _ rows: Range<Int>, _ body: (UnsafeBufferPointer<UInt8>) -> Void
     ) throws(DecodeFailure) -> Bool {
         let bytesPerRow = size.width * channels.count
-        // calloc, because an array that does not fit into memory ends the process without an answer.
+        // `calloc`, because the process ends without an answer when an array's allocation fails.
         guard let memory = calloc(rows.count, bytesPerRow) else { throw .outOfMemory }
         defer { free(memory) }
         let pixels = memory.assumingMemoryBound(to: UInt8.self)
@@ -110,7 +110,7 @@ struct PNGStream: ~Copyable {
         return true
     }
 
-    /// Whether to read on: yes after a good row, no after a bad one behind others that can be shown.
+    /// Whether to continue: true after a good row, false after a bad one if there is something to show.
     private func goesOn(_ status: cpng_status, canShow: Bool) throws(DecodeFailure) -> Bool {
         if status == .ok { return true }
         if status == .damaged, canShow { return false }
@@ -124,8 +124,8 @@ struct PNGStream: ~Copyable {
     }
 }
 
-/// A PNG's chunks, walked without the library: the header is judged before libpng sees it, and EXIF may come behind the
-/// picture, where libpng would not get for a region at the top.
+/// A PNG's chunks, read without the library: to check the header first, and because EXIF may follow the picture,
+/// which libpng would not reach for a region at the top.
 struct PNGChunks {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
@@ -135,7 +135,7 @@ struct PNGChunks {
         self.bytes = bytes
     }
 
-    /// What the first chunk says, which has to be IHDR.
+    /// The contents of the first chunk, which must be IHDR.
     var header: (size: PixelSize, isInterlaced: Bool)? {
         var position = Self.signature.count
         guard let chunk = chunk(at: &position), chunk.type.elementsEqual("IHDR".utf8), chunk.content.count == 13 else {
@@ -145,7 +145,7 @@ struct PNGChunks {
         return (size, chunk.content[12] != 0)
     }
 
-    /// The EXIF chunk's content, which begins with the byte order.
+    /// The EXIF chunk's contents, which begin with the byte order mark.
     var exif: UnsafeRawBufferPointer? {
         var position = Self.signature.count
         while let chunk = chunk(at: &position) {
@@ -154,7 +154,7 @@ struct PNGChunks {
         return nil
     }
 
-    /// The chunk at `position`, which moves behind it; nothing where the file ends.
+    /// Returns the chunk at `position` and advances it; nil at the end of the file.
     private func chunk(
         at position: inout Int
     ) -> (type: UnsafeRawBufferPointer, content: UnsafeRawBufferPointer)? {

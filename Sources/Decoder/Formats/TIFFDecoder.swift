@@ -2,13 +2,14 @@ import CTIFF
 import Glibc
 import Pixels
 
-/// TIFF: in strips and tiles, bilevel, grey, palette, RGB, YCC, inks, of 8 and 16 bits; of several pictures the first.
+/// Decodes TIFF: strips and tiles, bilevel, grey, palette, RGB, YCC and CMYK, 8 and 16 bits; of several pictures the
+/// first.
 enum TIFFDecoder: PictureDecoder {
     static let name = "TIFF"
     static var library: String? { TIFFPicture.version.map { "libtiff \($0)" } }
 
     static func recognises(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        // 43 in the place of 42 are files with offsets of 64 bits.
+        // 43 instead of 42 marks files with 64-bit offsets.
         let marks: [[UInt8]] = [[0x49, 0x49, 42, 0], [0x4D, 0x4D, 0, 42], [0x49, 0x49, 43, 0], [0x4D, 0x4D, 0, 43]]
         return marks.contains { bytes.starts(with: $0) }
     }
@@ -25,7 +26,7 @@ enum TIFFDecoder: PictureDecoder {
         var picture = try TIFFPicture(bytes)
         let size = picture.size
         try PictureBounds.check(size, isHeldWhole: picture.isHeldWhole)
-        // A TIFF's own directory is what an EXIF block begins with.
+        // A TIFF's first directory has the form of an EXIF block.
         let facts = PictureFacts(format: name, metadata: ExifBlock(tiff: bytes).metadata)
         let plan = DecodePlan(stored: size, orientation: picture.orientation, request: request)
         guard request.wantsPixels else { return plan.reply(facts) }
@@ -40,31 +41,31 @@ enum TIFFDecoder: PictureDecoder {
     }
 }
 
-/// The first picture of a TIFF, read in stripes as it is stored: as many rows as are packed together are in memory.
+/// A TIFF's first picture, read in stripes: only rows compressed together are in memory at once.
 struct TIFFPicture: ~Copyable {
     private let decoder: UnsafeMutablePointer<ctiff_decoder>
-    /// Whether any of the rows that were read are not blank, or are meant to be.
+    /// Whether any row has contents, or is intentionally blank.
     private(set) var cameToAnything = false
 
-    /// No single block may be larger: an uncompressed picture of the most pixels that are held, at 16 bits a channel.
+    /// The largest allocation: an uncompressed picture of the most pixels that may be held, at 16 bits per channel.
     private static let largestBlock = 800 << 20
-    /// Rows are read by at least that many, where they are packed by fewer.
+    /// The fewest rows to read at once, if fewer are compressed together.
     private static let fewestRows = 64
 
-    /// The version of the library; nothing where it is not there.
+    /// libtiff's version; nil if it is not installed.
     static var version: String? {
         guard var library else { return nil }
         let line = String(cString: ctiff_version(&library)).split(separator: "\n").first
         return line?.split(separator: " ").last.map(String.init)
     }
 
-    /// Loads the library. Nothing where it is not there.
+    /// Loads libtiff; nil if it is not installed.
     private static var library: ctiff_library? {
         var library = ctiff_library()
         return ctiff_load(&library) != 0 ? library : nil
     }
 
-    /// Opens a file at its first picture. The bytes have to outlive it.
+    /// Opens a file at its first picture. The bytes must outlive it.
     init(_ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
         guard var library = Self.library else {
             throw .missingLibrary(format: TIFFDecoder.name, library: "libtiff", package: "libtiff6")
@@ -82,7 +83,7 @@ struct TIFFPicture: ~Copyable {
         ctiff_free(decoder)
     }
 
-    /// The picture's sides as stored.
+    /// The stored picture's size.
     var size: PixelSize {
         PixelSize(
             width: Int(ctiff_number(decoder, ctiff_width_tag, 0)),
@@ -90,35 +91,35 @@ struct TIFFPicture: ~Copyable {
         )
     }
 
-    /// How it is to be turned.
+    /// The picture's orientation.
     var orientation: Orientation { Orientation(exif: Int(ctiff_short(decoder, ctiff_orientation_tag, 1))) }
 
-    /// Whether it is so packed that all of it has to be unpacked at once.
+    /// Whether the whole picture must be decompressed at once.
     var isHeldWhole: Bool { rowsTogether >= size.height && size.height > Self.fewestRows }
 
-    /// How the rows come, once `start` was called.
+    /// The channels of the rows, after `start`.
     var channels: OutputRows.Channels { decoder.pointee.image.alpha != 0 ? .premultiplied : .rgb }
 
     /// Whether something was missing or broken so far.
     var isIncomplete: Bool { decoder.pointee.error_count > 0 }
 
-    /// The colour profile of a picture whose colours come as they are stored: not of inks, which libtiff turns to plain RGB.
+    /// Calls `body` with the colour profile, unless the colours are CMYK, which libtiff converts to plain RGB.
     func withProfile<Value>(_ body: (UnsafeRawBufferPointer?) -> Value) -> Value {
         var length: UInt32 = 0
         guard let profile = ctiff_profile(decoder, &length) else { return body(nil) }
         return body(UnsafeRawBufferPointer(start: profile, count: Int(length)))
     }
 
-    /// Sets the conversion up. What libtiff cannot convert is refused in its words.
+    /// Prepares the conversion. Throws with libtiff's message if it cannot convert the picture.
     mutating func start() throws(DecodeFailure) {
         guard ctiff_begin(decoder) != 0 else {
             throw .unsupportedFormat("TIFF (\(Self.message(of: decoder)))")
         }
-        // What it complained of until here, did not keep it from going on.
+        // Errors before this point did not prevent decoding.
         decoder.pointee.error_count = 0
     }
 
-    /// Reads rows and hands each on, RGB or RGBA with colours multiplied by the opacity.
+    /// Reads rows and passes each on, as RGB or premultiplied RGBA.
     mutating func read(
         _ rows: Range<Int>, _ body: (UnsafeBufferPointer<UInt8>) -> Void
     ) throws(DecodeFailure) {
@@ -134,7 +135,8 @@ struct TIFFPicture: ~Copyable {
             pixels.update(repeating: 0, count: count * width)
             let errors = decoder.pointee.error_count
             _ = ctiff_read(decoder, UInt32(top), UInt32(count), pixels)
-            // What cannot be unpacked comes out as zeros, and so in one colour; what breaks off in the middle does not.
+            // Data that cannot be decompressed become zeros, and so a single colour. A strip that ends early does
+            // not.
             if !cameToAnything {
                 cameToAnything =
                     decoder.pointee.error_count == errors
@@ -154,7 +156,7 @@ struct TIFFPicture: ~Copyable {
         }
     }
 
-    /// How many rows are packed together.
+    /// The number of rows compressed together.
     private var rowsTogether: Int {
         let rows =
             ctiff_is_tiled(decoder) != 0
@@ -168,44 +170,44 @@ struct TIFFPicture: ~Copyable {
     }
 }
 
-/// The entries of a TIFF's first directory, and of the EXIF and GPS directories that it leads to, in a block of their own.
+/// Copies a TIFF's first directory, and the EXIF and GPS directories it refers to, into a block that libexif can
+/// read.
 ///
-/// libexif reads no more than the first 64 KiB of a block. TIFFs have their directory behind the pixels as often as not, and a
-/// block that a camera has filled with notes of its own can be longer too. Nor does it read BigTIFF, whose offsets have 64 bits.
-/// What is worth reading of any is short, and is put together here, with offsets of 32: every offset is a stranger's number, and
-/// is held against the bytes before it is followed.
+/// libexif reads only the first 64 KiB of a block, but TIFFs often have their directory behind the pixels, and a
+/// camera's notes can make a block longer. It does not read BigTIFF with its 64-bit offsets either. The useful
+/// entries are short, so they are copied here, with 32-bit offsets. Every offset is untrusted and checked before use.
 struct TIFFDirectories {
     private typealias Entry = (tag: UInt16, type: UInt16, count: UInt32, value: [UInt8])
 
     private enum Tag {
         static let exif: UInt16 = 0x8769
         static let gps: UInt16 = 0x8825
-        /// What a maker put there of his own, with offsets that mean something in the file alone.
+        /// Maker notes: their offsets are valid only in the original file.
         static let makerNote: UInt16 = 0x927C
-        /// Where the pixels are, and how they are packed.
+        /// Tags about the location and compression of pixels.
         static let ofPixels: Set<UInt16> = [0x0111, 0x0117, 0x0144, 0x0145, 0x015B, 0x8773]
     }
 
     private let bytes: UnsafeRawBufferPointer
     private let isBigEndian: Bool
-    /// Whether offsets have 64 bits, and so have numbers of entries and values.
+    /// Whether offsets and counts have 64 bits.
     let isBig: Bool
     private let longest: Int
 
-    /// The most entries of a directory that are looked at.
+    /// The most entries of a directory to read.
     private static let mostEntries = 512
-    /// No value that is longer is taken.
+    /// The longest value to copy.
     private static let longestValue = 4_096
-    /// Bytes of one value of each type, by its number. The last three are numbers of 64 bits.
+    /// Bytes per value of each type. The last three types have 64 bits.
     private static let sizes = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8]
-    /// The last type that blocks have whose offsets have 32 bits.
+    /// The last type that files with 32-bit offsets have.
     private static let lastSmallType: UInt16 = 13
-    /// An offset's type in the block that is made.
+    /// The type of an offset in the new block.
     private static let long: UInt16 = 4
 
-    /// Looks at a file from its byte order mark on; nothing where that is none.
+    /// Checks a file from its byte order mark on; nil if there is none.
     ///
-    /// - Parameter longest: how long the block may be.
+    /// - Parameter longest: the size limit of the block.
     init?(_ bytes: UnsafeRawBufferPointer, longest: Int) {
         // "The size of offsets", and a constant zero.
         let marks: [(mark: [UInt8], isBig: Bool)] = [
@@ -220,14 +222,14 @@ struct TIFFDirectories {
         isBigEndian = bytes[0] == 0x4D
     }
 
-    /// Bytes of an offset.
+    /// Bytes per offset.
     private var width: Int { isBig ? 8 : 4 }
 
-    /// The block, in the file's byte order. What does not fit is left out.
+    /// The new block, in the file's byte order. Entries that do not fit are omitted.
     var block: [UInt8] {
         let main = entries(at: number(bytes[width..<2 * width]))
         var block = Array(bytes[0..<2]) + written(UInt16(42)) + [0, 0, 0, 0]
-        // The directories that are led to come first, so that it is known where they are.
+        // The subdirectories come first, so that their offsets are known.
         var own = main.filter { $0.tag != Tag.exif && $0.tag != Tag.gps }
         for link in main where (link.tag == Tag.exif || link.tag == Tag.gps) && [4, width].contains(link.value.count) {
             guard let start = append(entries(at: number(link.value)), to: &block) else { continue }
@@ -238,7 +240,7 @@ struct TIFFDirectories {
         return block
     }
 
-    /// The entries of a directory whose values are there, and short.
+    /// Returns a directory's entries with short and valid values.
     private func entries(at offset: Int) -> [Entry] {
         let (head, length) = (isBig ? 8 : 2, 4 + 2 * width)
         guard offset >= 8, offset <= bytes.count - head else { return [] }
@@ -247,28 +249,28 @@ struct TIFFDirectories {
         return (0..<max(0, there)).compactMap { entry(at: offset + head + length * $0) }
     }
 
-    private func entry(at place: Int) -> Entry? {
-        let tag = UInt16(number(bytes[place..<place + 2]))
-        let (type, count) = (number(bytes[place + 2..<place + 4]), number(bytes[place + 4..<place + 4 + width]))
+    private func entry(at offset: Int) -> Entry? {
+        let tag = UInt16(number(bytes[offset..<offset + 2]))
+        let (type, count) = (number(bytes[offset + 2..<offset + 4]), number(bytes[offset + 4..<offset + 4 + width]))
         guard Self.sizes.indices.contains(type), Self.sizes[type] > 0, 1...Self.longestValue ~= count,
             tag != Tag.makerNote, !Tag.ofPixels.contains(tag)
         else { return nil }
         let length = count * Self.sizes[type]
-        let value = place + 4 + width
+        let value = offset + 4 + width
         let start = length <= width ? value : number(bytes[value..<value + width])
         guard length <= Self.longestValue, start >= 8, start <= bytes.count - length else { return nil }
         return (tag, UInt16(type), UInt32(count), Array(bytes[start..<start + length]))
     }
 
-    /// Writes a directory behind what there is: its entries in the order of their tags, as they are to be, and then the values
-    /// that are longer than four bytes. Returns where it begins; nothing where there is none.
+    /// Appends a directory: its entries sorted by tag, then the values longer than four bytes. Returns its offset;
+    /// nil if it is empty.
     private func append(_ entries: [Entry], to block: inout [UInt8]) -> Int? {
-        var room = longest - block.count - 6
+        var free = longest - block.count - 6
         let taken = entries.filter { entry in
             guard entry.type <= Self.lastSmallType else { return false }
             let length = 12 + (entry.value.count > 4 ? entry.value.count + entry.value.count % 2 : 0)
-            guard length <= room else { return false }
-            room -= length
+            guard length <= free else { return false }
+            free -= length
             return true
         }
         guard !taken.isEmpty else { return nil }
@@ -288,7 +290,7 @@ struct TIFFDirectories {
         return start
     }
 
-    /// A number of two, four or eight bytes. One of eight may come out as less than zero.
+    /// Reads a number of two, four or eight bytes. One of eight bytes may become negative.
     private func number(_ bytes: some BidirectionalCollection<UInt8>) -> Int {
         isBigEndian ? bytes.reduce(0) { $0 << 8 | Int($1) } : bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
     }

@@ -1,7 +1,7 @@
 import CWebP
 import Pixels
 
-/// WebP: lossy and lossless, transparent or not; of an animation any picture, over those before it.
+/// Decodes WebP: lossy and lossless, transparent and animated ones, any frame.
 enum WebPDecoder: PictureDecoder {
     static let name = "WebP"
     static var library: String? { WebPPicture.version.map { "libwebp \($0)" } }
@@ -28,20 +28,20 @@ enum WebPDecoder: PictureDecoder {
             return try show(picture, by: plan, facts, file)
         }
         try PictureBounds.check(canvas, isHeldWhole: true)
-        guard !file.frames.isEmpty else { throw .damaged("it has a header and no picture") }
+        guard !file.frames.isEmpty else { throw .damaged("it contains no picture") }
         let index = min(request.frame, file.frames.count - 1)
         facts.frameCount = file.frames.count
         if facts.frameCount > 1 { facts.duration = file.frames[index].duration }
         let plan = DecodePlan(stored: canvas, orientation: exif.orientation, request: request)
         guard request.wantsPixels else { return plan.reply(facts) }
-        if index == 0, request.picturesAtOnce == 1, file.frames[0].place == (0, 0), file.frames[0].size == canvas {
+        if index == 0, request.picturesAtOnce == 1, file.frames[0].origin == (0, 0), file.frames[0].size == canvas {
             let picture = try WebPPicture(file.frames[0].data)
             if picture.size == canvas { return try show(picture, by: plan, facts, file) }
         }
         return try compose(file, at: index, on: canvas, by: plan, facts)
     }
 
-    /// One picture that is all there is to see.
+    /// Decodes a picture that needs no composition.
     private static func show(
         _ picture: borrowing WebPPicture, by plan: DecodePlan, _ facts: PictureFacts, _ file: WebPFile
     ) throws(DecodeFailure) -> DecodeReply {
@@ -63,7 +63,7 @@ enum WebPDecoder: PictureDecoder {
             frames: file.frames.map { frame in
                 Animation.Frame(
                     area: AnimationCanvas.Area(
-                        x: frame.place.x, y: frame.place.y, width: frame.size.width, height: frame.size.height,
+                        x: frame.origin.x, y: frame.origin.y, width: frame.size.width, height: frame.size.height,
                         on: size),
                     disposal: frame.disposal, isOpaque: !frame.isBlended,
                     pixelCount: frame.size.width * frame.size.height, duration: frame.duration)
@@ -75,18 +75,18 @@ enum WebPDecoder: PictureDecoder {
         }
     }
 
-    /// Unpacks a picture and paints it. Returns how much of it came.
+    /// Decodes a frame and paints it. Returns how much of it there was.
     private static func paint(
         _ frame: WebPFile.Frame, in area: AnimationCanvas.Area, on canvas: AnimationCanvas
     ) throws(DecodeFailure) -> Animation.Extent {
         let picture = try WebPPicture(frame.data)
-        guard picture.size == frame.size else { throw .damaged("a picture is not as large as it says") }
+        guard picture.size == frame.size else { throw .damaged("a frame's size differs from its header") }
         try PictureBounds.check(picture.size, isHeldWhole: true)
         let count = try picture.unpack(WebPPart(whole: picture.size))
-        for y in area.rows where y - frame.place.y < count {
-            let (source, target) = (picture.row(y - frame.place.y), canvas.row(y))
+        for y in area.rows where y - frame.origin.y < count {
+            let (source, target) = (picture.row(y - frame.origin.y), canvas.row(y))
             for x in area.columns {
-                let pixel = x - frame.place.x
+                let pixel = x - frame.origin.x
                 if picture.hasAlpha {
                     let color = UnsafeBufferPointer(rebasing: source[4 * pixel..<4 * pixel + 4])
                     mix(color, over: UnsafeMutableBufferPointer(rebasing: target[4 * x..<4 * x + 4]), frame.isBlended)
@@ -99,7 +99,7 @@ enum WebPDecoder: PictureDecoder {
         return count == picture.size.height ? .all : .part
     }
 
-    /// Paints one pixel of colour and opacity over another, or in its place.
+    /// Blends one pixel with another, or replaces it.
     private static func mix(
         _ above: UnsafeBufferPointer<UInt8>, over below: UnsafeMutableBufferPointer<UInt8>, _ isBlended: Bool
     ) {
@@ -109,7 +109,7 @@ enum WebPDecoder: PictureDecoder {
             return
         }
         guard opacity > 0 else { return }
-        // What is left to be seen of the lower one, and both together.
+        // The remaining opacity of the lower pixel, and that of both together.
         let rest = UInt32(below[3]) * (255 - opacity) / 255
         let sum = opacity + rest
         for channel in 0..<3 {
@@ -119,34 +119,33 @@ enum WebPDecoder: PictureDecoder {
     }
 }
 
-/// The chunks of a WebP file, walked without the library: of a still picture what lies beside it, of an animation where its
-/// pictures are.
+/// A WebP file's chunks, read without the library: metadata, and an animation's frames.
 struct WebPFile {
-    /// One picture of an animation.
+    /// One frame of an animation.
     struct Frame {
-        let place: (x: Int, y: Int)
+        let origin: (x: Int, y: Int)
         let size: PixelSize
         /// In milliseconds.
         let duration: Int
-        /// Whether it is mixed with what is below it, and not put in its place.
+        /// Whether it is blended with what is below it instead of replacing it.
         let isBlended: Bool
         let disposal: Animation.Disposal
-        /// The packed picture.
+        /// The compressed frame.
         let data: UnsafeRawBufferPointer
     }
 
-    /// The sides of an animation's canvas.
+    /// The canvas's size, for animations.
     private(set) var canvas: PixelSize?
-    /// The pictures of an animation; none in a file of one picture.
+    /// The frames, for animations.
     private(set) var frames: [Frame] = []
-    /// The EXIF block, from its byte order on.
+    /// The EXIF block, from its byte order mark on.
     private(set) var exif: UnsafeRawBufferPointer?
     /// The colour profile.
     private(set) var profile: UnsafeRawBufferPointer?
-    /// Whether the file says that it is an animation.
+    /// Whether the file claims to be an animation.
     private(set) var isAnimated = false
 
-    /// Walks a file whose signature was recognised. What ends early is taken as far as it goes.
+    /// Reads a file with a valid signature, up to its end or the first damage.
     init(_ bytes: UnsafeRawBufferPointer) {
         var position = 12
         while let chunk = Self.chunk(of: bytes, at: &position) {
@@ -168,13 +167,13 @@ struct WebPFile {
 
     private static func frame(_ content: UnsafeRawBufferPointer) -> Frame {
         Frame(
-            place: (2 * number(content, at: 0), 2 * number(content, at: 3)), size: size(content, at: 6),
+            origin: (2 * number(content, at: 0), 2 * number(content, at: 3)), size: size(content, at: 6),
             duration: number(content, at: 12), isBlended: content[15] & 2 == 0,
             disposal: content[15] & 1 != 0 ? .clear : .keep,
             data: UnsafeRawBufferPointer(rebasing: content[16...]))
     }
 
-    /// The chunk at `position`, which moves behind it; the last one may lack its end.
+    /// Returns the chunk at `position` and advances it; the last one may be incomplete.
     private static func chunk(
         of bytes: UnsafeRawBufferPointer, at position: inout Int
     ) -> (type: String, content: UnsafeRawBufferPointer)? {
@@ -187,7 +186,7 @@ struct WebPFile {
         return (type, UnsafeRawBufferPointer(rebasing: bytes[content]))
     }
 
-    /// Two sides of 24 bits, each stored one less than it is.
+    /// Reads two sides of 24 bits, each stored minus one.
     private static func size(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> PixelSize {
         PixelSize(width: 1 + number(bytes, at: offset), height: 1 + number(bytes, at: offset + 3))
     }
@@ -197,22 +196,25 @@ struct WebPFile {
     }
 }
 
-/// Which part of a picture libwebp is asked for, and how far it is to reduce it: to twice the output, of which the area
-/// filter makes the rest. Its own scaling alone would put the edges of a region on whole pixels.
+/// The part of a picture that libwebp decodes, and its reduction.
+///
+/// libwebp reduces to twice the output's size, and the area filter does the rest: libwebp's own scaling would round a
+/// region's edges to whole pixels.
 struct WebPPart {
-    /// The part's columns; they begin with an even one, which libwebp would see to otherwise.
+    /// The part's columns, from an even one on, as libwebp requires.
     let columns: Range<Int>
     /// The part's rows, likewise.
     let rows: Range<Int>
-    /// The part's sides when it is reduced.
+    /// The part's size after the reduction.
     let scaled: PixelSize
-    /// What is wanted, in the reduced part.
+    /// The requested region within the reduced part.
     let region: PixelRect
 
-    /// Up to here a transparent picture is not reduced by libwebp, which mixes colours with those of transparent pixels.
+    /// Below this limit libwebp does not reduce transparent pictures, because it would mix colours with those of
+    /// transparent pixels.
     private static let mostTransparentPixels = 1 << 24
 
-    /// All of a picture as it is.
+    /// Creates a part that covers the whole picture without reduction.
     init(whole size: PixelSize) {
         columns = 0..<size.width
         rows = 0..<size.height
@@ -220,7 +222,7 @@ struct WebPPart {
         region = PixelRect(whole: size)
     }
 
-    /// What a plan needs of a picture.
+    /// Creates the part that a plan needs.
     init(_ plan: DecodePlan, hasAlpha: Bool) {
         let wanted = plan.region
         let (touchedColumns, touchedRows) = (wanted.columns(of: plan.stored.width), wanted.rows(of: plan.stored.height))
@@ -239,33 +241,33 @@ struct WebPPart {
     }
 }
 
-/// One packed picture of a WebP file, unpacked as a whole: all of it, or a part of it that libwebp cuts out and reduces on
-/// the way, so that what is in memory is in proportion to what is wanted.
+/// One compressed picture, decoded at once. libwebp can crop and reduce it on the way, so that memory is proportional
+/// to the output.
 struct WebPPicture: ~Copyable {
-    /// The picture's sides.
+    /// The picture's size.
     let size: PixelSize
-    /// Whether parts of it may be transparent.
+    /// Whether it has an alpha channel.
     let hasAlpha: Bool
-    /// Whether libwebp needs to hold all of it in any case.
+    /// Whether libwebp must hold the whole picture in any case.
     let isHeldWhole: Bool
 
     private let bytes: UnsafeRawBufferPointer
     private let decoder: UnsafeMutablePointer<cwebp_decoder>
 
-    /// The version of the library; nothing where it is not there.
+    /// libwebp's version; nil if it is not installed.
     static var version: String? {
         guard var library else { return nil }
         let number = cwebp_version(&library)
         return "\(number >> 16).\(number >> 8 & 255).\(number & 255)"
     }
 
-    /// Loads the library. Nothing where it is not there.
+    /// Loads libwebp; nil if it is not installed.
     private static var library: cwebp_library? {
         var library = cwebp_library()
         return cwebp_load(&library) != 0 ? library : nil
     }
 
-    /// Reads a picture's header. The bytes have to outlive it.
+    /// Reads a picture's header. The bytes must outlive it.
     init(_ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
         guard var library = Self.library else {
             throw .missingLibrary(format: WebPDecoder.name, library: "libwebp", package: "libwebp7")
@@ -286,7 +288,7 @@ struct WebPPicture: ~Copyable {
         cwebp_free(decoder)
     }
 
-    /// Unpacks a part, reduced to no less than `scaled`. Returns how many of its rows came.
+    /// Decodes a part, reduced to `scaled` or more. Returns the number of decoded rows.
     func unpack(_ part: WebPPart) throws(DecodeFailure) -> Int {
         var extent = cwebp_extent(
             left: Int32(part.columns.lowerBound), top: Int32(part.rows.lowerBound), width: Int32(part.columns.count),
@@ -300,7 +302,7 @@ struct WebPPicture: ~Copyable {
         return count
     }
 
-    /// One of the rows that came, RGB or RGBA.
+    /// Returns a decoded row, RGB or RGBA.
     func row(_ index: Int) -> UnsafeBufferPointer<UInt8> {
         let stride = Int(decoder.pointee.stride)
         return UnsafeBufferPointer(start: decoder.pointee.pixels + index * stride, count: stride)
@@ -310,8 +312,8 @@ struct WebPPicture: ~Copyable {
         switch status {
         case .ok: nil
         case .partial: nil
-        case .damaged: .damaged("its data make no sense")
-        case .unsupported: .unsupportedFormat("WebP of an unknown kind")
+        case .damaged: .damaged("its data are invalid")
+        case .unsupported: .unsupportedFormat("unknown kind of WebP")
         case .exhausted: .outOfMemory
         }
     }

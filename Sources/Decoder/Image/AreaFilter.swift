@@ -1,37 +1,38 @@
-/// Scales a picture, row by row, to any size: each output pixel is the mean of the source area that it stands for, whose
-/// borders may cut through pixels. (Borders rounded to whole pixels lose 10 dB.)
+/// Scales a picture row by row. Each output pixel is the mean of the source area that it covers.
+///
+/// Areas may end inside pixels; rounding their borders to whole pixels would lose 10 dB.
 ///
 ///     var filter = AreaFilter(source: size, region: PixelRect(whole: size), output: small)
 ///     for row in filter.sourceRows {
 ///         filter.add(row: pixels(ofRow: row), appendingOutputTo: &output)
 ///     }
 ///
-/// Memory is a few numbers for each pixel of one output row. Sides are scaled independently, down or up; enlarged pixels
-/// stay sharp squares.
+/// It holds only a few numbers per pixel of one output row. Both sides scale independently, down or up; enlarged
+/// pixels become sharp squares.
 public struct AreaFilter: Sendable {
-    /// The source rows with a share in the output, to be added in this order, all of them.
+    /// The source rows needed. All of them must be added, in this order.
     public let sourceRows: Range<Int>
 
     private let rows: AreaAxis
     private let columns: [AreaColumn]
     private let bytesPerSourceRow: Int
 
-    /// The next row to be added.
+    /// The next row to add.
     private var sourceRow: Int
-    /// The output row being gathered.
+    /// The output row in progress.
     private var outputRow = 0
-    /// How much of that row's weight `sums` holds; 0 means that `sums` is stale.
+    /// The weight accumulated in `sums`; 0 means that `sums` is stale.
     private var gathered: UInt32 = 0
     /// One row reduced horizontally, in 256ths: at most 255 × 2⁸.
     private var reduced: [UInt16]
-    /// The weighted sum of reduced rows. The weights of a row sum to 2¹⁶, so it is at most 255 × 2²⁴.
+    /// The weighted sum of reduced rows. The weights of an output row sum to 2¹⁶, so it is at most 255 × 2²⁴.
     private var sums: [UInt32]
-    /// The output row in bytes, on its way out.
+    /// The finished output row in bytes.
     private var finished: [UInt8]
 
     private static let wholeWeight: UInt32 = 1 << 16
 
-    /// Prepares to scale `region` of a picture of size `source` to `output`. What reaches over the edges is cut off.
+    /// Creates a filter that scales `region` of a source to `output`. The region is clamped to the source.
     public init(source: PixelSize, region: PixelRect, output: PixelSize) {
         let horizontal = AreaAxis(
             start: region.x, length: region.width, sourceCount: source.width, count: output.width)
@@ -45,7 +46,7 @@ public struct AreaFilter: Sendable {
         finished = Array(repeating: 0, count: output.width * PixelBuffer.bytesPerPixel)
     }
 
-    /// Takes the next of `sourceRows`, RGB, and appends the output rows that it completes: none, one or several.
+    /// Adds the next row, in RGB. Appends the output rows it completes: none, one or several.
     public mutating func add(row: UnsafeBufferPointer<UInt8>, appendingOutputTo output: inout [UInt8]) {
         precondition(row.count >= bytesPerSourceRow, "a row too short")
         guard sourceRows.contains(sourceRow) else { return }
@@ -62,13 +63,13 @@ public struct AreaFilter: Sendable {
         sourceRow += 1
     }
 
-    /// The source row's share in the output row: the difference of two rounded positions within the latter, which makes
-    /// all the shares of an output row sum to exactly 2¹⁶.
+    /// The source row's weight in the output row. As a difference of two rounded positions, it makes the weights of
+    /// an output row sum to exactly 2¹⁶.
     private func weightOfSourceRow() -> UInt32 {
         let (top, bottom) = (rows.boundary(outputRow), rows.boundary(outputRow + 1))
         let (from, to) = (Double(sourceRow), Double(sourceRow + 1))
-        func position(_ place: Double) -> UInt32 {
-            UInt32(((place - top) / (bottom - top) * Double(Self.wholeWeight)).rounded())
+        func position(_ boundary: Double) -> UInt32 {
+            UInt32(((boundary - top) / (bottom - top) * Double(Self.wholeWeight)).rounded())
         }
         let isLast = sourceRow + 1 == sourceRows.upperBound
         let end = isLast || to >= bottom ? Self.wholeWeight : to <= top ? 0 : position(to)
@@ -76,9 +77,10 @@ public struct AreaFilter: Sendable {
         return end > start ? end - start : 0
     }
 
-    /// Scales one source row to the output's width.
+    /// Reduces one source row horizontally.
     ///
-    /// No bounds are checked per pixel: `AreaColumn` clamps its offsets to the row, whose length `add` has checked.
+    /// Bounds are not checked per pixel: `AreaColumn` clamps its offsets to the row, and `add` has checked the row's
+    /// length.
     private mutating func reduce(_ row: UnsafeBufferPointer<UInt8>) {
         guard let source = row.baseAddress else { return }
         columns.withUnsafeBufferPointer { columns in
@@ -111,7 +113,7 @@ public struct AreaFilter: Sendable {
         return UInt16(truncatingIfNeeded: (sum &+ 0x8000) &>> 16)
     }
 
-    /// Adds the reduced row to the output row with that weight.
+    /// Adds the reduced row to the output row with a weight.
     private mutating func gather(_ weight: UInt32) {
         guard weight > 0 else { return }
         let isFirst = gathered == 0
@@ -141,17 +143,19 @@ public struct AreaFilter: Sendable {
     }
 }
 
-/// How one side of a picture is divided among output pixels: output pixel `i` stands for the stretch from
-/// `boundary(i)` to `boundary(i + 1)` of the source, and the boundaries may cut through source pixels.
+/// The division of one side among output pixels.
+///
+/// Output pixel `i` covers the source from `boundary(i)` to `boundary(i + 1)`. Boundaries may lie inside source
+/// pixels.
 struct AreaAxis {
-    /// Source pixels there are.
+    /// The number of source pixels.
     let sourceCount: Int
-    /// Output pixels wanted.
+    /// The number of output pixels.
     let count: Int
     private let start: Double
     private let length: Double
 
-    /// Clamps the stretch to the source, and to a length at which neighbouring boundaries still differ.
+    /// Clamps the range to the source, and to a length at which neighbouring boundaries still differ.
     init(start: Double, length: Double, sourceCount: Int, count: Int) {
         precondition(sourceCount > 0 && count > 0, "nothing to filter")
         let shortest = Double(count) * 1e-9
@@ -162,28 +166,28 @@ struct AreaAxis {
         self.count = count
     }
 
-    /// Where output pixel `index` begins and the one before it ends.
+    /// Returns the start of output pixel `index`, which is the end of the one before it.
     func boundary(_ index: Int) -> Double {
         min(Double(sourceCount), index == count ? start + length : start + length * Double(index) / Double(count))
     }
 
-    /// The source pixels with a share in the output.
+    /// The source pixels that contribute to the output.
     var touched: Range<Int> {
         let first = Int(start)
         return first..<max(first + 1, min(sourceCount, Int((start + length).rounded(.up))))
     }
 }
 
-/// What one output pixel takes from a row: a share of its first source pixel, all pixels between, a share of its last.
+/// An output pixel's weights in a row: for its first source pixel, the pixels between, and its last.
 ///
-/// The weights are fractions of 2²⁴ and sum to it exactly, so that a flat row stays flat to the bit and the weighted sum
-/// of bytes, at most 255 × 2²⁴, always fits 32 bits.
+/// The weights are fractions of 2²⁴ and sum to exactly that. So a flat row stays exactly flat, and the weighted sum
+/// of bytes, at most 255 × 2²⁴, fits 32 bits.
 struct AreaColumn {
-    /// Byte offset of the first source pixel.
+    /// The byte offset of the first source pixel.
     let first: Int
-    /// Byte offset of the last one, which may be the first again, with no weight.
+    /// The byte offset of the last source pixel; with weight 0 it may equal the first.
     let last: Int
-    /// How many whole pixels lie between.
+    /// The number of whole pixels between.
     let between: Int
     let firstWeight: UInt32
     let betweenWeight: UInt32
@@ -202,7 +206,7 @@ struct AreaColumn {
             (firstWeight, betweenWeight, lastWeight) = (Self.wholeWeight, 0, 0)
             return
         }
-        // Rounded down, so that what rounding leaves over, at most one part in 2²⁴ a pixel, is the first pixel's gain.
+        // Rounded down. The remainder, at most one part in 2²⁴ per pixel, goes to the first pixel.
         let perPixel = Double(Self.wholeWeight) / (right - left)
         betweenWeight = between > 0 ? UInt32(perPixel) : 0
         lastWeight = UInt32(min((right - Double(lastPixel)) * perPixel, Double(Self.wholeWeight)))

@@ -1,4 +1,4 @@
-/// A part of a picture in its pixels; the edges may cut through pixels.
+/// A part of a picture in pixels. Edges may lie inside pixels.
 public struct PixelRect: Hashable, Sendable {
     /// The left edge.
     public var x: Double
@@ -9,7 +9,7 @@ public struct PixelRect: Hashable, Sendable {
     /// The height.
     public var height: Double
 
-    /// Takes the numbers as they are.
+    /// Creates a rectangle.
     public init(x: Double, y: Double, width: Double, height: Double) {
         self.x = x
         self.y = y
@@ -17,20 +17,20 @@ public struct PixelRect: Hashable, Sendable {
         self.height = height
     }
 
-    /// All of a picture of that size.
+    /// Creates a rectangle that covers a whole picture.
     public init(whole size: PixelSize) {
         self.init(x: 0, y: 0, width: Double(size.width), height: Double(size.height))
     }
 
-    /// The same part of the picture enlarged by `factor`.
+    /// Returns the rectangle with all numbers multiplied by `factor`.
     public func scaled(by factor: Double) -> PixelRect {
         PixelRect(x: x * factor, y: y * factor, width: width * factor, height: height * factor)
     }
 
-    /// The columns it touches, of `count` there are.
+    /// Returns the columns that it touches, out of `count`.
     public func columns(of count: Int) -> Range<Int> { Self.touched(from: x, length: width, of: count) }
 
-    /// The rows it touches, of `count` there are.
+    /// Returns the rows that it touches, out of `count`.
     public func rows(of count: Int) -> Range<Int> { Self.touched(from: y, length: height, of: count) }
 
     private static func touched(from start: Double, length: Double, of count: Int) -> Range<Int> {
@@ -40,9 +40,9 @@ public struct PixelRect: Hashable, Sendable {
     }
 }
 
-/// A part of a picture, in fractions of the upright picture's sides: `UnitRect.whole` is all of it.
+/// A part of the upright picture, in fractions of its sides.
 ///
-/// A rectangle is never empty, never reaches over the edges, and its numbers can be divided by.
+/// It is never empty, never extends beyond the picture, and its sides are safe to divide by.
 public struct UnitRect: Hashable, Sendable {
     /// The left edge, 0…1.
     public let x: Double
@@ -56,8 +56,8 @@ public struct UnitRect: Hashable, Sendable {
     /// The whole picture.
     public static let whole = UnitRect(clampedX: 0, y: 0, width: 1, height: 1)
 
-    /// Fails for what is empty, not a number or outside. An overlap of a billionth, as sums of fractions leave it, is
-    /// cut off.
+    /// Creates a rectangle; nil if it is empty, not a number or outside. An excess of a billionth, as rounding leaves
+    /// it, is cut off.
     public init?(x: Double, y: Double, width: Double, height: Double) {
         guard x >= 0, y >= 0, width >= Self.smallestSide, height >= Self.smallestSide,
             x + width <= 1 + Self.slack, y + height <= 1 + Self.slack,
@@ -66,7 +66,7 @@ public struct UnitRect: Hashable, Sendable {
         self.init(clampedX: x, y: y, width: width, height: height)
     }
 
-    /// For rectangles that are inside but for what rounding adds.
+    /// Creates a rectangle that is inside except for rounding.
     init(clampedX x: Double, y: Double, width: Double, height: Double) {
         self.x = max(0, x)
         self.y = max(0, y)
@@ -74,7 +74,7 @@ public struct UnitRect: Hashable, Sendable {
         self.height = min(height, 1 - self.y)
     }
 
-    /// The same part in pixels of a picture of that size.
+    /// Returns the same part in pixels of a picture of that size.
     public func scaled(to size: PixelSize) -> PixelRect {
         let horizontal = Double(size.width)
         let vertical = Double(size.height)
@@ -82,23 +82,23 @@ public struct UnitRect: Hashable, Sendable {
     }
 
     private static let slack = 1e-9
-    /// Far below a pixel of any picture, far above what dividing by it would make infinite.
+    /// Far below a pixel of any picture, but large enough to divide by.
     private static let smallestSide = 1e-12
 }
 
-/// The number of pixels along a picture's two sides.
+/// A picture's width and height in pixels.
 public struct PixelSize: Hashable, Sendable {
-    /// Pixels in a row.
+    /// The width.
     public var width: Int
-    /// Rows.
+    /// The height.
     public var height: Int
 
-    /// Takes the sides as they are; who reads them from outside checks them.
+    /// Creates a size without checking it. Callers must check untrusted numbers.
     public init(width: Int, height: Int) {
         self.width = width
         self.height = height
     }
 
-    /// The same picture after a quarter turn.
+    /// The size after a quarter turn.
     public var turned: PixelSize { PixelSize(width: height, height: width) }
 }

@@ -1,9 +1,9 @@
-/// How a stored picture is to be turned to stand upright, with the numbers of EXIF's tag 0x0112.
+/// How a stored picture must be turned to be upright, numbered as in EXIF's tag 0x0112.
 ///
 /// "6 = The 0th row is the visual right-hand side of the image, and the 0th column is the visual top" (EXIF 2.32,
-/// 4.6.4 A): such a picture is turned clockwise by a quarter.
+/// 4.6.4 A): such a picture must be turned clockwise by a quarter.
 public enum Orientation: UInt8, Hashable, Sendable, CaseIterable {
-    /// Stored as it is seen.
+    /// Stored upright.
     case upright = 1
     /// Left and right exchanged.
     case mirrored = 2
@@ -13,14 +13,14 @@ public enum Orientation: UInt8, Hashable, Sendable, CaseIterable {
     case flipped = 4
     /// Rows and columns exchanged.
     case transposed = 5
-    /// To be turned clockwise by a quarter.
+    /// Needs a quarter turn clockwise.
     case turnedRight = 6
     /// Rows and columns exchanged along the other diagonal.
     case transversed = 7
-    /// To be turned anticlockwise by a quarter.
+    /// Needs a quarter turn anticlockwise.
     case turnedLeft = 8
 
-    /// Reads a file's number; what EXIF does not define (0, 9 and above) means upright.
+    /// Reads a file's number. Values that EXIF does not define (0, 9 and above) mean upright.
     public init(exif number: Int) {
         self = UInt8(exactly: number).flatMap(Orientation.init(rawValue:)) ?? .upright
     }
@@ -28,22 +28,22 @@ public enum Orientation: UInt8, Hashable, Sendable, CaseIterable {
     /// Whether rows become columns.
     public var exchangesSides: Bool { rawValue >= Self.transposed.rawValue }
 
-    /// The same, and the upright picture turned clockwise by so many quarters.
+    /// Returns this orientation followed by clockwise quarter turns.
     public func turned(by quarters: Int) -> Orientation {
-        // Each is what the one before it comes to with another quarter.
+        // In each circle, an element is the one before it turned by another quarter.
         let circles: [[Orientation]] = [
             [.upright, .turnedRight, .turnedHalf, .turnedLeft], [.mirrored, .transversed, .flipped, .transposed],
         ]
         for circle in circles {
-            if let place = circle.firstIndex(of: self) { return circle[(place + quarters) & 3] }
+            if let index = circle.firstIndex(of: self) { return circle[(index + quarters) & 3] }
         }
         return self
     }
 
-    /// Maps a stored size to the upright one, and the other way round.
+    /// Converts a stored size to the upright one, or the reverse.
     public func turned(_ size: PixelSize) -> PixelSize { exchangesSides ? size.turned : size }
 
-    /// Where a part of the upright picture lies in the stored one.
+    /// Returns the part of the stored picture for a part of the upright one.
     public func stored(_ upright: UnitRect) -> UnitRect {
         let (x, y) = (upright.x, upright.y)
         let (width, height) = (upright.width, upright.height)
@@ -64,17 +64,17 @@ public enum Orientation: UInt8, Hashable, Sendable, CaseIterable {
     public func turned(_ stored: PixelBuffer) -> PixelBuffer {
         guard self != .upright else { return stored }
         let size = turned(stored.size)
-        let walk = walk(through: stored.size)
+        let steps = steps(through: stored.size)
         let bytes = [UInt8](unsafeUninitializedCapacity: stored.bytes.count) { target, count in
             stored.bytes.withUnsafeBufferPointer { source in
                 for row in 0..<size.height {
-                    var pixel = (walk.start + row * walk.down) * PixelBuffer.bytesPerPixel
+                    var pixel = (steps.start + row * steps.down) * PixelBuffer.bytesPerPixel
                     for _ in 0..<size.width {
                         target[count] = source[pixel]
                         target[count + 1] = source[pixel + 1]
                         target[count + 2] = source[pixel + 2]
                         count += PixelBuffer.bytesPerPixel
-                        pixel += walk.right * PixelBuffer.bytesPerPixel
+                        pixel += steps.right * PixelBuffer.bytesPerPixel
                     }
                 }
             }
@@ -82,9 +82,9 @@ public enum Orientation: UInt8, Hashable, Sendable, CaseIterable {
         return PixelBuffer(size: size, rows: bytes, background: .black)
     }
 
-    /// The stored pixel that is the upright picture's first, and how many stored pixels further its neighbours to the
-    /// right and below are.
-    private func walk(through stored: PixelSize) -> (start: Int, right: Int, down: Int) {
+    /// The index of the stored pixel that comes first in the upright picture, and the distances from a stored pixel
+    /// to its upright neighbours to the right and below.
+    private func steps(through stored: PixelSize) -> (start: Int, right: Int, down: Int) {
         let (width, height) = (stored.width, stored.height)
         let (lastColumn, lastRow) = (width - 1, (height - 1) * width)
         return switch self {

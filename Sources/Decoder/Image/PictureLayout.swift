@@ -1,22 +1,22 @@
-/// What a request comes to for a picture of one size: how many pixels come out, and which part of the picture they show.
+/// The output size and visible part that a request yields for a picture.
 ///
-/// Both sides of the wire compute it from the same two values, so the helper cannot lie about it.
+/// Client and decoder both compute it from the same values, so the decoder cannot lie about it.
 public struct PictureLayout: Hashable, Sendable {
-    /// The output's sides, at least 1 each and at most the box's.
+    /// The output's size, at least 1 × 1 and at most the box's.
     public let output: PixelSize
-    /// The part of the picture that it shows, as it is seen: the request's region, or a centred part of it.
+    /// The visible part of the picture as seen: the request's region, or a centred part of it.
     public let region: UnitRect
 
-    /// Lays out an upright picture of `source` pixels, both sides above 0, which the request may have turned.
+    /// Creates the layout for an upright picture of `source` pixels, both sides above 0.
     ///
-    /// A request that does not enlarge stops where every source pixel is shown in full: with square pixels at one
-    /// output pixel for each source pixel; with others, at that on the finer side, while the coarser side already
-    /// repeats pixels.
+    /// Without enlarging, the scale stops where every source pixel is visible. For square pixels that is one output
+    /// pixel per source pixel. For others, this applies to the side with finer pixels; the other side then repeats
+    /// pixels.
     public init(of source: PixelSize, for request: DecodeRequest) {
         let region = request.region.scaled(to: request.turns.isMultiple(of: 2) ? source : source.turned)
         let box = request.box
         let aspect = request.pixelAspect
-        // Lengths on the screen, in heights of an output pixel.
+        // Lengths on the screen, in units of an output pixel's height.
         let widest = Double(box.width) * aspect
         let highest = Double(box.height)
         let ratios = (widest / region.width, highest / region.height)
@@ -36,7 +36,7 @@ public struct PictureLayout: Hashable, Sendable {
         max(1, Int(min(length, Double(limit)).rounded()))
     }
 
-    /// The middle of a region: those fractions of its sides.
+    /// The middle of a region, reduced to these fractions of its sides.
     private static func centred(_ region: UnitRect, horizontally: Double, vertically: Double) -> UnitRect {
         UnitRect(
             clampedX: region.x + region.width * (1 - horizontally) / 2,

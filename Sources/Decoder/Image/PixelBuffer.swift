@@ -1,30 +1,30 @@
-/// A picture in memory: sRGB, 8 bits a channel, red first, rows from the top, opaque, without padding.
+/// A picture in memory: opaque sRGB, 8 bits per channel, in RGB order, rows from the top without padding.
 ///
 ///     let red = PixelBuffer(size: PixelSize(width: 2, height: 1), bytes: [255, 0, 0, 255, 0, 0])
 public struct PixelBuffer: Hashable, Sendable {
-    /// Bytes a pixel.
+    /// Bytes per pixel.
     public static let bytesPerPixel = 3
 
-    /// The picture's sides, both above 0.
+    /// The picture's size, both sides above 0.
     public let size: PixelSize
     /// `3 × width × height` bytes.
     public let bytes: [UInt8]
 
-    /// Pixels in a row.
+    /// The width in pixels.
     public var width: Int { size.width }
-    /// Rows.
+    /// The height in pixels.
     public var height: Int { size.height }
 
-    /// Fails when the bytes are not as many as the size says.
+    /// Creates a picture; nil if the number of bytes does not match the size.
     public init?(size: PixelSize, bytes: [UInt8]) {
         guard size.width > 0, size.height > 0, Self.byteCount(of: size) == bytes.count else { return nil }
         self.size = size
         self.bytes = bytes
     }
 
-    /// Takes the rows that came, as far as they go, and fills what is missing at the bottom with `background`.
+    /// Creates a picture from rows; missing rows at the bottom get the background.
     public init(size: PixelSize, rows: [UInt8], background: PixelColor) {
-        precondition(size.width > 0 && size.height > 0, "a picture has pixels")
+        precondition(size.width > 0 && size.height > 0, "a picture must have pixels")
         let wanted = size.width * size.height * Self.bytesPerPixel
         precondition(rows.count <= wanted && rows.count % Self.bytesPerPixel == 0, "more rows than the picture has")
         self.size = size
@@ -40,7 +40,7 @@ public struct PixelBuffer: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// The bytes a picture of that size takes, or nothing where that is no number: sizes come from outside.
+    /// Returns the number of bytes for a size; nil if it overflows, as untrusted sizes may.
     public static func byteCount(of size: PixelSize) -> Int? {
         let (pixels, tooMany) = size.width.multipliedReportingOverflow(by: size.height)
         let (bytes, tooLong) = pixels.multipliedReportingOverflow(by: bytesPerPixel)
@@ -49,7 +49,7 @@ public struct PixelBuffer: Hashable, Sendable {
 }
 
 extension PixelBuffer {
-    /// A part of the picture at another size: each pixel is the mean of those that it stands for.
+    /// Scales a part of the picture. Each pixel is the mean of those it covers.
     public func scaled(_ part: PixelRect, to size: PixelSize) -> PixelBuffer {
         var filter = AreaFilter(source: self.size, region: part, output: size)
         var rows: [UInt8] = []
@@ -66,7 +66,7 @@ extension PixelBuffer {
     }
 }
 
-/// One colour in sRGB.
+/// A colour in sRGB.
 public struct PixelColor: Hashable, Sendable {
     /// Red, 0…255.
     public var red: UInt8
@@ -75,13 +75,13 @@ public struct PixelColor: Hashable, Sendable {
     /// Blue, 0…255.
     public var blue: UInt8
 
-    /// Makes a colour of its three parts.
+    /// Creates a colour.
     public init(red: UInt8, green: UInt8, blue: UInt8) {
         self.red = red
         self.green = green
         self.blue = blue
     }
 
-    /// What a terminal shows behind everything unless told otherwise.
+    /// The usual background of terminals.
     public static let black = PixelColor(red: 0, green: 0, blue: 0)
 }

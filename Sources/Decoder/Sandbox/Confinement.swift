@@ -1,58 +1,61 @@
 import CSandbox
 
-/// Takes from this process what decoding does not need. Of the picture nothing has been looked at by then but its first bytes,
-/// by which it is known what has to be loaded for it. Everything here can only be tightened afterwards, never loosened.
+/// Takes all rights from this process that decoding does not need.
 ///
-///     guard let walls = Confinement(longestAnswer: 1 << 20).apply() else { exit(1) }
+/// At this point only the picture's first bytes have been read, to load the libraries it needs. Later calls can only
+/// tighten the restrictions, never loosen them.
 ///
-/// The order matters: what the parent left open by accident goes first (libraries open sockets that stay open on exec), then
-/// privileges, without which the kernel lets nobody build a wall; then Landlock, whose rules need a descriptor; then limits,
-/// which leave none; and system calls last, since all of the above are such.
+///     guard let restrictions = Confinement(longestAnswer: 1 << 20).apply() else { exit(1) }
 ///
-/// What is left to a decoder that was taken over: the picture it was given, memory and time within bounds, and an answer that
-/// the parent does not trust.
+/// The order matters. Descriptors that the parent left open come first, because libraries open sockets that stay open
+/// on exec. Then privileges are dropped, without which the kernel permits no further restriction. Landlock follows,
+/// because its rules need a descriptor; then limits, which leave no descriptor free; and last system calls, because
+/// all steps before use them.
+///
+/// A compromised decoder keeps its picture, bounded memory and time, and an answer that the parent does not trust.
 public struct Confinement {
-    /// The most bytes this process may write to a file: the longest answer to its request.
+    /// The most bytes this process may write to a file: its longest answer.
     private let longestAnswer: Int
-    private let isWalled: (landlock: Bool, seccomp: Bool)
+    private let uses: (landlock: Bool, seccomp: Bool)
 
     private static let cpuSeconds = 10
-    /// A file of 512 MiB and the largest progressive picture, 100 million pixels in 4:2:0, fit side by side.
+    /// Enough for a file of 512 MiB and the largest progressive picture, 100 million pixels in 4:2:0, together.
     private static let addressSpace = 1 << 30
 
-    /// Confinement for a process that writes no more than so many bytes.
+    /// Creates a confinement for a process with a size limit for its answer.
     public init(longestAnswer: Int) {
         self.longestAnswer = longestAnswer
-        isWalled = (true, true)
+        uses = (true, true)
     }
 
-    /// The same with some of the walls: tests take one away, to see what the other holds.
+    /// Creates a confinement with some restrictions only, to test each of them alone.
     package init(longestAnswer: Int, restrictions: Set<Restriction>) {
         self.longestAnswer = longestAnswer
-        isWalled = (restrictions.contains(.landlock), restrictions.contains(.seccomp))
+        uses = (restrictions.contains(.landlock), restrictions.contains(.seccomp))
     }
 
-    /// Confines this process, which has one thread. Returns the walls that stand; nil if the limits could not be set, and then
-    /// nothing is to be decoded.
+    /// Confines this process, which must have one thread. Returns the active restrictions; nil if a limit could not
+    /// be set, in which case the process must not decode.
     public func apply() -> StandingRestrictions? {
         csandbox_die_with_parent() == 0 ? applyBeyondParent() : nil
     }
 
-    /// Confines this process in the same way, but for one thing: it may outlive the thread that started it, since others may still
-    /// need it then. It has to end by itself when nobody has the other end of its socket any more.
+    /// Confines this process like `apply`, but lets it outlive the thread that started it, because other threads may
+    /// still use it. It must exit by itself when its socket is closed.
     public func applyBeyondParent() -> StandingRestrictions? {
         guard csandbox_close_all_but_three() == 0, forbidPrivileges() else { return nil }
         let landlock = buildLandlock()
         guard limitResources() else { return nil }
-        return StandingRestrictions(landlock: landlock, seccomp: isWalled.seccomp && csandbox_build_seccomp() == 0)
+        return StandingRestrictions(landlock: landlock, seccomp: uses.seccomp && csandbox_build_seccomp() == 0)
     }
 
-    /// Confines this process, which has one thread, and is to make others that confine themselves with `apply`: it may do that
-    /// and pass packets, and all else is taken from it as from them.
+    /// Confines a server process, which must have one thread. It keeps the right to fork processes that confine
+    /// themselves with `apply`, and to transfer packets.
     ///
-    /// It does not ask to be killed with its parent either: see `applyBeyondParent`.
+    /// It outlives the thread that started it, like `applyBeyondParent`.
     public static func applyToServer() -> StandingRestrictions? {
-        // Its processes could not look up what is open, behind its walls: they close all at once, or there is no server.
+        // Its forked processes cannot list open descriptors inside the sandbox. So they must be able to close all at
+        // once, or there is no server.
         guard csandbox_close_at_once_but_three() == 0, csandbox_forbid_new_privileges() == 0,
             csandbox_forbid_inspection() == 0, csandbox_limit(csandbox_core, 0) == 0
         else { return nil }
@@ -60,13 +63,13 @@ public struct Confinement {
         return StandingRestrictions(landlock: landlock, seccomp: csandbox_build_serving_seccomp() == 0)
     }
 
-    /// Closes what this process has open but for standard input, output and error: in a copy of the server, connections of those who
-    /// wait for other pictures. Returns whether that was possible, which it is wherever there is a server.
+    /// Closes all descriptors but standard input, output and error. In a server's fork, these are the connections of
+    /// other clients. Returns false if the kernel does not support it; then there is no server.
     public static func closeAllButThree() -> Bool { csandbox_close_at_once_but_three() == 0 }
 
-    /// Whether this process can have about as much memory as it is allowed. Asked when some was refused and what there was is
-    /// free again: if it can, it was refused for the limit, and if it cannot, the machine is short of it, or whoever started
-    /// the process allows it less.
+    /// Whether this process can allocate nearly all the memory it is allowed. Called after an allocation failed and
+    /// everything is freed again: if true, the process had reached its limit; if false, the system is short of memory
+    /// or the parent allows less.
     public static func isMemoryThere() -> Bool {
         // The rest is for the program and its libraries.
         csandbox_can_have_memory(UInt(addressSpace / 4 * 3)) == 1
@@ -78,7 +81,7 @@ public struct Confinement {
 
     private func buildLandlock() -> Int? {
         let version = csandbox_landlock_version()
-        guard isWalled.landlock, version > 0, csandbox_build_landlock(version) == 0 else { return nil }
+        guard uses.landlock, version > 0, csandbox_build_landlock(version) == 0 else { return nil }
         return Int(version)
     }
 
@@ -86,7 +89,7 @@ public struct Confinement {
         limit(csandbox_cpu_seconds, Self.cpuSeconds)
             && limit(csandbox_address_space, Self.addressSpace)
             && limit(csandbox_file_size, longestAnswer)
-            // Those it has: the picture, the answer and standard error.
+            // The ones already open: the picture, the answer and standard error.
             && limit(csandbox_open_files, 3)
             && limit(csandbox_processes, 0)
             && limit(csandbox_core, 0)
@@ -97,30 +100,30 @@ public struct Confinement {
     }
 }
 
-/// Which walls stand around this process.
+/// The kernel restrictions active in this process.
 ///
-/// A kernel may lack them: Landlock came with Linux 5.13 and is not switched on everywhere, and containers may forbid to build
-/// either. Pictures are decoded all the same, held by the walls that there are and by the limits; the user can ask which.
+/// Kernels may lack them: Landlock came with Linux 5.13 and is not enabled everywhere, and containers may forbid
+/// both. Vitrine still decodes pictures with the remaining restrictions and limits; users can look them up.
 public struct StandingRestrictions: Equatable, Sendable {
-    /// The version of Landlock's interface; nil where that wall is missing.
+    /// The version of Landlock's interface; nil without Landlock.
     public let landlock: Int?
     /// Whether system calls are filtered.
     public let seccomp: Bool
 
-    /// Each wall in a word or two, missing ones too.
+    /// A name for each restriction, including missing ones.
     public var names: [String] {
         [landlock.map { "Landlock \($0)" } ?? "no Landlock", seccomp ? "seccomp" : "no seccomp"]
     }
 }
 
-/// What the kernel itself puts between a confined process and everything else, where it can.
+/// A kernel restriction of the decoder.
 ///
-/// Each would do alone for most of what a decoder that was taken over might try. They are made of different parts of the
-/// kernel, so a mistake in one does not open the other.
+/// Each one alone stops most attacks by a compromised decoder. They use different parts of the kernel, so a bug in
+/// one does not disable the other.
 public enum Restriction: Hashable, Sendable, CaseIterable {
-    /// Nothing that has a name can be opened, executed, made or removed; no TCP connection, and from version 6 on no abstract
-    /// socket and no signal to processes outside.
+    /// Forbids opening, executing, creating or removing anything with a path, and TCP connections; since version 6
+    /// also abstract sockets and signals to processes outside.
     case landlock
-    /// System calls that decoding does not need end the process, or are refused.
+    /// Kills the process for system calls that decoding does not need, or refuses them.
     case seccomp
 }

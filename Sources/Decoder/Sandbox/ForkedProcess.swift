@@ -1,23 +1,23 @@
 import CSandbox
 import Glibc
 
-/// A copy of this process, made to do one thing and end. It is killed when this process ends.
+/// A fork of this process for one task. It is killed when this process ends.
 ///
 ///     let process = try ForkedProcess { decode() }
 ///     // … poll process.descriptor …
 ///     let status = process.reap()
 public struct ForkedProcess: Sendable {
     private let number: pid_t
-    /// Readable as soon as it has ended.
+    /// Becomes readable when the process has ended.
     public let descriptor: CInt
 
-    /// Why there is none.
+    /// The reason why the fork failed.
     public struct Failure: Error {
-        /// The system's reason.
+        /// The system's error code.
         public let code: Int32
     }
 
-    /// Makes one that does `body`. This process has to have one thread.
+    /// Forks a process that runs `body`. The current process must have one thread.
     public init(_ body: () -> Never) throws(Failure) {
         number = csandbox_fork()
         if number == 0 { body() }
@@ -31,12 +31,12 @@ public struct ForkedProcess: Sendable {
         }
     }
 
-    /// Ends it, if it has not ended by itself.
+    /// Kills the process, unless it has ended.
     public func end() {
         kill(number, SIGKILL)
     }
 
-    /// Waits for its end, and forgets it. Returns the system's word of how it ended, 0 if all is well.
+    /// Waits for the process and returns its wait status, 0 for success.
     @discardableResult
     public func reap() -> Int32 {
         close(descriptor)

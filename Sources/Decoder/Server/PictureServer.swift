@@ -2,20 +2,19 @@ import Sandbox
 import Glibc
 import Pixels
 
-/// Makes a process for each picture, as a copy of itself: what a program does before it looks at its first picture is done once.
+/// Forks a process for each picture, so that start-up work is done only once.
 ///
 ///     PictureServer(requests: PacketSocket(adopting: STDIN_FILENO)) { request in decode(request) }.run()
 ///
-/// It never looks at a picture, so no picture can do anything to it, nor through it to the next one. It has one thread, which
-/// waits for everything at once: requests, ends of processes, and customers who have gone. What it is asked in is
-/// `DecoderService`.
+/// The server reads no picture itself, so no picture can affect it or, through it, the next one. Its single thread
+/// waits for requests, ended processes and closed connections. `DecoderService` describes the protocol.
 public struct PictureServer {
-    /// A picture that is being decoded.
+    /// A picture being decoded.
     private struct Work {
         let process: ForkedProcess
-        /// Whoever wants the picture.
+        /// The connection to the client.
         let client: PacketSocket
-        /// Whether he has gone, and it was ended therefore.
+        /// Whether the client has closed the connection, so that the process was killed.
         var isAbandoned = false
     }
 
@@ -24,16 +23,17 @@ public struct PictureServer {
     private var works: [Work] = []
     private var isOpen = true
 
-    /// A server that takes requests from this socket.
+    /// Creates a server that accepts requests from this socket.
     ///
-    /// - Parameter decode: what a process does with the packet of its request, the picture on descriptor 0 and the block for
-    ///   the answer on 1. It has nothing else open but standard error.
+    /// - Parameter decode: decodes a request packet in the forked process, with the picture on descriptor 0 and the
+    ///   block for the
+    /// answer on 1. Only standard error is open beside these.
     public init(requests: PacketSocket, decode: @escaping ([UInt8]) -> Never) {
         self.requests = requests
         self.decode = decode
     }
 
-    /// Serves until the socket is closed and the last process has ended.
+    /// Runs until the socket is closed and the last process has ended.
     public consuming func run() {
         while isOpen || !works.isEmpty { serve() }
     }
@@ -41,20 +41,21 @@ public struct PictureServer {
     // MARK: -
 
     private mutating func serve() {
-        // A descriptor of -1 is passed over: who has gone is not asked again, nor is a socket that is closed.
+        // `poll` skips a descriptor of -1: closed connections and a closed request socket.
         var entries = [Self.entry(isOpen ? requests.descriptor : -1)]
         for work in works {
             entries.append(Self.entry(work.process.descriptor))
             entries.append(Self.entry(work.isAbandoned ? -1 : work.client.descriptor))
         }
         guard poll(&entries, nfds_t(entries.count), -1) > 0 else { return }
-        // From the back, so that those that are still to be looked at stay where they are.
+        // In reverse, so that removing an element does not move those still to come.
         for index in works.indices.reversed() {
             if entries[1 + 2 * index].revents != 0 {
                 let work = works.remove(at: index)
-                Self.tell(work.client, .ended(work.process.reap()))
+                Self.send(work.client, .ended(work.process.reap()))
             } else if entries[2 + 2 * index].revents != 0 {
-                // Nobody ever says anything there: he has gone, or sends no more. If he still reads, he is told of the end.
+                // Clients send nothing on this socket, so the client has closed it, at least for sending. If it still
+                // reads, it gets the result.
                 works[index].process.end()
                 works[index].isAbandoned = true
             }
@@ -74,13 +75,14 @@ public struct PictureServer {
             let process = try ForkedProcess { [decode] in
                 dup2(input, STDIN_FILENO)
                 dup2(output, STDOUT_FILENO)
-                // Before it looks at the picture's first bytes: those who wait for others are none of its business.
+                // This must happen before the picture's first bytes are read: other clients' connections are still
+                // open.
                 guard Confinement.closeAllButThree() else { _exit(1) }
                 decode(packet.bytes)
             }
             works.append(Work(process: process, client: client))
         } catch {
-            Self.tell(client, .notBegun(error.code))
+            Self.send(client, .notBegun(error.code))
         }
         close(input)
         close(output)
@@ -90,8 +92,8 @@ public struct PictureServer {
         pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     }
 
-    /// Says how it went, to whoever is still there.
-    private static func tell(_ client: PacketSocket, _ end: DecoderService.End) {
+    /// Sends the result, if the client is still connected.
+    private static func send(_ client: PacketSocket, _ end: DecoderService.End) {
         try? client.send(end.bytes)
     }
 }

@@ -1,24 +1,23 @@
-/// Why a picture could not be decoded.
+/// The reason why a picture could not be decoded.
 public enum DecodeFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The first bytes are those of no picture format.
+    /// The first bytes match no picture format.
     case notAPicture
-    /// A picture, in a format or a variant of one that is not read.
+    /// A known format or variant that Vitrine does not read.
     case unsupportedFormat(String)
-    /// A picture in a format that a library reads which is not on this system: the format, the library, and the package
-    /// that brings it.
+    /// A format whose library is missing: the format, the library, and the package that contains it.
     case missingLibrary(format: String, library: String, package: String)
-    /// The header claims more pixels than are ever decoded.
+    /// The header claims more pixels than the decoder accepts.
     case tooLarge(width: Int, height: Int)
-    /// The bytes break their format's rules before there is anything to show.
+    /// The bytes break the format's rules before the first row.
     case damaged(String)
-    /// The picture needs more memory than the decoder may have.
+    /// The picture needs more memory than the decoder may use.
     case outOfMemory
-    /// The machine has not the memory that the decoder may have, or whoever started it allows it less.
+    /// The system has less memory than the decoder may use, or its parent allows it less.
     case shortOfMemory
-    /// The decoder was asked in a way it does not understand, or was handed no readable file.
+    /// The request is invalid, or there is no readable file.
     case badRequest(String)
 
-    /// Whether it says something of the picture, and will be said the next time too. What a system lacks may be there then.
+    /// Whether the picture is at fault, so that another attempt would fail too.
     public var isThePicturesFault: Bool {
         switch self {
         case .notAPicture, .unsupportedFormat, .tooLarge, .damaged, .outOfMemory: true
@@ -30,9 +29,9 @@ public enum DecodeFailure: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .notAPicture: "This is not a picture."
-        case .unsupportedFormat(let name): "Pictures of the format \(name) cannot be shown."
+        case .unsupportedFormat(let name): "Vitrine cannot show the format \(name)."
         case .missingLibrary(let format, let library, let package):
-            "Pictures of the format \(format) are shown where \(library) is installed (the package \(package))."
+            "To see \(format) pictures, install \(library) (package \(package))."
         case .tooLarge(let width, let height): "The picture is too large: \(width) × \(height) pixels."
         case .damaged(let reason): "The picture is damaged: \(reason)."
         case .outOfMemory: "The picture needs too much memory."
@@ -79,11 +78,11 @@ extension DecodeFailure {
         case 6: self = .badRequest(try wire.text())
         case 7: self = .missingLibrary(format: try wire.text(), library: try wire.text(), package: try wire.text())
         case 8: self = .shortOfMemory
-        default: throw .malformedReply("there is no such failure")
+        default: throw .malformedReply("unknown failure")
         }
     }
 
-    /// Reasons are a library's or our own words, in ASCII and far below the limit; this only holds them to it.
+    /// Enforces the limit. Reasons are short ASCII texts from Vitrine or a library, far below it.
     private static func bounded(_ text: String) -> String {
         text.utf8.count <= PictureMetadata.longestText ? text : String(text.unicodeScalars.prefix(255))
     }

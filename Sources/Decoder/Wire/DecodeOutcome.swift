@@ -1,18 +1,18 @@
-/// What the decoder hands back in one block of memory: a picture, or why there is none.
+/// The decoder's answer in a block of memory: a picture or a failure.
 ///
-/// The block: "VTRN", a version, a kind, the values in order, the pixels or the thumbnail last. The process that writes it decodes
-/// untrusted bytes and may have been taken over, so reading survives any block whatsoever.
+/// The block consists of "VTRN", a version, a kind, the values in order, and last the pixels or the thumbnail. Its
+/// writer has decoded untrusted bytes and may be compromised, so reading must withstand any block.
 public enum DecodeOutcome: Hashable, Sendable {
     /// The picture.
     case picture(DecodeReply)
-    /// Why there is none.
+    /// The failure.
     case failure(DecodeFailure)
 
     private static let magic: UInt32 = 0x4E52_5456
     private static let version: UInt16 = 3
     private static let headerLength = 7
 
-    /// The largest block that answers `request`: the decoder may not write a larger one, nor is it read.
+    /// The size limit of the answer to a request, for writing and reading.
     public static func longestEncoding(for request: DecodeRequest) -> Int {
         let product =
             switch request.product {
@@ -24,36 +24,36 @@ public enum DecodeOutcome: Hashable, Sendable {
         return headerLength + 64 + durations + PictureMetadata.longestText + PictureMetadata.longestEncoding + product
     }
 
-    /// Reads an answer to `request`. Throws `PixelsError.malformedReply` for every block that is none.
+    /// Reads the answer to a request. Throws `PixelsError.malformedReply` for any other block.
     public init(reading block: UnsafeRawBufferPointer, for request: DecodeRequest) throws(PixelsError) {
         var wire = WireReader(block)
         guard try wire.integer(UInt32.self) == Self.magic, try wire.integer(UInt16.self) == Self.version else {
-            throw .malformedReply("it does not begin as an answer does")
+            throw .malformedReply("wrong signature or version")
         }
         switch try wire.integer(UInt8.self) {
         case 0: self = .picture(try DecodeReply(from: &wire, for: request))
         case 1: self = .failure(try DecodeFailure(from: &wire))
-        default: throw .malformedReply("it is of no known kind")
+        default: throw .malformedReply("unknown kind")
         }
-        guard wire.remaining == 0 else { throw .malformedReply("it goes on after its end") }
+        guard wire.remaining == 0 else { throw .malformedReply("unexpected bytes after the end") }
     }
 
-    /// Reads an answer to `request` from the block that a decoder has sealed.
+    /// Reads the answer to a request from a sealed block.
     public init(reading memory: SealedMemory, for request: DecodeRequest) throws(PixelsError) {
         self = try memory.withBytes(atMost: Self.longestEncoding(for: request)) { block throws(PixelsError) in
             try DecodeOutcome(reading: block, for: request)
         }
     }
 
-    /// The block, of an answer with one picture at most.
+    /// The encoded block, for at most one frame.
     public var block: [UInt8] { head + product }
 
-    /// Writes the block and seals it.
+    /// Writes and seals the block.
     public func write(to memory: SealedMemory) throws(PixelsError) {
         try memory.fill(with: [head, product] + following)
     }
 
-    /// All of the block but what was made of the picture.
+    /// The block without pixels or thumbnail.
     var head: [UInt8] {
         var wire = WireWriter()
         wire.append(Self.magic)
@@ -69,13 +69,13 @@ public enum DecodeOutcome: Hashable, Sendable {
         return wire.bytes
     }
 
-    /// The bytes of the pixels or of the thumbnail, not copied.
+    /// The bytes of the pixels or the thumbnail, not copied.
     var product: [UInt8] {
         guard case .picture(let reply) = self else { return [] }
         return reply.pixels?.bytes ?? reply.thumbnail ?? []
     }
 
-    /// The bytes of the pictures behind the first, likewise.
+    /// The bytes of the further frames, not copied.
     var following: [[UInt8]] {
         if case .picture(let reply) = self { reply.following.map(\.pixels.bytes) } else { [] }
     }

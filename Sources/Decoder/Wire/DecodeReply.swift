@@ -1,46 +1,46 @@
-/// What the decoder made of a picture.
+/// A decoded picture and its metadata.
 public struct DecodeReply: Hashable, Sendable {
-    /// The longest side a picture may have: libjpeg's own limit.
+    /// The longest side of a picture: libjpeg's own limit.
     public static let largestSourceSide = 65_500
 
-    /// The whole picture's sides as it is seen upright, in its own pixels.
+    /// The size of the whole upright picture, in its own pixels.
     public let sourceSize: PixelSize
-    /// The format's name: "JPEG".
+    /// The format's name, such as "JPEG".
     public let format: String
-    /// How it was stored; everything else here is upright already.
+    /// The stored orientation. All other values are for the upright picture.
     public let orientation: Orientation
-    /// False when bytes were missing or broken, and `pixels` show what there was.
+    /// False if bytes were missing or broken. `pixels` show the intact part.
     ///
-    /// Said of what was decoded: of a region only as far as its last row, of a request without pixels the header.
+    /// Covers only what was decoded: a region up to its last row, or the header if no pixels were requested.
     public let isComplete: Bool
-    /// Whether it was made in haste of less than there is: decoding the whole would show more.
+    /// Whether this is a quick preview: full decoding would show more.
     public let isCoarse: Bool
-    /// How many pictures the file shows one after the other, 1 for most. No more than the request can ask for. Where its first
-    /// picture was asked for, 2 may stand for any number above 1: they are counted when another one is, or no pixels are.
+    /// The number of frames, 1 for most formats and at most the count of `DecodeRequest.frames`. A request for the
+    /// first frame's pixels does not count the frames: 2 then means any number above 1.
     public let frameCount: Int
-    /// How long the picture that was asked for is to be shown, in milliseconds as the file says; many say 0 and leave it
-    /// to whoever shows them. 0 where there is one only.
+    /// How long to show the frame, in milliseconds, as the file says. Often 0, which leaves it to the viewer; 0 for
+    /// still pictures.
     public let duration: Int
-    /// What it says about itself.
+    /// The metadata.
     public let metadata: PictureMetadata
-    /// The part that `pixels` show.
+    /// The part shown by `pixels`.
     public let region: UnitRect
-    /// The pixels, where they were wanted.
+    /// The pixels, if requested.
     public let pixels: PixelBuffer?
-    /// The same part as a JPEG, where that was wanted.
+    /// The same part as a JPEG, if requested.
     public let thumbnail: [UInt8]?
 
-    /// The pictures of an animation that come behind it, where several were wanted at once: as many as there were at hand.
+    /// Further frames of an animation, if requested, as many as were available.
     public let following: [AnimationPicture]
 
-    /// The longest time to show one picture of an animation that a file can say, in milliseconds: WebP's 24 bits.
+    /// The longest duration of a frame that a file can contain, in milliseconds: WebP's 24 bits.
     static let longestDuration = 0xFF_FFFF
-    /// The most bytes of a thumbnail; more than a JPEG of any box needs that is worth keeping.
+    /// The most bytes of a thumbnail; any JPEG worth keeping is smaller.
     public static let longestThumbnail = 4 << 20
 
-    /// Answers `request`, which lays the region out.
+    /// Creates a reply to a request.
     ///
-    /// The pixels are to be of the layout's size, or the other side will refuse them.
+    /// The pixels must have the size of the request's layout, or the client refuses them.
     public init(
         to request: DecodeRequest, sourceSize: PixelSize, format: String, orientation: Orientation,
         isComplete: Bool, isCoarse: Bool = false, frameCount: Int = 1, duration: Int = 0, metadata: PictureMetadata,
@@ -59,7 +59,7 @@ public struct DecodeReply: Hashable, Sendable {
         self.following = following
         region = PictureLayout(of: sourceSize, for: request).region
     }
-    /// The same answer to another request for the same picture: with pixels of the size that it lays out, or a thumbnail.
+    /// Returns this reply for another request for the same picture, with new pixels or a new thumbnail.
     public func with(pixels: PixelBuffer?, thumbnail: [UInt8]? = nil, for request: DecodeRequest) -> DecodeReply {
         DecodeReply(
             to: request, sourceSize: sourceSize, format: format, orientation: orientation, isComplete: isComplete,
@@ -67,7 +67,7 @@ public struct DecodeReply: Hashable, Sendable {
             thumbnail: thumbnail)
     }
 
-    /// The same answer with pictures behind it.
+    /// Returns this reply with further frames.
     public func with(following: [AnimationPicture], for request: DecodeRequest) -> DecodeReply {
         DecodeReply(
             to: request, sourceSize: sourceSize, format: format, orientation: orientation, isComplete: isComplete,
@@ -75,10 +75,10 @@ public struct DecodeReply: Hashable, Sendable {
             thumbnail: thumbnail, following: following)
     }
 
-    /// The answer to who asks for one of the pictures behind it, from 0 on; nothing where there is none.
-    public func answer(following place: Int, for request: DecodeRequest) -> DecodeReply? {
-        guard following.indices.contains(place) else { return nil }
-        let picture = following[place]
+    /// Returns the reply for one of the further frames; nil if there is none.
+    public func answer(following index: Int, for request: DecodeRequest) -> DecodeReply? {
+        guard following.indices.contains(index) else { return nil }
+        let picture = following[index]
         return DecodeReply(
             to: request, sourceSize: sourceSize, format: format, orientation: orientation, isComplete: isComplete,
             isCoarse: isCoarse, frameCount: frameCount, duration: picture.duration, metadata: metadata,
@@ -87,7 +87,7 @@ public struct DecodeReply: Hashable, Sendable {
 }
 
 extension DecodeReply {
-    /// Appends everything but the bytes of the pixels or the thumbnail, which follow as they are.
+    /// Appends everything but the bytes of pixels or thumbnail.
     func encodeHead(to wire: inout WireWriter) {
         wire.append(sourceSize)
         wire.append(format)
@@ -103,20 +103,20 @@ extension DecodeReply {
         for picture in following { wire.append(UInt32(picture.duration)) }
     }
 
-    /// Reads an answer to `request`, and refuses every other.
+    /// Reads the reply to a request. Throws if it does not fit the request.
     init(from wire: inout WireReader, for request: DecodeRequest) throws(PixelsError) {
         let sourceSize = try wire.size(largestSide: Self.largestSourceSide)
         let format = try wire.text()
-        guard Self.isFormatName(format) else { throw .malformedReply("the format has no proper name") }
+        guard Self.isFormatName(format) else { throw .malformedReply("bad format name") }
         guard let orientation = Orientation(rawValue: try wire.integer()) else {
-            throw .malformedReply("there is no such orientation")
+            throw .malformedReply("unknown orientation")
         }
         let isComplete = try wire.flag()
         let isCoarse = try wire.flag()
-        guard !isCoarse || request.haste == .soon else { throw .malformedReply("nobody asked for haste") }
+        guard !isCoarse || request.haste == .soon else { throw .malformedReply("a preview was not requested") }
         let (frameCount, duration) = (Int(try wire.integer(UInt32.self)), Int(try wire.integer(UInt32.self)))
         guard 1...DecodeRequest.frames.count ~= frameCount, duration <= Self.longestDuration else {
-            throw .malformedReply("there is no such animation")
+            throw .malformedReply("frame count or duration out of bounds")
         }
         let metadata = try PictureMetadata(from: &wire)
         let size = try wire.optional { wire throws(PixelsError) in
@@ -134,34 +134,34 @@ extension DecodeReply {
             following: zip(all, durations).map { AnimationPicture(pixels: $0, duration: $1) })
     }
 
-    /// Reads how long the pictures behind the first are shown: no more than were asked for, and than there are.
+    /// Reads the durations of the further frames, at most as many as requested and existing.
     private static func durations(
         from wire: inout WireReader, of frameCount: Int, for request: DecodeRequest
     ) throws(PixelsError) -> [Int] {
         let count = Int(try wire.integer(UInt16.self))
         guard count < request.picturesAtOnce, count == 0 || request.frame + count < frameCount else {
-            throw .malformedReply("there are more pictures than were asked for")
+            throw .malformedReply("more frames than requested")
         }
         var durations: [Int] = []
         for _ in 0..<count {
             let duration = Int(try wire.integer(UInt32.self))
-            guard duration <= longestDuration else { throw .malformedReply("there is no such animation") }
+            guard duration <= longestDuration else { throw .malformedReply("frame count or duration out of bounds") }
             durations.append(duration)
         }
         return durations
     }
 
-    /// Reads exactly the pixels asked for, of so many pictures: a reply cannot choose how much memory it takes.
+    /// Reads exactly the requested pixels, so that a reply cannot choose how much memory it takes.
     private static func pixels(
         from wire: inout WireReader, _ size: PixelSize?, count: Int, of layout: PictureLayout,
         for request: DecodeRequest
     ) throws(PixelsError) -> [PixelBuffer] {
         guard size == (request.product == .pixels ? layout.output : nil) else {
-            throw .malformedReply("the pixels are not those asked for")
+            throw .malformedReply("the pixels differ from the request")
         }
         guard let size else { return [] }
         guard let length = PixelBuffer.byteCount(of: size), length * count == wire.remaining else {
-            throw .malformedReply("the pixels are not as many as it says")
+            throw .malformedReply("wrong number of pixels")
         }
         var pictures: [PixelBuffer] = []
         for _ in 0..<count {
@@ -171,34 +171,34 @@ extension DecodeReply {
         return pictures
     }
 
-    /// Reads the thumbnail, if that was asked for. It is as untrusted as the picture it was made from.
+    /// Reads the thumbnail, if requested. It is as untrusted as the picture.
     private static func thumbnail(
         from wire: inout WireReader, _ length: Int?, for request: DecodeRequest
     ) throws(PixelsError) -> [UInt8]? {
         guard (length != nil) == (request.product == .thumbnail) else {
-            throw .malformedReply("there is a thumbnail or none, against the request")
+            throw .malformedReply("the thumbnail differs from the request")
         }
         guard let length else { return nil }
         guard length <= longestThumbnail, length == wire.remaining else {
-            throw .malformedReply("the thumbnail is not as long as it says")
+            throw .malformedReply("wrong length of the thumbnail")
         }
         return Array(try wire.take(length))
     }
 
-    /// A few printable ASCII characters.
+    /// Whether a text is a few printable ASCII characters.
     private static func isFormatName(_ text: String) -> Bool {
         1...32 ~= text.utf8.count && text.utf8.allSatisfy { 0x20...0x7E ~= $0 }
     }
 }
 
-/// A picture of an animation that comes behind the one that was asked for.
+/// A further frame of an animation.
 public struct AnimationPicture: Hashable, Sendable {
-    /// Its pixels, as many as the first one's.
+    /// The pixels, with the size of the first frame's.
     public let pixels: PixelBuffer
-    /// How long it is to be shown, in milliseconds as the file says.
+    /// How long to show it, in milliseconds, as the file says.
     public let duration: Int
 
-    /// Makes one of its two parts.
+    /// Creates a frame.
     public init(pixels: PixelBuffer, duration: Int) {
         self.pixels = pixels
         self.duration = max(0, min(duration, DecodeReply.longestDuration))

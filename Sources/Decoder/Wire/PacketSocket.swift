@@ -1,27 +1,27 @@
 import CPackets
 import Glibc
 
-/// One end of a connection within this machine that keeps packets apart, and passes descriptors.
+/// One end of a local connection that transfers packets and file descriptors.
 ///
 ///     let (ours, theirs) = try PacketSocket.pair()
 ///     try ours.send([1], passing: [file])
 ///
-/// Nothing here waits: who wants to, polls the descriptor. It closes on exec and at the end of the object's life.
+/// No call blocks; callers poll the descriptor. It closes on exec and when the object is released.
 public final class PacketSocket: Sendable {
-    /// What came in one piece. The descriptors are the receiver's, to be closed by it.
+    /// A received packet. The receiver must close its descriptors.
     public struct Packet: Sendable {
-        /// Its bytes.
+        /// The bytes.
         public let bytes: [UInt8]
-        /// Its descriptors.
+        /// The descriptors.
         public let descriptors: [CInt]
-        /// Whether it is the connection's end, which comes as a packet of nothing.
+        /// Whether this is the connection's end, which arrives as an empty packet.
         public var isEnd: Bool { bytes.isEmpty && descriptors.isEmpty }
     }
 
-    /// The socket's descriptor, this object's own.
+    /// The socket's descriptor, owned by this object.
     public let descriptor: CInt
 
-    /// Takes over a descriptor.
+    /// Takes ownership of a descriptor.
     public init(adopting descriptor: CInt) {
         self.descriptor = descriptor
     }
@@ -30,21 +30,21 @@ public final class PacketSocket: Sendable {
         close(descriptor)
     }
 
-    /// Two ends of a new connection.
+    /// Creates a connection and returns both ends.
     public static func pair() throws(PixelsError) -> (PacketSocket, PacketSocket) {
         var ends: [CInt] = [-1, -1]
         guard cpackets_socket_pair(&ends) == 0 else { throw .system(call: "socketpair", code: errno) }
         return (PacketSocket(adopting: ends[0]), PacketSocket(adopting: ends[1]))
     }
 
-    /// Sends a packet; an error where there is no room for it or nobody to read it.
+    /// Sends a packet. Throws if the buffer is full or the other end is closed.
     public func send(_ bytes: [UInt8], passing descriptors: [CInt] = []) throws(PixelsError) {
         guard cpackets_send(descriptor, bytes, bytes.count, descriptors, CInt(descriptors.count)) == 0 else {
             throw .system(call: "sendmsg", code: errno)
         }
     }
 
-    /// Takes the packet that is there; an error where there is none, or one of more bytes.
+    /// Receives the next packet. Throws if there is none or it is longer than the limit.
     public func receive(atMost limit: Int) throws(PixelsError) -> Packet {
         var descriptors = [CInt](repeating: -1, count: Int(CPACKETS_MOST_DESCRIPTORS))
         var (count, code): (CInt, CInt) = (0, 0)
@@ -57,26 +57,27 @@ public final class PacketSocket: Sendable {
         return Packet(bytes: bytes, descriptors: Array(descriptors.prefix(Int(count))))
     }
 
-    /// Tells the other end that nothing more is sent from here. What it sends can still be read.
+    /// Ends sending. Packets from the other end can still be received.
     public func finish() {
         shutdown(descriptor, CInt(SHUT_WR))
     }
 
-    /// Ends the connection for both, and wakes whoever waits at either end.
+    /// Closes the connection in both directions, which wakes threads that wait at either end.
     public func end() {
         shutdown(descriptor, CInt(SHUT_RDWR))
     }
 }
 
-/// Two ends of a pipe that no program gets by accident: they close on exec from the beginning, and not a moment later, in which
-/// another thread may start one.
+/// A pipe that closes on exec from its creation.
+///
+/// No program that another thread starts at the same moment can inherit it.
 public struct PrivatePipe: Sendable {
-    /// The end to read from, the holder's to close.
+    /// The end to read from, owned by the caller.
     public let reading: CInt
-    /// The end to write to, the holder's to close.
+    /// The end to write to, owned by the caller.
     public let writing: CInt
 
-    /// Makes one.
+    /// Creates a pipe.
     public init() throws(PixelsError) {
         var ends: [CInt] = [-1, -1]
         guard cpackets_pipe(&ends) == 0 else { throw .system(call: "pipe2", code: errno) }

@@ -1,42 +1,41 @@
-/// What a picture says about itself. Everything is optional, and every text comes from strangers: it is valid UTF-8, but
-/// may hold control characters.
+/// A picture's metadata. Everything is optional. Texts are untrusted: valid UTF-8, but they may contain control
+/// characters.
 public struct PictureMetadata: Hashable, Sendable {
-    /// The most entries that are kept.
+    /// The most fields to keep.
     public static let mostFields = 256
-    /// The most bytes of UTF-8 that are kept of one text.
+    /// The most bytes of UTF-8 to keep of a text.
     public static let longestText = 1024
 
     /// Maker and model: "FUJIFILM X-T4".
     public var camera: String?
     /// The lens's model.
     public var lens: String?
-    /// When it was taken by the camera's clock: "2006-07-30T07:47:17".
+    /// The time by the camera's clock: "2006-07-30T07:47:17".
     public var takenAt: String?
-    /// Exposure time in seconds.
+    /// The exposure time in seconds.
     public var exposureSeconds: Double?
     /// The f-number.
     public var aperture: Double?
-    /// Sensitivity.
+    /// The ISO sensitivity.
     public var iso: Int?
-    /// Focal length in millimetres.
+    /// The focal length in millimetres.
     public var focalLength: Double?
-    /// Degrees, north positive.
+    /// Degrees, positive to the north.
     public var latitude: Double?
-    /// Degrees, east positive.
+    /// Degrees, positive to the east.
     public var longitude: Double?
-    /// A title its owner gave it.
+    /// The owner's title.
     public var title: String?
-    /// A description its owner, or the camera, gave it.
+    /// The description by the owner or the camera.
     public var description: String?
-    /// Everything the file says, in the file's order.
+    /// All fields, in the file's order.
     public var fields: [MetadataField] = []
 
-    /// Says nothing.
+    /// Creates empty metadata.
     public init() {}
 
-    /// The same without what is out of bounds: texts cut to `longestText`, empty ones dropped, entries cut to
-    /// `mostFields`, numbers that no camera produces dropped. Whatever passes the wire is bounded, so that nobody meets
-    /// a number that cannot be printed.
+    /// The metadata within bounds: long texts cut, empty texts, excess fields and impossible numbers dropped. Only
+    /// bounded metadata passes the wire, so every number in it can be printed.
     public var bounded: PictureMetadata {
         var bounded = self
         bounded.camera = camera.flatMap(Self.cut)
@@ -56,7 +55,7 @@ public struct PictureMetadata: Hashable, Sendable {
         return bounded
     }
 
-    /// Cuts before the first character (scalar, to be exact) that would reach over the limit.
+    /// Cuts before the first scalar that would exceed the limit.
     private static func cut(_ text: String) -> String? {
         guard !text.isEmpty else { return nil }
         guard text.utf8.count > longestText else { return text }
@@ -65,12 +64,12 @@ public struct PictureMetadata: Hashable, Sendable {
         return end > text.startIndex ? String(text.unicodeScalars[..<end]) : nil
     }
 
-    /// Not a number is within no range.
+    /// No range contains NaN.
     private static func keep<Number: Comparable>(_ number: Number?, within range: ClosedRange<Number>) -> Number? {
         number.flatMap { range.contains($0) ? $0 : nil }
     }
 
-    /// Whether it has the form "2006-07-30T07:47:17" with a month, a day and a time that exist.
+    /// Whether a text has the form "2006-07-30T07:47:17" with an existing month, day and time.
     private static func isTimestamp(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         guard bytes.count == 19 else { return false }
@@ -85,7 +84,7 @@ public struct PictureMetadata: Hashable, Sendable {
 }
 
 extension PictureMetadata {
-    /// The most bytes that bounded metadata take on the wire.
+    /// The most bytes of encoded metadata.
     static let longestEncoding = 4 * (3 + longestText) + 3 + 19 + 6 * 9 + 2 + mostFields * 2 * (2 + longestText)
 
     /// Appends the bounded metadata.
@@ -109,7 +108,7 @@ extension PictureMetadata {
         }
     }
 
-    /// Reads what `encode` wrote, and refuses what it would not have written.
+    /// Reads what `encode` writes. Throws for anything else.
     init(from wire: inout WireReader) throws(PixelsError) {
         self.init()
         camera = try wire.optional { wire throws(PixelsError) in try wire.text() }
@@ -124,24 +123,24 @@ extension PictureMetadata {
         title = try wire.optional { wire throws(PixelsError) in try wire.text() }
         description = try wire.optional { wire throws(PixelsError) in try wire.text() }
         let count = Int(try wire.integer(UInt16.self))
-        guard count <= Self.mostFields else { throw .malformedReply("there are too many metadata") }
+        guard count <= Self.mostFields else { throw .malformedReply("too many fields") }
         for _ in 0..<count {
             fields.append(MetadataField(name: try wire.text(), value: try wire.text()))
         }
-        guard self == bounded else { throw .malformedReply("the metadata are out of bounds") }
+        guard self == bounded else { throw .malformedReply("metadata out of bounds") }
     }
 }
 
-/// One entry of a picture's metadata, in readable words: "Exposure Time", "1/250 sec.".
+/// A metadata field in readable words, such as "Exposure Time", "1/250 sec.".
 ///
-/// Both come from strangers: they are valid UTF-8, but may hold control characters.
+/// Both texts are untrusted: valid UTF-8, but they may contain control characters.
 public struct MetadataField: Hashable, Sendable {
-    /// What the entry is called.
+    /// The field's name.
     public var name: String
-    /// What it says.
+    /// The field's value.
     public var value: String
 
-    /// Makes an entry of its two parts.
+    /// Creates a field.
     public init(name: String, value: String) {
         self.name = name
         self.value = value

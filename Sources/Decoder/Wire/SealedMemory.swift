@@ -1,48 +1,48 @@
 import CMemory
 import Glibc
 
-/// A nameless file in memory that passes between Vitrine and its decoder, and which, once sealed, nobody can change.
+/// An anonymous file in memory that becomes read-only when sealed.
 ///
-/// Vitrine hands the picture over in a sealed one and gets the answer in another:
+/// Vitrine and its decoder exchange pictures and answers in such blocks:
 ///
 ///     let input = try SealedMemory(sealing: bytes)
 ///     let output = try SealedMemory()
-///     // … spawn the decoder with input.descriptor as 0 and output.descriptor as 1, wait for its end …
+///     // … start the decoder with input.descriptor as 0 and output.descriptor as 1, and wait for its end …
 ///     let outcome = try DecodeOutcome(reading: output, for: request)
 ///
-/// The descriptor closes on exec and at the end of the object's life.
+/// The descriptor closes on exec and when the object is released.
 public final class SealedMemory: Sendable {
-    /// The file's descriptor, this object's own.
+    /// The file's descriptor, owned by this object.
     public let descriptor: CInt
 
-    /// Takes over a descriptor that this process inherited.
+    /// Takes ownership of an inherited descriptor.
     public init(adopting descriptor: CInt) {
         self.descriptor = descriptor
     }
 
-    /// Makes an empty block that can be written and sealed by whoever gets the descriptor.
+    /// Creates an empty block that any holder of the descriptor can write and seal.
     public init() throws(PixelsError) {
         let descriptor = cmemory_create("vitrine")
         guard descriptor >= 0 else { throw .system(call: "memfd_create", code: errno) }
         self.descriptor = descriptor
     }
 
-    /// Makes a block of those bytes that nobody can change any more.
+    /// Creates a sealed block with these bytes.
     public convenience init(sealing bytes: [UInt8]) throws(PixelsError) {
         try self.init()
         try fill(with: [bytes])
     }
 
-    /// Whether it is a block at all: a descriptor that was adopted may be of anything.
+    /// Whether this is such a block: an adopted descriptor may be anything.
     public var isSealable: Bool { cmemory_get_seals(descriptor) >= 0 }
 
     deinit {
         close(descriptor)
     }
 
-    /// Writes the parts one after the other into an empty block, and seals it.
+    /// Writes the parts into an empty block, and seals it.
     public func fill(with parts: [[UInt8]]) throws(PixelsError) {
-        // The size first: the limit on the size of files refuses a block too large before anything is written.
+        // Setting the size first makes a file size limit fail before anything is written.
         let size = parts.reduce(0) { $0 + $1.count }
         guard ftruncate(descriptor, off_t(size)) == 0 else { throw .system(call: "ftruncate", code: errno) }
         var position = 0
@@ -55,11 +55,11 @@ public final class SealedMemory: Sendable {
         try seal()
     }
 
-    /// Reads a block that its writer has sealed.
+    /// Maps a sealed block while `body` runs.
     ///
-    /// A mapped file that shrinks kills its reader: "SIGBUS: attempted access to a page of the buffer that lies beyond
-    /// the end of the mapped file" (mmap(2)). So the seals come first, then the size, which they have made final, and
-    /// only then the mapping; it is gone when `body` has returned.
+    /// If a mapped file shrinks, its reader is killed: "SIGBUS: attempted access to a page of the buffer that lies
+    /// beyond the end of the mapped file" (mmap(2)). So the seals are checked first, then the size, which they have
+    /// made final.
     public func withBytes<Value>(
         atMost limit: Int, _ body: (UnsafeRawBufferPointer) throws(PixelsError) -> Value
     ) throws(PixelsError) -> Value {

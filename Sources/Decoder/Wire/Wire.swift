@@ -1,18 +1,18 @@
-/// Reads the wire's values from bytes that nobody vouches for: whatever they are, it answers with a value or an error.
+/// Reads values from untrusted bytes. Any input gives a value or an error.
 struct WireReader {
     private let bytes: UnsafeRawBufferPointer
-    /// Within 0…`bytes.count`, which `take` sees to.
+    /// Always within 0…`bytes.count`; `take` ensures that.
     private var position = 0
 
     init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }
 
-    /// Bytes not yet read.
+    /// The number of unread bytes.
     var remaining: Int { bytes.count - position }
 
     mutating func take(_ count: Int) throws(PixelsError) -> UnsafeRawBufferPointer {
-        guard count >= 0, count <= remaining else { throw .malformedReply("it ends too soon") }
+        guard count >= 0, count <= remaining else { throw .malformedReply("unexpected end") }
         defer { position += count }
         return UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
     }
@@ -25,7 +25,7 @@ struct WireReader {
         switch try integer(UInt8.self) {
         case 0: false
         case 1: true
-        default: throw .malformedReply("a flag is neither yes nor no")
+        default: throw .malformedReply("invalid flag")
         }
     }
 
@@ -33,20 +33,20 @@ struct WireReader {
         Double(bitPattern: try integer())
     }
 
-    /// A size whose sides are 1…`largestSide`.
+    /// Reads a size with sides of 1…`largestSide`.
     mutating func size(largestSide: Int) throws(PixelsError) -> PixelSize {
         let size = PixelSize(width: Int(try integer(UInt32.self)), height: Int(try integer(UInt32.self)))
         guard 1...largestSide ~= size.width, 1...largestSide ~= size.height else {
-            throw .malformedReply("a picture's size is out of bounds")
+            throw .malformedReply("size out of bounds")
         }
         return size
     }
 
     mutating func text() throws(PixelsError) -> String {
         let length = Int(try integer(UInt16.self))
-        guard length <= PictureMetadata.longestText else { throw .malformedReply("a text is too long") }
+        guard length <= PictureMetadata.longestText else { throw .malformedReply("text too long") }
         guard let text = String(validating: try take(length), as: UTF8.self) else {
-            throw .malformedReply("a text is not UTF-8")
+            throw .malformedReply("text is not UTF-8")
         }
         return text
     }
@@ -58,7 +58,7 @@ struct WireReader {
     }
 }
 
-/// Writes the wire's values: integers and numbers little-endian, texts with their length in front.
+/// Writes values: integers and numbers in little-endian order, texts preceded by their length.
 struct WireWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -79,7 +79,7 @@ struct WireWriter {
         append(UInt32(clamping: size.height))
     }
 
-    /// Texts are bounded before they come here; `WireReader` refuses longer ones.
+    /// Callers bound texts; `WireReader` refuses longer ones.
     mutating func append(_ text: String) {
         append(UInt16(text.utf8.count))
         bytes.append(contentsOf: text.utf8)
@@ -91,27 +91,27 @@ struct WireWriter {
     }
 }
 
-/// What can go wrong between Vitrine and its decoder. A picture that cannot be decoded is a `DecodeFailure` instead.
+/// A failure of the exchange between Vitrine and its decoder. A picture's own failure is a `DecodeFailure`.
 public enum PixelsError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The arguments are not those of a request.
+    /// The request is invalid.
     case malformedRequest(String)
-    /// The decoder's block of memory does not hold an answer to the request.
+    /// The block does not contain an answer to the request.
     case malformedReply(String)
-    /// The decoder left its block open to change.
+    /// The decoder left its block unsealed.
     case unsealed
-    /// The decoder's block is larger than any answer to the request.
+    /// The block is larger than any answer to the request.
     case oversized(bytes: Int, limit: Int)
-    /// The system refused a call.
+    /// A system call failed.
     case system(call: String, code: CInt)
 
     /// A sentence for the user or the log.
     public var description: String {
         switch self {
-        case .malformedRequest(let reason): "The decoder was asked in a way it does not understand: \(reason)."
-        case .malformedReply(let reason): "The decoder's answer makes no sense: \(reason)."
-        case .unsealed: "The decoder's answer could still change, so it was not read."
-        case .oversized(let bytes, let limit): "The decoder's answer is too long: \(bytes) bytes of \(limit) allowed."
-        case .system(let call, let code): "The system refused \(call), error \(code)."
+        case .malformedRequest(let reason): "The decoder got an invalid request: \(reason)."
+        case .malformedReply(let reason): "The decoder's answer is invalid: \(reason)."
+        case .unsealed: "The decoder's answer is not sealed, so Vitrine did not read it."
+        case .oversized(let bytes, let limit): "The decoder's answer is too long: \(bytes) bytes, \(limit) allowed."
+        case .system(let call, let code): "The system call \(call) failed with error \(code)."
         }
     }
 }

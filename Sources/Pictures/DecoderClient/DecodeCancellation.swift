@@ -2,7 +2,7 @@ import Glibc
 import Pixels
 import Synchronization
 
-/// A way to stop a decoder, from any thread and at any time: before it was started, while it runs, after its end.
+/// Stops a decoder from any thread, before its start, while it runs or after its end.
 package final class DecodeCancellation: Sendable {
     private enum State {
         case idle
@@ -10,14 +10,15 @@ package final class DecodeCancellation: Sendable {
         case cancelled
     }
 
-    /// What decodes.
+    /// A running decoder.
     enum Work {
-        /// A program of its own.
+        /// A program for this picture.
         case program(pid_t)
-        /// A process of the server's, on this connection.
+        /// A server's process, behind this connection.
         case connection(PacketSocket)
 
-        /// Ends it. A server ends the process when the connection is closed, and so does whoever waits for it.
+        /// Ends the decoder. The server ends its process when the connection closes, which also wakes the waiting
+        /// caller.
         fileprivate func end() {
             switch self {
             case .program(let process): kill(process, SIGKILL)
@@ -30,21 +31,22 @@ package final class DecodeCancellation: Sendable {
 
     package init() {}
 
-    /// Stops what runs, or what would run. It can be repeated.
+    /// Stops the running decoder, or the one about to start. Further calls have no effect.
     func cancel() {
         state.withLock { state in
-            // Under the lock: as long as the state says so the process has not been reaped, and its number is its own.
+            // Under the lock, because in this state the process has not been reaped and its identifier is still
+            // valid.
             if case .running(let work) = state { work.end() }
             state = .cancelled
         }
     }
 
-    /// Whether it was cancelled.
+    /// Whether `cancel` was called.
     var isCancelled: Bool {
         state.withLock { if case .cancelled = $0 { true } else { false } }
     }
 
-    /// Notes that a decoder runs; false if it should not.
+    /// Registers a running decoder. Returns false if it was cancelled before.
     func begin(_ work: Work) -> Bool {
         state.withLock { state in
             if case .cancelled = state { return false }
@@ -53,7 +55,7 @@ package final class DecodeCancellation: Sendable {
         }
     }
 
-    /// Notes that a decoder has ended and is about to be reaped. Returns whether it was cancelled.
+    /// Unregisters a decoder before it is reaped. Returns whether it was cancelled.
     func end() -> Bool {
         state.withLock { state in
             if case .cancelled = state { return true }
@@ -63,17 +65,17 @@ package final class DecodeCancellation: Sendable {
     }
 }
 
-/// A time to wait for something in, however often that is.
+/// A time limit for several waits together.
 struct Deadline {
     private let deadline: Int64
-    /// Whoever always has something to say does not get more time for it.
+    /// Stays set, so that a descriptor with constant input cannot extend the limit.
     private var isOver = false
 
     init(milliseconds: Int32) {
         deadline = Self.now + Int64(milliseconds)
     }
 
-    /// Waits for something on a descriptor. Returns what there is; nil if the time ran out first.
+    /// Waits for input on a descriptor. Returns its events; nil after the deadline.
     mutating func poll(_ descriptor: Int32) -> Int32? {
         guard !isOver else { return nil }
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

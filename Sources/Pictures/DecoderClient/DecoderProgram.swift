@@ -1,18 +1,18 @@
 import Glibc
 import Pixels
 
-/// The decoder as a program that is started for one picture and ends with it.
+/// The decoder as a program started for one picture.
 struct DecoderProgram: Sendable {
     let path: String
-    /// Milliseconds that a picture may take, after which its decoder is ended.
+    /// Milliseconds after which the decoder is ended.
     let budget: Int32
 
     /// Starts the decoder and waits for its end.
     func run(
         _ arguments: [String], input: Int32, output: Int32, _ cancellation: DecodeCancellation
     ) throws(PictureError) {
-        // Nobody writes into this pipe. When its other end, the decoder's standard error, is closed, the decoder is no
-        // more, and that can be waited for with a limit.
+        // This pipe's other end is the decoder's standard error. The pipe closes when the decoder ends, and unlike
+        // `waitpid`, `poll` can wait for that with a limit.
         let lifeline: PrivatePipe
         do { lifeline = try PrivatePipe() } catch { throw PictureError(starting: error) }
         defer { close(lifeline.reading) }
@@ -27,9 +27,9 @@ struct DecoderProgram: Sendable {
             throw .cancelled
         }
         let isInTime = waitForEnd(lifeline.reading)
-        // One that has ended is not changed by this, and one that only let go of the pipe is not waited for.
+        // Has no effect on a process that has ended. One that only closed its end of the pipe is not waited for.
         kill(process, SIGKILL)
-        // Once it is reaped, the number may be another process's: from here on nobody else kills it.
+        // After reaping, the identifier may belong to another process, so cancelling must not kill it any more.
         let wasCancelled = cancellation.end()
         let status = SpawnedProgram.reap(process)
         if wasCancelled { throw .cancelled }
@@ -45,12 +45,12 @@ struct DecoderProgram: Sendable {
         }
     }
 
-    /// Returns false if the time ran out first, whether something is there to be read or not.
+    /// Waits until the pipe closes. Returns false after the time limit, whether or not there was input.
     func waitForEnd(_ lifeline: Int32) -> Bool {
-        var patience = Deadline(milliseconds: budget)
-        while let events = patience.poll(lifeline) {
+        var deadline = Deadline(milliseconds: budget)
+        while let events = deadline.poll(lifeline) {
             if events & POLLIN == 0 { return true }
-            // Something was written after all: a library's complaint. It is read to get at the end, and dropped.
+            // A library has written a message. It is read and dropped, so that `poll` can see the end.
             var buffer = [UInt8](repeating: 0, count: 1_024)
             if buffer.withUnsafeMutableBytes({ read(lifeline, $0.baseAddress, $0.count) }) <= 0 { return true }
         }
@@ -58,10 +58,10 @@ struct DecoderProgram: Sendable {
     }
 }
 
-/// What is done with every program that is started to decode.
+/// Starts and reaps decoder programs.
 enum SpawnedProgram {
-    /// Starts the program at a path, with nothing of this one's environment. Its descriptors are those that `give` says, and what is open
-    /// here by accident.
+    /// Starts a program with an empty environment. `give` assigns its descriptors; others that are open without
+    /// `O_CLOEXEC` stay open.
     static func start(
         _ path: String, _ arguments: [String], environment: [String] = [],
         _ give: (inout posix_spawn_file_actions_t) -> Void
@@ -73,7 +73,7 @@ enum SpawnedProgram {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // Signals that are blocked here, for the sake of event sources, are none of its business either.
+        // Vitrine blocks signals for its event sources; the decoder must not inherit that.
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
@@ -91,7 +91,7 @@ enum SpawnedProgram {
         return process
     }
 
-    /// Waits for a program's end. Returns the system's word of how it ended, 0 if all is well.
+    /// Waits for a process to end. Returns its wait status, 0 for success.
     @discardableResult
     static func reap(_ process: pid_t) -> Int32 {
         var status: Int32 = 0

@@ -2,38 +2,37 @@ import Glibc
 import Pixels
 import Synchronization
 
-/// The decoder's server, as long as there is one: started when it is first needed, and started again when it is lost, and
-/// after a number of pictures in any case.
+/// Keeps a decoder server running: starts it on demand and replaces it when lost.
 ///
-/// Processes that are copies of one program have their code and their first data at the same addresses. Who breaks one learns where
-/// they are, and if he can tell the next picture, he need not guess. So no server lasts for many pictures.
+/// Forked processes share one memory layout. An attacker who breaks one learns that layout, and could use it against
+/// the next picture's process. So each server is replaced after a number of pictures.
 final class DecoderServer: Sendable {
-    /// What came of a picture.
+    /// The outcome of a picture.
     enum Outcome {
-        /// Its process ended as it should.
+        /// The process ended normally.
         case answered
-        /// It is not decoded here: there is no server, or it leaves the picture to a program.
+        /// There is no server, or it left the picture to a program.
         case unserved
-        /// The server came to an end meanwhile.
+        /// The server ended or misbehaved.
         case lost
     }
 
     private struct State {
         var process: ServerProcess?
-        /// How many pictures it has taken.
+        /// The number of pictures given to the process.
         var count = 0
-        /// Whether a server has ended without having served anybody: there is no use in another one.
+        /// Whether a server has ended without serving any picture: then another one would not help.
         var isUseless = false
     }
 
     private let path: String
     private let budget: Int32
-    /// Guards the process that new pictures are given to. Those that it has are between it and their callers.
+    /// Guards the choice of process for new pictures. Running pictures hold their own reference.
     private let state = Mutex(State())
 
-    /// As many pictures as one server takes.
+    /// The most pictures per server.
     static let lifetime = 256
-    /// Milliseconds that it may take to say that it has ended a process, which it does at once, on a machine with much to do.
+    /// Milliseconds to wait for the confirmation that a process was ended. Generous, for busy machines.
     private static let grace: Int32 = 2_000
 
     init(path: String, budget: Int32) {
@@ -41,51 +40,51 @@ final class DecoderServer: Sendable {
         self.budget = budget
     }
 
-    /// Has a picture decoded, and holds up the calling thread until its process has ended.
+    /// Has a picture decoded. Blocks until its process has ended.
     func run(
         _ request: DecodeRequest, input: Int32, output: Int32, _ cancellation: DecodeCancellation
     ) throws(PictureError) -> Outcome {
         guard let process = process() else { return .unserved }
         guard let connection = process.begin(request, input: input, output: output) else { return lose(process) }
-        // The connection is closed on every way out, and with it the picture's process is ended.
+        // The connection closes on every way out, which ends the picture's process.
         guard cancellation.begin(.connection(connection)) else { throw .cancelled }
-        var patience = Deadline(milliseconds: budget)
-        let isInTime = patience.poll(connection.descriptor) != nil
+        var deadline = Deadline(milliseconds: budget)
+        let isInTime = deadline.poll(connection.descriptor) != nil
         if cancellation.end() { throw .cancelled }
         if !isInTime {
             connection.finish()
             var grace = Deadline(milliseconds: Self.grace)
-            // It says that it has ended the process, or it is the server that hangs.
+            // Either the server confirms the end of the process, or the server itself hangs.
             if grace.poll(connection.descriptor) == nil { _ = lose(process) }
         }
         let packet = try? connection.receive(atMost: DecoderService.longestPacket)
         packet?.descriptors.forEach { close($0) }
         let end = packet.flatMap { DecoderService.End(bytes: $0.bytes) }
-        if end != nil { process.noteService() }
+        if end != nil { process.recordService() }
         guard isInTime else { throw .tookTooLong }
         switch end {
         case .ended(0): return .answered
         case .ended(DecoderService.elsewhere << 8), .notBegun: return .unserved
         case .ended: throw .decoderDied
-        // It is gone, or makes no sense.
+        // The server is gone or talks nonsense.
         case nil: return lose(process)
         }
     }
 
     // MARK: -
 
-    /// The server that takes the next picture.
+    /// Returns the server for the next picture, and starts one if needed.
     private func process() -> ServerProcess? {
         state.withLock { state -> ServerProcess? in
             guard !state.isUseless else { return nil }
             if state.process == nil || state.count == Self.lifetime {
-                // One that has taken all that it should ends with the last of them.
+                // A server at its limit ends once its last picture releases it.
                 state.process = nil
                 state.count = 0
                 do throws(PictureError) {
                     state.process = try ServerProcess(path: path)
                 } catch {
-                    // The next picture may find free descriptors again.
+                    // Descriptors may be free again for the next picture.
                     state.isUseless = error != .tooFewDescriptors
                 }
             }
@@ -94,11 +93,11 @@ final class DecoderServer: Sendable {
         }
     }
 
-    /// Ends a server that cannot be relied on.
+    /// Ends a server that is not reliable any more.
     private func lose(_ process: ServerProcess) -> Outcome {
         process.end()
         state.withLock { state in
-            // Another picture may have noticed before, and there may be a new one.
+            // Another picture's thread may have replaced it already.
             if state.process === process { state.process = nil }
             if !process.hasServed { state.isUseless = true }
         }
@@ -106,24 +105,24 @@ final class DecoderServer: Sendable {
     }
 }
 
-/// One server of the decoder's. It is ended with this object, which everybody holds who waits for a picture of it.
+/// A running decoder server, ended with this object. Every waiting picture holds a reference.
 ///
-/// The system ends it with Vitrine too, in a way: when nobody holds the other end of its socket it takes no more pictures,
-/// and when nobody waits for one it ends. So do its processes, which are killed when it ends.
+/// It also ends if Vitrine dies: once its socket is closed it accepts no more pictures, and it exits after the last
+/// one. Its processes are killed when it ends.
 final class ServerProcess: Sendable {
     private let number: pid_t
     private let requests: PacketSocket
     private let served = Atomic(false)
 
-    /// Starts one.
+    /// Starts a server.
     init(path: String) throws(PictureError) {
         let ends: (ours: PacketSocket, theirs: PacketSocket)
         do { ends = try PacketSocket.pair() } catch { throw PictureError(starting: error) }
         requests = ends.ours
-        // Each of its processes would look for the same functions anew.
+        // Otherwise every forked process would resolve the same symbols again.
         number = try SpawnedProgram.start(path, [DecoderService.argument], environment: ["LD_BIND_NOW=1"]) { actions in
             posix_spawn_file_actions_adddup2(&actions, ends.theirs.descriptor, STDIN_FILENO)
-            // What libraries have to complain of, they complain of in every picture's process.
+            // Libraries repeat their messages for every picture.
             for standard in [STDOUT_FILENO, STDERR_FILENO] {
                 posix_spawn_file_actions_addopen(&actions, standard, "/dev/null", O_RDWR, 0)
             }
@@ -135,27 +134,27 @@ final class ServerProcess: Sendable {
         SpawnedProgram.reap(number)
     }
 
-    /// Ends it, if it has not ended by itself, and with it all its processes. It is reaped with this object: until then the
-    /// number is its own.
+    /// Kills the server and with it all its processes. It is reaped with this object, so the identifier stays valid
+    /// until then.
     func end() {
         kill(number, SIGKILL)
     }
 
-    /// Gives it a picture. Returns the connection on which it will say how that went; nil if it does not take it.
+    /// Gives it a picture. Returns the connection for its answer; nil if it accepts no pictures.
     func begin(_ request: DecodeRequest, input: Int32, output: Int32) -> PacketSocket? {
         guard let ends = try? PacketSocket.pair() else { return nil }
-        // Whether the server is gone is told by its end of the connection, of which there must be no other.
+        // Its end of the connection tells whether the server is alive, so this process must not keep a copy.
         return withExtendedLifetime(ends.1) { theirs in
             let descriptors = [input, output, theirs.descriptor]
             return (try? requests.send(request.packet, passing: descriptors)) == nil ? nil : ends.0
         }
     }
 
-    /// Notes that it has served somebody.
-    func noteService() {
+    /// Records that a picture was served.
+    func recordService() {
         served.store(true, ordering: .relaxed)
     }
 
-    /// Whether it has ever served anybody.
+    /// Whether any picture was served.
     var hasServed: Bool { served.load(ordering: .relaxed) }
 }

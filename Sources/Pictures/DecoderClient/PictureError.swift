@@ -1,24 +1,24 @@
 import Glibc
 import Pixels
 
-/// Why a picture could not be drawn.
+/// The reason why a picture was not drawn.
 public enum PictureError: Error, Equatable, CustomStringConvertible {
     /// The decoder cannot be started; the system's reason.
     case cannotStart(String)
-    /// The process, or the machine, has no file descriptor left to start it with.
+    /// The process or the system has no free file descriptor.
     case tooFewDescriptors
     /// The decoder ended without an answer.
     case decoderDied
-    /// The decoder took longer than any picture should.
+    /// The decoder exceeded its time limit.
     case tookTooLong
-    /// The decoder was stopped, because nobody wants the picture any more.
+    /// The decoder was stopped because no client wants the picture any more.
     case cancelled
-    /// The decoder says why it cannot decode it.
+    /// The decoder's reason.
     case undecodable(DecodeFailure)
-    /// The picture's file cannot be read; the system's reason.
+    /// The file cannot be read; the system's reason.
     case file(String)
 
-    /// The system refused something that the decoder needs to be started.
+    /// Creates an error from a failed system call before the start.
     init(starting error: PixelsError) {
         if case .system(_, EMFILE) = error {
             self = .tooFewDescriptors
@@ -42,15 +42,15 @@ public enum PictureError: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Whether the system lacks what shows pictures of this format.
-    var isForWantOfALibrary: Bool {
+    /// Whether a library for this format is missing on this system.
+    var isMissingLibrary: Bool {
         if case .undecodable(.missingLibrary) = self { true } else { false }
     }
 
-    /// Whether the picture itself is at fault, and will be the next time too.
+    /// Whether the picture itself is at fault, so that another attempt would fail too.
     ///
-    /// A decoder that dies or takes too long may do so because of the picture, or because the machine is short of memory or
-    /// of time. That is no reason to throw a picture away.
+    /// A crash or timeout may come from the picture, but also from a lack of memory or time. So it is no reason to
+    /// reject the picture.
     public var isThePicturesFault: Bool {
         switch self {
         case .undecodable(let failure): failure.isThePicturesFault
@@ -59,26 +59,26 @@ public enum PictureError: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// How files begin that are shown where some library is installed, which it is not.
+/// Remembers which formats cannot be decoded because their library is missing.
 ///
-/// A format is told by its files' first bytes. What begins like one that could not be decoded for want of a library cannot be
-/// either, and in this run that stays so: who has ten thousand such photos need not have a decoder started for each.
+/// A format is recognised by a file's first bytes. A file that begins like one that failed will fail too, so no
+/// decoder is started for it: a gallery may hold ten thousand such photos.
 struct MissingLibraries {
     private var failures: [[UInt8]: DecodeFailure] = [:]
 
-    /// As many bytes as the longest signature has: a HEIF file's brand ends with the twelfth.
+    /// The length of the longest signature: a HEIF file's brand ends with byte 12.
     private static let length = 12
-    /// No more are remembered: the bytes of some formats' files differ soon, and each would be one more.
+    /// A limit, because in some formats these bytes differ between files.
     private static let most = 64
 
-    /// Why a file cannot be decoded, as far as that is known already.
+    /// Returns the known reason why a file cannot be decoded.
     func failure(ofFileAt path: String) -> DecodeFailure? {
         failures.isEmpty ? nil : Self.beginning(path).flatMap { failures[$0] }
     }
 
-    /// Takes in why a file could not be decoded.
-    mutating func note(_ error: PictureError, ofFileAt path: String) {
-        guard error.isForWantOfALibrary, case .undecodable(let failure) = error, failures.count < Self.most,
+    /// Records why a file could not be decoded.
+    mutating func record(_ error: PictureError, ofFileAt path: String) {
+        guard error.isMissingLibrary, case .undecodable(let failure) = error, failures.count < Self.most,
             let beginning = Self.beginning(path)
         else { return }
         failures[beginning] = failure

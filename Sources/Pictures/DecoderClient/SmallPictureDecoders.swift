@@ -2,34 +2,34 @@ import Glibc
 import Pixels
 import Synchronization
 
-/// The processes that decode small pictures, as many as are at work at once, and those that wait for the next picture.
+/// The processes for small pictures: as many as there are concurrent pictures, and some idle ones.
 ///
-/// One that is lost or answers nonsense is thrown away, and its picture is decoded in a process of its own; one that hangs is ended
-/// when the picture's time is up. None lasts for many pictures: see `DecoderServer` for why that is better, though here no
-/// picture can do anything to its process.
+/// If a process is lost or talks nonsense, a process of its own decodes the picture; if it hangs, it is ended after
+/// the picture's time limit. Processes are replaced after a number of pictures for the reason given in
+/// `DecoderServer`, though the memory-safe code used here gives pictures no way to change their process.
 final class SmallPictureDecoders: Sendable {
-    private struct Place {
+    private struct Slot {
         let decoder: SmallPictureDecoder
-        /// How many pictures it has taken.
+        /// The number of pictures given to it.
         var count = 0
     }
 
     private struct State {
-        var idle: [Place] = []
-        /// How many were lost since one has answered.
+        var idle: [Slot] = []
+        /// The number of losses since the last answer.
         var losses = 0
     }
 
     private let path: String
     private let budget: Int32
     private let state = Mutex(State())
-    /// The most that wait: as many as there are processors, and so threads that have pictures decoded.
+    /// The most idle processes: one per processor, like the threads that have pictures decoded.
     private let mostIdle = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
-    /// As many pictures as one process takes. All of them together have the time that a decoder has for one: on a slow machine it
-    /// may end sooner.
+    /// The most pictures per process. Its limit of processor time covers all of them together, so on a slow machine
+    /// it may end sooner.
     static let lifetime = 1_000
-    /// When so many are lost in a row, there is no use in others.
+    /// After this many losses in a row, no more processes are started.
     static let mostLosses = 3
 
     init(path: String, budget: Int32) {
@@ -37,29 +37,28 @@ final class SmallPictureDecoders: Sendable {
         self.budget = budget
     }
 
-    /// Has a picture decoded, if it is one for them, and holds up the calling thread until it is; nil if it is to be decoded in
-    /// another way.
+    /// Has a suitable picture decoded, and blocks until then; nil if it must be decoded elsewhere.
     func decode(
         _ picture: [UInt8], _ request: DecodeRequest, _ cancellation: DecodeCancellation
     ) throws(PictureError) -> DecodeReply? {
         guard SmallPictureService.takes(picture, for: request) else { return nil }
-        // Nobody is given a picture whose answer he would not be there for.
+        // Don't start work for a cancelled caller.
         guard !cancellation.isCancelled else { throw .cancelled }
-        guard var place = take() else { return nil }
-        place.count += 1
+        guard var slot = take() else { return nil }
+        slot.count += 1
         let outcome: SmallPictureDecoder.Outcome
         do {
-            outcome = try place.decoder.run(
-                UInt32(place.count), picture, request, budget: budget, cancellation)
+            outcome = try slot.decoder.run(
+                UInt32(slot.count), picture, request, budget: budget, cancellation)
         } catch {
             if error == .tookTooLong { lose() }
             throw error
         }
         switch outcome {
         case .answered(let reply):
-            giveBack(place)
+            giveBack(slot)
             return reply
-        case .elsewhere: giveBack(place)
+        case .elsewhere: giveBack(slot)
         case .lost: lose()
         }
         return nil
@@ -67,25 +66,25 @@ final class SmallPictureDecoders: Sendable {
 
     // MARK: -
 
-    /// One that nobody uses.
-    private func take() -> Place? {
+    /// Returns an idle process, or starts one.
+    private func take() -> Slot? {
         let (idle, losses) = state.withLock { ($0.idle.popLast(), $0.losses) }
         if let idle { return idle }
         guard losses < Self.mostLosses else { return nil }
         do {
-            return Place(decoder: try SmallPictureDecoder(path: path))
+            return Slot(decoder: try SmallPictureDecoder(path: path))
         } catch {
             if error != .tooFewDescriptors { lose() }
             return nil
         }
     }
 
-    /// Keeps one for the next picture, unless it has taken all that it should.
-    private func giveBack(_ place: Place) {
+    /// Keeps a process for the next picture, unless it has reached its limit.
+    private func giveBack(_ slot: Slot) {
         state.withLock { state in
             state.losses = 0
-            guard place.count < Self.lifetime, state.idle.count < mostIdle else { return }
-            state.idle.append(place)
+            guard slot.count < Self.lifetime, state.idle.count < mostIdle else { return }
+            state.idle.append(slot)
         }
     }
 
@@ -94,24 +93,24 @@ final class SmallPictureDecoders: Sendable {
     }
 }
 
-/// One process that decodes small pictures one after the other. It ends with this object.
+/// A process that decodes small pictures, one at a time. It ends with this object.
 ///
-/// Who has it uses it alone: it decodes nothing while nobody asks.
+/// The owner must use it from one thread at a time.
 final class SmallPictureDecoder: Sendable {
-    /// What came of a picture.
+    /// The outcome of a picture.
     enum Outcome {
-        /// The picture.
+        /// The decoded picture.
         case answered(DecodeReply)
-        /// It leaves the picture to a process of its own.
+        /// The process leaves the picture to a process of its own.
         case elsewhere
-        /// It came to an end, does not take any, or talks nonsense.
+        /// The process has ended, accepts no pictures, or talks nonsense.
         case lost
     }
 
     private let process: pid_t
     private let socket: PacketSocket
 
-    /// Starts one from the decoder's program.
+    /// Starts the decoder's program.
     init(path: String) throws(PictureError) {
         let ends: (ours: PacketSocket, theirs: PacketSocket)
         do { ends = try PacketSocket.pair() } catch { throw PictureError(starting: error) }
@@ -125,42 +124,41 @@ final class SmallPictureDecoder: Sendable {
     }
 
     deinit {
-        // It has nothing to finish, and might not end by itself.
+        // It holds nothing worth finishing, and might not end by itself.
         kill(process, SIGKILL)
         SpawnedProgram.reap(process)
     }
 
-    /// Has a picture decoded, and holds up the calling thread until there is an answer. After an error, or when it is lost, it is
-    /// not to be used again.
+    /// Has a picture decoded. Blocks until the answer. Must not be used again after an error or `lost`.
     ///
-    /// - Parameter number: another one each time. An answer to what was asked before is none.
+    /// - Parameter number: different for each picture, so that a late answer is not taken for the next.
     func run(
         _ number: UInt32, _ picture: [UInt8], _ request: DecodeRequest, budget: Int32,
         _ cancellation: DecodeCancellation
     ) throws(PictureError) -> Outcome {
         guard (try? socket.send(SmallPictureService.packet(number, request, picture))) != nil else { return .lost }
         guard cancellation.begin(.connection(socket)) else { throw .cancelled }
-        var patience = Deadline(milliseconds: budget)
-        let isInTime = patience.poll(socket.descriptor) != nil
+        var deadline = Deadline(milliseconds: budget)
+        let isInTime = deadline.poll(socket.descriptor) != nil
         if cancellation.end() { throw .cancelled }
         guard isInTime else { throw .tookTooLong }
         let packet = try? socket.receive(atMost: SmallPictureService.longestAnswer(to: request))
         packet?.descriptors.forEach { close($0) }
-        // Longer than any answer, or the end.
+        // Either longer than any answer, or the end of the stream.
         guard let packet, packet.descriptors.isEmpty,
             let block = SmallPictureService.block(packet.bytes, to: number)
         else { return .lost }
         guard !block.isEmpty else { return .elsewhere }
-        // It sends pictures, and leaves what fails to others: whatever else it says, it is not what it was.
+        // Its answers are pictures only; failures are left to others. Anything else means it was compromised.
         guard case .picture(let reply)? = block.withUnsafeBytes({ try? DecodeOutcome(reading: $0, for: request) })
         else { return .lost }
         return .answered(reply)
     }
 }
 
-/// A file as short as those are that may go to a decoder of small pictures.
+/// A file short enough for a decoder of small pictures.
 enum SmallFile {
-    /// Reads one from its beginning; nil if it is longer, empty, or cannot be read like that. The descriptor stays where it is.
+    /// Reads the whole file; nil if it is too long, empty or unreadable. The descriptor's position stays.
     static func read(_ descriptor: Int32) -> [UInt8]? {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
@@ -170,7 +168,7 @@ enum SmallFile {
         let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
             count = max(0, pread(descriptor, buffer.baseAddress, size, 0))
         }
-        // One that has become shorter meanwhile is somebody's who can look at it alone.
+        // The file was truncated meanwhile. A separate process decodes it.
         return bytes.count == size ? bytes : nil
     }
 }

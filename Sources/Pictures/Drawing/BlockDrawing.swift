@@ -2,11 +2,11 @@ import Cells
 import Pixels
 import Text
 
-/// Draws pixels as blocks: each is a part of a cell, of which there are two, four or six, and a cell has two colours.
+/// Draws pixels as block characters: two, four or six parts per cell in two colours.
 struct BlockDrawing {
     private let picture: PixelBuffer
     private let glyphs: [Glyph]
-    /// Parts of a cell.
+    /// The parts of a cell.
     private let columns: Int
     private let rows: Int
 
@@ -16,7 +16,7 @@ struct BlockDrawing {
         (columns, rows) = symbols.pixelsPerCell
     }
 
-    /// The cells, in as many colours.
+    /// Draws the cells in the given colour depth.
     func cells(_ depth: ColourDepth) -> CellBlock {
         switch depth {
         case .none: cells(DotFitting(picture, columns: columns, rows: rows))
@@ -49,8 +49,8 @@ struct BlockDrawing {
         Cell(glyphs[fitted.pattern], style: Style(foreground: fitted.foreground, background: fitted.background))
     }
 
-    /// A cell that the picture does not fill: beyond its edge is the terminal's own background, so there is one colour left
-    /// for the rest.
+    /// A cell at the picture's edge. Its remainder shows the terminal's background, so one colour is left for the
+    /// picture.
     private func edge(_ fitted: TwoColours, _ missing: Int) -> Cell {
         let present = ((1 << (columns * rows)) - 1) & ~missing
         let bright = fitted.pattern & present
@@ -62,7 +62,7 @@ struct BlockDrawing {
             glyphs[present], style: Style(foreground: isMostlyBright ? fitted.foreground : fitted.background))
     }
 
-    /// Looks up the parts of a cell, and returns which are beyond the picture's edge; they are like the nearest inside.
+    /// Collects a cell's parts; those beyond the edge copy the nearest pixel. Returns the mask of those.
     private func gather(_ parts: inout [PartColour], _ column: Int, _ row: Int) -> Int {
         picture.bytes.withUnsafeBufferPointer { bytes in
             var missing = 0
@@ -70,9 +70,9 @@ struct BlockDrawing {
             for y in row * rows..<(row + 1) * rows {
                 for x in column * columns..<(column + 1) * columns {
                     if x >= picture.width || y >= picture.height { missing |= 1 << part }
-                    let place = (min(y, picture.height - 1) * picture.width + min(x, picture.width - 1)) * 3
+                    let offset = (min(y, picture.height - 1) * picture.width + min(x, picture.width - 1)) * 3
                     parts[part] = PartColour(
-                        red: Int32(bytes[place]), green: Int32(bytes[place + 1]), blue: Int32(bytes[place + 2]))
+                        red: Int32(bytes[offset]), green: Int32(bytes[offset + 1]), blue: Int32(bytes[offset + 2]))
                     part += 1
                 }
             }
@@ -81,11 +81,11 @@ struct BlockDrawing {
     }
 }
 
-/// Characters that fill some parts of their cell and leave the others, by what they fill.
+/// The block character for each pattern of filled parts.
 ///
-/// A pattern has a bit for each part, the lowest for the upper left one, then to the right, then row by row.
+/// A pattern has one bit per part, starting with the lowest at the upper left, then to the right and down.
 struct BlockGlyphs {
-    /// By pattern.
+    /// The characters, indexed by pattern.
     let glyphs: [Glyph]
 
     init(_ symbols: DrawingStyle.Symbols) {
@@ -97,13 +97,13 @@ struct BlockGlyphs {
             }
     }
 
-    // Made once: how wide each is is looked up, which takes longer than a small picture's cells.
+    // Created once, because measuring a character's width takes longer than drawing a small picture.
     private static let sextants = (0..<64).map { Glyph(sextant($0)) }
     private static let quadrants = " ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█".map { Glyph($0) }
     private static let halves = " ▀▄█".map { Glyph($0) }
 
-    /// Unicode has sixty of them in a row, in the order of their patterns. The four that were there before are left out:
-    /// nothing, all, and the left and the right half.
+    /// Unicode has 60 sextants, ordered by pattern. It omits the four that existed before: empty, full, left half and
+    /// right half.
     private static func sextant(_ pattern: Int) -> Character {
         switch pattern {
         case 0: " "

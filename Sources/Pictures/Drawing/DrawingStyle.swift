@@ -1,22 +1,22 @@
 import Cells
 import Pixels
 
-/// How pictures are drawn: with which characters, and with pixels over them where the terminal takes them.
+/// The style of drawn pictures: characters, colours, and pixels if the terminal supports them.
 public struct DrawingStyle: Hashable, Sendable {
-    /// Which characters.
+    /// A set of characters.
     public enum Symbols: String, Hashable, Sendable, CaseIterable {
-        /// Letters and signs by what they look like from afar. For terminals that show nothing else.
+        /// Letters chosen by shape, for terminals that show nothing else.
         case ascii
-        /// Ten signs by how bright they are.
+        /// Ten characters chosen by brightness.
         case ramp
-        /// Half blocks: two pixels a cell, one above the other.
+        /// Half blocks: two pixels per cell, one above the other.
         case half
-        /// Quarters of a cell.
+        /// Quarter blocks: two by two pixels per cell.
         case quadrant
-        /// Sixths of a cell: two columns, three rows. Many fonts do not have them.
+        /// Sextants: two columns and three rows of pixels per cell. Many fonts lack them.
         case sextant
 
-        /// Pixels of a picture that one cell shows.
+        /// The pixels that one cell shows.
         public var pixelsPerCell: (columns: Int, rows: Int) {
             switch self {
             case .ascii, .sextant: (2, 3)
@@ -27,20 +27,20 @@ public struct DrawingStyle: Hashable, Sendable {
         }
     }
 
-    /// Which characters.
+    /// The characters.
     public var symbols: Symbols
-    /// In how many colours.
+    /// The number of colours.
     public var colours: ColourDepth
-    /// The width of a cell divided by its height.
+    /// A cell's width divided by its height.
     public var cellAspect: Double
-    /// How the terminal takes pixels; nil for characters alone.
+    /// The terminal's support for pixels; nil to draw characters only.
     public var pixels: PixelCapabilities?
-    /// What is behind the text; pictures with holes show it.
+    /// The terminal's background, which shows through transparent pictures.
     public var background: Colour
-    /// Whether they show a chequer in its stead.
+    /// Whether a chequerboard shows through instead.
     public var isChequered: Bool
 
-    /// A style.
+    /// Creates a style.
     public init(
         symbols: Symbols, colours: ColourDepth, cellAspect: Double, pixels: PixelCapabilities? = nil,
         background: Colour = .terminal, isChequered: Bool = false
@@ -53,14 +53,14 @@ public struct DrawingStyle: Hashable, Sendable {
         self.isChequered = isChequered
     }
 
-    /// The best that a terminal can show.
+    /// Creates the best style for a terminal.
     ///
-    /// Sextants where it is known to have them. Where that is not known, half blocks: every font has them since code page 437,
-    /// while a font without quadrants shows a picture of little boxes, and those that have quadrants gain a third of a
-    /// decibel. Blocks show a picture by colours; with none, letters do it better.
+    /// Sextants are used only if the terminal is known to have them, otherwise half blocks: every font has had those
+    /// since code page 437. A font without quadrants would show boxes, and quadrants gain only a third of a decibel.
+    /// Blocks depend on colours; without colours, letters look better.
     public init(_ capabilities: Capabilities) {
         let hasBlocks = capabilities.unicode && capabilities.colours != .none
-        // Where cells were measured in pixels, that is their shape.
+        // Cells measured in pixels have exactly this shape.
         let measured = capabilities.pixels.map { Double($0.cellWidth) / Double($0.cellHeight) }
         self.init(
             symbols: !hasBlocks ? .ascii : capabilities.sextants ? .sextant : .half, colours: capabilities.colours,
@@ -68,18 +68,18 @@ public struct DrawingStyle: Hashable, Sendable {
             background: capabilities.background)
     }
 
-    /// Pixels that are decoded for each cell: those of the screen, or as many as its character shows.
+    /// The pixels decoded for each cell: the cell's screen pixels, or those that its character shows.
     var pixelsPerCell: (columns: Int, rows: Int) {
         pixels.map { ($0.cellWidth, $0.cellHeight) } ?? symbols.pixelsPerCell
     }
 
-    /// The width of one of the picture's pixels divided by its height, on the screen.
+    /// The width of a decoded pixel on the screen, divided by its height.
     var pixelAspect: Double {
         let pixels = pixelsPerCell
         return cellAspect * Double(pixels.rows) / Double(pixels.columns)
     }
 
-    /// What the decoder is asked for to fill a room, or as much of it as a picture needs.
+    /// The decoder request for a picture that fits the space.
     func request(_ room: Size) -> DecodeRequest {
         let pixels = pixelsPerCell
         var request = DecodeRequest(
@@ -90,7 +90,7 @@ public struct DrawingStyle: Hashable, Sendable {
         return request
     }
 
-    /// What is behind the text, if that is known.
+    /// The terminal's background, if its colour is known.
     var knownBackground: PixelColor? {
         guard case .rgb(let red, let green, let blue) = background else { return nil }
         return PixelColor(red: red, green: green, blue: blue)

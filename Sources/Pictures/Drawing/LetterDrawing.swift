@@ -3,7 +3,7 @@ import Glibc
 import Pixels
 import Text
 
-/// Draws pixels as letters and signs, on the assumption that they are bright and what is behind them is dark.
+/// Draws pixels as letters, assuming bright text on a dark background.
 struct LetterDrawing {
     private let picture: PixelBuffer
     private let colours: ColourDepth
@@ -15,7 +15,7 @@ struct LetterDrawing {
         levels = ToneLevels(picture)
     }
 
-    /// For each cell the character that looks like its six pixels.
+    /// Draws each cell as the character most like its six pixels.
     func shapes() -> CellBlock {
         let shapes = GlyphShapes()
         let size = Size(columns: (picture.width + 1) / 2, rows: (picture.height + 2) / 3)
@@ -31,7 +31,7 @@ struct LetterDrawing {
         }
     }
 
-    /// For each pixel the character that is as bright, of ten.
+    /// Draws each pixel as one of ten characters by brightness.
     func ramp() -> CellBlock {
         let glyphs = " .:-=+*#%@".map { Glyph($0) }
         return cells(Size(columns: picture.width, rows: picture.height)) { column, row in
@@ -53,7 +53,7 @@ struct LetterDrawing {
         return CellBlock(size: size, cells: cells)
     }
 
-    /// The number of a pixel; beyond the edge, of the nearest.
+    /// The index of a pixel, or of the nearest inside the picture.
     private func pixel(_ x: Int, _ y: Int) -> Int {
         min(y, picture.height - 1) * picture.width + min(x, picture.width - 1)
     }
@@ -78,31 +78,30 @@ struct LetterDrawing {
     }
 }
 
-/// What ASCII characters look like from afar: how much of each sixth of its cell a character fills.
+/// The shapes of ASCII characters: how much of each sixth of a cell they fill.
 ///
-/// Drawn with characters of the right shape, an edge is an edge and not a stair. The numbers were measured on DejaVu Sans
-/// Mono, by `Tools/Scripts/measure-glyph-shapes`; other fonts for terminals differ little at this distance.
+/// Characters of the right shape draw an edge without stairs. The numbers were measured on DejaVu Sans Mono by
+/// `Tools/Scripts/measure-glyph-shapes`; other terminal fonts differ little at this resolution.
 struct GlyphShapes {
     /// The characters.
     private let glyphs: [Glyph]
-    /// How bright the six parts of each are: two columns, three rows; 1 for the brightest character's average. Behind them
-    /// stands what makes the mean count as much as all of them.
+    /// For each character, the brightness of six parts in two columns and three rows, relative to the mean of the
+    /// brightest character. A seventh element gives the mean as much weight as all parts together.
     private let shapes: [SIMD8<Float>]
 
     init() {
         glyphs = (32...126).map { Glyph(Character(Unicode.Scalar(UInt8($0)))) }
         shapes = Self.table.split(whereSeparator: \.isWhitespace).map { digits in
-            // A digit is a thirtieth of the sixth; no character fills more than 0.27 of its cell.
+            // A digit counts thirtieths of the sixth. No character fills more than 0.27 of its cell.
             var parts = SIMD8<Float>.zero
             for (part, digit) in digits.enumerated() { parts[part] = Float(digit.hexDigitValue ?? 0) / 30 / 0.27 }
             return Self.weighted(parts)
         }
     }
 
-    /// The character that looks most like six tones, each 0…1. That it is as bright as they are counts as much as that
-    /// every part is.
+    /// Returns the character most like six tones between 0 and 1. The mean has as much weight as all parts together.
     ///
-    /// - Parameter tones: the tones, and behind them nothing.
+    /// - Parameter tones: six tones, then zeros.
     func glyph(for tones: SIMD8<Float>) -> Glyph {
         let wanted = Self.weighted(tones)
         var best = 0
@@ -117,7 +116,7 @@ struct GlyphShapes {
         return glyphs[best]
     }
 
-    /// Six times the square of the means' difference is that of the sums by the root of six.
+    /// Six times the squared difference of the means equals the squared difference of the sums divided by √6.
     private static func weighted(_ parts: SIMD8<Float>) -> SIMD8<Float> {
         var weighted = parts
         weighted[6] = parts.sum() / Float(6).squareRoot()
@@ -134,35 +133,35 @@ struct GlyphShapes {
         """
 }
 
-/// Spreads a picture's tones over all that there is to show: a foggy morning drawn with letters would else be one letter.
+/// Stretches a picture's tones to the full range: otherwise fog would be drawn as a single letter.
 struct ToneLevels {
-    /// By a pixel's brightness: 0 for the darkest, 1 for the brightest.
+    /// Maps a pixel's brightness to 0 for the darkest and 1 for the brightest.
     private let levels: [Float]
-    /// The same for letters.
+    /// The same mapping for letters.
     private let tones: [Float]
 
-    /// Leaves out the darkest and the brightest hundredth, so that a single lamp does not keep the rest dark.
+    /// Ignores the darkest and the brightest hundredth, so that a single lamp does not keep the rest dark.
     init(_ picture: PixelBuffer) {
         var histogram = [Int](repeating: 0, count: 256)
         for pixel in 0..<picture.width * picture.height { histogram[Self.brightness(pixel, picture)] += 1 }
         let outliers = picture.width * picture.height / 100
         let low = Self.level(histogram, passing: outliers, from: Array(0...255))
         let high = Self.level(histogram, passing: outliers, from: (0...255).reversed())
-        // Not more than fourfold: noise in a white wall is not a picture.
+        // At most fourfold, so that noise on a white wall stays invisible.
         let spread = max(64, high - low)
         let darkest = max(0, min(low, 255 - spread))
         levels = (0...255).map { min(1, max(0, Float($0 - darkest) / Float(spread))) }
         tones = levels.map { pow($0, 1.4) }
     }
 
-    /// 0 for the darkest, 1 for the brightest.
+    /// Returns 0 for the darkest pixels, 1 for the brightest.
     func brightness(at pixel: Int, of picture: PixelBuffer) -> Float { levels[Self.brightness(pixel, picture)] }
 
-    /// The same for letters, which fill little of their cells: middle tones are kept low, or the bright ones would have
-    /// nothing to stand out from.
+    /// Returns the tone for letters. They fill little of their cells, so middle tones are darkened to keep contrast
+    /// with bright ones.
     func tone(at pixel: Int, of picture: PixelBuffer) -> Float { tones[Self.brightness(pixel, picture)] }
 
-    /// In sRGB's own steps, which are about as even to the eye as letters are.
+    /// In sRGB's own steps, which look about as even as letters do.
     private static func brightness(_ pixel: Int, _ picture: PixelBuffer) -> Int {
         picture.bytes.withUnsafeBufferPointer { bytes in
             (299 * Int(bytes[3 * pixel]) + 587 * Int(bytes[3 * pixel + 1]) + 114 * Int(bytes[3 * pixel + 2]) + 500)

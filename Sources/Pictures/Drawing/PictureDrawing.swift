@@ -2,12 +2,12 @@ import Cells
 import Pixels
 import Text
 
-/// The way of one picture from a wish to what is drawn: what to ask the decoder for, and what to make of its answer.
+/// Draws one picture: makes the decoder request and converts the reply.
 ///
-/// Where the terminal takes pixels they are decoded once, for the screen, and the cells below them are drawn from them: so both
-/// show the same, and neither costs another look at the photo.
+/// If the terminal supports pixels, they are decoded once at screen resolution, and the cells below them are drawn
+/// from the same pixels. So both match, and the photo is not decoded twice.
 struct PictureDrawing {
-    /// What the picture is to fill, in pixels.
+    /// The picture's space in pixels.
     private let wanted: DecodeRequest
     private let style: DrawingStyle
 
@@ -16,11 +16,11 @@ struct PictureDrawing {
         self.style = style
     }
 
-    /// The most pixels of a picture that goes out as a JPEG; the terminal enlarges it from there. The decoder writes none
-    /// that takes more than 4 MiB, and what is nothing but noise takes a byte a pixel.
+    /// The most pixels of a picture sent as a JPEG, which the terminal then enlarges. The decoder writes at most 4
+    /// MiB, and pure noise takes one byte per pixel.
     private static let mostInFile = 3 << 20
 
-    /// What the decoder is asked for.
+    /// The request for the decoder.
     var request: DecodeRequest {
         guard style.pixels?.language == .iterm else { return wanted }
         var request = wanted
@@ -34,9 +34,9 @@ struct PictureDrawing {
         return request
     }
 
-    /// Draws what was decoded.
+    /// Draws the decoder's reply.
     ///
-    /// - Parameter decode: decodes a picture that is in memory.
+    /// - Parameter decode: decodes a picture in memory.
     func draw(
         _ reply: DecodeReply, decode: ([UInt8], DecodeRequest) throws(PictureError) -> DecodeReply
     ) throws(PictureError) -> DrawnPicture {
@@ -55,9 +55,11 @@ struct PictureDrawing {
                 payload: encoding.payload(canvas.pixels, capabilities), isThroughTmux: capabilities.isThroughTmux))
     }
 
-    /// A file cannot be made up to whole cells here, where no picture library is. It is drawn over the nearest number of them, for
-    /// which the terminal stretches it by less than half a cell; and it is small, so that decoding it once more for the cells
-    /// costs little.
+    /// Draws a JPEG for terminals that decode it themselves.
+    ///
+    /// This process cannot pad a JPEG to whole cells. So it covers the nearest number of cells, and the terminal
+    /// stretches it by less than half a cell. It is decoded once more for the cells, which costs little because it is
+    /// small.
     private func draw(
         _ file: [UInt8], of reply: DecodeReply, _ capabilities: PixelCapabilities,
         _ decode: ([UInt8], DecodeRequest) throws(PictureError) -> DecodeReply
@@ -82,9 +84,9 @@ struct PictureDrawing {
     }
 }
 
-/// Draws pixels as cells.
+/// Draws pixels as characters.
 public enum SymbolDrawing {
-    /// The cells of a picture that has as many pixels a cell as the style wants.
+    /// Draws a picture whose pixels per cell match the style.
     public static func draw(_ picture: PixelBuffer, _ style: DrawingStyle) -> CellBlock {
         switch style.symbols {
         case .half, .quadrant, .sextant: BlockDrawing(picture, style.symbols).cells(style.colours)

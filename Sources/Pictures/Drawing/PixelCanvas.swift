@@ -1,18 +1,19 @@
 import Cells
 import Pixels
 
-/// A picture in the pixels of a screen, made up to whole cells.
+/// A picture in screen pixels, extended to whole cells.
 struct PixelCanvas {
-    /// The pixels: exactly as many as the cells have.
+    /// The pixels, exactly as many as the cells have.
     let pixels: PixelBuffer
-    /// The cells.
+    /// The size in cells.
     let size: Size
 
-    /// Makes a picture up to whole cells.
+    /// Extends a picture to whole cells.
     ///
-    /// - Parameter background: the colour that is behind everything; it fills what the picture does not fill of the last cells.
-    ///   Any other colour would be a strip beside the picture. So where that is not known, the picture is stretched to the
-    ///   nearest number of cells, by less than half of one.
+    /// - Parameter background: the terminal's background, which fills the rest of the last cells. Another colour
+    ///   would be
+    /// visible as a strip. If it is nil, the picture is stretched to the nearest number of cells, by less than half a
+    /// cell.
     init(_ picture: PixelBuffer, _ capabilities: PixelCapabilities, background: PixelColor?) {
         let (cellWidth, cellHeight) = (capabilities.cellWidth, capabilities.cellHeight)
         size =
@@ -31,14 +32,14 @@ struct PixelCanvas {
         }
     }
 
-    /// The number of cells that comes nearest to some pixels.
+    /// Returns the number of cells nearest to a size in pixels.
     static func nearest(_ pixels: PixelSize, _ capabilities: PixelCapabilities) -> Size {
         let (width, height) = (capabilities.cellWidth, capabilities.cellHeight)
         return Size(
             columns: max(1, (pixels.width + width / 2) / width), rows: max(1, (pixels.height + height / 2) / height))
     }
 
-    /// The same in fewer pixels: so many a cell, each the mean of those that it stands for.
+    /// Returns the picture at fewer pixels per cell, averaged.
     func reduced(to pixelsPerCell: (columns: Int, rows: Int)) -> PixelBuffer {
         let small = PixelSize(width: size.columns * pixelsPerCell.columns, height: size.rows * pixelsPerCell.rows)
         return pixels.scaled(PixelRect(whole: pixels.size), to: small)

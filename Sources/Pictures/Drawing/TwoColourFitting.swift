@@ -3,23 +3,21 @@ import Pixels
 
 /// A way to show a cell's parts in two colours.
 protocol TwoColourFitting {
-    /// Shows the parts of the next cell.
-    ///
-    /// Cells come row by row, from the left.
+    /// Returns the colours of the next cell. Cells come row by row, from the left.
     mutating func fit(_ parts: [PartColour], column: Int) -> TwoColours
-    /// A row of cells is done.
+    /// Ends a row of cells.
     mutating func endRow()
 }
 
-/// Which parts of a cell have the text's colour, and what both colours are.
+/// A cell's two colours, and the parts in the foreground.
 struct TwoColours: Hashable {
-    /// A bit for each part.
+    /// One bit per part, set for the foreground.
     let pattern: Int
     let foreground: Colour
     let background: Colour
 }
 
-/// The two colours of all, and the parts that have them, that are nearest to a cell.
+/// Finds the best two of all RGB colours for a cell.
 struct FullColourFitting: TwoColourFitting {
     private var split: TwoColourSplit
 
@@ -50,26 +48,26 @@ struct FullColourFitting: TwoColourFitting {
     }
 }
 
-/// Finds which parts of a cell go together when there are two colours for them.
+/// Divides a cell's parts into the best two groups.
 ///
-/// Whatever parts are in one colour, it is best the mean of theirs. So what is to be found is the division whose means lie
-/// farthest apart, counted by how many parts they stand for. There are 31 that divide six, and each differs from the one
-/// before by one part that goes over (Gray's code), so each costs an addition and a few products.
+/// The best colour for a group is its mean. So the best division is the one whose means lie farthest apart, weighted
+/// by the sizes of the groups. Six parts have 31 divisions. In Gray code order each differs from the one before by
+/// one part, so each costs an addition and a few products.
 struct TwoColourSplit {
-    /// What a division is worth for each unit of its sum's square, by how many parts are in it.
+    /// The value of a division per unit of its sum's square, by the size of the group.
     private let worths: [Int]
-    /// The parts, so many times as large as there are, less their sum: on the scale of which all parts together are zero.
+    /// The parts multiplied by their number, minus their sum, so that all of them add up to zero.
     private var centred: [PartColour]
 
-    /// For cells of up to six parts.
+    /// Creates a divider for cells of up to six parts.
     init(count: Int) {
-        // 1/k + 1/(n − k), in sixtieths, which are whole.
+        // 1/k + 1/(n − k), in sixtieths, which are whole numbers.
         worths = (0...count).map { $0 == 0 || $0 == count ? 0 : 60 / $0 + 60 / (count - $0) }
         centred = Array(repeating: .zero, count: count)
     }
 
-    /// The parts of the best division, a bit each; 0 if all parts are the same. The last part is never among them: who
-    /// exchanges both colours has the same picture.
+    /// Returns the best division, one bit per part; 0 if all parts are equal. The last part is never in the group,
+    /// because exchanging both colours gives the same picture.
     ///
     /// - Parameter total: the sum of the parts.
     mutating func pattern(_ parts: [PartColour], total: PartColour) -> Int {
@@ -98,8 +96,7 @@ struct TwoColourSplit {
     }
 }
 
-/// Black and white, for terminals without colours: a part is the text's colour or it is not, and how many are, here and
-/// around, is how bright it is (Floyd and Steinberg's weights).
+/// Black and white dithering for terminals without colours, with Floyd and Steinberg's weights.
 struct DotFitting: TwoColourFitting {
     private let dots: [Bool]
     private let width: Int
@@ -109,7 +106,7 @@ struct DotFitting: TwoColourFitting {
 
     /// - Parameters:
     ///   - columns: parts of a cell beside each other.
-    ///   - rows: and below each other.
+    ///   - rows: parts of a cell above each other.
     init(_ picture: PixelBuffer, columns: Int, rows: Int) {
         dots = Self.dots(picture)
         width = picture.width
@@ -132,7 +129,7 @@ struct DotFitting: TwoColourFitting {
         let levels = ToneLevels(picture)
         let width = picture.width
         var dots = [Bool](repeating: false, count: width * picture.height)
-        // A column more on either side, so that errors at the edges go nowhere.
+        // One more column on either side absorbs the errors at the edges.
         var (here, below) = ([Float](repeating: 0, count: width + 2), [Float](repeating: 0, count: width + 2))
         for row in 0..<picture.height {
             for column in 0..<width {
@@ -152,23 +149,23 @@ struct DotFitting: TwoColourFitting {
     }
 }
 
-/// The two colours of a palette that are nearest to a cell, and which part has which.
+/// Finds the best two palette colours for a cell.
 ///
-/// Of eight or sixteen all pairs are tried. Of 256, those that are near to the two colours that the cell would have if there
-/// were all. What is still wrong of the cell as a whole is passed on to those beside and below it, in part (Floyd and
-/// Steinberg's weights). Passing all of it on, as is done with pixels, makes more noise than picture: cells are large.
+/// Of 8 or 16 colours all pairs are tried; of 256, those near the two colours that the cell would have in full
+/// colour. A part of the cell's remaining error is passed on to its neighbours (Floyd and Steinberg's weights).
+/// Passing on all of it, as is usual for pixels, would show noise, because cells are large.
 struct PaletteFitting: TwoColourFitting {
     private let count: Int
     private var candidates: PaletteCandidates
-    /// What of a cell's error is passed on: enough for skies to have no steps, and too little to be seen as grain.
+    /// The fraction of an error that is passed on: enough to avoid steps in skies, too little to be visible as grain.
     private static let share: Float = 0.1
-    /// What cells of this row and of the next are to have beyond what is theirs; a column more on either side, so that what
-    /// goes over the edges goes nowhere.
+    /// The errors to add to cells of this row and the next. One more column on either side absorbs the errors at the
+    /// edges.
     private var here: [SIMD4<Float>]
     private var below: [SIMD4<Float>]
     private var wanted: [SIMD4<Float>] = []
 
-    /// - Parameter columns: the cells of a row.
+    /// - Parameter columns: the number of cells in a row.
     init(_ depth: ColourDepth, parts: Int, columns: Int) {
         count = parts
         candidates = PaletteCandidates(depth, parts: parts)
@@ -199,7 +196,7 @@ struct PaletteFitting: TwoColourFitting {
             let colour = pattern == 0 ? pair.1 : pair.0
             return TwoColours(pattern: 0, foreground: .terminal, background: .palette(colour.index))
         }
-        // The last part is always behind, as where there are all colours.
+        // The last part is always in the background, as in full colour.
         return pattern >> (count - 1) & 1 == 1
             ? TwoColours(
                 pattern: all & ~pattern, foreground: .palette(pair.1.index), background: .palette(pair.0.index))
@@ -225,9 +222,9 @@ struct PaletteFitting: TwoColourFitting {
     }
 }
 
-/// The colours of a palette that come into question for a cell, and the best two of them.
+/// Chooses the best two palette colours for a cell.
 struct PaletteCandidates {
-    /// A colour of the palette.
+    /// A palette colour.
     struct Entry {
         let index: UInt8
         let colour: SIMD4<Float>
@@ -239,7 +236,7 @@ struct PaletteCandidates {
         }
     }
 
-    /// All that there are, if they are few.
+    /// All colours, if there are 8 or 16.
     private let few: [Entry]
     private let all: [Entry]
     private var split: TwoColourSplit
@@ -250,11 +247,11 @@ struct PaletteCandidates {
         split = TwoColourSplit(count: parts)
     }
 
-    /// The two with which the parts come out nearest, each part in the nearer of them.
+    /// Returns the two colours with the smallest error, each part in the nearer one.
     ///
     /// - Parameters:
-    ///   - wanted: the parts as they are to be shown.
-    ///   - parts: as they are in the picture, which differs from that by the same for all.
+    ///   - wanted: the parts with the passed-on error, which is the same for all of them.
+    ///   - parts: the parts as in the picture.
     mutating func best(_ wanted: [SIMD4<Float>], _ parts: [PartColour]) -> (Entry, Entry) {
         let entries = few.isEmpty ? near(wanted, parts) : few
         let distances = entries.map { Self.distances(wanted, to: $0.colour) }
@@ -272,7 +269,7 @@ struct PaletteCandidates {
         return (entries[best.0], entries[best.1])
     }
 
-    /// How far each part is from a colour. Parts that there are not are no distance from anything.
+    /// The squared distances of all parts from a colour. Absent parts have distance 0.
     private static func distances(_ wanted: [SIMD4<Float>], to colour: SIMD4<Float>) -> SIMD8<Float> {
         var distances = SIMD8<Float>.zero
         for part in wanted.indices {
@@ -282,7 +279,7 @@ struct PaletteCandidates {
         return distances
     }
 
-    /// Of 256, those around the means of the best division.
+    /// Of 256 colours, those around the means of the best division.
     private mutating func near(_ wanted: [SIMD4<Float>], _ parts: [PartColour]) -> [Entry] {
         let pattern = split.pattern(parts, total: parts.reduce(.zero, +))
         var (front, behind, size) = (SIMD4<Float>.zero, SIMD4<Float>.zero, Float(0))

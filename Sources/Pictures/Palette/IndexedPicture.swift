@@ -1,19 +1,19 @@
 import Pixels
 
-/// A picture whose pixels are numbers of a palette's colours.
+/// A picture whose pixels are indices into a palette.
 struct IndexedPicture {
-    /// The colours that there are.
+    /// The palette.
     let colours: [PartColour]
-    /// The numbers, row by row.
+    /// The indices, row by row.
     let indices: [UInt8]
 
-    /// With fewer colours than this, areas show where one ends and the next begins, and pixels are mixed instead. With more,
-    /// mixing would be noise, and twice as many bytes.
+    /// Below this number of colours, pixels are dithered, because areas would show steps. Above it, dithering would
+    /// add noise and double the size.
     private static let fewColours = 65
 
-    /// Finds the best colours for a picture, and the best of them for each pixel.
+    /// Fits a palette to a picture, and each pixel to the palette.
     ///
-    /// - Parameter shown: what becomes of a colour on its way to the screen.
+    /// - Parameter shown: converts a colour to what the screen shows.
     init(_ picture: PixelBuffer, colours count: Int, shown: (PartColour) -> PartColour) {
         var palette = FittedPalette(ColourHistogram(picture), count: count, shown: shown)
         colours = palette.colours
@@ -36,22 +36,22 @@ struct IndexedPicture {
         }
     }
 
-    /// Passes what is wrong of a pixel on to those beside and below it (Floyd and Steinberg's weights).
+    /// Dithers by passing each pixel's error on to its neighbours (Floyd and Steinberg's weights).
     private static func mixed(_ picture: PixelBuffer, _ palette: inout FittedPalette) -> [UInt8] {
         let width = picture.width
         var indices: [UInt8] = []
         indices.reserveCapacity(width * picture.height)
-        // A column more on either side, so that errors at the edges go nowhere.
+        // One more column on either side absorbs the errors at the edges.
         var here = [PartColour](repeating: .zero, count: width + 2)
         var below = here
         for row in 0..<picture.height {
             for column in 0..<width {
-                let place = (row * width + column) * 3
+                let offset = (row * width + column) * 3
                 let debt = here[column + 1]
                 let (red, green, blue) = (
-                    UInt8(clamping: Int32(picture.bytes[place]) + debt.red / 16),
-                    UInt8(clamping: Int32(picture.bytes[place + 1]) + debt.green / 16),
-                    UInt8(clamping: Int32(picture.bytes[place + 2]) + debt.blue / 16)
+                    UInt8(clamping: Int32(picture.bytes[offset]) + debt.red / 16),
+                    UInt8(clamping: Int32(picture.bytes[offset + 1]) + debt.green / 16),
+                    UInt8(clamping: Int32(picture.bytes[offset + 2]) + debt.blue / 16)
                 )
                 let index = palette.index(red: red, green: green, blue: blue)
                 indices.append(UInt8(truncatingIfNeeded: index))
@@ -69,20 +69,20 @@ struct IndexedPicture {
     }
 }
 
-/// Some colours that show a picture as well as so many can.
+/// A palette fitted to a picture.
 ///
-/// The picture's colours lie in one box at first. The box in which they are farthest apart is cut in two, across the channel in
-/// which they are, at their mean; again and again, until there are as many boxes as there may be colours (a median cut, after
-/// Heckbert, that counts distances and not pixels alone). The colour of a box is the mean of what is in it.
+/// All colours start in one box. The box with the widest spread is cut at the mean of its widest channel, until there
+/// are as many boxes as colours allowed: a median cut after Heckbert that weighs distances, not only pixel counts. A
+/// box's colour is the mean of its pixels.
 struct FittedPalette {
     /// The colours.
     let colours: [PartColour]
-    /// Which of them stands for a colour, by the number that the histogram gives it; -1 where nobody has looked yet.
+    /// The palette index for each colour of the histogram; -1 until it is needed.
     private var indices: [Int16]
 
     /// - Parameters:
     ///   - count: the most colours, 2 to 256.
-    ///   - shown: what becomes of a colour on its way to the screen.
+    ///   - shown: converts a colour to what the screen shows.
     init(_ histogram: ColourHistogram, count: Int, shown: (PartColour) -> PartColour) {
         var bins = histogram.bins.indices.compactMap { index in
             histogram.bins[index].count > 0 ? ColourBox.Member(index, histogram.bins[index]) : nil
@@ -102,7 +102,7 @@ struct FittedPalette {
         }
     }
 
-    /// The number of the colour that stands for one.
+    /// Returns the palette index for a colour.
     @inline(__always)
     mutating func index(red: UInt8, green: UInt8, blue: UInt8) -> Int {
         let bin = ColourHistogram.bin(red, green, blue)
@@ -110,7 +110,7 @@ struct FittedPalette {
         return Int(indices[bin])
     }
 
-    /// The nearest to the middle of those that have a number.
+    /// The palette colour nearest to the middle of a bin.
     private func nearest(_ bin: Int) -> Int {
         let wanted = PartColour(
             red: Int32(bin >> 10) << 3 | 4, green: Int32(bin >> 5 & 31) << 3 | 4, blue: Int32(bin & 31) << 3 | 4)
@@ -118,25 +118,25 @@ struct FittedPalette {
     }
 }
 
-/// How often each colour occurs in a picture, of 32 steps a channel.
+/// Counts a picture's colours in 32 steps per channel.
 struct ColourHistogram {
-    /// Colours that are one to us: how many pixels there are of them, and the sums of those.
+    /// Colours counted as one: their number and their sum.
     struct Bin {
         var count: Int32 = 0
         var sum = PartColour.zero
     }
 
-    /// Which of `bins` a colour is in.
+    /// The number of bins.
     static let binCount = 1 << 15
-    /// More pixels than this are not looked at: they would change nothing.
+    /// The most pixels counted; more would change nothing.
     private static let mostLookedAt = 1 << 18
 
-    /// By the colours' numbers.
+    /// The bins, in the order of `bin(_:_:_:)`.
     private(set) var bins = [Bin](repeating: Bin(), count: Self.binCount)
 
     init(_ picture: PixelBuffer) {
         let pixels = picture.width * picture.height
-        // Odd, so that it is not the same columns in every row.
+        // Odd, so that it does not pick the same columns in every row.
         let step = max(1, pixels / Self.mostLookedAt) | 1
         picture.bytes.withUnsafeBufferPointer { bytes in
             bins.withUnsafeMutableBufferPointer { bins in
@@ -151,22 +151,22 @@ struct ColourHistogram {
         }
     }
 
-    /// The number of a colour.
+    /// Returns the bin of a colour.
     @inline(__always)
     static func bin(_ red: UInt8, _ green: UInt8, _ blue: UInt8) -> Int {
         Int(red >> 3) << 10 | Int(green >> 3) << 5 | Int(blue >> 3)
     }
 }
 
-/// Colours of a picture that lie together, and how far apart they are.
+/// Neighbouring colours of a picture, and how far they spread.
 struct ColourBox {
-    /// One of them.
+    /// A bin in the box.
     struct Member {
-        /// Its number in the histogram.
+        /// Its index in the histogram.
         let bin: Int
-        /// How many pixels have it.
+        /// Its number of pixels.
         let weight: Float
-        /// What it is on average: red, green, blue.
+        /// Its mean: red, green, blue.
         let colour: SIMD4<Float>
 
         init(_ number: Int, _ bin: ColourHistogram.Bin) {
@@ -176,9 +176,9 @@ struct ColourBox {
         }
     }
 
-    /// Where its colours are among all.
+    /// The positions of its members.
     let range: Range<Int>
-    /// By how much its pixels differ from the mean in the channel in which they do most, squared and summed up.
+    /// The summed squared deviation from the mean, in the channel where it is largest.
     let spread: Float
     private let centre: SIMD4<Float>
     private let channel: Int
@@ -206,11 +206,11 @@ struct ColourBox {
         return PartColour(red: Int32(rounded.x), green: Int32(rounded.y), blue: Int32(rounded.z))
     }
 
-    /// Cuts it in two, for which its members are put in order: first those below the mean.
+    /// Cuts the box at its mean. Reorders the members in its range.
     func halves(_ members: inout [Member]) -> (ColourBox, ColourBox) {
         let limit = centre[channel]
         let cut = members[range].partition { $0.colour[channel] > limit }
-        // Rounding may have put all on one side.
+        // Rounding may put all members on one side.
         let middle = min(max(cut, range.lowerBound + 1), range.upperBound - 1)
         return (
             ColourBox(members, range.lowerBound..<middle), ColourBox(members, middle..<range.upperBound)

@@ -1,21 +1,20 @@
-/// The terminal's palette as far as it is known: a cube of 216 colours and 24 greys, and before them sixteen that every
-/// user sets as he likes.
+/// The terminal's 256 colours: 16 configurable ones, a cube of 216, and 24 greys.
 enum Palette {
-    /// The nearest of colours 16 to 255. The first sixteen are not used: nobody knows what they look like.
+    /// Returns the nearest of colours 16 to 255. The first 16 are not used: users configure them.
     static func nearest(red: UInt8, green: UInt8, blue: UInt8) -> UInt8 {
         let wanted = (Int(red), Int(green), Int(blue))
         let (cube, grey) = (cubeColour(wanted), greyColour(wanted))
         return distance(wanted, colour(grey)) < distance(wanted, colour(cube)) ? grey : cube
     }
 
-    /// Colours of the cube and a grey that come near to a colour, which may lie beyond what can be shown.
+    /// Returns a cube colour and a grey near a colour, which may lie outside the visible range.
     static func near(_ colour: SIMD4<Float>) -> [UInt8] {
         let held = colour.clamped(lowerBound: .zero, upperBound: SIMD4(repeating: 255))
         let wanted = (Int(held.x.rounded()), Int(held.y.rounded()), Int(held.z.rounded()))
         return [cubeColour(wanted), greyColour(wanted)]
     }
 
-    /// The nearest of the first eight or sixteen, as most terminals have them.
+    /// Returns the nearest of the first 8 or 16 colours, with their usual values.
     static func nearest(ofFirst count: Int, red: Int, green: Int, blue: Int) -> UInt8 {
         var best = 0
         var bestDistance = Int.max
@@ -26,7 +25,7 @@ enum Palette {
         return UInt8(best)
     }
 
-    /// What a colour looks like; one of the first sixteen, most likely.
+    /// Returns a colour's value; the usual one for the first 16.
     static func colour(_ index: UInt8) -> (UInt8, UInt8, UInt8) {
         switch index {
         case 0..<16: return sixteen[Int(index)]
@@ -39,7 +38,7 @@ enum Palette {
         }
     }
 
-    /// Green counts most and blue least, about as eyes have it.
+    /// Weights green most and blue least, roughly as eyes do.
     private static func distance(_ left: (Int, Int, Int), _ right: (UInt8, UInt8, UInt8)) -> Int {
         let red = left.0 - Int(right.0)
         let green = left.1 - Int(right.1)
@@ -62,7 +61,7 @@ enum Palette {
 
     private static let levels: [UInt8] = [0, 95, 135, 175, 215, 255]
 
-    /// xterm's.
+    /// xterm's values.
     private static let sixteen: [(UInt8, UInt8, UInt8)] = [
         (0, 0, 0), (205, 0, 0), (0, 205, 0), (205, 205, 0), (0, 0, 238), (205, 0, 205), (0, 205, 205), (229, 229, 229),
         (127, 127, 127), (255, 0, 0), (0, 255, 0), (255, 255, 0), (92, 92, 255), (255, 0, 255), (0, 255, 255),
@@ -70,7 +69,7 @@ enum Palette {
     ]
 }
 
-/// The colour of a part of a cell, or the sum of several.
+/// The colour of a part of a cell, or a sum of such colours.
 struct PartColour: Hashable {
     var red: Int32
     var green: Int32
@@ -78,10 +77,10 @@ struct PartColour: Hashable {
 
     static let zero = PartColour(red: 0, green: 0, blue: 0)
 
-    /// How far it is from black, squared.
+    /// The squared distance from black.
     @inline(__always) var square: Int { Int(red) * Int(red) + Int(green) * Int(green) + Int(blue) * Int(blue) }
 
-    /// The mean, if it is the sum of so many.
+    /// Returns the mean of a sum of `count` colours.
     func mean(of count: Int32) -> PartColour {
         PartColour(
             red: (2 * red + count) / (2 * count), green: (2 * green + count) / (2 * count),

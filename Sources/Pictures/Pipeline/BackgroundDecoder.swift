@@ -3,42 +3,43 @@ import Concurrency
 import Model
 import Pixels
 
-/// Where photos are decoded for what they say, and not to be looked at: one after the other, whatever gallery they are of.
+/// Decodes photos for metadata and thumbnails, one at a time, for all galleries.
 ///
-/// Decoding blocks for as long as a decoder runs, and the shared pool of Swift's concurrency has one thread a core. A few
-/// galleries that are read at once would take all of them; here they wait for their turn, and hold nothing.
+/// Decoding blocks a thread for as long as the decoder runs, and Swift's shared pool has one thread per core. A few
+/// galleries read at once would occupy the whole pool; this actor runs them one after the other on a queue of its
+/// own.
 actor BackgroundDecoder {
     private let decoder: DecoderClient
-    private let executor = QueueExecutor(label: "vitrine.pictures.backroom", qos: .utility)
+    private let executor = QueueExecutor(label: "vitrine.pictures.background", qos: .utility)
     private var missing = MissingLibraries()
-    /// Thumbnails that are being made. Each drawing of a photo that has none asks for one.
+    /// Thumbnails in progress. Every drawing of a photo without a thumbnail requests one.
     private var underWay: [Subject: Task<Bool, any Error>] = [:]
 
-    /// A photo of some gallery.
+    /// A photo in a gallery.
     struct Subject: Hashable {
         let gallery: GalleryID
         let key: PhotoKey
     }
 
-    /// The queue that a decoder may block.
+    /// A queue of its own, which decoders may block.
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     init(_ decoder: DecoderClient) {
         self.decoder = decoder
     }
 
-    /// Decodes a photo's file.
+    /// Decodes a photo's file. Blocks this actor's queue until the decoder has ended.
     func decode(_ path: String, _ request: DecodeRequest) throws(PictureError) -> DecodeReply {
         if let failure = missing.failure(ofFileAt: path) { throw .undecodable(failure) }
         do {
             return try decoder.decode(.file(path), request)
         } catch {
-            missing.note(error, ofFileAt: path)
+            missing.record(error, ofFileAt: path)
             throw error
         }
     }
 
-    /// Makes a thumbnail when nobody else is about it: then there may be nothing left to do. Returns what comes of it.
+    /// Runs `make` after any earlier call for the same photo has finished, and returns its result.
     func once(_ subject: Subject, _ make: @escaping @Sendable () async throws -> Bool) async throws -> Bool {
         while let task = underWay[subject] { _ = await task.result }
         let task = Task { try await make() }
@@ -47,40 +48,40 @@ actor BackgroundDecoder {
         return try await task.value
     }
 
-    /// What a photo is to the cache that could not be decoded: its file is looked through.
+    /// Classifies a decoding failure. Runs here because it reads the whole file.
     func verdict(_ error: PictureError, of stored: StoredPhoto, in files: PhotoFiles) -> PictureRenderer.Verdict {
         PictureRenderer.verdict(error, of: stored, in: files)
     }
 }
 
-/// What a photo's file says of itself, all of it, and how the photo's tones are spread.
+/// All metadata in a photo's file, and its histogram.
 public struct PhotoExamination: Hashable, Sendable {
-    /// One thing that a file says, in the words of its metadata. Both come from strangers, and are not yet made harmless.
+    /// A metadata field as the file names it. Both texts are untrusted and not yet sanitised.
     public struct Field: Hashable, Sendable {
-        /// What it is called.
+        /// The field's name.
         public let name: String
-        /// What is said.
+        /// The field's value.
         public let value: String
     }
 
-    /// What is known of every photo in the same words.
+    /// The fields that Vitrine knows, in the form common to all formats.
     public let metadata: PhotoMetadata
-    /// Everything that the file says, in the file's order.
+    /// All fields, in the file's order.
     public let fields: [Field]
-    /// The tones of the whole photo; nil if there are no pixels.
+    /// The histogram of the whole photo; nil if no pixels were decoded.
     public let histogram: Histogram?
 
-    /// Of so many pixels the tones are taken: enough for 256 levels, few enough to be had soon.
+    /// The size the photo is decoded at: enough pixels for 256 levels, few enough to be quick.
     static let box = PixelSize(width: 512, height: 512)
 
-    /// Takes it from a decoder's answer about the whole photo.
+    /// Creates an examination from the decoder's reply for the whole photo.
     init(_ reply: DecodeReply) {
         metadata = PhotoMetadata(reply)
         fields = reply.metadata.fields.map { Field(name: $0.name, value: $0.value) }
         histogram = reply.pixels.map { Histogram($0) }
     }
 
-    /// About how much memory it takes.
+    /// The approximate memory use.
     var byteCount: Int {
         let texts = fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
         return texts + fields.count * MemoryLayout<Field>.stride
@@ -89,7 +90,7 @@ public struct PhotoExamination: Hashable, Sendable {
 }
 
 extension PhotoMetadata {
-    /// Takes from a decoder's answer what the picture says of itself.
+    /// Creates metadata from the decoder's reply.
     public init(_ reply: DecodeReply) {
         self.init(format: reply.format, width: reply.sourceSize.width, height: reply.sourceSize.height)
         let metadata = reply.metadata

@@ -1,9 +1,9 @@
-/// Values by their keys, as many as fit into so many bytes; beyond that those go that were used least recently.
+/// A cache of limited size that evicts the least recently used values first.
 struct BoundedCache<Key: Hashable & Sendable, Value: Sendable> {
     private struct Entry {
         let value: Value
         let cost: Int
-        /// The turn of its last use.
+        /// The turn of the last use.
         var used: Int
     }
 
@@ -18,23 +18,23 @@ struct BoundedCache<Key: Hashable & Sendable, Value: Sendable> {
 
     var count: Int { entries.count }
 
-    /// The value of a key, which thereby counts as used.
+    /// Returns the value for a key, and marks it as used.
     mutating func value(for key: Key) -> Value? {
         turn += 1
         entries[key]?.used = turn
         return entries[key]?.value
     }
 
-    /// Keeps a value. One that is larger than the limit by itself is kept too, alone: it is being looked at.
+    /// Keeps a value. A value larger than the limit is kept alone: it is on the screen.
     mutating func insert(_ value: Value, for key: Key, cost: Int) {
         insert(value, for: key, cost: cost, ranks: [:])
     }
 
-    /// Keeps a value, unless that would take the room of what is wanted more.
+    /// Keeps a value, unless that would evict values that are wanted more.
     ///
-    /// - Parameter ranks: the places of the keys that are wanted among each other, the most wanted first. Asked for only if
-    ///   something has to go.
-    /// - Returns: what has gone for it; nil if it found no room.
+    /// - Parameter ranks: the rank of each wanted key, 0 for the most wanted. Evaluated only if something must be
+    ///   evicted.
+    /// - Returns: the evicted keys; nil if the value was not kept.
     @discardableResult
     mutating func insert(
         _ value: Value, for key: Key, cost: Int, ranks: @autoclosure () -> [Key: Int]
@@ -51,7 +51,7 @@ struct BoundedCache<Key: Hashable & Sendable, Value: Sendable> {
         return gone
     }
 
-    /// First what nobody wants, the least recently used before the others; then what is wanted less.
+    /// Evicts unwanted values first, least recently used before others, then values of lower rank.
     private mutating func makeRoom(for key: Key, _ cost: Int, _ ranks: [Key: Int]) -> [Key]? {
         let rank = ranks[key] ?? .max
         let spared = entries.reduce(0) { (ranks[$1.key] ?? .max) < rank ? $0 + $1.value.cost : $0 }
@@ -61,7 +61,8 @@ struct BoundedCache<Key: Hashable & Sendable, Value: Sendable> {
         }
         var gone: [Key] = []
         for old in others.map(\.key) {
-            // Of what nobody wants, down to three quarters at once, so that sorting is not for every entry.
+            // Unwanted values are evicted down to three quarters of the limit, so that not every insertion has to
+            // sort.
             guard self.cost + cost > (ranks[old] == nil ? limit / 4 * 3 : limit) else { continue }
             remove(old)
             gone.append(old)
@@ -69,7 +70,7 @@ struct BoundedCache<Key: Hashable & Sendable, Value: Sendable> {
         return gone
     }
 
-    /// Forgets a key.
+    /// Removes a value.
     mutating func remove(_ key: Key) {
         if let entry = entries.removeValue(forKey: key) { cost -= entry.cost }
     }

@@ -2,14 +2,13 @@ import Model
 import Pixels
 import Synchronization
 
-/// Decoded pixels of photos that are looked at closely: what is seen, and as much around it, so that a photo can be moved
-/// about in without being decoded again at each step.
+/// Decoded pixels of zoomed photos: the visible part and its surroundings.
 ///
-/// A JPEG of 24 megapixels is decoded down to where one looks, which takes up to 90 ms; nine times as much of it takes 2 ms
-/// more, and to cut another part out of that costs next to nothing. So a part is decoded with what lies around it, and what is
-/// seen is cut out of that, until somebody looks beyond it.
+/// To decode a part of a JPEG of 24 megapixels takes up to 90 ms, because everything above it has to be decoded too.
+/// A part nine times as large takes 2 ms more, and cutting another piece out of it costs next to nothing. So the
+/// surroundings are decoded with the visible part, and panning cuts new views out of them until it leaves them.
 final class DecodedParts: Sendable {
-    /// Whose pixels they are.
+    /// Identifies the photo that pixels belong to.
     struct Photo: Hashable {
         let gallery: GalleryID
         let key: PhotoKey
@@ -20,7 +19,7 @@ final class DecodedParts: Sendable {
         let reply: DecodeReply
         let request: DecodeRequest
 
-        /// Whether what is asked for is of the same picture, the same side up and on the same ground.
+        /// Whether the other request differs in nothing but region and size.
         func isLike(_ other: DecodeRequest) -> Bool {
             request.turns == other.turns && request.background == other.background && request.frame == other.frame
                 && request.isChequered == other.isChequered && request.product == other.product
@@ -29,29 +28,29 @@ final class DecodedParts: Sendable {
 
     private let parts: Mutex<BoundedCache<Photo, Part>>
 
-    /// How many times as wide and as high as what is seen is what is decoded, at most.
+    /// The largest ratio of the decoded width and height to the visible ones.
     private static let margin = 3.0
-    /// How many decoded pixels there are for each that is seen, along a side, where the photo has as many: what is cut out
-    /// begins between two of them, and is blurred no more than half of one.
+    /// Decoded pixels per visible pixel along a side, where the photo has as many. A cut that begins between two
+    /// pixels is then blurred by at most half a visible pixel.
     private static let detail = 2.0
-    /// The most pixels of a part; a screen's worth at least.
+    /// The most pixels of a part; at least one screen's worth.
     private static let mostPixels = 8_000_000.0
 
-    /// Keeps as many as fit into so many bytes.
+    /// Creates a cache of at most `limit` bytes.
     init(limit: Int) {
         parts = Mutex(BoundedCache(limit: limit))
     }
 
-    /// Answers from what is there; nil if that does not reach as far, or shows less than there is.
+    /// Answers a request from the cache; nil if the cached part is too small or too coarse.
     func reply(to request: DecodeRequest, for photo: Photo) -> DecodeReply? {
         guard let part = parts.withLock({ $0.value(for: photo) }), part.isLike(request), let pixels = part.reply.pixels
         else { return nil }
         let layout = PictureLayout(of: part.reply.sourceSize, for: request)
-        guard let rect = part.reply.place(of: layout.region), part.isFineEnough(for: layout) else { return nil }
+        guard let rect = part.reply.rect(of: layout.region), part.isFineEnough(for: layout) else { return nil }
         return part.reply.with(pixels: pixels.scaled(rect, to: layout.output), for: request)
     }
 
-    /// What to decode in a request's place: more, if a part of a photo is asked for; nil if it is not.
+    /// The larger request to decode instead; nil unless the request is for a part of a photo.
     static func wider(than request: DecodeRequest) -> DecodeRequest? {
         guard request.region != .whole, request.product == .pixels, request.fitting == .inside else { return nil }
         let pixels = Double(request.box.width * request.box.height) * detail * detail
@@ -62,12 +61,12 @@ final class DecodedParts: Sendable {
         wider.box = PixelSize(
             width: Int((Double(request.box.width) * detail * region.width / request.region.width).rounded(.up)),
             height: Int((Double(request.box.height) * detail * region.height / request.region.height).rounded(.up)))
-        // There is no more to a photo than its pixels.
+        // Enlarged pixels would contain nothing more.
         wider.enlarges = false
         return wider
     }
 
-    /// Keeps what was decoded, in the place of what was kept of the photo before.
+    /// Keeps the reply, in place of the photo's earlier one.
     func keep(_ reply: DecodeReply, to request: DecodeRequest, of photo: Photo) {
         guard let pixels = reply.pixels else { return }
         let part = Part(reply: reply, request: request)
@@ -76,12 +75,12 @@ final class DecodedParts: Sendable {
 }
 
 extension DecodedParts.Part {
-    /// Whether it has a pixel for each that is wanted, or each that the photo has.
+    /// Whether the part has a pixel for each requested one, or all that the photo has.
     fileprivate func isFineEnough(for layout: PictureLayout) -> Bool {
         guard let size = reply.pixels?.size else { return false }
         let source = request.turns.isMultiple(of: 2) ? reply.sourceSize : reply.sourceSize.turned
         func isFine(_ pixels: Int, _ part: Double, _ wanted: Int, _ shown: Double, _ all: Int) -> Bool {
-            // Pixels along the whole side; whole ones leave a little over.
+            // Pixels along the whole side. 1 % is allowed for rounding to whole pixels.
             let (there, needed) = (Double(pixels) / part, Double(wanted) / shown)
             return there * 1.01 >= min(needed, Double(all))
         }
@@ -91,7 +90,7 @@ extension DecodedParts.Part {
 }
 
 extension UnitRect {
-    /// So many times as wide and as high around the same middle, as far as there is a picture.
+    /// The region enlarged by a factor around its middle, cut off at the picture's edges.
     fileprivate func widened(by factor: Double) -> UnitRect? {
         let left = max(0, x - width * (factor - 1) / 2)
         let top = max(0, y - height * (factor - 1) / 2)
@@ -102,10 +101,10 @@ extension UnitRect {
 }
 
 extension DecodeReply {
-    /// Where a part of the picture lies in the pixels; nil if it is not all there.
-    fileprivate func place(of part: UnitRect) -> PixelRect? {
+    /// The pixel coordinates of a region; nil if the pixels do not cover it.
+    fileprivate func rect(of part: UnitRect) -> PixelRect? {
         guard let size = pixels?.size else { return nil }
-        // A thousandth of a pixel is what fractions leave over.
+        // Fractions may be off by a thousandth of a pixel.
         let (slackX, slackY) = (1e-3 * region.width / Double(size.width), 1e-3 * region.height / Double(size.height))
         guard part.x >= region.x - slackX, part.y >= region.y - slackY,
             part.x + part.width <= region.x + region.width + slackX,
@@ -118,8 +117,9 @@ extension DecodeReply {
     }
 }
 
-/// Decoded pictures of animations that are played: of each the last run of them, so that what lies over what came before is not
-/// composed anew for every picture.
+/// Decoded frames of animations that are playing, one run of frames for each photo.
+///
+/// A frame may cover only part of the one before. Decoding several frames in a row composes each of them once.
 final class DecodedRuns: Sendable {
     private struct Run {
         let reply: DecodeReply
@@ -128,32 +128,32 @@ final class DecodedRuns: Sendable {
 
     private let runs: Mutex<BoundedCache<DecodedParts.Photo, Run>>
 
-    /// Keeps as many as fit into so many bytes.
+    /// Creates a cache of at most `limit` bytes.
     init(limit: Int) {
         runs = Mutex(BoundedCache(limit: limit))
     }
 
-    /// What to decode in the place of one picture: those behind it too.
+    /// The request for a frame and as many of the next ones as are allowed.
     static func run(from request: DecodeRequest) -> DecodeRequest {
         var run = request
         run.run = DecodeRequest.runs.upperBound
         return run
     }
 
-    /// Answers from what is there; nil if that does not reach as far.
+    /// Answers a request from the cache; nil if the cached run does not contain the frame.
     func reply(to request: DecodeRequest, for photo: DecodedParts.Photo) -> DecodeReply? {
         guard let run = runs.withLock({ $0.value(for: photo) }) else { return nil }
         var first = Self.run(from: request)
         first.frame = run.request.frame
-        // Of the same picture, as large, and on the same ground.
+        // All but the frame must be equal.
         guard first == run.request else { return nil }
-        let place = request.frame - first.frame
-        return place == 0
+        let index = request.frame - first.frame
+        return index == 0
             ? run.reply.with(pixels: run.reply.pixels, for: request)
-            : run.reply.answer(following: place - 1, for: request)
+            : run.reply.answer(following: index - 1, for: request)
     }
 
-    /// Keeps what was decoded, in the place of what was kept of the photo before.
+    /// Keeps the reply, in place of the photo's earlier one.
     func keep(_ reply: DecodeReply, to request: DecodeRequest, of photo: DecodedParts.Photo) {
         guard let pixels = reply.pixels else { return }
         let cost = pixels.bytes.count * (1 + reply.following.count)

@@ -1,19 +1,19 @@
 import Pixels
 
-/// How the tones of a picture are spread: how many of its pixels have each of the 256 levels, in all and of each colour.
+/// The number of pixels at each of 256 levels, for luminance and each colour.
 public struct Histogram: Hashable, Sendable {
-    /// What levels are of.
+    /// A quantity that levels measure.
     public enum Channel: Int, Hashable, Sendable, CaseIterable {
-        /// How bright a pixel is to the eye.
+        /// The brightness to the eye.
         case luminance
-        /// One of its three colours.
+        /// One of the three colours.
         case red, green, blue
     }
 
-    /// Levels of a channel.
+    /// The number of levels of a channel.
     public static let levels = 256
 
-    /// The counts of all channels, one after the other.
+    /// The counts of all channels, one channel after the other.
     private let counts: [UInt32]
 
     /// Counts the pixels of a picture.
@@ -34,21 +34,21 @@ public struct Histogram: Hashable, Sendable {
         self.counts = counts
     }
 
-    /// How many pixels have a level.
+    /// Returns the number of pixels at a level.
     public func count(_ channel: Channel, _ level: Int) -> Int {
         Int(counts[channel.rawValue * Self.levels + level])
     }
 
-    /// The levels of a channel gathered into so many bars from dark to bright, each from 0 to 1, the highest of them 1.
+    /// Groups the levels of a channel into bars from dark to bright; the highest is 1.
     ///
-    /// They are the roots of what they stand for: a white sky would else leave nothing to be seen of the rest. With more bars
-    /// than levels, neighbours share one.
+    /// Bars show square roots: otherwise a white sky would flatten all others. With more bars than levels,
+    /// neighbouring bars share a level.
     public func bars(_ channel: Channel, _ count: Int) -> [Double] {
         guard count > 0 else { return [] }
         let sums = (0..<count).map { bar in
             let first = bar * Self.levels / count
             let last = max(first, (bar + 1) * Self.levels / count - 1)
-            // As many levels fall to one bar as to another, or else one would stand out for having more.
+            // Bars may contain different numbers of levels, so each shows the average per level.
             return Double((first...last).reduce(0) { $0 + self.count(channel, $1) }) / Double(last - first + 1)
         }
         guard let highest = sums.max(), highest > 0 else { return sums }

@@ -2,38 +2,38 @@ import Cells
 import Model
 import Pixels
 
-/// What is to be drawn, and how: a thumbnail to fill some cells, or a part of a photo to fit into some.
+/// A picture to draw, and how: a thumbnail, a photo or a part of one.
 ///
-/// Two orders that are equal give the same cells, so an order is also the name that its picture is kept under.
+/// Equal orders give the same cells, so an order is also the key that its picture is cached under.
 public struct PictureOrder: Hashable, Sendable {
-    /// What is to be made of a picture.
+    /// The kind of result.
     enum Product: Hashable {
         /// Cells.
         case drawing
-        /// Cells, of as much as has come of a photo that is on its way: so many bytes at least.
+        /// Cells from the part of a photo that has arrived: at least this many bytes.
         case beginning(Int64)
-        /// What it says of itself, and how its tones are spread.
+        /// All metadata and the histogram.
         case examination
     }
 
-    /// Which picture.
+    /// The picture.
     public let subject: Wish.Subject
-    /// The edition that is held. With another one it is another picture.
+    /// The edition in the cache. Another edition is another picture.
     public let edition: Int
-    /// The edition that is held of the photo, where the thumbnail is not what it should be: it may be made from the photo,
-    /// and each photo that comes is a reason to look.
+    /// The photo's edition in the cache, if the thumbnail is not current. The thumbnail may be made from the photo,
+    /// so an arriving photo is a reason to draw again.
     let photoEdition: Int?
-    /// The room there is.
+    /// The available cells.
     public let room: Size
-    /// How it is drawn.
+    /// The drawing style.
     public let style: DrawingStyle
     let region: UnitRect
-    /// Quarters by which it is turned clockwise.
+    /// Clockwise quarter turns.
     let turns: Int
     let fills: Bool
     let enlarges: Bool
     let product: Product
-    /// Which picture of an animation, from 0 on.
+    /// The index of the animation's frame.
     private(set) var frame = 0
 
     init(
@@ -52,21 +52,21 @@ public struct PictureOrder: Hashable, Sendable {
         self.product = product
     }
 
-    /// Orders a thumbnail that fills its room: in the middle, what hangs over cut off, never squashed.
+    /// Orders a thumbnail that fills the space: centred and cropped, never distorted.
     public static func thumbnail(
         of photo: Photo, in gallery: GalleryID, room: Size, style: DrawingStyle
     ) -> PictureOrder {
         thumbnail(of: photo, in: gallery, room: room, style: style, fills: true)
     }
 
-    /// Orders a photo's thumbnail as large as the room lets it be: to be looked at until the photo itself is here.
+    /// Orders a photo's thumbnail as a stand-in until the photo arrives.
     public static func preview(
         of photo: Photo, in gallery: GalleryID, room: Size, style: DrawingStyle, turns: Int = 0, fills: Bool = false
     ) -> PictureOrder {
         thumbnail(of: photo, in: gallery, room: room, style: style, turns: turns & 3, fills: fills)
     }
 
-    /// Orders what a photo that is here says of itself, and how its tones are spread: see ``PicturePipeline/examination(_:)``.
+    /// Orders a cached photo's metadata and histogram; see ``PicturePipeline/examination(_:)``.
     public static func examination(of photo: Photo, in gallery: GalleryID) -> PictureOrder {
         PictureOrder(
             .picture(gallery, photo.key, .original), edition: photo.original.held ?? 0, room: Size(columns: 0, rows: 0),
@@ -74,17 +74,18 @@ public struct PictureOrder: Hashable, Sendable {
             product: .examination)
     }
 
-    /// The same of the beginning of a photo that is on its way, of which so many bytes have come. It is drawn from the file
-    /// that it comes into, for as long as it does.
+    /// The same order for a photo in transfer, drawn from its partial file.
     ///
-    /// - Parameter edition: the one that is on its way.
+    /// - Parameters:
+    ///   - arrived: the number of bytes that have arrived.
+    ///   - edition: the edition in transfer.
     public func beginning(_ arrived: Int64, edition: Int) -> PictureOrder {
         PictureOrder(
             subject, edition: edition, room: room, style: style, region: region, turns: turns, fills: fills,
             enlarges: enlarges, product: .beginning(arrived))
     }
 
-    /// The same of another picture of an animation; one that there is not is the last.
+    /// The same order for another frame of an animation. A frame beyond the end means the last.
     public func showing(frame: Int) -> PictureOrder {
         var order = self
         order.frame = frame
@@ -112,26 +113,26 @@ public struct PictureOrder: Hashable, Sendable {
     }
 }
 
-/// A picture as cells, ready to be put on a surface; and as pixels to lie over them, where the terminal takes those.
+/// A picture as cells, and as pixels over them if the terminal supports that.
 public struct DrawnPicture: Hashable, Sendable {
     /// The cells.
     public let cells: CellBlock
-    /// The same in pixels: they cover exactly those cells.
+    /// The same picture in pixels, covering exactly those cells.
     public let pixels: PixelPicture?
     /// The whole picture's width, in its own pixels.
     public let width: Int
     /// The whole picture's height, in its own pixels.
     public let height: Int
-    /// False if the picture's bytes break off, and the rest is blank.
+    /// False if the file was truncated and the rest is blank.
     public let isComplete: Bool
-    /// Whether it was drawn in haste of less than there is, and will be drawn again of all that there is.
+    /// Whether this is a quick preview that a full drawing will replace.
     public let isCoarse: Bool
-    /// How many pictures there are one after the other; of the first one, 2 may stand for any number above 1.
+    /// The number of frames. For the first frame, 2 may mean any number above 1.
     public let frameCount: Int
-    /// How long this one of them is to be shown, in milliseconds as the file says.
+    /// How long to show this frame, in milliseconds, as the file says.
     public let duration: Int
 
-    /// Takes what was drawn of what was decoded.
+    /// Creates a picture from the decoder's reply and what was drawn from it.
     init(_ reply: DecodeReply, cells: CellBlock, pixels: PixelPicture? = nil) {
         self.cells = cells
         self.pixels = pixels
@@ -143,12 +144,12 @@ public struct DrawnPicture: Hashable, Sendable {
         duration = reply.duration
     }
 
-    /// About how much memory it takes.
+    /// The approximate memory use.
     var byteCount: Int { cells.byteCount + (pixels?.byteCount ?? 0) }
 }
 
 extension DecoderClient {
-    /// Draws a picture from wherever it is, as large as fits into a room.
+    /// Draws a picture as large as fits.
     public func draw(_ source: PictureSource, room: Size, style: DrawingStyle) throws(PictureError) -> DrawnPicture {
         let drawing = PictureDrawing(style.request(room), style)
         return try drawing.draw(try decode(source, drawing.request)) { file, request throws(PictureError) in

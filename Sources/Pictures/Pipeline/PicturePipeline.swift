@@ -4,63 +4,63 @@ import Model
 import Concurrency
 import Synchronization
 
-/// Where pictures are drawn, out of the screens' way.
+/// Draws pictures on threads of its own.
 ///
-/// A screen says what it would like to show, looks what is there, and listens for more:
+/// A screen states its orders, shows the finished pictures, and listens for more:
 ///
-///     darkroom.want(orders, by: customer)
-///     if let picture = darkroom.picture(order) { draw(picture) }
-///     for await developed in darkroom.developed() { … }
+///     pipeline.want(orders, by: client)
+///     if let picture = pipeline.picture(order) { draw(picture) }
+///     for await changes in pipeline.changes() { … }
 ///
-/// The most important is drawn first, as many at once as the machine has cores; wishes for the same drawing join, and what
-/// nobody wants any more is stopped. What was drawn is kept, up to a number of bytes, and drawn again at once.
+/// Each core draws one picture at a time, the most important first. Equal orders are drawn once. A drawing that no
+/// client wants any more is cancelled. Finished pictures are cached up to a number of bytes.
 public final class PicturePipeline: Sendable {
-    /// Names somebody who wants pictures.
+    /// Identifies a client, such as a screen.
     public struct Client: Hashable, Sendable {
         fileprivate let number: Int
     }
 
-    /// Which orders have been done since one last listened.
-    public struct Developed: Coalescing {
-        /// Drawn, or found to be impossible.
+    /// The orders finished since the listener's last event.
+    public struct Changes: Coalescing {
+        /// Orders that were drawn or have failed.
         public var orders: Set<PictureOrder>
 
-        /// Takes in what was done later.
-        public mutating func merge(_ later: Developed) { orders.formUnion(later.orders) }
+        /// Adds the orders of a later event.
+        public mutating func merge(_ later: Changes) { orders.formUnion(later.orders) }
     }
 
-    /// What became of an order.
+    /// The result of an order.
     private enum Outcome: Sendable {
         case drawn(DrawnPicture)
         case examined(PhotoExamination)
         case failed(Failure)
 
-        /// Whether there is nothing more to be done.
+        /// Whether nothing is left to do.
         var isFinal: Bool { if case .drawn(let picture) = self { !picture.isCoarse } else { true } }
     }
 
     private struct State {
-        /// What each customer wants, the most important first.
+        /// The orders of each client, the most important first.
         var wanted: [Client: [PictureOrder]] = [:]
         var importances: [Client: Importance] = [:]
         var nextClient = 0
         var running: [PictureOrder: DecodeCancellation] = [:]
         var done: BoundedCache<PictureOrder, Outcome>
-        /// Orders that failed for a reason that passes: a file that was missing and is fetched again. They are forgotten as
-        /// soon as nobody wants them, so that the next one who does has another try.
+        /// Orders that failed for a temporary reason, such as a missing file that will be fetched again. They are
+        /// dropped once no client wants them, so that the next request retries.
         var postponed: [PictureOrder: Failure] = [:]
-        /// Orders that were drawn and found no room beside what is wanted more. They would find none the next time either: not
-        /// before somebody wants something else.
+        /// Orders that were drawn but not kept, because the cache is full of more important ones. They are not drawn
+        /// again before some client's orders change.
         var crowdedOut: Set<PictureOrder> = []
 
-        /// All that is wanted, the most important first.
+        /// All orders, the most important first.
         var wishes: [PictureOrder] {
             wanted.keys.sorted {
                 (importances[$0] ?? .rest, $1.number) > (importances[$1] ?? .rest, $0.number)
             }.flatMap { wanted[$0] ?? [] }
         }
 
-        /// Keeps what came of an order, if there is room for it.
+        /// Caches an outcome, unless more important ones fill the cache.
         mutating func keep(_ outcome: Outcome, of order: PictureOrder, cost: Int) {
             let wishes = wishes
             let gone = done.insert(
@@ -70,24 +70,24 @@ public final class PicturePipeline: Sendable {
     }
 
     private let state: Mutex<State>
-    private let subscribers = Subscribers<Developed>()
-    private let developer: PictureRenderer
+    private let subscribers = Subscribers<Changes>()
+    private let renderer: PictureRenderer
     private let width: Int
     private let workers: Workers
 
-    /// Opens a darkroom.
+    /// Creates a pipeline.
     ///
     /// - Parameters:
-    ///   - limit: bytes of drawn pictures to keep.
-    ///   - width: how many pictures to draw at once; one a core.
-    public init(developer: PictureRenderer, limit: Int = 32 << 20, width: Int) {
-        self.developer = developer
+    ///   - limit: the size of the cache of drawn pictures, in bytes.
+    ///   - width: how many pictures to draw at once; one per core.
+    public init(renderer: PictureRenderer, limit: Int = 32 << 20, width: Int) {
+        self.renderer = renderer
         self.width = max(1, width)
-        workers = Workers(name: "darkroom", count: width)
+        workers = Workers(name: "pictures", count: width)
         state = Mutex(State(done: BoundedCache(limit: limit)))
     }
 
-    /// Gives out a name to want pictures under.
+    /// Creates the identity of a new client.
     public func makeClient() -> Client {
         state.withLock { state in
             state.nextClient += 1
@@ -95,12 +95,12 @@ public final class PicturePipeline: Sendable {
         }
     }
 
-    /// States all that a customer wants from now on, the most important first.
+    /// Replaces a client's orders, the most important first.
     ///
-    /// - Parameter importance: how important the first is to the first ones of others.
+    /// - Parameter importance: the rank of these orders among those of other clients.
     public func want(_ orders: [PictureOrder], by client: Client, importance: Importance = .visible) {
         state.withLock { state in
-            // Said at every frame; nothing else is wanted by that.
+            // Screens call this for every frame; most calls change nothing.
             guard state.wanted[client] ?? [] != orders || !orders.isEmpty && state.importances[client] != importance
             else { return }
             state.wanted[client] = orders.isEmpty ? nil : orders
@@ -113,21 +113,21 @@ public final class PicturePipeline: Sendable {
         }
     }
 
-    /// A picture, if it has been drawn. Costs next to nothing.
+    /// Returns a picture if it has been drawn. Cheap enough for every frame.
     public func picture(_ order: PictureOrder) -> DrawnPicture? {
         state.withLock { state in
             if case .drawn(let picture) = state.done.value(for: order) { picture } else { nil }
         }
     }
 
-    /// What an examination has found out, if it was made.
+    /// Returns an examination if it has been made.
     public func examination(_ order: PictureOrder) -> PhotoExamination? {
         state.withLock { state in
             if case .examined(let examination) = state.done.value(for: order) { examination } else { nil }
         }
     }
 
-    /// Why a picture cannot be drawn, if that has been found out.
+    /// Returns the reason why an order failed, if it did.
     public func failure(_ order: PictureOrder) -> Failure? {
         state.withLock { state in
             if case .failed(let failure) = state.done.value(for: order) { return failure }
@@ -135,23 +135,23 @@ public final class PicturePipeline: Sendable {
         }
     }
 
-    /// Begins to listen.
-    public func developed() -> CoalescingStream<Developed> {
+    /// Returns a stream of finished orders.
+    public func changes() -> CoalescingStream<Changes> {
         subscribers.subscribe()
     }
 
     // MARK: -
 
-    /// Fills the free places. Called under the lock.
+    /// Starts drawings up to the limit. Called under the lock.
     private func startWork(_ state: inout sending State) {
         while state.running.count < width, let order = Self.next(&state) {
             let cancellation = DecodeCancellation()
             state.running[order] = cancellation
-            workers.run { [self] in develop(order, cancellation) }
+            workers.run { [self] in render(order, cancellation) }
         }
     }
 
-    /// The most important order that is neither done nor under way.
+    /// The most important order that is neither finished nor running.
     private static func next(_ state: inout sending State) -> PictureOrder? {
         for order in state.wishes
         where state.running[order] == nil && state.postponed[order] == nil && !state.crowdedOut.contains(order)
@@ -162,9 +162,9 @@ public final class PicturePipeline: Sendable {
         return nil
     }
 
-    private func develop(_ order: PictureOrder, _ cancellation: DecodeCancellation) {
+    private func render(_ order: PictureOrder, _ cancellation: DecodeCancellation) {
         let showing = isAwaited(order) ? { (picture: DrawnPicture) in self.show(picture, order) } : nil
-        let outcome = Result { try developer.develop(order, cancellation, showing: showing) }
+        let outcome = Result { try renderer.render(order, cancellation, showing: showing) }
         state.withLock { state in
             state.running[order] = nil
             switch outcome {
@@ -173,7 +173,7 @@ public final class PicturePipeline: Sendable {
             case .success(.examination(let examination)):
                 state.keep(.examined(examination), of: order, cost: examination.byteCount)
             case .failure where cancellation.isCancelled:
-                // It may be wanted again by now, and then it is begun again.
+                // A client may want it again by now; then `startWork` starts it again.
                 break
             case .failure(let error as PictureError) where error.isThePicturesFault:
                 state.keep(.failed(Failure(error.reason, remedy: .none)), of: order, cost: 256)
@@ -182,10 +182,10 @@ public final class PicturePipeline: Sendable {
             }
             startWork(&state)
         }
-        subscribers.send(Developed(orders: [order]))
+        subscribers.send(Changes(orders: [order]))
     }
 
-    /// Whether somebody looks where the picture is to be: one of the first things of somebody who looks at one photo.
+    /// Whether the user is waiting: the order is one of the first two of a client that shows one photo.
     private func isAwaited(_ order: PictureOrder) -> Bool {
         state.withLock { state in
             state.wanted.contains { client, orders in
@@ -194,9 +194,9 @@ public final class PicturePipeline: Sendable {
         }
     }
 
-    /// Shows what there is of a picture until it is done.
+    /// Shows a preview until the drawing is finished.
     private func show(_ picture: DrawnPicture, _ order: PictureOrder) {
         state.withLock { $0.keep(.drawn(picture), of: order, cost: picture.byteCount) }
-        subscribers.send(Developed(orders: [order]))
+        subscribers.send(Changes(orders: [order]))
     }
 }

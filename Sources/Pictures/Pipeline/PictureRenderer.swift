@@ -3,12 +3,11 @@ import Logging
 import Model
 import Pixels
 
-/// Draws one picture out of the cache: finds its bytes, has them decoded, and draws the pixels. Blocks; the darkroom calls
-/// it on threads of its own.
+/// Draws one picture from the cache: finds its file, has it decoded and draws the pixels.
 ///
-/// It also tells the cache what it finds out on the way: that a thumbnail's bytes are a picture, or are none, that a
-/// photo's file is missing or broken, what a photo without a thumbnail looks like when it is small, and what a photo says of
-/// itself.
+/// Calls block; the pipeline makes them on its own threads. The renderer also reports its findings to the cache: that
+/// a thumbnail's bytes are a valid picture or not, that a photo's file is missing or broken, a thumbnail for a photo
+/// without one, and a photo's metadata.
 public struct PictureRenderer: Sendable {
     private let caches: CacheFolder
     private let decoder: DecoderClient
@@ -17,12 +16,12 @@ public struct PictureRenderer: Sendable {
     let backgroundDecoder: BackgroundDecoder
     let log: Log
 
-    /// The longer side of thumbnails that are made here, in pixels.
+    /// The longer side of thumbnails that Vitrine makes, in pixels.
     static let thumbnailSide = 320
 
-    /// A developer that reads from these caches.
+    /// Creates a renderer for these caches.
     ///
-    /// - Parameter limit: bytes of decoded pixels to keep, of photos that are looked at closely; and as many of animations.
+    /// - Parameter limit: bytes of decoded pixels to cache for zoomed photos, and as many for animations.
     public init(caches: CacheFolder, decoder: DecoderClient, log: Log, limit: Int = 24 << 20) {
         parts = DecodedParts(limit: limit)
         runs = DecodedRuns(limit: limit)
@@ -32,18 +31,18 @@ public struct PictureRenderer: Sendable {
         self.log = log
     }
 
-    /// What has come of an order.
-    enum Development {
+    /// The result of an order.
+    enum Output {
         case picture(DrawnPicture)
         case examination(PhotoExamination)
     }
 
-    /// Develops an order.
+    /// Carries out an order.
     ///
-    /// - Parameter showing: called with a coarser picture that is there sooner, if there is one and somebody waits for it.
-    func develop(
+    /// - Parameter showing: called with a preview if the user is waiting and the file offers one.
+    func render(
         _ order: PictureOrder, _ cancellation: DecodeCancellation, showing: ((DrawnPicture) -> Void)? = nil
-    ) throws -> Development {
+    ) throws -> Output {
         guard case .picture(let gallery, let key, let rendition) = order.subject,
             let cache = caches.cache(gallery)
         else { throw PictureError.file("the gallery is not open") }
@@ -73,17 +72,17 @@ public struct PictureRenderer: Sendable {
         of key: PhotoKey, in cache: GalleryCache, _ request: DecodeRequest, _ cancellation: DecodeCancellation
     ) throws -> DecodeReply {
         let (stored, isDue) = try cache.read { (try $0.thumbnail(of: key), try $0.thumbnailToMake(of: key) != nil) }
-        // Until it is made, an older one is shown; where there is none, the photo itself, this once.
-        defer { if isDue { tell { try await makeThumbnail(of: key, in: cache) } } }
+        // Until the new thumbnail is made, an old one is shown, or once the photo itself.
+        defer { if isDue { write { try await makeThumbnail(of: key, in: cache) } } }
         guard let stored else { return try photo(key, in: cache, request, cancellation) }
         do {
             let reply = try decoder.decode(.bytes(stored.bytes), request, cancellation: cancellation)
-            if !stored.isProven { tell { try await cache.writer.accept(stored, of: key) } }
+            if !stored.isProven { write { try await cache.writer.accept(stored, of: key) } }
             return reply
         } catch {
             if error != .cancelled { log.error(.cache, "thumbnail \(key.rawValue) of \(cache.address): \(error)") }
             if error.isThePicturesFault {
-                tell { try await cache.writer.reject(stored, of: key, reason: error.reason) }
+                write { try await cache.writer.reject(stored, of: key, reason: error.reason) }
             }
             throw error
         }
@@ -94,7 +93,7 @@ public struct PictureRenderer: Sendable {
         showing: ((DecodeReply) -> Void)? = nil
     ) throws -> DecodeReply {
         let (found, isUnread) = try cache.read { (try $0.photoFile(of: key), try !$0.unread([key]).isEmpty) }
-        guard let stored = found else { throw PictureError.file("it is not here yet") }
+        guard let stored = found else { throw PictureError.file("the photo has not been fetched yet") }
         let part = DecodedParts.Photo(gallery: cache.id, key: key, edition: stored.edition)
         if let reply = parts.reply(to: request, for: part) ?? runs.reply(to: request, for: part) { return reply }
         let path = cache.files.path(stored)
@@ -108,7 +107,7 @@ public struct PictureRenderer: Sendable {
             let wider = DecodedParts.wider(than: request)
             let reply = try decode(path, wider ?? request, cancellation, showing: wider == nil ? showing : nil)
             if isUnread {
-                tell { try await cache.writer.store(PhotoMetadata(reply), of: key, edition: stored.edition) }
+                write { try await cache.writer.store(PhotoMetadata(reply), of: key, edition: stored.edition) }
             }
             guard let wider else { return reply }
             parts.keep(reply, to: wider, of: part)
@@ -116,13 +115,13 @@ public struct PictureRenderer: Sendable {
             return try decoder.decode(.file(path), request, cancellation: cancellation)
         } catch {
             let verdict = Self.verdict(error, of: stored, in: cache.files)
-            tell { try await note(verdict, on: stored, key, in: cache) }
-            // Of a file that broke here the user sees that it is fetched again, and no more.
-            throw verdict == .broken ? PictureError.file("it is fetched again") : error
+            write { try await record(verdict, on: stored, key, in: cache) }
+            // The user sees only that the broken file is fetched again.
+            throw verdict == .broken ? PictureError.file("it is broken and will be fetched again") : error
         }
     }
 
-    /// Decodes a photo's file: where somebody waits for it, first in haste, and then all of it if that was not all.
+    /// Decodes a photo's file. With `showing`, decodes a preview first and the rest only if needed.
     private func decode(
         _ path: String, _ request: DecodeRequest, _ cancellation: DecodeCancellation, showing: ((DecodeReply) -> Void)?
     ) throws(PictureError) -> DecodeReply {
@@ -136,13 +135,13 @@ public struct PictureRenderer: Sendable {
         return try decoder.decode(.file(path), request, cancellation: cancellation)
     }
 
-    /// What has come so far of a photo that is on its way. What is wrong with it says nothing of the photo: there is more.
+    /// Decodes the part of a photo that has arrived. Damage means nothing here: more bytes will follow.
     private func beginning(
         of key: PhotoKey, _ edition: Int, in cache: GalleryCache, _ request: DecodeRequest,
         _ cancellation: DecodeCancellation
     ) throws -> DecodeReply {
         guard let path = cache.parts.growing(key, edition: edition) else {
-            throw PictureError.file("it is not on its way")
+            throw PictureError.file("no transfer of this photo is running")
         }
         do {
             let reply = try decoder.decode(.file(path), request, cancellation: cancellation)
@@ -154,31 +153,31 @@ public struct PictureRenderer: Sendable {
             else { return reply }
             return reply.with(pixels: pixels.completed(by: rest, background: request.background), for: request)
         } catch let error as PictureError {
-            throw error.isThePicturesFault ? PictureError.file("too little has come of it") : error
+            throw error.isThePicturesFault ? PictureError.file("too little of it has arrived") : error
         }
     }
 
-    /// What a photo that could not be decoded is to the cache.
+    /// The consequence of a decoding failure for the cache.
     enum Verdict: Equatable {
-        /// Its file is missing, or not what was stored.
+        /// The file is missing or differs from the stored one.
         case broken
-        /// It was never a picture.
+        /// The bytes are not a valid picture.
         case bad(Failure)
-        /// It may be decoded yet.
+        /// Another attempt may succeed.
         case undecided
     }
 
     static func verdict(_ error: PictureError, of stored: StoredPhoto, in files: PhotoFiles) -> Verdict {
-        // Whether the file is what was stored need not be looked at, all of it, where nobody could read it anyway.
-        if error == .cancelled || error == .tooFewDescriptors || error.isForWantOfALibrary { return .undecided }
+        // Checking the file means reading all of it, so failures without relation to the file come first.
+        if error == .cancelled || error == .tooFewDescriptors || error.isMissingLibrary { return .undecided }
         guard files.isIntact(stored) else { return .broken }
         return error.isThePicturesFault ? .bad(Failure(error.reason, remedy: .none)) : .undecided
     }
 
-    func note(_ verdict: Verdict, on stored: StoredPhoto, _ key: PhotoKey, in cache: GalleryCache) async throws {
+    func record(_ verdict: Verdict, on stored: StoredPhoto, _ key: PhotoKey, in cache: GalleryCache) async throws {
         switch verdict {
         case .broken:
-            log.error(.cache, "\(stored.name) of \(cache.address) is missing or broken; it is fetched again")
+            log.error(.cache, "\(stored.name) of \(cache.address) is missing or broken; fetching it again")
             try await cache.writer.dropPhotoFile(stored.name, of: key)
         case .bad(let failure):
             log.error(.cache, "photo \(key.rawValue) of \(cache.address): \(failure)")
@@ -187,40 +186,39 @@ public struct PictureRenderer: Sendable {
         }
     }
 
-    /// Tells the cache something, when it has time.
-    private func tell(_ what: @escaping @Sendable () async throws -> Void) {
+    /// Runs a write to the cache in the background, and logs errors.
+    private func write(_ body: @escaping @Sendable () async throws -> Void) {
         Task { [log] in
-            do { try await what() } catch { log.error(.cache, "\(error)") }
+            do { try await body() } catch { log.error(.cache, "\(error)") }
         }
     }
 }
 
 extension PictureError {
-    /// The sentence as a phrase, to be put behind “Load failed: ”.
+    /// The description without its full stop, to follow “Load failed: ”.
     var reason: String {
         let text = description
         return text.hasSuffix(".") ? String(text.dropLast()) : text
     }
 }
 
-/// What the cache lacks of photos that are here, and can be had from their files.
+/// Completing the cache: thumbnails and metadata that can be made from photos in it.
 extension PictureRenderer {
-    /// Photos of which something is lacking: a thumbnail that the gallery does not have, or what they say of themselves.
+    /// Returns photos that lack a thumbnail or metadata.
     public func incomplete(in cache: GalleryCache) throws -> [PhotoKey] {
         let keys = try cache.read { try $0.thumbnailsToMake() } + cache.unreadPhotos()
         return Set(keys).sorted()
     }
 
-    /// Finds out what is lacking of a photo, if it is here. One decoding does for everything. Returns whether there was
-    /// anything to find out.
+    /// Makes a photo's missing thumbnail and metadata, if its file is in the cache. One decoding yields both. Returns
+    /// whether anything was missing.
     @discardableResult
     public func complete(_ key: PhotoKey, in cache: GalleryCache) async throws -> Bool {
         if try await makeThumbnail(of: key, in: cache) { return true }
         return try await read(key, in: cache)
     }
 
-    /// Reads what the photos of a gallery say of themselves: of those that are here, and of each that comes, whether
-    /// anybody looks at it or not. Until the task is cancelled.
+    /// Reads the metadata of a gallery's cached photos, and of every photo that arrives, until cancelled.
     public func readPhotos(in cache: GalleryCache) async {
         let changes = cache.changes()
         await read(in: cache) { try cache.unreadPhotos() }
@@ -233,12 +231,12 @@ extension PictureRenderer {
         }
     }
 
-    /// One that cannot be read is no reason to leave the others. What several cannot be read for is said once.
+    /// A failure does not stop the others. Equal errors are logged once.
     private func read(in cache: GalleryCache, _ keys: () throws -> [PhotoKey]) async {
-        var said: Set<String> = []
+        var logged: Set<String> = []
         do {
             for key in try keys() where !Task.isCancelled {
-                do { try await read(key, in: cache) } catch  where said.insert("\(error)").inserted {
+                do { try await read(key, in: cache) } catch  where logged.insert("\(error)").inserted {
                     log.error(.cache, "\(error)")
                 } catch {}
             }
@@ -258,8 +256,8 @@ extension PictureRenderer {
         return try await cache.writer.store(PhotoMetadata(reply), of: key, edition: stored.edition)
     }
 
-    /// Makes the thumbnail of a photo for which the gallery has none, if the photo is here and is what the gallery speaks of.
-    /// Returns whether one was made. Of several who ask for it at once, one makes it, and the others wait.
+    /// Makes a photo's thumbnail if the gallery has none and the current photo is in the cache. Returns whether it
+    /// was made. Concurrent calls for a photo wait for the first.
     @discardableResult
     public func makeThumbnail(of key: PhotoKey, in cache: GalleryCache) async throws -> Bool {
         try await backgroundDecoder.once(BackgroundDecoder.Subject(gallery: cache.id, key: key)) {
@@ -278,7 +276,7 @@ extension PictureRenderer {
         return try await cache.writer.store(thumbnail: bytes, of: key, edition: edition)
     }
 
-    /// Decodes a photo's file; what comes of one that cannot be decoded, the cache is told.
+    /// Decodes a photo's file, and reports a failure to the cache.
     private func decode(
         _ stored: StoredPhoto, _ key: PhotoKey, in cache: GalleryCache, _ request: DecodeRequest
     ) async throws -> DecodeReply {
@@ -286,15 +284,15 @@ extension PictureRenderer {
             return try await backgroundDecoder.decode(cache.files.path(stored), request)
         } catch {
             let verdict = await backgroundDecoder.verdict(error, of: stored, in: cache.files)
-            try await note(verdict, on: stored, key, in: cache)
+            try await record(verdict, on: stored, key, in: cache)
             throw error
         }
     }
 }
 
-/// A picture whose bytes break off, with the rest of it taken from its thumbnail.
+/// Filling the missing part of a truncated picture from its thumbnail.
 extension DecodeReply {
-    /// The same part of a smaller picture, as large as this one: to show through where there is nothing of this.
+    /// The request for the same part of the thumbnail, at this reply's size.
     func substitute(for request: DecodeRequest) -> DecodeRequest {
         var small = request
         small.box = pixels?.size ?? request.box
@@ -306,10 +304,10 @@ extension DecodeReply {
 }
 
 extension PixelBuffer {
-    /// The pixels of another picture where there are none of this one.
+    /// Replaces missing pixels with those of another picture.
     ///
-    /// What is missing of a picture has the background's colour; of a JPEG also the grey that libjpeg makes of no
-    /// coefficients. Where the picture itself has such a pixel, the other one has nearly the same.
+    /// Missing pixels have the background's colour, or in a JPEG the grey that libjpeg makes of absent coefficients.
+    /// Where the picture really has such a pixel, the other picture's pixel is nearly the same.
     func completed(by other: PixelBuffer, background: PixelColor) -> PixelBuffer {
         guard other.size == size else { return self }
         var mixed = bytes

@@ -2,46 +2,46 @@ import Cells
 import Model
 import Pixels
 
-/// How a photo is looked at: how large, which part of it, and which side up.
+/// The view of a photo: its zoom, visible part and rotation.
 ///
 ///     var view = Viewport(room: Size(columns: 80, rows: 22), style: style)
 ///     view.zoomIn(around: mouse.position)
 ///     view.pan(columns: 10, rows: 0)
 ///     let order = view.order(.picture(gallery, key, .original), edition: 3)
 ///
-/// At first the whole photo fits the room, and is never larger than it is. Then it can be as large as one likes.
+/// Initially the whole photo fits the space and is not enlarged.
 public struct Viewport: Hashable, Sendable {
-    /// How large a photo is shown.
+    /// The size at which a photo is shown.
     public enum Zoom: Hashable, Sendable {
-        /// All of it, as large as the room lets it be.
+        /// The whole photo, as large as fits, but not enlarged.
         case fit
-        /// As much of it as fills the room, enlarged if it takes that.
+        /// The photo covers the space, enlarged if necessary.
         case fill
-        /// So many of the screen's pixels for each of the photo's.
+        /// This many screen pixels per photo pixel.
         case scale(Double)
     }
 
-    /// The room there is.
+    /// The available cells.
     public var room: Size { didSet { keepInside() } }
-    /// How it is drawn.
+    /// The drawing style.
     public var style: DrawingStyle { didSet { keepSize(oldValue) } }
-    /// How large.
+    /// The current zoom.
     public private(set) var zoom = Zoom.fit
-    /// Quarters by which the photo is turned clockwise, from 0 to 3.
+    /// Clockwise quarter turns, 0 to 3.
     public private(set) var turns = 0
-    /// The photo's size, upright, once it is known.
+    /// The upright photo's size, once known.
     private var photo: PixelSize?
-    /// The place of the photo that is in the middle of the room, in fractions of its sides, as it is seen.
+    /// The point of the photo in the middle of the space, in fractions of its visible sides.
     private var centre = Viewport.middle
 
-    /// The steps of zooming in and out.
+    /// The factor of one zoom step.
     static let step = 1.5
-    /// A photo's pixel is never larger than this many of the screen's.
+    /// The most screen pixels per photo pixel.
     static let largest = 16.0
 
     private static let middle = (x: 0.5, y: 0.5)
 
-    /// Looks at all of a photo, or at what of it fills the room.
+    /// Creates a view of a whole photo, or of the part that fills the space.
     public init(room: Size, style: DrawingStyle, zoom: Zoom = .fit, turns: Int = 0) {
         self.room = room
         self.style = style
@@ -49,41 +49,41 @@ public struct Viewport: Hashable, Sendable {
         self.turns = turns & 3
     }
 
-    /// Takes in how large the photo is.
-    public mutating func notePhoto(width: Int, height: Int) {
+    /// Sets the photo's size.
+    public mutating func setPhotoSize(width: Int, height: Int) {
         photo = PixelSize(width: max(1, width), height: max(1, height))
         keepInside()
     }
 
-    /// Makes the photo larger. What is at a place of the room stays there; without one, what is in the middle.
-    public mutating func zoomIn(around place: Point? = nil) { setScale(scale * Self.step, around: place) }
+    /// Enlarges the photo. The given cell stays in place, or else the middle.
+    public mutating func zoomIn(around cell: Point? = nil) { setScale(scale * Self.step, around: cell) }
 
-    /// Makes the photo smaller, down to where all of it fits.
-    public mutating func zoomOut(around place: Point? = nil) { setScale(scale / Self.step, around: place) }
+    /// Shrinks the photo, at most until all of it fits.
+    public mutating func zoomOut(around cell: Point? = nil) { setScale(scale / Self.step, around: cell) }
 
-    /// Shows one of the screen's pixels for each of the photo's.
-    public mutating func zoomToActualSize(around place: Point? = nil) { setScale(1, around: place) }
+    /// Shows one screen pixel per photo pixel.
+    public mutating func zoomToActualSize(around cell: Point? = nil) { setScale(1, around: cell) }
 
-    /// Shows all of the photo.
+    /// Shows the whole photo.
     public mutating func zoomToFit() {
         zoom = .fit
         centre = Self.middle
     }
 
-    /// Fills the room with the photo, with its middle at first.
+    /// Covers the space with the middle of the photo.
     public mutating func zoomToFill() {
         zoom = .fill
         centre = Self.middle
     }
 
-    /// Turns the photo by so many quarters, clockwise. What is in the middle of the room stays there.
+    /// Rotates clockwise by quarter turns. The middle stays in place.
     public mutating func turn(by quarters: Int) {
         for _ in 0..<(quarters & 3) { centre = (x: 1 - centre.y, y: centre.x) }
         turns = (turns + quarters) & 3
         keepInside()
     }
 
-    /// Moves what is shown by that many cells: to the right and down, where they are positive.
+    /// Moves the view by cells; positive numbers move right and down.
     public mutating func pan(columns: Int, rows: Int) {
         guard zoom != .fit, photo != nil else { return }
         let shown = shownFraction
@@ -92,15 +92,15 @@ public struct Viewport: Hashable, Sendable {
         keepInside()
     }
 
-    /// How large the photo is shown now, in percent of its own size; nil while that is not known.
+    /// The current scale in percent; nil until the photo's size is known.
     public var percent: Int? {
         photo == nil ? nil : Int((scale * 100).rounded())
     }
 
-    /// Orders what is to be seen of a photo.
+    /// Returns the order for the visible part.
     public func order(_ subject: Wish.Subject, edition: Int) -> PictureOrder {
-        // What is ordered before the photo's size is known is what is ordered afterwards: a neighbour that is drawn already
-        // is not drawn again when somebody comes to it.
+        // An order made before the size is known equals the one made afterwards, so a neighbour drawn ahead is not
+        // drawn again when the user reaches it.
         let fills = zoom == .fill && centre == Self.middle
         let shown = shownFraction
         let region =
@@ -117,10 +117,10 @@ public struct Viewport: Hashable, Sendable {
 
     // MARK: -
 
-    /// The photo's sides as it is seen.
+    /// The photo's size as rotated.
     private var seen: PixelSize? { turns.isMultiple(of: 2) ? photo : photo?.turned }
 
-    /// The screen's pixels that one of the photo's is high.
+    /// Screen pixels per photo pixel, vertically.
     private var scale: Double {
         switch zoom {
         case .scale(let scale): scale
@@ -129,26 +129,26 @@ public struct Viewport: Hashable, Sendable {
         }
     }
 
-    /// At which all of the photo fits; never above its own size.
+    /// The scale at which the whole photo fits; at most 1.
     private var fittingScale: Double {
         let ratios = ratios
         return min(1, ratios.width, ratios.height)
     }
 
-    /// At which the photo fills the room.
+    /// The scale at which the photo covers the space.
     private var fillingScale: Double {
         let ratios = ratios
         return max(ratios.width, ratios.height)
     }
 
-    /// How many times the photo fits side by side, and one above the other.
+    /// How many times the photo fits into the space, horizontally and vertically.
     private var ratios: (width: Double, height: Double) {
         guard let seen else { return (1, 1) }
         let screen = screenSize
         return (screen.width / Double(seen.width), screen.height / Double(seen.height))
     }
 
-    /// The room in the screen's pixels, as high as those of the drawing and as wide as they would be if they were square.
+    /// The space in screen pixels, with the width converted to square pixels.
     private var screenSize: (width: Double, height: Double) {
         let pixels = style.pixelsPerCell
         return (
@@ -156,13 +156,13 @@ public struct Viewport: Hashable, Sendable {
         )
     }
 
-    /// Which part of the photo's sides the room shows.
+    /// The visible fractions of the photo's sides.
     private var shownFraction: (width: Double, height: Double) {
         let (ratios, scale) = (ratios, scale)
         return (min(1, ratios.width / scale), min(1, ratios.height / scale))
     }
 
-    /// What is looked at stays as large as it was when its pixels become others: a terminal may say late that it takes them.
+    /// Keeps the visible size when the pixels change: a terminal may report late that it supports pixels.
     private mutating func keepSize(_ before: DrawingStyle) {
         let (old, new) = (before.pixelsPerCell.rows, style.pixelsPerCell.rows)
         if case .scale(let scale) = zoom, old != new {
@@ -171,20 +171,20 @@ public struct Viewport: Hashable, Sendable {
         keepInside()
     }
 
-    private mutating func setScale(_ wanted: Double, around place: Point?) {
+    private mutating func setScale(_ wanted: Double, around cell: Point?) {
         guard photo != nil else { return }
         guard wanted > fittingScale * 1.001 else { return zoomToFit() }
-        // How far the place is from the middle, in rooms; and how many rooms the photo is wide and high, before and after.
-        let distance = place.map { place in
+        // The distance of the cell from the middle, as a fraction of the space.
+        let distance = cell.map { cell in
             (
-                x: (Double(place.column) + 0.5) / Double(max(1, room.columns)) - 0.5,
-                y: (Double(place.row) + 0.5) / Double(max(1, room.rows)) - 0.5
+                x: (Double(cell.column) + 0.5) / Double(max(1, room.columns)) - 0.5,
+                y: (Double(cell.row) + 0.5) / Double(max(1, room.rows)) - 0.5
             )
         }
         let (before, ratios) = (scale, ratios)
         zoom = .scale(min(Self.largest, wanted))
         if let distance {
-            // Beside the photo it is its edge that stays.
+            // For a cell beside the photo, the photo's edge stays in place.
             let x = max(0, min(1, centre.x + distance.x * ratios.width / before))
             let y = max(0, min(1, centre.y + distance.y * ratios.height / before))
             centre = (x - distance.x * ratios.width / scale, y - distance.y * ratios.height / scale)
@@ -192,7 +192,7 @@ public struct Viewport: Hashable, Sendable {
         keepInside()
     }
 
-    /// What is shown never reaches beyond the photo, and is no smaller than what fits.
+    /// Keeps the view inside the photo, and no smaller than the fitting size.
     private mutating func keepInside() {
         switch zoom {
         case .fit: return
@@ -204,7 +204,7 @@ public struct Viewport: Hashable, Sendable {
         centre.y = max(shown.height / 2, min(1 - shown.height / 2, centre.y))
     }
 
-    /// Two viewports are the same if they show the same.
+    /// Compares all that affects the visible part.
     public static func == (left: Viewport, right: Viewport) -> Bool {
         left.room == right.room && left.style == right.style && left.zoom == right.zoom && left.turns == right.turns
             && left.photo == right.photo && left.centre == right.centre

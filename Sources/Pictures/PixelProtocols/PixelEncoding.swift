@@ -2,28 +2,29 @@ import Cells
 import Pixels
 import Text
 
-/// A language in which terminals take pixels.
+/// A format in which terminals accept pixels.
 protocol PixelEncoding {
-    /// A picture in it, without what has to stand around it.
+    /// Encodes a picture, without the surrounding escape sequence.
     static func payload(_ picture: PixelBuffer, _ capabilities: PixelCapabilities) -> [UInt8]
 }
 
-/// kitty's: the pixels as they are. To compress them takes longer than to send a tenth more.
+/// The kitty protocol: raw pixels. Compression would save a tenth of the bytes but take longer than sending them.
 enum KittyEncoding: PixelEncoding {
     static func payload(_ picture: PixelBuffer, _ capabilities: PixelCapabilities) -> [UInt8] {
         Base64.encode(picture.bytes)
     }
 }
 
-/// DEC's: the colours of a palette, and then six rows of pixels at a time, colour by colour.
+/// Sixels: a palette, then bands of six pixel rows, colour by colour.
 ///
-/// "Each Sixel is a column of six pixels", a character from `?` on; `!12~` is twelve of the same, `#3` takes up another colour, `$`
-/// goes back to the left edge and `-` to the next six rows (VT330/VT340 Programmer Reference Manual, chapter 14).
+/// "Each Sixel is a column of six pixels", a character from `?` on. `!12~` repeats a column 12 times, `#3` selects a
+/// colour, `$` returns to the left edge and `-` starts the next band (VT330/VT340 Programmer Reference Manual,
+/// chapter 14).
 enum SixelEncoding: PixelEncoding {
     static func payload(_ picture: PixelBuffer, _ capabilities: PixelCapabilities) -> [UInt8] {
         let indexed = IndexedPicture(picture, colours: capabilities.paletteSize, shown: shown)
         var text = SixelText()
-        // How wide a pixel is and how high, and how many there are.
+        // The pixel's aspect ratio, then the picture's size.
         text.write("\"1;1;\(picture.width);\(picture.height)")
         for (index, colour) in indexed.colours.enumerated() {
             text.write("#\(index);2;\(percent(colour.red));\(percent(colour.green));\(percent(colour.blue))")
@@ -39,7 +40,7 @@ enum SixelEncoding: PixelEncoding {
         return text.bytes
     }
 
-    /// What a colour is on the screen: sixels count in percent.
+    /// The colour on the screen: sixels have channels in percent.
     private static func shown(_ colour: PartColour) -> PartColour {
         func channel(_ value: Int32) -> Int32 { (percent(value) * 255 + 50) / 100 }
         return PartColour(red: channel(colour.red), green: channel(colour.green), blue: channel(colour.blue))
@@ -48,22 +49,22 @@ enum SixelEncoding: PixelEncoding {
     private static func percent(_ value: Int32) -> Int32 { (value * 100 + 127) / 255 }
 }
 
-/// Six rows of a picture: where each colour is.
+/// A band of six rows, with the columns of each colour.
 struct SixelBand {
-    /// Columns in which a colour is, without long gaps between them.
+    /// A range of columns that contain a colour, without long gaps.
     private struct Stretch {
         let colour: Int
         let first: Int
         var last: Int
     }
 
-    /// To pass over more columns than this within a stretch takes more bytes than to come back for the colour.
+    /// Bridging a longer gap takes more bytes than selecting the colour again.
     private static let longestGap = 6
 
     private let width: Int
-    /// For each colour a row of columns, a bit for each of its pixels. All are zero between two bands.
+    /// For each colour, a row of columns with one bit per pixel. All are zero between bands.
     private var columns: [UInt8]
-    /// For each colour the stretch it was in last, or -1.
+    /// For each colour, its latest stretch, or -1.
     private var current: [Int]
     private var stretches: [Stretch] = []
 
@@ -73,29 +74,29 @@ struct SixelBand {
         current = Array(repeating: -1, count: colours)
     }
 
-    /// Takes up some rows of a picture of indices.
+    /// Reads up to six rows of a picture of indices.
     mutating func gather(_ indices: UnsafeBufferPointer<UInt8>, top: Int, rows: Int) {
         stretches.removeAll(keepingCapacity: true)
         for colour in current.indices { current[colour] = -1 }
-        // Out of the way meanwhile: while its bytes are held, nothing else of this value could be changed.
+        // A local variable during the loop: `add` needs access to the rest of `self`.
         var columns: [UInt8] = []
         swap(&columns, &self.columns)
         columns.withUnsafeMutableBufferPointer { columns in
             for x in 0..<width {
                 for row in 0..<rows {
                     let colour = Int(indices[(top + row) * width + x])
-                    let place = colour * width + x
-                    if columns[place] == 0 { note(colour, x) }
-                    columns[place] |= 1 << UInt8(row)
+                    let index = colour * width + x
+                    if columns[index] == 0 { add(colour, x) }
+                    columns[index] |= 1 << UInt8(row)
                 }
             }
         }
         swap(&columns, &self.columns)
     }
 
-    /// A colour is in a column.
+    /// Adds a column to a colour's stretches.
     @inline(__always)
-    private mutating func note(_ colour: Int, _ x: Int) {
+    private mutating func add(_ colour: Int, _ x: Int) {
         let stretch = current[colour]
         if stretch >= 0, x - stretches[stretch].last <= Self.longestGap + 1 {
             stretches[stretch].last = x
@@ -105,8 +106,7 @@ struct SixelBand {
         }
     }
 
-    /// Writes the band: from left to right one stretch after the other, as many as do not overlap, and then again from
-    /// the left, until all are written.
+    /// Writes the band from left to right, as many stretches as do not overlap, and repeats with the others.
     mutating func write(to text: inout SixelText) {
         var rest = stretches
         while true {
@@ -146,18 +146,18 @@ struct SixelBand {
     }
 }
 
-/// The text of sixels as it grows, no longer than it has to be.
+/// The sixel text, in its shortest form.
 struct SixelText {
     private(set) var bytes: [UInt8] = []
-    /// The colour that was taken up last.
+    /// The selected colour.
     private var colour = -1
 
     mutating func write(_ text: String) { bytes += text.utf8 }
 
-    /// Goes to the next six rows.
+    /// Starts the next band.
     mutating func endBand() { bytes.append(UInt8(ascii: "-")) }
 
-    /// Goes back to the left edge of the same six.
+    /// Returns to the left edge of the same band.
     mutating func goBack() { bytes.append(UInt8(ascii: "$")) }
 
     mutating func take(colour new: Int) {
@@ -167,7 +167,7 @@ struct SixelText {
         write(number: new)
     }
 
-    /// Writes a column so many times.
+    /// Writes a column repeatedly.
     mutating func write(column: UInt8, times: Int) {
         let character = 0x3F + column
         if times > 3 {

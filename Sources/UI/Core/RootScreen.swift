@@ -81,7 +81,7 @@ public final class RootScreen: Screen {
                 if change.hasTraffic { self?.pace.signal() }
                 return change.isTrafficAlone ? nil : .activity(change)
             },
-            context.feed.follow(context.pipeline.developed()) { .pictures($0.orders) },
+            context.feed.follow(context.pipeline.changes()) { .pictures($0.orders) },
             context.feed.follow(context.log.changes) { .log },
         ]
         context.exports.onChange = { [feed = context.feed] in feed.deliver(.exports) }

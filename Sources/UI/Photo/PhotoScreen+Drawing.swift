@@ -66,7 +66,7 @@ extension PhotoScreen {
         let wanted = order
         if let picture = context.pipeline.picture(wanted) {
             shown = Shown(picture: picture, key: key, isPhoto: true, order: wanted)
-            view.notePhoto(width: picture.width, height: picture.height)
+            view.setPhotoSize(width: picture.width, height: picture.height)
             // By its size it may be another part that is seen.
             return [order]
         }
